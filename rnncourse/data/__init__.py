@@ -1,0 +1,21 @@
+"""Data that every machine has: text, grammars whose best possible score is known, and a small image.
+
+Nothing here needs a network. The text is Python's own library and documentation; a file or an address of your own
+can take its place (`load_text`). The grammars are small enough that the best any model can do on them is computed
+exactly, so that a model is compared with the truth and not with another model.
+"""
+
+from .grammars import Grammar, study_grammar
+from .images import digit_image
+from .text import load_text, python_docs, python_source, train_and_held_out, words
+
+__all__ = [
+    "Grammar",
+    "digit_image",
+    "load_text",
+    "python_docs",
+    "python_source",
+    "study_grammar",
+    "train_and_held_out",
+    "words",
+]
