@@ -1,0 +1,131 @@
+r"""Unit 01. Language models without memory: bags of words and n-grams.
+
+A language model gives every token a probability, given the tokens before it:
+
+    P(w_1, ..., w_T) = product over t of P(w_t | w_1, ..., w_{t-1})
+
+An n-gram model looks back over n-1 tokens only (the Markov assumption) and counts. With V words in the vocabulary and
+`alpha` imagined occurrences of each of them (additive smoothing):
+
+    P(w | context) = (count(context, w) + alpha) / (count(context) + alpha V)
+
+A model is measured on text that it has not seen, by its perplexity, the number of equally likely tokens that would
+leave it as uncertain:
+
+    perplexity = exp(-1/T  sum over t of log P(w_t | context_t))
+
+The price of a longer context is a table of V^n entries, nearly all of them never seen.
+
+Sources: C. E. Shannon, "A Mathematical Theory of Communication", Bell System Technical Journal 27, 1948 (n-grams, and
+text drawn from them); D. Jurafsky and J. H. Martin, "Speech and Language Processing", on n-gram language models.
+"""
+
+# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import SupportsFloat, SupportsIndex
+
+import numpy as np
+from jaxtyping import Int, Real
+
+
+def bag_of_words(tokens: Iterable[str], vocabulary: Sequence[str]) -> Int[np.ndarray, "V"]:
+    """Count how often each word of the vocabulary occurs, whatever the order of the tokens.
+
+    `vocabulary` holds V distinct tokens; entry i of the result counts `vocabulary[i]`. Other tokens are ignored.
+
+    >>> bag_of_words("the dog bit the man".split(), ["the", "man", "dog", "cat"])
+    array([2, 1, 1, 0])
+    """
+    counts = Counter(tokens)
+    return np.array([counts[word] for word in vocabulary], dtype=np.int64)
+
+
+def count_ngrams(tokens: Iterable[str], n: SupportsIndex) -> dict[tuple[str, ...], Counter[str]]:
+    """Count which token follows each context of n-1 tokens.
+
+    The result maps a context, a tuple, to the `Counter` of its next tokens. There is no padding: fewer than n tokens
+    give `{}`. For n = 1 the only context is `()`. A ValueError if n < 1.
+
+    >>> count_ngrams("to be or not to be".split(), 2)[("to",)]
+    Counter({'be': 2})
+    """
+    length = int(n)
+    if length < 1:
+        raise ValueError(f"n must be at least 1, and is {length}.")
+    tokens = list(tokens)
+    counts: dict[tuple[str, ...], Counter[str]] = {}
+    # Whole n-grams are counted first, by the interpreter's own loop; only distinct ones pass through the Python loop.
+    for ngram, count in Counter(zip(*(islice(tokens, k, None) for k in range(length)), strict=False)).items():
+        counts.setdefault(ngram[:-1], Counter())[ngram[-1]] = count
+    return counts
+
+
+def ngram_probability(
+    counts: Mapping[tuple[str, ...], Mapping[str, int]],
+    context: Sequence[str],
+    token: str,
+    vocabulary_size: SupportsIndex,
+    alpha: SupportsFloat = 0.0,
+) -> float:
+    """Estimate P(token | context) from the counts of `count_ngrams`, with additive smoothing.
+
+    `alpha` is added to the count of each of the `vocabulary_size` tokens; 0 leaves the relative frequency. A context
+    that was never seen gives 0 without smoothing and 1/V with it.
+
+    >>> counts = count_ngrams("to be or not to be".split(), 2)
+    >>> ngram_probability(counts, ("or",), "not", 4)
+    1.0
+    >>> ngram_probability(counts, ("or",), "not", 4, alpha=1)
+    0.4
+    """
+    followers = counts.get(tuple(context), {})
+    imagined = float(alpha)
+    total = sum(followers.values()) + imagined * int(vocabulary_size)
+    return (followers.get(token, 0) + imagined) / total if total else 0.0
+
+
+def perplexity(log_probabilities: Real[np.ndarray, "T"] | Sequence[float]) -> float:
+    """Turn the natural log-probabilities that a model gave to T tokens into its perplexity.
+
+    A uniform model over V tokens has perplexity V. One impossible token (log-probability -inf) makes it infinite.
+    A ValueError if there is no token at all.
+
+    >>> round(perplexity(np.log([0.5, 0.125])), 6)
+    4.0
+    """
+    logs = np.asarray(log_probabilities, dtype=np.float64)
+    if logs.size == 0:
+        raise ValueError("perplexity needs at least one log-probability.")
+    with np.errstate(over="ignore"):  # beyond 1e308 the answer is inf, which is no accident
+        return float(np.exp(-logs.mean()))
+
+
+def sample_index(probabilities: Real[np.ndarray, "V"] | Sequence[float], u: SupportsFloat) -> int:
+    """Draw an index from a distribution, given one uniform number u in [0, 1).
+
+    The first i with p_0 + ... + p_i > u. If rounding leaves none, since the sum falls short of u, the last i with
+    p_i > 0. An index of probability zero is never drawn. A ValueError if no probability is positive.
+
+    >>> [sample_index([0.25, 0.0, 0.75], u) for u in (0.0, 0.2, 0.25, 0.9)]
+    [0, 0, 2, 2]
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    possible = np.flatnonzero(p > 0)
+    if possible.size == 0:
+        raise ValueError("sample_index needs at least one positive probability.")
+    index = int(np.searchsorted(np.cumsum(p), float(u), side="right"))
+    return min(index, int(possible[-1]))
+
+
+def ngram_table_size(vocabulary_size: SupportsIndex, n: SupportsIndex) -> int:
+    """Say how many entries, V^n, the table of an n-gram model has; exact, however large.
+
+    >>> ngram_table_size(10_000, 5)
+    100000000000000000000
+    """
+    return int(vocabulary_size) ** int(n)
