@@ -18,8 +18,8 @@ MODULES = [
     "dis", "filecmp", "fileinput", "fnmatch", "fractions", "functools", "getopt", "getpass", "glob", "gzip", "hashlib",
     "heapq", "html/parser", "http/cookies", "json/decoder", "json/encoder", "keyword", "linecache", "mimetypes",
     "numbers", "operator", "pprint", "profile", "queue", "quopri", "random", "reprlib", "sched", "shelve", "shlex",
-    "shutil", "socketserver", "statistics", "stringprep", "tempfile", "textwrap", "timeit", "tokenize", "trace", "traceback",
-    "types", "unittest/case", "urllib/parse", "uuid", "warnings", "weakref",
+    "shutil", "socketserver", "statistics", "stringprep", "tempfile", "textwrap", "timeit", "tokenize", "trace",
+    "traceback", "types", "unittest/case", "urllib/parse", "uuid", "warnings", "weakref",
 ]
 # fmt: on
 
@@ -80,7 +80,8 @@ def read_file(source: str | Path, encoding: str) -> str:
 
 def read_url(url: str, encoding: str) -> str:
     """The text at an address, downloaded once and kept in the user's cache folder."""
-    import pooch  # both here, since they take long to import and most notebooks never need them
+    # here, since they take long to import and most notebooks never need them
+    import pooch  # type: ignore[import-untyped]
     import requests
 
     if not url.lower().startswith(("http://", "https://")):
@@ -93,7 +94,7 @@ def read_url(url: str, encoding: str) -> str:
             url, known_hash=None, path=pooch.os_cache("rnncourse"), downloader=pooch.HTTPDownloader(timeout=30)
         )
     except requests.HTTPError as error:
-        raise _no_download(url, f"the server answered {error.response.status_code}") from None
+        raise _no_download(url, f"the server answered {getattr(error.response, 'status_code', 'nothing')}") from None
     except requests.Timeout:
         raise _no_download(url, "no answer within 30 seconds") from None
     except requests.ConnectionError:

@@ -1,0 +1,147 @@
+"""One visual language for the whole course: its colours, its fonts, and how a picture reaches the reader.
+
+The colours are those of Okabe and Ito (2008), which the colour-blind can tell apart. Some have one meaning everywhere:
+blue is U and what goes in, vermilion is W and the state, green is V and what comes out, purple is the loss and the
+gradient that flows back from it.
+
+Nothing is set globally: settings hold inside `with style():` only, and figures are made without pyplot.
+"""
+
+import base64
+import html
+import io
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+__all__ = ["COLOURS", "CYCLE", "INK", "MUTED", "TINTS", "show", "style", "to_png"]
+
+INK = "#222222"  # lines and text
+MUTED = "#6B6B6B"  # notes, and what stands in the background
+
+OKABE_ITO = {
+    "blue": "#0072B2",
+    "vermilion": "#D55E00",
+    "green": "#009E73",
+    "purple": "#CC79A7",
+    "orange": "#E69F00",
+    "sky": "#56B4E9",
+    "yellow": "#F0E442",
+    "black": "#000000",
+}
+
+COLOURS = {
+    "U": OKABE_ITO["blue"],
+    "W": OKABE_ITO["vermilion"],
+    "V": OKABE_ITO["green"],
+    "input": OKABE_ITO["blue"],
+    "state": OKABE_ITO["vermilion"],
+    "output": OKABE_ITO["green"],
+    "loss": "#A3397A",  # the palette's purple, darkened until small text in it can be read
+    "gradient": "#A3397A",
+    "plain": INK,
+}
+
+TINTS = {
+    "input": "#D6E9F5",
+    "state": "#FBE0CC",
+    "output": "#D2EEE4",
+    "loss": "#F3DBE8",
+    "gradient": "#F3DBE8",
+    "plain": "#F2F2F2",
+}
+
+# Lines of a chart differ in colour, in marker and in dash, so that no reader depends on colour.
+CYCLE = [
+    {"color": OKABE_ITO["blue"], "marker": "o", "linestyle": "-"},
+    {"color": OKABE_ITO["vermilion"], "marker": "s", "linestyle": "--"},
+    {"color": OKABE_ITO["green"], "marker": "^", "linestyle": "-."},
+    {"color": "#A3397A", "marker": "D", "linestyle": ":"},
+    {"color": OKABE_ITO["orange"], "marker": "v", "linestyle": (0, (5, 1, 1, 1, 1, 1))},
+    {"color": OKABE_ITO["sky"], "marker": "P", "linestyle": (0, (8, 2))},
+]
+
+SETTINGS: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so that a picture is the same everywhere
+    "font.size": 12,
+    "mathtext.fontset": "cm",  # the letters of the formulas in the text around
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 12,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.8,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 11,
+    "ytick.labelsize": 11,
+    "lines.linewidth": 2.0,
+    "lines.markersize": 6,
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "image.interpolation": "nearest",
+}
+
+POINTS_PER_INCH = 72  # an inch of a figure is shown as 72 pixels
+SHARPNESS = 2  # and has twice as many, so that it is sharp on a fine screen
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """The course's matplotlib settings, for the block under `with`; whatever the user has set is back afterwards."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(SETTINGS)
+        yield
+
+
+def to_png(figure: Figure) -> bytes:
+    """`figure` as a PNG: the same figure gives the same bytes, since neither date nor version is written into it."""
+    drawn, small = io.BytesIO(), io.BytesIO()
+    with style():
+        FigureCanvasAgg(figure).print_figure(drawn, format="png", dpi=POINTS_PER_INCH * SHARPNESS)
+    # a palette of 256 colours is as good to the eye and a third of the size; nothing but pixels is saved
+    Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return small.getvalue()
+
+
+def show(figure: Figure, alt: str) -> None:
+    """Show a figure below a notebook's cell, with `alt` for those who cannot see it; then close it.
+
+    `alt` says in a sentence or two what there is to see; a ValueError if it is empty. Outside a notebook the text is
+    printed instead. JupyterLab gives no alt text to a bare image/png, so the picture goes out as an <img> as well; what
+    shows image/png (nbconvert's PDF, Sphinx) reads `alt` from the metadata.
+    """
+    alt = " ".join(alt.split())
+    if not alt:
+        raise ValueError("A figure needs an alt text: say in a sentence what there is to see, show(figure, alt=...).")
+    if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
+        print(alt)
+    else:
+        from IPython.display import display
+
+        png = to_png(figure)
+        width = struct.unpack(">I", png[16:20])[0] // SHARPNESS  # a PNG says its width in its first chunk
+        code = base64.b64encode(png).decode("ascii")
+        image = f'<img src="data:image/png;base64,{code}" width="{width}" alt="{html.escape(alt)}">'
+        display(  # type: ignore[no-untyped-call]
+            {"text/html": image, "image/png": code, "text/plain": alt},
+            metadata={"image/png": {"alt": alt, "width": width}},
+            raw=True,
+        )
+    if "matplotlib.pyplot" in sys.modules:  # a figure made with pyplot would be shown a second time
+        sys.modules["matplotlib.pyplot"].close(figure)
