@@ -1,0 +1,59 @@
+# Everything the project does, each from a fresh clone: the environment is set up first, and again when what it is
+# made of has changed.
+
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# Kernels run two at a time, on two cores: threads of their own would only get in each other's way.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lab notebooks bench lint format clean
+
+help: ## what there is to make
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
+
+demo: $(STAMP) ## build the notebooks, grade a sample class, show what came out
+	@$(PY) -m rnngrade.demo
+
+test: lint ## everything CI proves
+	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
+
+lab: $(STAMP) ## JupyterLab on the students' notebooks
+	@$(VENV)/bin/jupyter lab --ServerApp.root_dir=notebooks
+
+notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
+	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
+
+bench: $(STAMP) ## how fast, against PyTorch, as ratios
+	@$(PY) -m benchmarks
+
+lint: $(STAMP) ## ruff and mypy
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+format: $(STAMP) ## let ruff lay out the code
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+clean: ## remove the environment, caches, and everything that grading made
+	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf grading/gradebook.db* grading/submitted grading/autograded grading/feedback grading/.nbgrader.log
+	@find . -name __pycache__ -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml constraints.txt | $(PY)
+	@echo "Installing the course and its pinned packages into $(VENV) ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+# Debian keeps what a venv needs in a package of its own: root gets it here, everybody else is told.
+$(PY):
+	@test -n "$(PYTHON)" || { echo "There is no python3 here: install Python 3.11 or later and run make again."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "$(PYTHON) is too old: install Python 3.11 or later, or name one, as in make PYTHON=/path/to/python3.11 test."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  test "$$(id -u)" = 0 && apt-get update -qq && apt-get install -y -qq python3-venv; } || { \
+	  echo "Python cannot make a virtual environment: run 'sudo apt-get install python3-venv' and then make again."; exit 1; }
+	@$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,189 @@
+"""The build: ``solutions/NN_stem.py`` into the executed solution and the notebook that students get.
+
+    solutions/NN_stem.py  ->  solutions/NN_stem/NN_stem.ipynb  ->  notebooks/NN_stem/NN_stem.ipynb
+         (by hand)              (executed, with outputs)               (nbgrader's release)
+
+Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
+sources and what they print: no timings, versions, addresses or paths. A unit that fails leaves its old notebooks
+untouched. nbgrader's own converter makes the release, and enters the unit into the gradebook, so that
+``nbgrader autograde`` works at once.
+
+    python -m rnngrade.build [--root COURSE] [--force] [UNIT ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from rnngrade import release
+from rnngrade.execute import execute
+from rnngrade.unit import BuildError, find_units, key_of, read_unit
+
+__all__ = ["BuildError", "Report", "build", "main", "notebook_path"]
+
+
+@dataclass
+class Report:
+    """What a build did: units by what became of them, and a sentence for each that failed."""
+
+    executed: list[str] = field(default_factory=list)
+    written: list[Path] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def notebook_path(root: Path, folder: str, unit: str) -> Path:
+    """Where the notebook of `unit` lies in `folder`, ``"solutions"`` or ``"notebooks"``."""
+    return root / folder / unit / f"{unit}.ipynb"
+
+
+def build(
+    root: Path,
+    units: Sequence[str] = (),
+    *,
+    force: bool = False,
+    jobs: int = 2,
+    gradebook: bool = True,
+    console: Console | None = None,
+) -> Report:
+    """Bring the notebooks of `units` (all, if none is named) of the course at `root` in step with their sources.
+
+    With `force`, units are executed even if their code is what it was. `gradebook` says whether they are entered into
+    the gradebook too. Errors are collected in the report, and units without one are built all the same.
+    """
+    report = Report()
+    todo: dict[str, NotebookNode] = {}
+    ready: dict[str, NotebookNode] = {}
+    for unit in _chosen(root, units):
+        try:
+            notebook = read_unit(root / "solutions" / f"{unit}.py")
+        except BuildError as error:
+            report.errors.append(str(error))
+            continue
+        if force or not _take_outputs(notebook, notebook_path(root, "solutions", unit)):
+            todo[unit] = notebook
+        else:
+            ready[unit] = notebook
+
+    with _progress(console if todo else None) as progress, ThreadPoolExecutor(jobs) as pool:
+        futures = {}
+        for unit, notebook in todo.items():
+            task = progress.add_task(unit, total=len(notebook.cells), start=False)
+            futures[unit] = pool.submit(execute, unit, notebook, root, partial(_advance, progress, task))
+        for unit, future in futures.items():
+            try:
+                ready[unit] = future.result()
+                report.executed.append(unit)
+            except BuildError as error:
+                report.errors.append(str(error))
+
+    for unit in sorted(ready):
+        try:
+            students = release.release(root, unit, ready[unit])
+        except BuildError as error:
+            report.errors.append(str(error))
+            continue
+        for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
+            path = notebook_path(root, folder, unit)
+            if _write(path, notebook):
+                report.written.append(path)
+        if gradebook:
+            report.notes.extend(release.enter_in_gradebook(root, unit))
+    return report
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m rnngrade.build", description="Build the course's notebooks.")
+    parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 03_cell; all of them if none is named")
+    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the course's folder (default: this one)")
+    parser.add_argument("--force", action="store_true", help="execute units again even if their code did not change")
+    parser.add_argument("--jobs", type=int, default=2, help="how many units to execute at once (default: 2)")
+    options = parser.parse_args(argv)
+
+    console = Console(highlight=False)
+    try:
+        report = build(options.root.resolve(), options.units, force=options.force, jobs=options.jobs, console=console)
+    except BuildError as error:
+        console.print(str(error), style="red", markup=False)
+        return 1
+    except KeyboardInterrupt:
+        console.print("Stopped. The notebooks are as they were.")
+        console.file.flush()
+        os._exit(130)  # the threads wait for kernels; a kernel ends by itself when its parent is gone
+    for path in report.written:
+        console.print(f"wrote {path.relative_to(options.root.resolve())}", markup=False)
+    for note in report.notes:
+        console.print(note, style="yellow", markup=False)
+    for message in report.errors:
+        console.print(message, style="red", markup=False)
+    if not report.written and not report.errors:
+        console.print("The notebooks are in step with their sources.")
+    return 1 if report.errors else 0
+
+
+def _chosen(root: Path, units: Sequence[str]) -> list[str]:
+    """The units to build; a name that is none is an error."""
+    found = find_units(root)
+    if not found:
+        raise BuildError(f"{root} holds no course: there is no solutions/NN_stem.py in it.")
+    for unit in units:
+        if unit not in found:
+            raise BuildError(f"There is no unit {unit!r}; there are {', '.join(found)}.")
+    return [unit for unit in found if not units or unit in units]
+
+
+def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
+    """Give `notebook` the outputs of the one at `path`, if that was made from the same code; say whether it was."""
+    notebook.metadata["rnncourse"] = {"key": key_of(notebook)}
+    try:
+        old = nbformat.read(path, as_version=4)
+    except (OSError, ValueError, nbformat.ValidationError):
+        return False
+    if old.metadata.get("rnncourse") != notebook.metadata["rnncourse"]:
+        return False
+    old_cells = [cell for cell in old.cells if cell.cell_type == "code"]
+    new_cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for new, before in zip(new_cells, old_cells, strict=True):
+        new.outputs, new.execution_count = before.outputs, before.execution_count
+    return True
+
+
+def _write(path: Path, notebook: NotebookNode) -> bool:
+    """Write `notebook` to `path` at one stroke, unless it is there already; say whether it was written."""
+    nbformat.validate(notebook)
+    text = nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".ipynb.new")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+    return True
+
+
+def _progress(console: Console | None) -> Progress:
+    """A bar for each unit that is executed, counted in cells."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console or Console(quiet=True))
+
+
+def _advance(progress: Progress, task: TaskID, cells: int) -> None:
+    progress.start_task(task)  # the clock starts with the first cell, not when the unit joined the queue
+    progress.update(task, completed=cells)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

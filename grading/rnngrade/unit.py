@@ -1,0 +1,150 @@
+"""A unit as its author writes it, and the notebook it stands for.
+
+An author writes ``solutions/NN_stem.py`` in jupytext's percent format. What a cell is for stands behind its ``%%``:
+
+    # %% answer="rnn_step"                          an answer: ### BEGIN SOLUTION ... ### END SOLUTION is taken out
+    # %% check="rnn_step"                           its check, one line: check(rnn_step)
+    # %% [markdown] written="cell_written" points=3 a question graded by hand; the model answer between the same marks
+    # %% locked="setup"                             a cell that grading restores, whatever a student did to it
+    # %% tags=["experiment"]                        an experiment: left out while grading
+
+`read_unit` turns these into nbgrader's metadata (schema version 3), adds the hidden check, whose value nbgrader takes
+for the points, and gives every cell an id that stays when other cells come and go. It executes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+ROLES = ("answer", "check", "written", "locked")
+OPTIONS = {*ROLES, "points", "tags", "jupyter"}
+
+
+class BuildError(Exception):
+    """What an author has to put right, in one sentence."""
+
+
+def points_of(name: str) -> float:
+    """The points of the exercise `name`, from the course's catalogue."""
+    from rnncourse.checks import catalogue
+
+    return catalogue.find(name).points
+
+
+def find_units(root: Path) -> list[str]:
+    """The stems of all units of the course at `root`, in order."""
+    return sorted(path.stem for path in (root / "solutions").glob("[0-9][0-9]_*.py"))
+
+
+def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> NotebookNode:
+    """The notebook that the unit at `path` stands for, with ids and nbgrader's metadata, not executed."""
+    cells: list[NotebookNode] = []
+    grade_ids: set[str] = set()
+    cell_ids: set[str] = set()
+    for number, raw in enumerate(jupytext.read(path, fmt="py:percent").cells, start=1):
+        try:
+            cell = _read_cell(raw, points_of)
+            grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            if grade_id in grade_ids:
+                raise BuildError(f"bears the name {grade_id!r}, which an earlier cell has")
+            if grade_id.startswith("check_") and grade_id.removeprefix("check_") not in grade_ids:
+                raise BuildError(f"checks {grade_id.removeprefix('check_')!r}, for which no cell above is the answer")
+        except BuildError as error:
+            raise BuildError(f"{path.name}, cell {number}: it {error}.") from None
+        if grade_id:
+            grade_ids.add(grade_id)
+        cell.id = _new_id(cell, grade_id, cell_ids)
+        cell_ids.add(cell.id)
+        cells.append(cell)
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.nbformat_minor = 5
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
+    nbformat.validate(notebook)
+    return notebook
+
+
+def key_of(notebook: NotebookNode) -> str:
+    """What the outputs of `notebook` depend on, as a hash: its code, and the tags that change how it is run."""
+    code = [(cell.source, cell.metadata.get("tags", [])) for cell in notebook.cells if cell.cell_type == "code"]
+    return hashlib.sha256(json.dumps(code).encode()).hexdigest()[:16]
+
+
+def _read_cell(raw: NotebookNode, points_of: Callable[[str], float]) -> NotebookNode:
+    """One cell, with nbgrader's metadata for the author's options."""
+    options = {key: value for key, value in raw.metadata.items() if key not in ("lines_to_next_cell", "title")}
+    if unknown := sorted(set(options) - OPTIONS):
+        raise BuildError(f"has the option {unknown[0]!r}, but there are only {', '.join(sorted(OPTIONS))}")
+    roles = [role for role in ROLES if role in options]
+    if len(roles) > 1:
+        raise BuildError(f"cannot be {roles[0]} and {roles[1]} at once")
+    new_cell = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}.get(raw.cell_type)
+    if new_cell is None:
+        raise BuildError(f"is of type {raw.cell_type}, but a unit has only code and markdown")
+    cell = new_cell(source=raw.source.rstrip())
+    cell.metadata.update({key: options[key] for key in ("jupyter", "tags") if key in options})
+    if roles:
+        _give_role(cell, roles[0], str(options[roles[0]]), options.get("points"), points_of)
+    elif "BEGIN SOLUTION" in cell.source:
+        raise BuildError('has a solution, but is neither answer="..." nor written="..."')
+    return cell
+
+
+def _give_role(
+    cell: NotebookNode, role: str, name: str, points: float | None, points_of: Callable[[str], float]
+) -> None:
+    """Turn `cell` into the answer, check, written question or locked cell called `name`."""
+    if (role == "written") == (cell.cell_type == "code"):
+        raise BuildError(f"is {cell.cell_type}, which {role} cannot be")
+    if role in ("answer", "written") and not ("BEGIN SOLUTION" in cell.source and "END SOLUTION" in cell.source):
+        raise BuildError(f"is the {role} {name!r}, but has no ### BEGIN SOLUTION ... ### END SOLUTION")
+    if (role == "written") != (points is not None):
+        raise BuildError(f"is {role}: only a written question has points here, and it must have them")
+    grade_id = f"check_{name}" if role == "check" else name
+    meta: dict[str, Any] = {
+        "grade": role in ("check", "written"),
+        "grade_id": grade_id,
+        "locked": role in ("check", "locked"),
+        "schema_version": 3,
+        "solution": role in ("answer", "written"),
+        "task": False,
+    }
+    if role == "check":
+        points = points_of(name)
+        cell.source = _with_hidden_check(cell.source)
+    if points is not None:
+        meta["points"] = int(points) if float(points).is_integer() else float(points)
+    cell.metadata["nbgrader"] = meta
+
+
+def _with_hidden_check(source: str) -> str:
+    """The visible check with the same call on the hidden cases after it."""
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:
+        statements = []
+    match statements:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id="check"), keywords=[]) as call)]:
+            call.keywords = [ast.keyword(arg="hidden", value=ast.Constant(True))]
+            hidden = ast.unparse(call).replace("'", '"')
+            return f"{source}\n### BEGIN HIDDEN TESTS\n{hidden}\n### END HIDDEN TESTS"
+    raise BuildError('is a check, so it has one line, check(answer) or check(answer, "name")')
+
+
+def _new_id(cell: NotebookNode, grade_id: str, taken: set[str]) -> str:
+    """An id that depends on this cell alone; cells that are the same are numbered."""
+    wanted = grade_id or hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}-{number}"
+    return name
