@@ -36,9 +36,9 @@ class BuildError(Exception):
 
 def points_of(name: str) -> float:
     """The points of the exercise `name`, from the course's catalogue."""
-    from rnncourse.checks import catalogue
+    from rnncourse import exercises
 
-    return catalogue.find(name).points
+    return exercises.find(name).points
 
 
 def find_units(root: Path) -> list[str]:

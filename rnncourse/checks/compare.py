@@ -1,0 +1,228 @@
+"""Comparing an answer with what was expected, and saying where they first differ.
+
+The expected value decides what is asked for: where it is an array, a list that NumPy turns into one will do; where it is a tuple, a list of as many; where
+it is a number, one of NumPy's. Floats may differ by a millionth of the size of the array's entries (a ten-thousandth in float32).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rnncourse.checks.exercise import Axes
+from rnncourse.checks.plain import Plain
+
+TOLERANCE = {"float64": 1e-6, "float32": 1e-4}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`kind` says how bad it is: no such form of answer, a wrong shape, a wrong dtype, a wrong value. `words` is a sentence."""
+
+    kind: Literal["form", "shape", "dtype", "value"]
+    words: str
+
+
+_ORDER = ("form", "shape", "dtype", "value")
+
+
+def difference(expected: Plain, got: Plain, parts: tuple[Axes, ...] = (), *, loose: bool = False) -> Difference | None:
+    """The first and gravest difference, or None. `parts` names the parts of the answer; `loose` ignores dtypes."""
+    return _Comparison(loose).compare(expected, got, parts if isinstance(expected, tuple) else parts[:1] or (Axes("the answer"),), "")
+
+
+def kind_of(value: Plain) -> str:
+    """A value's kind in a student's words: "an array of shape (3, 4)", "a string", "None"."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    if isinstance(value, (bool, np.bool_)):
+        return f"the truth value {value}"
+    if isinstance(value, (int, np.integer)):
+        return f"the whole number {value}" if abs(int(value)) < 10**12 else "a whole number"
+    if isinstance(value, (float, np.floating)):
+        return f"the number {float(value):.6g}"
+    if isinstance(value, str):
+        return f"the text {value[:30]!r}"
+    if isinstance(value, (list, tuple, set, dict)):
+        words = {list: "a list", tuple: "a tuple", set: "a set", dict: "a dict"}
+        return f"{words.get(type(value), 'a ' + type(value).__name__)} of {len(value)}"
+    return str(value)
+
+
+def show(value: Plain) -> str:
+    """A small value as a message prints it."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, (float, np.floating)):
+        return f"{float(value):.6g}"
+    if isinstance(value, np.ndarray):
+        return kind_of(value) if value.size > 8 else np.array2string(value, precision=4, separator=", ")
+    if isinstance(value, np.generic):
+        return str(value.item())
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "…"
+
+
+class _Comparison:
+    def __init__(self, loose: bool) -> None:
+        self.loose = loose
+
+    def compare(self, expected: Plain, got: Plain, parts: tuple[Axes, ...], path: str) -> Difference | None:
+        if isinstance(expected, tuple):
+            return self._tuple(expected, got, parts, path)
+        axes = parts[0] if parts else Axes("the answer")
+        name = axes.name + path
+        if isinstance(expected, np.ndarray):
+            return self._array(expected, got, axes, path)
+        if isinstance(expected, dict):
+            return self._dict(expected, got, axes, path)
+        if isinstance(expected, set):
+            return self._set(expected, got, name)
+        if isinstance(expected, list):
+            return self._list(expected, got, axes, path)
+        return self._scalar(expected, got, name)
+
+    def _tuple(self, expected: tuple[Any, ...], got: Plain, parts: tuple[Axes, ...], path: str) -> Difference | None:
+        if isinstance(got, np.ndarray) and path and got.ndim == 1:
+            got = got.tolist()
+        if not isinstance(got, (tuple, list)) or len(got) != len(expected):
+            asked = ", ".join(str(p) for p in parts) if len(parts) == len(expected) else f"{len(expected)} values"
+            return Difference("form", f"{'The answer' + path} should be {asked}; yours is {kind_of(got)}.")
+        if len(parts) != len(expected):
+            parts = tuple(Axes(f"{parts[0].name if parts else 'the answer'}{path}[{i}]") for i in range(len(expected)))
+            path = ""
+        found = [self.compare(e, g, (p,), path) for e, g, p in zip(expected, got, parts, strict=True)]
+        return min((d for d in found if d), key=lambda d: _ORDER.index(d.kind), default=None)
+
+    def _list(self, expected: list[Any], got: Plain, axes: Axes, path: str) -> Difference | None:
+        if isinstance(got, np.ndarray) and got.ndim == 1:
+            got = got.tolist()
+        name = axes.name + path
+        if not isinstance(got, (list, tuple)):
+            return Difference("form", f"{name} should be a list; yours is {kind_of(got)}.")
+        for i, (e, g) in enumerate(zip(expected, got, strict=False)):
+            if found := self.compare(e, g, (axes,), f"{path}[{i}]"):
+                return found
+        if len(got) != len(expected):
+            return Difference("value", f"{name} should have {len(expected)} items; yours has {len(got)}.")
+        return None
+
+    def _dict(self, expected: dict[Any, Any], got: Plain, axes: Axes, path: str) -> Difference | None:
+        name = axes.name + path
+        if not isinstance(got, dict):
+            return Difference("form", f"{name} should be a dict; yours is {kind_of(got)}.")
+        for key in expected:
+            if key not in got:
+                return Difference("value", f"{name} should have the key {show(key)}; yours has not.")
+        for key in got:
+            if key not in expected:
+                return Difference("value", f"{name} has the key {show(key)}, which does not belong there.")
+        found = [self.compare(expected[key], got[key], (axes,), f"{path}[{show(key)}]") for key in expected]
+        return min((d for d in found if d), key=lambda d: _ORDER.index(d.kind), default=None)
+
+    def _set(self, expected: set[Any], got: Plain, name: str) -> Difference | None:
+        if not isinstance(got, set):
+            return Difference("form", f"{name} should be a set; yours is {kind_of(got)}.")
+        if missing := expected - got:
+            return Difference("value", f"{name} should hold {show(min(missing, key=repr))}; yours does not.")
+        if extra := got - expected:
+            return Difference("value", f"{name} holds {show(min(extra, key=repr))}, which does not belong there.")
+        return None
+
+    def _scalar(self, expected: Plain, got: Plain, name: str) -> Difference | None:
+        if isinstance(got, np.ndarray) and got.ndim == 0:
+            got = got[()]
+        if isinstance(expected, (bool, np.bool_)):
+            fits, asked = isinstance(got, (bool, np.bool_)), "True or False"
+        elif isinstance(expected, (int, np.integer)):
+            fits, asked = isinstance(got, (int, np.integer)) and not isinstance(got, bool), "a whole number (an int)"
+        elif isinstance(expected, (float, np.floating)):
+            fits, asked = isinstance(got, (int, float, np.integer, np.floating)) and not isinstance(got, bool), "a number"
+        elif isinstance(expected, str):
+            fits, asked = isinstance(got, str), "a string"
+        else:
+            fits, asked = got is expected, str(expected)
+        if not fits:
+            return Difference("form", f"{name} should be {asked}; yours is {kind_of(got)}.")
+        same = close(float(expected), float(got)) if isinstance(expected, (float, np.floating)) else expected == got
+        return None if same else Difference("value", f"{name}: expected {show(expected)}, got {show(got)}.")
+
+    def _array(self, expected: np.ndarray, got: Plain, axes: Axes, path: str) -> Difference | None:
+        name = axes.name + path
+        typed = True
+        if isinstance(got, (list, tuple)):
+            typed = _holds_numpy(got)
+            try:
+                got = np.asarray(got)
+            except ValueError:
+                return Difference("shape", f"{name} should be an array{_of(axes, expected)}; your list has rows of different lengths.")
+        if isinstance(got, (int, float, np.generic)) and not isinstance(got, bool):
+            got = np.asarray(got)
+        if not isinstance(got, np.ndarray) or got.dtype.kind not in "biuf":
+            return Difference("form", f"{name} should be an array{_of(axes, expected)}; yours is {kind_of(got)}.")
+        if got.shape != expected.shape:
+            turned = got.shape == expected.shape[::-1] and got.ndim > 1
+            tip = " The axes look turned round." if turned else ""
+            return Difference("shape", f"{name} should have the shape {_axes(axes)}{expected.shape}; yours has {got.shape}.{tip}")
+        if not self.loose and (wrong := self._dtype(expected, got, typed)):
+            return Difference("dtype", f"{name} should be {wrong}; yours has the dtype {got.dtype}.")
+        return self._values(expected, got, axes, path)
+
+    @staticmethod
+    def _dtype(expected: np.ndarray, got: np.ndarray, typed: bool) -> str | None:
+        asked, given = expected.dtype.kind, got.dtype.kind
+        if asked == "f":
+            if given == "f" or (not typed and given in "iu"):
+                return None if not typed or got.dtype == expected.dtype else f"{expected.dtype}, the dtype of the input"
+            return "an array of floats"
+        if asked in "iu":
+            return None if given in "iu" else "an array of whole numbers"
+        return None if given == asked else "an array of True and False"
+
+    @staticmethod
+    def _values(expected: np.ndarray, got: np.ndarray, axes: Axes, path: str) -> Difference | None:
+        wrong = ~_close_arrays(expected, got)
+        if not wrong.any():
+            return None
+        index = np.unravel_index(int(np.argmax(wrong)), wrong.shape) if wrong.ndim else ()
+        letters = [a[0].lower() for a in axes.axes] if axes.axes and len(axes.axes) == wrong.ndim else [""] * wrong.ndim
+        where = ", ".join(f"{letter}={i}" if letter else str(i) for letter, i in zip(letters, index, strict=True))
+        name = f"{axes.name}{path}[{where}]" if where else axes.name + path
+        share = f" ({int(wrong.sum())} of {wrong.size} entries differ)" if wrong.size > 1 else ""
+        return Difference("value", f"{name}: expected {show(expected[index])}, got {show(got[index])}{share}.")
+
+
+def close(a: float, b: float, tolerance: float = TOLERANCE["float64"]) -> bool:
+    """Whether two numbers agree to the tolerance, relative to the first; inf and nan agree with themselves."""
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return a == b or (a != a and b != b)
+    return abs(a - b) <= tolerance * abs(a) + 1e-12
+
+
+def _close_arrays(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
+    if expected.dtype.kind != "f":
+        return np.asarray(expected == got)
+    tolerance = max(TOLERANCE.get(d.name, 1e-6) for d in (expected.dtype, got.dtype))
+    a, b = expected.astype(np.float64), got.astype(np.float64)
+    finite = np.isfinite(a) & np.isfinite(b)
+    scale = float(np.abs(a[finite]).max(initial=0.0))
+    with np.errstate(invalid="ignore"):
+        near = np.abs(a - b) <= tolerance * (np.abs(a) + 0.1 * scale) + 1e-12
+        return np.where(finite, near, (a == b) | (np.isnan(a) & np.isnan(b)))
+
+
+def _holds_numpy(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_numpy(v) for v in value)
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _axes(axes: Axes) -> str:
+    return f"({', '.join(axes.axes)}) = " if axes.axes else ""
+
+
+def _of(axes: Axes, expected: np.ndarray) -> str:
+    return f" of shape {_axes(axes)}{expected.shape}"

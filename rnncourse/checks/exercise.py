@@ -1,0 +1,248 @@
+"""The exercise: everything that is known about one task, in one place.
+
+    unit = Unit("03_cell", "The recurrent cell")
+
+    ex = unit.exercise("rnn_step", reference=rnn_step, points=2,
+                       takes="x (N, D), h_prev (N, H), U (D, H), W (H, H), b (H,)", gives="h (N, H)",
+                       hints=("…", "…", "…"))
+
+    @ex.cases
+    def _(rng):                                    # drawn anew from a generator, the same for the same seed
+        yield case(normal(rng, 3, 4), …)           # an ordinary case
+        yield edge("one row", normal(rng, 1, 4), …)
+
+    @ex.misconception
+    def bias_outside(x, h_prev, U, W, b):
+        '''The bias stands outside the tanh. Add it before the tanh is taken: the states must stay within -1 and 1.'''
+        return np.tanh(x @ U + h_prev @ W) + b
+
+A misconception's docstring is what a student who made it is told. Its body uses only what the notebook has at that point, so that it can
+stand in a notebook as it is. Where a case needs more than one call, the exercise names a driver (`drive.py`).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks.plain import Plain
+
+WEIGHTS = {"runs": 0.1, "shape": 0.1, "values": 0.5, "edges": 0.15, "purity": 0.15}
+
+
+@dataclass(frozen=True)
+class Case:
+    """The arguments of one call; `note` says in a few words what is special about an edge case."""
+
+    args: tuple[Any, ...]
+    note: str = ""
+    is_edge: bool = False
+
+
+def case(*args: Any) -> Case:
+    """An ordinary case."""
+    return Case(args)
+
+
+def edge(note: str, *args: Any) -> Case:
+    """An edge case: `note` names it in messages, "T = 1", "float32"."""
+    return Case(args, note, True)
+
+
+def normal(rng: np.random.Generator, *shape: int, dtype: Any = np.float64) -> np.ndarray:
+    """A standard normal array, at the scale 1/sqrt(rows) if it is a matrix that multiplies (see `weights`)."""
+    return rng.standard_normal(shape).astype(dtype)
+
+
+def weights(rng: np.random.Generator, rows: int, columns: int, dtype: Any = np.float64) -> np.ndarray:
+    """A (rows, columns) matrix scaled so that a product with it keeps the size of its input: never symmetric, never orthogonal."""
+    return (rng.standard_normal((rows, columns)) / np.sqrt(rows)).astype(dtype)
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A wrong answer that students really give, and what to say to one who gave it."""
+
+    name: str
+    message: str
+    answer: Any  # a callable, or the wrong value of a question
+
+    @property
+    def source(self) -> str:
+        """The source of the answer as a student would have written it, without decorator and docstring."""
+        lines = inspect.getsource(self.answer).splitlines()
+        start = next(i for i, line in enumerate(lines) if not line.startswith(("@", " ", ")")))
+        return "\n".join(lines[start:])
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A named value with named axes, "H (T, N, H)": how messages speak of an array."""
+
+    name: str
+    axes: tuple[str, ...] | None = None
+
+    @staticmethod
+    def parse(text: str) -> tuple[Axes, ...]:
+        """The parts of "dx (N, D), db (H,), count". Axes are letters; what is no array has none."""
+        found = re.findall(r"(\w+)\s*(\(([^)]*)\))?", text)
+        return tuple(Axes(name, tuple(a.strip() for a in axes.split(",") if a.strip()) if given else None) for name, given, axes in found)
+
+    def __str__(self) -> str:
+        if self.axes is None:
+            return self.name
+        return f"{self.name} ({', '.join(self.axes)}{',' if len(self.axes) == 1 else ''})"
+
+
+Property = Callable[[Callable[..., Plain], np.random.Generator], str | None]
+
+
+def unchanged(value: Plain) -> Plain:
+    """The canonical form of most answers: themselves."""
+    return value
+
+
+@dataclass
+class Exercise:
+    """One task. Made by `Unit.exercise`; see the module's example. `drive` names the driver that calls the candidate."""
+
+    name: str
+    unit: Unit
+    reference: Any
+    points: int
+    hints: tuple[str, ...]
+    takes: tuple[Axes, ...] = ()
+    gives: tuple[Axes, ...] = ()
+    uses: dict[str, Any] = field(default_factory=dict)
+    forbids: tuple[str, ...] = ()
+    drive: str = "call"
+    canonical: Callable[[Plain], Plain] = unchanged
+    counts_calls: bool = False
+    may_share: bool = False
+    misconceptions: list[Misconception] = field(default_factory=list)
+    properties: list[tuple[str, Property]] = field(default_factory=list)
+    memory: dict[Any, Any] = field(default_factory=dict, repr=False)
+    _draw: Callable[[np.random.Generator], Iterable[Case]] | None = None
+
+    def cases(self, draw: Callable[[np.random.Generator], Iterable[Case]]) -> Callable[[np.random.Generator], Iterable[Case]]:
+        """Decorator: the function that draws this exercise's cases from a generator."""
+        self._draw = draw
+        return draw
+
+    def draw(self, rng: np.random.Generator) -> list[Case]:
+        """All cases for this generator, ordinary ones first."""
+        if self._draw is None:
+            raise ValueError(f"the exercise {self.name} draws no cases; give it some with @ex.cases")
+        return sorted(self._draw(rng), key=lambda c: c.is_edge)
+
+    def misconception(self, answer: Any) -> Any:
+        """Decorator: the function is a wrong answer, its name the diagnosis, its docstring what the student is told."""
+        self.misconceptions.append(Misconception(answer.__name__, inspect.getdoc(answer) or "", answer))
+        return answer
+
+    def holds(self, claim: str) -> Callable[[Property], Property]:
+        """Decorator: a property, `f(call, rng) -> None, or a sentence on what was seen instead`."""
+
+        def add(check: Property) -> Property:
+            self.properties.append((claim, check))
+            return check
+
+        return add
+
+
+@dataclass
+class Question:
+    """A task that is answered by a value. `wrong` holds its misconceptions, by value."""
+
+    name: str
+    unit: Unit
+    answer: Plain
+    points: int
+    hints: tuple[str, ...]
+    misconceptions: list[Misconception] = field(default_factory=list)
+    example: str = ""
+
+    def wrong(self, value: Plain, name: str, message: str) -> None:
+        """Add a wrong value, the diagnosis' name and what the student is told."""
+        self.misconceptions.append(Misconception(name, message, value))
+
+    def canonical(self, value: Plain) -> Plain:
+        """A list or tuple of letters is as good as a set of them."""
+        if isinstance(self.answer, set) and isinstance(value, (list, tuple, str)):
+            value = set(value) - set(" ,")
+        if isinstance(self.answer, set) and isinstance(value, set):
+            return {v.strip().upper() if isinstance(v, str) else v for v in value}
+        return value
+
+    def explain(self, value: Plain) -> Misconception | None:
+        """The misconception behind a wrong value, if there is one."""
+        return next((m for m in self.misconceptions if m.answer == value), None)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One statement of a multiple-choice question: `misread` is the name of the mistake of judging it wrong, `why` the explanation."""
+
+    letter: str
+    is_true: bool
+    misread: str
+    why: str
+
+
+@dataclass
+class Choice(Question):
+    """Which of these statements hold? Answered by the set of their letters."""
+
+    options: tuple[Option, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.answer = {o.letter for o in self.options if o.is_true}
+        for o in self.options:
+            self.wrong(self.answer ^ {o.letter}, o.misread, f"Look at {o.letter} again. {o.why}")
+
+    def explain(self, value: Plain) -> Misconception | None:
+        """Several misread statements are explained one at a time, the first first."""
+        if not isinstance(value, set):
+            return None
+        misread = sorted(self.answer ^ value, key=str)
+        return next((m for letter in misread for m in self.misconceptions if m.answer == self.answer ^ {letter}), None)
+
+
+@dataclass
+class Unit:
+    """A unit of the course and its exercises in order. The stem, "03_cell", names all of its files."""
+
+    stem: str
+    title: str
+    exercises: list[Exercise | Question] = field(default_factory=list)
+
+    def exercise(self, name: str, *, reference: Any, points: int, hints: Iterable[str], takes: str = "", gives: str = "", **settings: Any) -> Exercise:
+        """A new exercise of this unit that is answered by a function or class. Further settings: the fields of `Exercise`."""
+        made = Exercise(name, self, reference, points, tuple(hints), Axes.parse(takes), Axes.parse(gives), **settings)
+        self.exercises.append(made)
+        return made
+
+    def question(self, name: str, *, answer: Plain, points: int, hints: Iterable[str], example: str = "") -> Question:
+        """A new exercise of this unit that is answered by a value."""
+        made = Question(name, self, answer, points, tuple(hints), example=example)
+        self.exercises.append(made)
+        return made
+
+    def choice(self, name: str, *, options: Iterable[Option], points: int, hints: Iterable[str]) -> Choice:
+        """A new multiple-choice question of this unit."""
+        made = Choice(name, self, None, points, tuple(hints), example='{"A", "C"}', options=tuple(options))
+        self.exercises.append(made)
+        return made
+
+    def __iter__(self) -> Iterator[Exercise | Question]:
+        return iter(self.exercises)
+
+    @property
+    def points(self) -> int:
+        """The sum of the exercises' points."""
+        return sum(e.points for e in self.exercises)

@@ -1,0 +1,111 @@
+"""What an answer may not call: found by reading its compiled code, without running it.
+
+The names that a function looks up (`torch.nn.RNN`, `from rnncourse.cell import rnn_step`) are read from its bytecode, and from that of the functions of
+the same notebook that it calls. An answer that hides what it calls is not found out here; the grading desk flags it for a person.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+_PASSIVE = {"CACHE", "PRECALL", "EXTENDED_ARG", "NOP", "PUSH_NULL", "RESUME"}
+
+
+def forbidden_call(candidate: Any, forbids: tuple[str, ...], uses: dict[str, Any]) -> str | None:
+    """The first of the dotted names in `forbids` (or a name below it) that the candidate refers to, or None.
+
+    Names in `uses` are free: while the candidate is checked they stand for the reference.
+    """
+    banned = {f for name in forbids for f in (name, _true_name(name))}
+    for name in sorted(_names(candidate, uses)):
+        for b in banned:
+            if name == b or name.startswith(b + "."):
+                return name
+    return None
+
+
+def _names(candidate: Any, uses: dict[str, Any]) -> set[str]:
+    found: set[str] = set()
+    seen: set[int] = set()
+    todo = list(_functions(candidate))
+    while todo:
+        function = todo.pop()
+        if id(function) in seen:
+            continue
+        seen.add(id(function))
+        space = function.__globals__
+        for dotted in _dotted(function.__code__):
+            first, _, rest = dotted.partition(".")
+            if first in uses and not rest:
+                continue
+            value = space.get(first)
+            if isinstance(value, ModuleType):
+                found |= {dotted, _true_name(f"{value.__name__}.{rest}" if rest else value.__name__)}
+            elif isinstance(value, FunctionType) and value.__globals__ is space:
+                todo.append(value)
+            elif isinstance(value, (FunctionType, type)):
+                found.add(f"{value.__module__}.{value.__qualname__}" + (f".{rest}" if rest else ""))
+            else:
+                found |= {dotted, _true_name(dotted)}
+    return found
+
+
+def _functions(candidate: Any) -> Iterator[FunctionType]:
+    members = vars(candidate).values() if isinstance(candidate, type) else (candidate, getattr(candidate, "func", None))
+    for member in members:
+        member = getattr(member, "__func__", member)
+        while hasattr(member, "__wrapped__"):
+            yield from _functions(member.__wrapped__)
+            break
+        if isinstance(member, FunctionType):
+            yield member
+
+
+def _dotted(code: CodeType) -> Iterator[str]:
+    """All dotted names that this code and the code nested in it look up or import."""
+    current: str | None = None
+    module: str | None = None
+    local: dict[str, str] = {}
+    for step in dis.get_instructions(code):
+        if step.opname in _PASSIVE:
+            continue
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            current = str(step.argval)
+        elif step.opname == "LOAD_FAST":
+            current = local.get(str(step.argval))
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and current:
+            current = f"{current}.{step.argval}"
+        elif step.opname == "IMPORT_NAME":
+            current = module = str(step.argval)
+        elif step.opname == "IMPORT_FROM":
+            current = f"{module}.{step.argval}"
+        elif step.opname == "STORE_FAST" and current and module and current.startswith(module):
+            local[str(step.argval)] = current
+            current = module
+        else:
+            current = None
+        if current:
+            yield current
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _dotted(constant)
+
+
+def _true_name(dotted: str) -> str:
+    """Where the thing of that name was defined, as far as its module is imported already; else the name as it is."""
+    parts = dotted.split(".")
+    for cut in range(len(parts), 0, -1):
+        value: Any = sys.modules.get(".".join(parts[:cut]))
+        if value is not None:
+            for part in parts[cut:]:
+                value = getattr(value, part, None)
+            if isinstance(value, ModuleType):
+                return value.__name__
+            if isinstance(value, (FunctionType, type)):
+                return f"{value.__module__}.{value.__qualname__}"
+            return dotted
+    return dotted

@@ -1,0 +1,140 @@
+"""A candidate in this process: the student's own function, called in the student's own kernel.
+
+Calls run in a thread of their own, so that one that never returns costs its time limit and no more. While a candidate is checked, the
+earlier exercises that it calls by name are the reference's, what it prints is swallowed, and it has nothing to read from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from rnncourse.checks.drive import Observation, Stopped, observe
+
+SECONDS_A_CALL = 2.0
+_ABSENT = object()
+
+
+class Local:
+    """Use as a context: `with Local(function, uses) as candidate: candidate.observe("call", args)`."""
+
+    def __init__(self, candidate: Any, uses: dict[str, Any], seconds: float = SECONDS_A_CALL) -> None:
+        self.candidate = candidate
+        self.uses = uses
+        self.seconds = seconds
+        self.printed = _Sink()
+        self._context = contextlib.ExitStack()
+        self._worker: _Worker | None = None
+
+    def __enter__(self) -> Local:
+        self._context.enter_context(_replaced(namespaces_of(self.candidate), self.uses))
+        self._context.enter_context(_quiet(self.printed))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._worker:
+            self._worker.stop()
+        self._context.close()
+
+    def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
+        """What the candidate does with these arguments, within the time limit."""
+        self._worker = self._worker or _Worker()
+        seen = self._worker.run(lambda: observe(self.candidate, how, args), self.seconds)
+        if seen is None:
+            self._worker.stop()
+            self._worker = None
+            return Observation(timed_out=True)
+        return seen
+
+
+def namespaces_of(candidate: Any) -> list[dict[str, Any]]:
+    """The global namespaces in which a function's, method's or class's code looks names up."""
+    found: list[dict[str, Any]] = []
+    members = list(vars(candidate).values()) if isinstance(candidate, type) else [candidate, getattr(candidate, "func", None)]
+    for member in members:
+        member = getattr(member, "__wrapped__", getattr(member, "__func__", member))
+        space = getattr(member, "__globals__", None)
+        if isinstance(space, dict) and all(space is not s for s in found):
+            found.append(space)
+    return found
+
+
+@contextlib.contextmanager
+def _replaced(spaces: list[dict[str, Any]], names: dict[str, Any]) -> Iterator[None]:
+    before = [{name: space.get(name, _ABSENT) for name in names} for space in spaces]
+    for space in spaces:
+        space.update(names)
+    try:
+        yield
+    finally:
+        for space, values in zip(spaces, before, strict=True):
+            for name, value in values.items():
+                if value is _ABSENT:
+                    space.pop(name, None)
+                else:
+                    space[name] = value
+
+
+class _Sink(io.TextIOBase):
+    """Counts the lines written to it and keeps nothing."""
+
+    lines = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.lines += text.count("\n")
+        return len(text)
+
+
+@contextlib.contextmanager
+def _quiet(sink: _Sink) -> Iterator[None]:
+    stdin = sys.stdin
+    sys.stdin = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(sink), contextlib.redirect_stderr(sink), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        sys.stdin = stdin
+
+
+class _Worker:
+    """One daemon thread that runs one function after another. A thread that cannot be stopped is left behind."""
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue[Callable[[], Observation] | None] = SimpleQueue()
+        self._results: SimpleQueue[Observation] = SimpleQueue()
+        self._thread = threading.Thread(target=self._loop, daemon=True, name="rnncourse check")
+        self._thread.start()
+
+    def _loop(self) -> None:
+        with contextlib.suppress(Stopped):
+            while (task := self._tasks.get()) is not None:
+                self._results.put(task())
+
+    def run(self, task: Callable[[], Observation], seconds: float) -> Observation | None:
+        """The task's result, or None when the time is up."""
+        self._tasks.put(task)
+        try:
+            return self._results.get(timeout=seconds)
+        except Empty:
+            return None
+
+    def stop(self) -> None:
+        """End the thread; throw `Stopped` into code that is still running."""
+        self._tasks.put(None)
+        self._thread.join(0.02)
+        for _ in range(10):
+            if not self._thread.is_alive():
+                return
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(Stopped))
+            self._thread.join(0.05)

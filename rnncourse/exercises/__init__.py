@@ -1,0 +1,38 @@
+"""The catalogue: one file per unit, and how to find an exercise in it by name."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterator
+
+from rnncourse.checks.exercise import Exercise, Question, Unit
+
+STEMS = ("00_welcome", "01_ngram", "02_unfolding", "03_cell", "04_bptt")
+
+
+def unit(stem: str) -> Unit:
+    """The unit of that stem, "03_cell", or number, "03". **Errors:** `KeyError` for any other."""
+    for full in STEMS:
+        if stem in (full, full.partition("_")[0]):
+            module = importlib.import_module(f"rnncourse.exercises.{full.partition('_')[2]}")
+            found: Unit = module.unit
+            return found
+    raise KeyError(f"There is no unit {stem!r}. There are: {', '.join(STEMS)}.")
+
+
+def units() -> Iterator[Unit]:
+    """All units, in order; each is imported when it is its turn."""
+    return (unit(stem) for stem in STEMS)
+
+
+def find(name: str) -> Exercise | Question:
+    """The exercise of that name. **Errors:** `KeyError`, with the nearest name, if there is none."""
+    names = []
+    for one in units():
+        for exercise in one:
+            if exercise.name == name:
+                return exercise
+            names.append(exercise.name)
+    near = difflib.get_close_matches(name, names, n=1)
+    raise KeyError(f"There is no exercise {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""))

@@ -1,0 +1,120 @@
+"""What a notebook calls: check an answer, ask for a hint, use what passed, see how far one is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rnncourse import exercises
+from rnncourse.checks.engine import judge, judge_value
+from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.forbidden import forbidden_call
+from rnncourse.checks.local import Local
+from rnncourse.checks.verdict import Hint, Verdict
+
+_last: dict[str, tuple[Any, Verdict]] = {}
+_hints_given: dict[str, int] = {}
+
+
+def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) -> Verdict:
+    """Check an answer: a function or class under its exercise's name, or a value with the name given.
+
+    Never raises for anything that the candidate does. `hidden=True` draws other cases, from the instructor's seed.
+
+        check(rnn_step)
+        check({"A", "C"}, "quiz_rnn_facts")
+    """
+    name = exercise if exercise is not None else getattr(candidate, "__name__", None)
+    if not isinstance(name, str):
+        return _refused("?", 'Say which exercise this answers: check(answer, "name").')
+    try:
+        found = exercises.find(name)
+    except KeyError as error:
+        return _refused(name, error.args[0])
+    verdict = judge_value(found, candidate) if isinstance(found, Question) else _check_code(candidate, found, hidden)
+    if not hidden:
+        _last[name] = candidate, verdict
+    return verdict
+
+
+def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
+    if not callable(candidate):
+        return _refused(exercise.name, f"{exercise.name} should be something to call; yours is a {type(candidate).__name__}.", exercise.points)
+    if banned := _forbidden(candidate, exercise):
+        return _refused(exercise.name, f"{exercise.name} may not call `{banned}`: build it from what the statement allows.", exercise.points)
+    with Local(candidate, exercise.uses) as local:
+        return judge(exercise, local, hidden=hidden)
+
+
+def _forbidden(candidate: Any, exercise: Exercise) -> str | None:
+    if str(getattr(candidate, "__module__", "")).startswith("rnncourse."):
+        return None
+    own = f"rnncourse.{exercise.unit.stem.partition('_')[2]}"
+    return forbidden_call(candidate, (own, "rnncourse.exercises", *exercise.forbids), exercise.uses)
+
+
+def _refused(name: str, words: str, points: int = 0) -> Verdict:
+    return Verdict(name, False, 0.0, 0.0, points, words)
+
+
+def hint(name: str) -> Hint:
+    """The next hint for an exercise; there are three, from a nudge to nearly the answer."""
+    try:
+        hints = exercises.find(name).hints
+    except KeyError as error:
+        return Hint(name, 0, 0, error.args[0])
+    given = min(_hints_given.get(name, 0) + 1, len(hints))
+    _hints_given[name] = given
+    return Hint(name, given, len(hints), hints[given - 1])
+
+
+def use(answer: Any) -> Any:
+    """The student's own answer if it passes its check, else the course's; prints which.
+
+        forward = use(rnn_forward)
+    """
+    exercise = exercises.find(answer.__name__)
+    if not isinstance(exercise, Exercise):
+        raise TypeError(f"{exercise.name} is a question, not code: there is nothing to use.")
+    candidate, verdict = _last.get(exercise.name, (None, None))
+    if candidate is not answer or verdict is None:
+        verdict = check(answer)
+    print(f"{exercise.name}: {'yours' if verdict.passed else 'the course’s, since yours does not pass yet'}")
+    return answer if verdict.passed else exercise.reference
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far one is in a unit: for each exercise its points, so far and at most."""
+
+    title: str
+    rows: tuple[tuple[str, float, int], ...]
+
+    @property
+    def share(self) -> float:
+        """Points so far, as a share of all."""
+        return sum(r[1] for r in self.rows) / (sum(r[2] for r in self.rows) or 1)
+
+    def __str__(self) -> str:
+        full = round(20 * self.share)
+        lines = [f"{self.title}  [{'█' * full}{'·' * (20 - full)}] {100 * self.share:.0f}%"]
+        lines += [f"  {'✓' if got == most else '·'} {name}: {got:g} of {most}" for name, got, most in self.rows]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        got, most = sum(r[1] for r in self.rows), sum(r[2] for r in self.rows)
+        names = " ".join(f"<code>{'✓' if g == m else '·'} {name}</code>" for name, g, m in self.rows)
+        return (
+            f'<section aria-label="progress" style="max-width:52em"><strong>{self.title}</strong>&ensp;{got:g} of {most} points<br>'
+            f'<progress value="{got:g}" max="{most}" style="width:100%">{100 * self.share:.0f}%</progress>'
+            f'<div style="font-size:85%;line-height:2">{names}</div></section>'
+        )
+
+
+def progress(stem: str) -> Progress:
+    """How far one is in a unit, "03_cell", in this session, by the visible checks."""
+    unit = exercises.unit(stem)
+    rows = tuple((e.name, _last[e.name][1].points if e.name in _last else 0.0, e.points) for e in unit)
+    return Progress(f"{unit.stem.partition('_')[0]} {unit.title}", rows)
