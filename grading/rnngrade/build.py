@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,7 +29,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from rnngrade import release
 from rnngrade.execute import execute
-from rnngrade.unit import BuildError, find_units, key_of, read_unit
+from rnngrade.unit import BuildError, find_units, key_of, points_of, read_unit
 
 __all__ = ["BuildError", "Report", "build", "main", "notebook_path"]
 
@@ -56,19 +56,21 @@ def build(
     force: bool = False,
     jobs: int = 2,
     gradebook: bool = True,
+    points_of: Callable[[str], float] = points_of,
     console: Console | None = None,
 ) -> Report:
     """Bring the notebooks of `units` (all, if none is named) of the course at `root` in step with their sources.
 
     With `force`, units are executed even if their code is what it was. `gradebook` says whether they are entered into
-    the gradebook too. Errors are collected in the report, and units without one are built all the same.
+    the gradebook too; `points_of` gives the points of an exercise. Errors are collected in the report, and units
+    without one are built all the same.
     """
     report = Report()
     todo: dict[str, NotebookNode] = {}
     ready: dict[str, NotebookNode] = {}
     for unit in _chosen(root, units):
         try:
-            notebook = read_unit(root / "solutions" / f"{unit}.py")
+            notebook = read_unit(root / "solutions" / f"{unit}.py", points_of)
         except BuildError as error:
             report.errors.append(str(error))
             continue
@@ -113,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2, help="how many units to execute at once (default: 2)")
     options = parser.parse_args(argv)
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     try:
         report = build(options.root.resolve(), options.units, force=options.force, jobs=options.jobs, console=console)
     except BuildError as error:

@@ -7,6 +7,7 @@ points of its own checks is an error of its author: one sentence says which cell
 from __future__ import annotations
 
 import base64
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ CELL_SECONDS = 120
 WIDGET = "application/vnd.jupyter.widget-view+json"
 # Kernels run side by side, one to a core: threads of their own would only get in each other's way.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
+PNG_IN_HTML = re.compile(r"(data:image/png;base64,)([A-Za-z0-9+/=\\\n]+)")
 VOLATILE = {
     r"\bat 0x[0-9a-fA-F]{6,}": "an object's address in memory",
     r"/tmp/[\w.-]+|ipykernel_\d+": "the path of a temporary file",
@@ -50,7 +53,6 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
         timeout=CELL_SECONDS,
         kernel_name="python3",
         record_timing=False,
-        store_widget_state=False,
         coalesce_streams=True,
         skip_cells_with_tag="",
         extra_arguments=["--log-level=ERROR"],
@@ -69,12 +71,13 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
         raise _error(unit, notebook, at, "ended its kernel") from None
     notebook.metadata.clear()
     notebook.metadata.update(metadata | {"rnncourse": {"key": key}})
+    names: dict[str, str] = {}
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)
-            cell.outputs = [_tidy(output) for output in cell.outputs]
             if fault := _fault(cell, root):
                 raise _error(unit, notebook, index, fault)
+            cell.outputs = [_tidy(output, names) for output in cell.outputs]
     advance(len(notebook.cells))
     return notebook
 
@@ -86,14 +89,24 @@ def _error(unit: str, notebook: NotebookNode, index: int, fault: str) -> BuildEr
     return BuildError(f"{unit}: cell {index + 1} ({name}) {fault}; its notebooks are as they were.")
 
 
-def _tidy(output: NotebookNode) -> NotebookNode:
-    """`output` without what changes from run to run or from version to version."""
+def _tidy(output: NotebookNode, names: dict[str, str]) -> NotebookNode:
+    """`output` without what changes from run to run or from version to version.
+
+    `names` remembers, for the whole notebook, the lasting name of each random one that an animation's HTML uses.
+    """
+
+    def lasting(found: re.Match[str]) -> str:
+        return names.setdefault(found[0], hashlib.md5(str(len(names)).encode()).hexdigest())
+
     if output.output_type == "error":
         output.traceback = [f"{output.ename}: {output.evalue}"]
-    if "data" in output:
-        output.data.pop(WIDGET, None)
-        if "image/png" in output.data:
-            output.data["image/png"] = _bare_png(output.data["image/png"])
+    data = output.get("data", {})
+    data.pop(WIDGET, None)
+    if "image/png" in data:
+        data["image/png"] = _bare_png(data["image/png"])
+    if "text/html" in data:
+        html = PNG_IN_HTML.sub(lambda found: found[1] + _bare_png(found[2].replace("\\\n", "")), data["text/html"])
+        data["text/html"] = UUID.sub(lasting, html)
     return output
 
 
@@ -113,7 +126,9 @@ def _fault(cell: NotebookNode, root: Path) -> str | None:
     """What is wrong with what `cell` shows, or None."""
     for output in cell.outputs:
         if output.output_type == "stream" and output.name == "stderr":
-            return f"wrote to stderr, which costs a student's check its points: {output.text.splitlines()[0]}"
+            return f"wrote to stderr, which costs a check its points: {output.text.splitlines()[0]}"
+        if WIDGET in output.get("data", {}) and "nbval-ignore-output" not in cell.metadata.get("tags", []):
+            return 'shows a widget, whose state is not kept: it needs tags=["nbval-ignore-output"]'
         for text in _texts(output):
             for pattern, what in {**VOLATILE, re.escape(str(root)): "a path of this machine"}.items():
                 if found := re.search(pattern, text):

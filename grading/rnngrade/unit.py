@@ -87,9 +87,11 @@ def _read_cell(raw: NotebookNode, points_of: Callable[[str], float]) -> Notebook
     roles = [role for role in ROLES if role in options]
     if len(roles) > 1:
         raise BuildError(f"cannot be {roles[0]} and {roles[1]} at once")
-    new_cell = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}.get(raw.cell_type)
-    if new_cell is None:
+    if raw.cell_type not in ("code", "markdown"):
         raise BuildError(f"is of type {raw.cell_type}, but a unit has only code and markdown")
+    new_cell: Callable[..., NotebookNode] = (
+        nbformat.v4.new_code_cell if raw.cell_type == "code" else nbformat.v4.new_markdown_cell
+    )
     cell = new_cell(source=raw.source.rstrip())
     cell.metadata.update({key: options[key] for key in ("jupyter", "tags") if key in options})
     if roles:
