@@ -100,8 +100,8 @@ def rnn_forward(
     """
     X, h0, U, W, b = as_floats(X, h0, U, W, b)
     steps, rows, inputs = X.shape
-    # One product for the inputs of all steps in place of one a step: at (T, N, D, H) = (25, 1, 64, 100) it saves a third
-    # of the time, at (200, 128, 256, 512) a seventh (two cores, float32).
+    # One product for the inputs of all steps in place of one a step saves a third of the time at (T, N, D, H) =
+    # (25, 1, 64, 100), a seventh at (200, 128, 256, 512) (two cores, float32).
     H = (X.reshape(steps * rows, inputs) @ U).reshape(steps, rows, -1)
     H += b
     recurrent = np.empty_like(H[0])
