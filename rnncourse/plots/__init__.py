@@ -1,7 +1,45 @@
-"""The pictures of the course: diagrams, charts, and the one style that they share."""
+"""The pictures of the course: diagrams, charts, and the one style that they share.
 
-from .diagrams import folded_unfolded
+Every function here returns a matplotlib Figure; `show(figure, alt)` puts it below a notebook's cell.
+"""
+
+from .charts import (
+    cost_chart,
+    dependence_grid,
+    image_rows,
+    line_chart,
+    loglog_slope,
+    perplexity_chart,
+    phase_portrait,
+    probability_bars,
+    state_heatmap,
+)
+from .diagrams import cell_inside, dynamical_system, folded_unfolded, mlp_beside_cell, sliding_window
 from .drawing import Drawing, Shape
+from .gradients import backward_arrows, loss_graph
 from .style import COLOURS, show, style, to_png
 
-__all__ = ["COLOURS", "Drawing", "Shape", "folded_unfolded", "show", "style", "to_png"]
+__all__ = [
+    "COLOURS",
+    "Drawing",
+    "Shape",
+    "backward_arrows",
+    "cell_inside",
+    "cost_chart",
+    "dependence_grid",
+    "dynamical_system",
+    "folded_unfolded",
+    "image_rows",
+    "line_chart",
+    "loglog_slope",
+    "loss_graph",
+    "mlp_beside_cell",
+    "perplexity_chart",
+    "phase_portrait",
+    "probability_bars",
+    "show",
+    "sliding_window",
+    "state_heatmap",
+    "style",
+    "to_png",
+]

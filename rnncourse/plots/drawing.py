@@ -14,13 +14,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.path import Path
+from matplotlib.textpath import TextPath
 
-from .style import COLOURS, INK, MUTED, TINTS, style
+from .style import COLOURS, INK, MUTED, TINTS, readable, style
 
-__all__ = ["Drawing", "Point", "Shape"]
+__all__ = ["Drawing", "Point", "Shape", "text_width"]
 
 Point = tuple[float, float]
 
@@ -76,9 +79,20 @@ class Drawing:
         **more: Any,
     ) -> None:
         """Words or a formula with their middle at (x, y); `align` is "left", "center" or "right"."""
+        # lines of text on one height get one baseline, whatever letters they have
+        lines_up = "\n" not in words
         with style():
             self.axes.text(
-                x, y, words, color=colour, fontsize=size, ha=align, va="center", zorder=5, linespacing=1.35, **more
+                x,
+                y - 0.29 * size / 72 if lines_up else y,
+                words,
+                color=readable(colour),
+                fontsize=size,
+                ha=align,
+                va="baseline" if lines_up else "center",
+                zorder=5,
+                linespacing=1.35,
+                **more,
             )
 
     def node(self, x: float, y: float, label: str = "", kind: str = "plain", radius: float = RADIUS) -> Shape:
@@ -130,6 +144,10 @@ class Drawing:
         if label:
             self.text(left + 0.05, top + 0.15, label, MUTED, align="left")
 
+    def dot(self, x: float, y: float, kind: str = "plain", radius: float = 0.12) -> Shape:
+        """A small circle without a label: one unit of a layer, or a place where a line forks."""
+        return self.node(x, y, "", kind, radius)
+
     def delay(self, x: float, y: float, colour: str = INK, side: float = 0.19) -> Shape:
         """The black square on a loop: what passes it comes out one time step later."""
         self.axes.add_patch(Rectangle((x - side / 2, y - side / 2), side, side, facecolor=colour, zorder=4))
@@ -146,15 +164,16 @@ class Drawing:
         bend: float = 0.0,
         dashed: bool = False,
         at: float = 0.5,
+        shift: float = 0.0,
     ) -> None:
         """An arrow from one shape or point to another.
 
         Its label stands beside it: on its left for `side=1`, on its right for -1, further off for larger numbers, and
         a share `at` of the way along. A label "U", "W" or "V" brings its own colour. `bend` curves the arrow to its
-        right.
+        right, `shift` moves it to its left.
         """
         colour = colour or COLOURS.get(label, INK)
-        a, b = _ends(start, end, bend)
+        a, b = _ends(start, end, bend, shift)
         middle = ((a[0] + b[0]) / 2 + bend * (b[1] - a[1]), (a[1] + b[1]) / 2 - bend * (b[0] - a[0]))
         self._stroke(Path([a, middle, b], [Path.MOVETO, Path.CURVE3, Path.CURVE3]), colour, dashed)
         if label:
@@ -186,15 +205,25 @@ class Drawing:
         """A line along `points`, with an arrow head at its end unless `head` is false."""
         self._stroke(Path(points), colour, dashed, head)
 
+    def line(self, a: Point, b: Point, colour: str = INK, width: float = 0.8) -> None:
+        """A thin line behind everything else, without a head: one of many connections."""
+        self.axes.plot([a[0], b[0]], [a[1], b[1]], color=colour, lw=width, zorder=1)
+
     def dots(self, x: float, y: float) -> None:
         """Three dots: it goes on like this."""
         self.text(x, y, r"$\cdots$", MUTED, 20)
 
     def _stroke(self, path: Path, colour: str, dashed: bool = False, head: bool = True) -> None:
+        if dashed and head:  # only the line is dashed: its head is drawn on its own, on the last bit of the way
+            points = np.array(path.vertices)
+            way = points[-1] - points[-2]
+            neck = points[-1] - way * (0.08 / np.hypot(*way))
+            self._stroke(Path([neck, points[-1]]), colour)
+            path = Path([*points[:-1], neck], path.codes)
         self.axes.add_patch(
             FancyArrowPatch(
                 path=path,
-                arrowstyle="-|>,head_length=5,head_width=3" if head else "-",
+                arrowstyle="-|>,head_length=5,head_width=3" if head and not dashed else "-",
                 linestyle=(0, (4, 2.5)) if dashed else "-",
                 color=colour,
                 lw=LINE,
@@ -206,7 +235,7 @@ class Drawing:
         )
 
 
-def _ends(start: Shape | Point, end: Shape | Point, bend: float) -> tuple[Point, Point]:
+def _ends(start: Shape | Point, end: Shape | Point, bend: float, shift: float) -> tuple[Point, Point]:
     """Where an arrow leaves the first shape and reaches the second."""
     a = start.centre if isinstance(start, Shape) else start
     b = end.centre if isinstance(end, Shape) else end
@@ -216,4 +245,10 @@ def _ends(start: Shape | Point, end: Shape | Point, bend: float) -> tuple[Point,
         a = start.border(straight - turn)
     if isinstance(end, Shape):
         b = end.border(straight + math.pi + turn)
-    return a, b
+    dx, dy = -shift * math.sin(straight), shift * math.cos(straight)
+    return (a[0] + dx, a[1] + dy), (b[0] + dx, b[1] + dy)
+
+
+def text_width(words: str, size: float = NOTE) -> float:
+    """How wide plain words are on the sheet, in inches."""
+    return float(TextPath((0, 0), words, size=size, prop=FontProperties(family="DejaVu Sans")).get_extents().width) / 72

@@ -21,7 +21,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
-__all__ = ["COLOURS", "CYCLE", "INK", "MUTED", "TINTS", "show", "style", "to_png"]
+__all__ = ["COLOURS", "CYCLE", "INK", "MUTED", "TINTS", "readable", "show", "style", "to_png"]
 
 INK = "#222222"  # lines and text
 MUTED = "#6B6B6B"  # notes, and what stands in the background
@@ -47,6 +47,15 @@ COLOURS = {
     "loss": "#A3397A",  # the palette's purple, darkened until small text in it can be read
     "gradient": "#A3397A",
     "plain": INK,
+    "faint": "#C4C4C4",
+}
+
+# The same colours, dark enough on white for text (a contrast of 4.5, as WCAG asks).
+FOR_TEXT = {
+    OKABE_ITO["vermilion"]: "#B84F00",
+    OKABE_ITO["green"]: "#007D5B",
+    OKABE_ITO["orange"]: "#8F6300",
+    OKABE_ITO["sky"]: "#1F74A8",
 }
 
 TINTS = {
@@ -56,10 +65,11 @@ TINTS = {
     "loss": "#F3DBE8",
     "gradient": "#F3DBE8",
     "plain": "#F2F2F2",
+    "faint": "#FFFFFF",
 }
 
 # Lines of a chart differ in colour, in marker and in dash, so that no reader depends on colour.
-CYCLE = [
+CYCLE: list[dict[str, Any]] = [
     {"color": OKABE_ITO["blue"], "marker": "o", "linestyle": "-"},
     {"color": OKABE_ITO["vermilion"], "marker": "s", "linestyle": "--"},
     {"color": OKABE_ITO["green"], "marker": "^", "linestyle": "-."},
@@ -98,6 +108,15 @@ SETTINGS: dict[Any, Any] = {
 
 POINTS_PER_INCH = 72  # an inch of a figure is shown as 72 pixels
 SHARPNESS = 2  # and has twice as many, so that it is sharp on a fine screen
+
+
+def readable(colour: str) -> str:
+    """The shade of one of the course's colours in which text is written.
+
+    >>> readable(COLOURS["U"]) == COLOURS["U"], readable(COLOURS["V"])
+    (True, '#007D5B')
+    """
+    return FOR_TEXT.get(colour, colour)
 
 
 @contextmanager

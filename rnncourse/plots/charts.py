@@ -1,0 +1,243 @@
+"""Charts of measurements. Each function draws one and returns it as a figure; `show` puts it into a notebook.
+
+Axes have names and units, lines have their names beside them, and differ in marker and dash as well as in colour.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Real
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from .style import COLOURS, CYCLE, TINTS, readable, style
+
+__all__ = [
+    "cost_chart",
+    "dependence_grid",
+    "image_rows",
+    "line_chart",
+    "loglog_slope",
+    "perplexity_chart",
+    "phase_portrait",
+    "probability_bars",
+    "state_heatmap",
+]
+
+STATES = LinearSegmentedColormap.from_list("states", [COLOURS["U"], "#FFFFFF", COLOURS["W"]])
+Numbers = Real[np.ndarray, "K"] | Sequence
+
+
+def line_chart(
+    x: Numbers,
+    lines: Mapping[str, Numbers],
+    *,
+    xlabel: str,
+    ylabel: str,
+    logx: bool = False,
+    logy: bool = False,
+    title: str = "",
+    size: tuple[float, float] = (8.0, 4.2),
+) -> Figure:
+    """Several lines over one x, each with its name at its end. `size` is in inches; an inch is shown as 72 pixels."""
+    figure, axes = _chart(size, xlabel, ylabel, title)
+    if logx:
+        axes.set_xscale("log")
+    if logy:
+        axes.set_yscale("log")
+    many = len(x) > 40
+    with style():
+        for look, values in zip(_looks(len(lines)), lines.values(), strict=True):
+            axes.plot(x, values, **{**look, "marker": ""} if many else look)
+    _name_ends(axes, lines)
+    return figure
+
+
+def perplexity_chart(ns: Numbers, lines: Mapping[str, Numbers], *, title: str = "") -> Figure:
+    """Perplexity (log scale) against the n of an n-gram; `lines` is, say, {"training text": …, "held-out text": …}."""
+    figure = line_chart(
+        ns, lines, xlabel="n (tokens the model sees at once)", ylabel="perplexity", logy=True, title=title
+    )
+    axes = figure.axes[0]
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _plain_numbers(axes)
+    return figure
+
+
+def loglog_slope(x: Numbers, y: Numbers) -> float:
+    """The slope of the straight line through (log x, log y): the k of y ~ x^k.
+
+    >>> round(loglog_slope([1, 10, 100], [3, 30, 300]), 6)
+    1.0
+    """
+    return float(np.polyfit(np.log(np.asarray(x, float)), np.log(np.asarray(y, float)), 1)[0])
+
+
+def cost_chart(steps: Numbers, costs: Mapping[str, Numbers], *, ylabel: str, title: str = "") -> Figure:
+    """Cost against the number of time steps T on two log scales, each line with its slope: 1 means linear in T."""
+    named = {f"{name}\nslope {loglog_slope(steps, cost):.2f}": cost for name, cost in costs.items()}
+    figure = line_chart(steps, named, xlabel="T (time steps)", ylabel=ylabel, logx=True, logy=True, title=title)
+    axes = figure.axes[0]
+    axes.set_xticks(list(steps), [f"{step:g}" for step in steps])
+    _plain_numbers(axes)
+    axes.minorticks_off()
+    return figure
+
+
+def state_heatmap(
+    states: Float[np.ndarray, "T H"], tokens: Sequence[str] | None = None, *, title: str = "", label: str = "state"
+) -> Figure:
+    """The states (T, H) of one sequence: time to the right, a row for each unit, blue -1, white 0, vermilion 1.
+
+    `tokens` names the time steps, if given: T of them. A state beyond 1 widens the scale.
+    """
+    steps, units = states.shape
+    figure, axes = _chart((8.0, 1.6 + min(max(0.28 * units, 1.2), 3.6)), "time step t", "unit", title)
+    reach = max(1.0, float(np.abs(states).max()))
+    with style():
+        image = axes.imshow(states.T, cmap=STATES, vmin=-reach, vmax=reach, aspect="auto")
+        bar = figure.colorbar(image, ax=axes, pad=0.02)
+        bar.outline.set_visible(False)
+        bar.set_label(label)
+    axes.grid(False)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    if tokens is not None:
+        axes.set_xticks(range(steps), ["␣" if token == " " else token for token in tokens])
+        axes.set_xlabel("input, one at each time step")
+    return figure
+
+
+def phase_portrait(
+    paths: Mapping[str, Float[np.ndarray, "T 2"]], *, xlabel: str, ylabel: str, title: str = "", equal: bool = False
+) -> Figure:
+    """Paths (T, 2) of a system with two state variables: a ring where each begins, an arrow halfway, a dot at its end.
+
+    `equal` gives both axes the same scale.
+    """
+    figure, axes = _chart((6.4, 4.8), xlabel, ylabel, title)
+    if equal:
+        axes.set_aspect("equal", adjustable="datalim")
+    with style():
+        for look, (name, path) in zip(_looks(len(paths)), paths.items(), strict=True):
+            colour = look["color"]
+            axes.plot(path[:, 0], path[:, 1], color=colour, linestyle=look["linestyle"], lw=1.6, label=name)
+            axes.plot(*path[0], "o", mfc="white", mec=colour, mew=1.8, ms=8)
+            axes.plot(*path[-1], "o", color=colour, ms=6)
+            k = len(path) // 4
+            axes.annotate("", path[k + 1], path[k], arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.6})
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=2.8)
+    return figure
+
+
+def probability_bars(
+    probabilities: Mapping[str, float], *, xlabel: str = "probability", highlight: str | None = None, title: str = ""
+) -> Figure:
+    """A bar for each outcome with its probability written at its end; `highlight` is the outcome that was true."""
+    names = list(probabilities)
+    values = [float(probabilities[name]) for name in names]
+    figure, axes = _chart((6.4, 1.1 + 0.36 * len(names)), xlabel, "", title)
+    with style():
+        for i, (name, value) in enumerate(zip(names, values, strict=True)):
+            chosen = name == highlight
+            axes.barh(
+                i,
+                value,
+                height=0.68,
+                color=TINTS["output" if chosen else "input"],
+                edgecolor=COLOURS["output" if chosen else "input"],
+                hatch="///" if chosen else None,
+            )
+            axes.annotate(f"{value:.3f}", (value, i), (6, 0), textcoords="offset points", va="center", fontsize=11)
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlim=(0, max(0.3, 1.14 * max(values))), ylim=(len(names) - 0.4, -0.6))
+    axes.grid(False)
+    axes.tick_params(axis="y", length=0)
+    return figure
+
+
+def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
+    """Side by side, which output t (rows) depends on which input k (columns): a filled cell where it does."""
+    with style():
+        figure = Figure(figsize=(0.6 + 3.6 * len(grids), 4.0), layout="compressed")
+        _pad(figure)
+        panels = figure.subplots(1, len(grids), squeeze=False)[0]
+        for axes, (name, grid) in zip(panels, grids.items(), strict=True):
+            steps = len(grid)
+            filled = LinearSegmentedColormap.from_list("filled", ["#FFFFFF", COLOURS["W"]])
+            axes.imshow(grid, cmap=filled, vmin=0, vmax=1)
+            axes.set(title=name, xlabel="input k", ylabel="output t", xticks=range(steps), yticks=range(steps))
+            axes.set_xticks(np.arange(steps - 1) + 0.5, minor=True)
+            axes.set_yticks(np.arange(steps - 1) + 0.5, minor=True)
+            axes.grid(False)
+            axes.grid(True, which="minor", color="#D0D0D0")
+            axes.tick_params(which="both", length=0)
+            axes.spines[:].set_visible(True)
+    return figure
+
+
+def image_rows(image: Real[np.ndarray, "rows columns"], *, title: str = "") -> Figure:
+    """An image as a network reads it: every row is the input of one time step, the top row first."""
+    rows, columns = image.shape
+    figure, axes = _chart((4.6, 4.2), f"pixel: {columns} numbers in $x_t$", "row: time step t", title)
+    with style():
+        axes.imshow(image, cmap="Greys")
+        axes.set_yticks(range(rows))
+        axes.set_xticks([])
+        axes.set_yticks(np.arange(rows - 1) + 0.5, minor=True)
+        axes.grid(False)
+        axes.grid(True, axis="y", which="minor", color=COLOURS["input"], lw=1.2)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(True)
+    return figure
+
+
+def _chart(size: tuple[float, float], xlabel: str, ylabel: str, title: str) -> tuple[Figure, Axes]:
+    """An empty chart with named axes."""
+    with style():
+        figure = Figure(figsize=size, layout="constrained")
+        _pad(figure)
+        axes = figure.add_subplot()
+        axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
+    return figure, axes
+
+
+def _pad(figure: Figure) -> None:
+    """Leave some white around what is drawn."""
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(w_pad=0.1, h_pad=0.1)
+
+
+def _looks(count: int) -> list[dict[str, Any]]:
+    """Colour, marker and dash of each of `count` lines."""
+    return [CYCLE[i % len(CYCLE)] for i in range(count)]
+
+
+def _name_ends(axes: Axes, lines: Mapping[str, Numbers]) -> None:
+    """Write each line's name at its right end, in its colour, moved apart where two would touch."""
+    axes.autoscale_view()
+    ends = [np.asarray(line.get_xydata())[-1] for line in axes.get_lines()]
+    heights = [float(axes.transAxes.inverted().transform(axes.transData.transform(end))[1]) for end in ends]
+    gap = 0.14 if any("\n" in name for name in lines) else 0.08
+    room = 1.0 - gap * (len(ends) - 1)
+    placed = -gap
+    with style():
+        for rank, i in enumerate(np.argsort(heights)):
+            placed = max(min(heights[i], room + gap * rank), placed + gap)
+            name, colour = list(lines)[i], axes.get_lines()[i].get_color()
+            axes.text(
+                1.02, placed, name, transform=axes.transAxes, color=readable(colour), va="center", linespacing=1.2
+            )
+
+
+def _plain_numbers(axes: Axes) -> None:
+    """Write 5 and 20 on a log scale, and not powers of ten."""
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high / low < 1000 else (1,)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
