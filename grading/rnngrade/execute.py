@@ -6,6 +6,7 @@ points of its own checks is an error of its author: one sentence says which cell
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import os
@@ -61,7 +62,7 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
     )
     environment = {k: v for k, v in os.environ.items() if k != "RNNCOURSE_SEED"}
     try:
-        client.execute(env=environment | ONE_THREAD)
+        asyncio.run(client.async_execute(env=environment | ONE_THREAD))
     except CellExecutionError as error:
         first_line = (error.evalue or "").split("\n")[0]
         raise _error(unit, notebook, at, f"raised {error.ename}: {first_line}".rstrip(": ")) from None

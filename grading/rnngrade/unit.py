@@ -38,7 +38,10 @@ def points_of(name: str) -> float:
     """The points of the exercise `name`, from the course's catalogue."""
     from rnncourse import exercises
 
-    return exercises.find(name).points
+    try:
+        return exercises.find(name).points
+    except KeyError as error:
+        raise BuildError(f"names an exercise that the catalogue does not have: {error.args[0]}".rstrip(".")) from None
 
 
 def find_units(root: Path) -> list[str]:

@@ -1,0 +1,86 @@
+"""The committed notebooks are those that the sources give, and show students nothing that they should find out.
+
+Nothing is executed here: what the cells print is nbval's business.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from rnncourse import exercises
+from rnngrade.build import notebook_path
+from rnngrade.release import release
+from rnngrade.unit import find_units, key_of, read_unit
+
+ROOT = Path(__file__).resolve().parents[2]
+UNITS = find_units(ROOT)
+STUB = "# YOUR CODE HERE\nraise NotImplementedError"
+
+
+@pytest.mark.parametrize("folder", ["solutions", "notebooks"])
+def test_every_unit_is_built_and_nothing_else_lies_there(folder):
+    found = sorted(path.parent.name for path in (ROOT / folder).glob("*/*.ipynb"))
+    assert found == UNITS, "make notebooks"
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_solution_has_the_cells_that_its_source_gives(unit):
+    source = read_unit(ROOT / "solutions" / f"{unit}.py")
+    built = nbformat.read(notebook_path(ROOT, "solutions", unit), 4)
+    expected = [(cell.cell_type, cell.id, cell.metadata, cell.source) for cell in source.cells]
+    assert [(cell.cell_type, cell.id, cell.metadata, cell.source) for cell in built.cells] == expected, "make notebooks"
+    assert built.metadata == {**source.metadata, "rnncourse": {"key": key_of(source)}}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_release_is_what_nbgrader_makes_of_the_source(unit):
+    source = read_unit(ROOT / "solutions" / f"{unit}.py")
+    assert nbformat.read(notebook_path(ROOT, "notebooks", unit), 4) == release(ROOT, unit, source), "make notebooks"
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_students_get_exactly_the_solution_less_answers_and_hidden_tests(unit):
+    def less(source: str, stub: str) -> str:
+        source = re.sub(r"\n### BEGIN HIDDEN TESTS\n.*?\n### END HIDDEN TESTS", "", source, flags=re.DOTALL)
+        solution = re.compile(r"^([ \t]*)[^\n]*BEGIN SOLUTION.*?END SOLUTION[^\n]*$", re.DOTALL | re.MULTILINE)
+        return solution.sub(lambda found: "\n".join(found[1] + line for line in stub.split("\n")), source)
+
+    solution = nbformat.read(notebook_path(ROOT, "solutions", unit), 4)
+    students = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
+    expected = [less(cell.source, STUB if cell.cell_type == "code" else "YOUR ANSWER HERE") for cell in solution.cells]
+    assert [cell.source for cell in students.cells] == expected
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_release_shows_no_solution_hidden_test_misconception_or_output(unit):
+    notebook = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in notebook.cells if "outputs" in cell)
+    text = "\n".join(cell.source for cell in notebook.cells)
+    for mark in ("BEGIN SOLUTION", "END SOLUTION", "HIDDEN TESTS", "hidden=True"):
+        assert mark not in text
+    for exercise in exercises.unit(unit):
+        for misconception in exercise.misconceptions:
+            assert misconception.message not in text, f"the message of {misconception.name}"
+            if callable(misconception.answer):
+                assert misconception.source not in text, f"the code of {misconception.name}"
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_longer_solution_stands_elsewhere_in_the_release(unit):
+    source = (ROOT / "solutions" / f"{unit}.py").read_text()
+    students = "\n".join(cell.source for cell in nbformat.read(notebook_path(ROOT, "notebooks", unit), 4).cells)
+    for solution in re.findall(r"BEGIN SOLUTION[^\n]*\n(.*?)\n[^\n]*END SOLUTION", source, re.DOTALL):
+        if "\n" in solution.strip():
+            assert solution not in students
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_exercise_of_the_catalogue_is_asked_and_checked_in_its_unit(unit):
+    notebook = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
+    ids = {cell.metadata.nbgrader.grade_id for cell in notebook.cells if "nbgrader" in cell.metadata}
+    names = [exercise.name for exercise in exercises.unit(unit)]
+    assert [name for name in names if not {name, f"check_{name}"} <= ids] == []

@@ -1,0 +1,102 @@
+"""nbgrader on what was built: its commands, in the grading folder, as its users know them."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+
+def nbgrader(course, *arguments: str) -> str:
+    """Run nbgrader in the course's grading folder, and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=course.root / "grading",
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def submit(course, student: str, notebook: nbformat.NotebookNode) -> None:
+    path = course.root / "grading" / "submitted" / student / "90_small" / "90_small.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+
+
+def test_a_class_is_graded_right_after_the_build(course):
+    assert course.build().notes == []
+    release = nbformat.read(course.release("90_small"), 4)
+    submit(course, "blank", release)
+    submit(course, "solved", nbformat.read(course.solution("90_small"), 4))
+    # passes the visible check only, and has tampered with the check and the setup
+    tampered = nbformat.read(course.release("90_small"), 4)
+    for cell in tampered.cells:
+        if cell.id == "add_one":
+            cell.source = "def add_one(x):\n    return 2"
+        if cell.id == "check_add_one":
+            cell.source = "2"
+        if cell.id == "setup":
+            cell.source = "check = lambda *a, **k: 2"
+    submit(course, "tampered", tampered)
+
+    nbgrader(course, "autograde", "90_small")
+    nbgrader(course, "generate_feedback", "90_small")
+    nbgrader(course, "export")
+    with open(course.root / "grading" / "grades.csv") as file:
+        grades = {row["student_id"]: (float(row["score"]), float(row["max_score"])) for row in csv.DictReader(file)}
+    assert grades == {"blank": (0, 5), "solved": (2, 5), "tampered": (0, 5)}
+
+    graded = nbformat.read(course.root / "grading/autograded/solved/90_small/90_small.ipynb", 4)
+    (experiment,) = [cell for cell in graded.cells if "experiment" in cell.metadata.get("tags", [])]
+    assert experiment.outputs == [], "experiments are left out while grading"
+    assert (course.root / "grading/feedback/solved/90_small/90_small.html").exists()
+
+
+def test_the_release_is_what_nbgrader_itself_would_make(course):
+    course.build(gradebook=False)
+    ours = nbformat.read(course.release("90_small"), 4)
+    nbgrader(course, "generate_assignment", "90_small", "--force")
+    theirs = nbformat.read(course.release("90_small"), 4)
+    assert ours.cells == theirs.cells
+
+
+def test_a_gradebook_with_submissions_takes_new_tests_but_keeps_its_exercises(course):
+    course.build()
+    submit(course, "solved", nbformat.read(course.solution("90_small"), 4))
+    nbgrader(course, "autograde", "90_small")
+
+    text = course.source("90_small").read_text()
+    course.source("90_small").write_text(text.replace("Why one?", "Why not two?"))
+    assert course.build().notes == []
+
+    more = '# %% answer="g"\n### BEGIN SOLUTION\ng = add_one\n### END SOLUTION\n\n# %% check="g"\ncheck(g)\n'
+    course.source("90_small").write_text(f"{text}\n{more}")
+    report = course.build()
+    assert report.errors == []
+    (note,) = report.notes
+    assert note.startswith("The gradebook keeps the 90_small it had")
+    assert "Cannot add or remove cells" in note
+    assert "check(g)" in course.release("90_small").read_text(), "students get the new notebook all the same"
+
+
+@pytest.mark.parametrize(
+    "marks", ["### BEGIN SOLUTION|### END SOLUTION", "<!-- BEGIN SOLUTION -->|<!-- END SOLUTION -->"]
+)
+def test_a_model_answer_in_text_never_reaches_students(course, marks):
+    begin, end = marks.split("|")
+    text = course.source("90_small").read_text()
+    text = text.replace("# ### BEGIN SOLUTION", f"# {begin}").replace("# ### END SOLUTION", f"# {end}")
+    course.source("90_small").write_text(text)
+    assert course.build(gradebook=False).errors == []
+    release = course.release("90_small").read_text()
+    assert "two would be too many" in course.solution("90_small").read_text()
+    assert "two would be too many" not in release
+    assert "YOUR ANSWER HERE" in release

@@ -1,0 +1,167 @@
+"""The project's own files: one environment, a package that installs, commands that exist, nothing private."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import itertools
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+
+@pytest.fixture(scope="module")
+def pyproject(root) -> dict:
+    return tomllib.loads((root / "pyproject.toml").read_text())
+
+
+@pytest.fixture(scope="module")
+def pins(root) -> dict[str, str]:
+    """The versions in constraints.txt, by normalised name."""
+    lines = [line for line in (root / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    return {canonicalize_name(name): version for name, _, version in (line.partition("==") for line in lines)}
+
+
+@pytest.fixture(scope="module")
+def clean_copy(root, tracked, tmp_path_factory) -> Path:
+    """The files that a clone would have, in a folder of their own."""
+    folder = tmp_path_factory.mktemp("clone") / "rnncourse"
+    for name in tracked:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, folder / name)
+    return folder
+
+
+def test_constraints_pin_every_package_of_the_environment_at_the_version_that_is_tested(pins):
+    needed: dict[str, str] = {}
+    todo = [Requirement("rnncourse[dev]")]
+    while todo:
+        requirement = todo.pop()
+        for text in importlib.metadata.requires(requirement.name) or ():
+            inner = Requirement(text)
+            wanted = not inner.marker or any(
+                inner.marker.evaluate({"extra": extra}) for extra in requirement.extras or {""}
+            )
+            name = canonicalize_name(inner.name)
+            if wanted and (name not in needed or inner.extras):
+                needed[name] = importlib.metadata.version(inner.name).partition("+")[0]
+                todo.append(inner)
+    needed.pop("rnncourse")
+    assert pins == needed
+
+
+def test_constraints_are_sorted_pins_and_nothing_else(root):
+    first, *lines = (root / "constraints.txt").read_text().splitlines()
+    assert first.startswith("#")
+    assert lines == sorted(lines, key=str.lower)
+    assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9A-Za-z.]+", line)] == []
+
+
+def test_pyproject_asks_for_nothing_that_the_pins_do_not_satisfy(pyproject, pins):
+    project = pyproject["project"]
+    requirements = itertools.chain(project["dependencies"], *project["optional-dependencies"].values())
+    for requirement in map(Requirement, requirements):
+        if requirement.name != "rnncourse":
+            assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), requirement
+
+
+def test_conda_users_get_the_same_packages(root, pyproject):
+    environment = yaml.safe_load((root / "environment.yml").read_text())
+    python, pip, by_pip = environment["dependencies"]
+    assert environment["name"] == pyproject["project"]["name"]
+    assert f">={python.removeprefix('python=')}" == pyproject["project"]["requires-python"]
+    assert pip == "pip"
+    # the very arguments with which the Makefile calls pip
+    assert by_pip == {"pip": ["-c constraints.txt", "-e .[dev]"]}
+    assert (
+        "pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'"
+        in (root / "Makefile").read_text()
+    )
+
+
+def test_pip_installs_a_package_that_works_away_from_the_checkout(clean_copy, tmp_path):
+    """The wheel of a clean copy, in a new environment that sees the installed dependencies, but not the checkout."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    offline = ["--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run([*pip, "wheel", *offline, "--wheel-dir", tmp_path, clean_copy], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    venv.create(tmp_path / "env", with_pip=False)
+    python = tmp_path / "env" / "bin" / "python"
+    subprocess.run([*pip, "--python", python, "install", *offline, wheel], check=True, capture_output=True)
+
+    probe = """
+import sys
+from pathlib import Path
+
+import rnncourse, rnngrade.build
+from rnncourse import check, exercises
+
+for unit in exercises.units():
+    for exercise in unit:
+        assert check(object(), exercise.name).score == 0
+for package in (rnncourse, rnngrade.build):
+    assert Path(package.__file__).is_relative_to(sys.prefix), package.__file__
+folder = Path(rnncourse.__file__).parent
+print(*(path.relative_to(folder) for path in folder.rglob("*")), sep="\\n")
+"""
+    site = Path(importlib.metadata.distribution("numpy").locate_file(""))
+    done = subprocess.run(
+        [python, "-c", probe],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(site), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    installed = set(done.stdout.split("\n"))
+    package = clean_copy / "rnncourse"
+    assert {str(path.relative_to(package)) for path in package.rglob("*")} <= installed
+
+
+def test_each_command_of_the_documents_is_a_make_target(root):
+    targets = set(re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE))
+    assert {"demo", "test", "lab", "notebooks", "bench", "lint", "clean"} <= targets
+    for document in [*root.glob("*.md"), root / "grading" / "README.md"]:
+        shown = re.findall(r"^\s*(?:\$ )?make ([a-z]+)|`make ([a-z]+)", document.read_text(), re.MULTILINE)
+        assert {one or other for one, other in shown} <= targets, document.name
+
+
+def test_ci_runs_the_test_command_of_the_readme(root):
+    script = (root / ".ci" / "run").read_text()
+    assert script.startswith("#!/usr/bin/env bash\n")
+    assert "set -euo pipefail" in script
+    assert script.rstrip().endswith("make test")
+    assert "make test" in (root / "README.md").read_text()
+
+
+def test_the_version_is_the_same_wherever_it_stands(root, pyproject):
+    import rnncourse
+
+    version = pyproject["project"]["version"]
+    assert rnncourse.__version__ == version
+    assert yaml.safe_load((root / "CITATION.cff").read_text())["version"] == version
+
+
+def test_no_tracked_file_holds_a_path_of_somebodys_machine_or_a_registry_s_address(root, tracked):
+    private = re.compile(
+        rb"/(?:root|work|home|Users)/[\w.]|C:\\Users|/tmp/(?:ipykernel|pytest)|ipykernel_\d"
+        rb"|files[.]pythonhosted|(?:deb|security)[.]debian|pypi[.]org/simple|registry[.]npmjs|file:///"
+    )
+    found = {}
+    for name in tracked:
+        if name != Path("tests/test_project.py") and (hit := private.search((root / name).read_bytes())):
+            found[str(name)] = hit.group()
+    assert found == {}
+
+
+def test_no_tracked_file_is_left_from_grading_or_an_editor(tracked):
+    left = re.compile(r"gradebook\.db|(^|/)(submitted|autograded|feedback)/|\.ipynb_checkpoints|__pycache__|\.new$|~$")
+    assert [str(name) for name in tracked if left.search(str(name))] == []
