@@ -2,8 +2,8 @@
 
     from rnncourse import check, hint
 
-Each concept has one short module with its reference (`rnncourse.cell`, `rnncourse.bptt`, …); `rnncourse.data` has the texts and `rnncourse.plots` the
-pictures. Importing `rnncourse` alone loads neither torch nor matplotlib.
+Each concept has one short module with its reference (`rnncourse.cell`, `rnncourse.bptt`, …); `rnncourse.data` has the
+texts and `rnncourse.plots` the pictures. Importing `rnncourse` alone loads neither torch nor matplotlib.
 """
 
 from __future__ import annotations

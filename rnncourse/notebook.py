@@ -39,9 +39,17 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
 
 def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
     if not callable(candidate):
-        return _refused(exercise.name, f"{exercise.name} should be something to call; yours is a {type(candidate).__name__}.", exercise.points)
+        return _refused(
+            exercise.name,
+            f"{exercise.name} should be something to call; yours is a {type(candidate).__name__}.",
+            exercise.points,
+        )
     if banned := _forbidden(candidate, exercise):
-        return _refused(exercise.name, f"{exercise.name} may not call `{banned}`: build it from what the statement allows.", exercise.points)
+        return _refused(
+            exercise.name,
+            f"{exercise.name} may not call `{banned}`: build it from what the statement allows.",
+            exercise.points,
+        )
     with Local(candidate, exercise.uses) as local:
         return judge(exercise, local, hidden=hidden)
 
@@ -71,7 +79,7 @@ def hint(name: str) -> Hint:
 def use(answer: Any) -> Any:
     """The student's own answer if it passes its check, else the course's; prints which.
 
-        forward = use(rnn_forward)
+    forward = use(rnn_forward)
     """
     exercise = exercises.find(answer.__name__)
     if not isinstance(exercise, Exercise):
@@ -107,7 +115,8 @@ class Progress:
         got, most = sum(r[1] for r in self.rows), sum(r[2] for r in self.rows)
         names = " ".join(f"<code>{'✓' if g == m else '·'} {name}</code>" for name, g, m in self.rows)
         return (
-            f'<section aria-label="progress" style="max-width:52em"><strong>{self.title}</strong>&ensp;{got:g} of {most} points<br>'
+            f'<section aria-label="progress" style="max-width:52em"><strong>{self.title}</strong>'
+            f"&ensp;{got:g} of {most} points<br>"
             f'<progress value="{got:g}" max="{most}" style="width:100%">{100 * self.share:.0f}%</progress>'
             f'<div style="font-size:85%;line-height:2">{names}</div></section>'
         )

@@ -1,8 +1,8 @@
 """Named callables: functions that a case hands to a candidate.
 
-`unfold(f, s0, theta, steps)` needs an `f`. A function is no plain value, so a case holds its name and its settings instead,
-`Named("affine_map", {"A": …})`, and the side that runs the candidate makes the function from them. The names are registered here, by the
-exercises that need them, with a factory: `settings -> function`.
+`unfold(f, s0, theta, steps)` needs an `f`. A function is no plain value, so a case holds its name and its settings
+instead, `Named("affine_map", {"A": …})`, and the side that runs the candidate makes the function from them. The names
+are registered here, by the exercises that need them, with a factory: `settings -> function`.
 """
 
 from __future__ import annotations

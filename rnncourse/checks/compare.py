@@ -1,7 +1,8 @@
 """Comparing an answer with what was expected, and saying where they first differ.
 
-The expected value decides what is asked for: where it is an array, a list that NumPy turns into one will do; where it is a tuple, a list of as many; where
-it is a number, one of NumPy's. Floats may differ by a millionth of the size of the array's entries (a ten-thousandth in float32).
+The expected value decides what is asked for: where it is an array, a list that NumPy turns into one will do; where it
+is a tuple, a list of as many; where it is a number, one of NumPy's. Floats may differ by a millionth of the size of
+the array's entries (a ten-thousandth in float32).
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ TOLERANCE = {"float64": 1e-6, "float32": 1e-4}
 
 @dataclass(frozen=True)
 class Difference:
-    """`kind` says how bad it is: no such form of answer, a wrong shape, a wrong dtype, a wrong value. `words` is a sentence."""
+    """`kind` says how bad it is: no such form of answer, a wrong shape, a wrong dtype, a wrong value. `words` is a
+    sentence.
+    """
 
     kind: Literal["form", "shape", "dtype", "value"]
     words: str
@@ -31,7 +34,9 @@ _ORDER = ("form", "shape", "dtype", "value")
 
 def difference(expected: Plain, got: Plain, parts: tuple[Axes, ...] = (), *, loose: bool = False) -> Difference | None:
     """The first and gravest difference, or None. `parts` names the parts of the answer; `loose` ignores dtypes."""
-    return _Comparison(loose).compare(expected, got, parts if isinstance(expected, tuple) else parts[:1] or (Axes("the answer"),), "")
+    return _Comparison(loose).compare(
+        expected, got, parts if isinstance(expected, tuple) else parts[:1] or (Axes("the answer"),), ""
+    )
 
 
 def kind_of(value: Plain) -> str:
@@ -140,7 +145,10 @@ class _Comparison:
         elif isinstance(expected, (int, np.integer)):
             fits, asked = isinstance(got, (int, np.integer)) and not isinstance(got, bool), "a whole number (an int)"
         elif isinstance(expected, (float, np.floating)):
-            fits, asked = isinstance(got, (int, float, np.integer, np.floating)) and not isinstance(got, bool), "a number"
+            fits, asked = (
+                isinstance(got, (int, float, np.integer, np.floating)) and not isinstance(got, bool),
+                "a number",
+            )
         elif isinstance(expected, str):
             fits, asked = isinstance(got, str), "a string"
         else:
@@ -158,7 +166,9 @@ class _Comparison:
             try:
                 got = np.asarray(got)
             except ValueError:
-                return Difference("shape", f"{name} should be an array{_of(axes, expected)}; your list has rows of different lengths.")
+                return Difference(
+                    "shape", f"{name} should be an array{_of(axes, expected)}; your list has rows of different lengths."
+                )
         if isinstance(got, (int, float, np.generic)) and not isinstance(got, bool):
             got = np.asarray(got)
         if not isinstance(got, np.ndarray) or got.dtype.kind not in "biuf":
@@ -166,7 +176,9 @@ class _Comparison:
         if got.shape != expected.shape:
             turned = got.shape == expected.shape[::-1] and got.ndim > 1
             tip = " The axes look turned round." if turned else ""
-            return Difference("shape", f"{name} should have the shape {_axes(axes)}{expected.shape}; yours has {got.shape}.{tip}")
+            return Difference(
+                "shape", f"{name} should have the shape {_axes(axes)}{expected.shape}; yours has {got.shape}.{tip}"
+            )
         if not self.loose and (wrong := self._dtype(expected, got, typed)):
             return Difference("dtype", f"{name} should be {wrong}; yours has the dtype {got.dtype}.")
         return self._values(expected, got, axes, path)

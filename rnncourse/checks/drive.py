@@ -1,8 +1,8 @@
 """Driving a candidate: what happens on the candidate's side, be that this process or another.
 
-`observe(candidate, how, args)` gives the candidate a private copy of the arguments, makes the calls that the driver `how` stands for, and writes down
-what came of it, in plain values: the answer, or the error; which arguments were changed; whether the answer shares memory with one;
-how often each callable was called.
+`observe(candidate, how, args)` gives the candidate a private copy of the arguments, makes the calls that the driver
+`how` stands for, and writes down what came of it, in plain values: the answer, or the error; which arguments were
+changed; whether the answer shares memory with one; how often each callable was called.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ DRIVERS: dict[str, Callable[..., Any]] = {"call": call, "chain": chain, "methods
 
 
 class _Spy:
-    """Makes the callables of a case, counts their calls and looks at each call whether an argument is being written to."""
+    """Makes the callables of a case, counts their calls and looks at each call whether an argument is being
+    written to.
+    """
 
     def __init__(self) -> None:
         self.counts: list[int] = []
@@ -111,14 +113,18 @@ def observe(candidate: Any, how: str, args: tuple[Any, ...]) -> Observation:
     except Stopped:
         raise
     except BaseException as error:
-        return Observation(error=describe(error), error_types=tuple(c.__name__ for c in type(error).__mro__), changed=changed())
+        return Observation(
+            error=describe(error), error_types=tuple(c.__name__ for c in type(error).__mro__), changed=changed()
+        )
     plain, refused, shared = None, None, False
     try:
         plain = to_plain(answer)
         shared = share_memory(answer, live)
     except NotPlain as why:
         refused = str(why)
-    return Observation(plain, refused=refused, changed=changed(), shared=shared, calls=tuple(spy.counts), wrote_meanwhile=spy.wrote)
+    return Observation(
+        plain, refused=refused, changed=changed(), shared=shared, calls=tuple(spy.counts), wrote_meanwhile=spy.wrote
+    )
 
 
 def describe(error: BaseException) -> str:
@@ -128,7 +134,11 @@ def describe(error: BaseException) -> str:
     except Exception:
         words = []
     text = f"{type(error).__name__}: {words[0][:200]}" if words else type(error).__name__
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename != __file__ and "site-packages" not in f.filename]
+    frames = [
+        f
+        for f in traceback.extract_tb(error.__traceback__)
+        if f.filename != __file__ and "site-packages" not in f.filename
+    ]
     if frames and frames[-1].line:
         return f"{text} (in the line `{frames[-1].line.strip()[:100]}`)"
     return text

@@ -1,9 +1,9 @@
 """The engine: from an exercise and a candidate to a verdict.
 
-Each case is given to the candidate and to the reference; what differs is a fault, and a fault belongs to a criterion: it runs, the shape is right, the
-values are right on ordinary cases, on edge cases, and the arguments are left alone. Credit goes by criterion, in that order: right edges with
-wrong values are luck, and count for nothing. After a fault, the exercise's misconceptions are run on the same cases: the one that gives what the
-candidate gave is the diagnosis.
+Each case is given to the candidate and to the reference; what differs is a fault, and a fault belongs to a criterion:
+it runs, the shape is right, the values are right on ordinary cases, on edge cases, and the arguments are left alone.
+Credit goes by criterion, in that order: right edges with wrong values are luck, and count for nothing. After a fault,
+the exercise's misconceptions are run on the same cases: the one that gives what the candidate gave is the diagnosis.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Misconcep
 from rnncourse.checks.plain import NotPlain, Plain, to_plain
 from rnncourse.checks.verdict import Verdict
 
-VISIBLE_SEED = 20_25
-HIDDEN_SEED = 71_993
+VISIBLE_SEED = "visible"
+HIDDEN_SEED = "hidden"
 
 
 @runtime_checkable
@@ -46,9 +46,9 @@ class Fault:
 
 
 def seed_for(exercise: Exercise, hidden: bool) -> tuple[int, int]:
-    """The seed of an exercise's cases. Hidden ones follow the environment's RNNCOURSE_SEED, if it is set."""
-    seed = int(os.environ.get("RNNCOURSE_SEED", HIDDEN_SEED)) if hidden else VISIBLE_SEED
-    return seed, zlib.crc32(exercise.name.encode())
+    """The seed of an exercise's cases. Hidden ones follow the environment's RNNCOURSE_SEED, any text, if it is set."""
+    seed = os.environ.get("RNNCOURSE_SEED", HIDDEN_SEED) if hidden else VISIBLE_SEED
+    return zlib.crc32(seed.encode()), zlib.crc32(exercise.name.encode())
 
 
 def drawn(exercise: Exercise, seed: tuple[int, int]) -> tuple[list[Case], list[Observation]]:
@@ -79,7 +79,9 @@ def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> 
             break
     if not any(f.criterion in ("runs", "shape", "values") for f in faults):
         faults += _broken_properties(exercise, candidate, seed)
-    return _verdict(exercise, faults, None if not faults else diagnose(exercise, cases, expected, seen), show=not hidden)
+    return _verdict(
+        exercise, faults, None if not faults else diagnose(exercise, cases, expected, seen), show=not hidden
+    )
 
 
 def faults_of(exercise: Exercise, one: Case, wanted: Observation, seen: Observation) -> list[Fault]:
@@ -103,12 +105,20 @@ def faults_of(exercise: Exercise, one: Case, wanted: Observation, seen: Observat
     if seen.error:
         return [fault("runs", f"{name} raised {seen.error}.")]
     if seen.refused:
-        return [fault("runs", f"{name} returned {seen.refused}, which is no plain value: return arrays, numbers, strings, or lists, tuples, sets and dicts of them.")]
+        return [
+            fault(
+                "runs",
+                f"{name} returned {seen.refused}, which is no plain value: return arrays, numbers, "
+                "strings, or lists, tuples, sets and dicts of them.",
+            )
+        ]
     if seen.answer is None and wanted.answer is not None:
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
     found = difference(_canonical(exercise, wanted.answer), _canonical(exercise, seen.answer), exercise.gives)
     if found:
-        return [fault({"form": "shape", "shape": "shape", "dtype": "shape", "value": "values"}[found.kind], found.words)]
+        return [
+            fault({"form": "shape", "shape": "shape", "dtype": "shape", "value": "values"}[found.kind], found.words)
+        ]
     return _impure(exercise, one, wanted, seen)
 
 
@@ -118,14 +128,23 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
 
     if seen.changed and not wanted.changed:
         names = [exercise.takes[i].name if i < len(exercise.takes) else f"argument {i + 1}" for i in seen.changed]
-        return fault(f"{exercise.name} changed its argument {' and '.join(names)}: work on a copy, or build a new value.")
+        return fault(
+            f"{exercise.name} changed its argument {' and '.join(names)}: work on a copy, or build a new value."
+        )
     if seen.wrote_meanwhile and not wanted.wrote_meanwhile:
-        return fault(f"{exercise.name} writes to an argument while it works, even if it puts the old value back: work on a copy.")
+        return fault(
+            f"{exercise.name} writes to an argument while it works, even if it puts the old value back: work on a copy."
+        )
     if seen.shared and not exercise.may_share:
-        return fault(f"What {exercise.name} returns shares memory with an argument, so that changing the one changes the other: return a copy.")
+        return fault(
+            f"What {exercise.name} returns shares memory with an argument, so that changing one changes both: "
+            "return a copy."
+        )
     if exercise.counts_calls and seen.calls != wanted.calls:
         count = f"{sum(seen.calls)} times, it takes {sum(wanted.calls)}"
-        return fault(f"{exercise.name} called the function that it was given {count}. {describe_case(exercise, one)}".strip())
+        return fault(
+            f"{exercise.name} called the function that it was given {count}. {describe_case(exercise, one)}".strip()
+        )
     return []
 
 
@@ -174,7 +193,9 @@ def describe_case(exercise: Exercise, one: Case) -> str:
     return f"(In the case {text}.)" if text else ""
 
 
-def diagnose(exercise: Exercise, cases: list[Case], expected: list[Observation], seen: list[Observation]) -> Misconception | None:
+def diagnose(
+    exercise: Exercise, cases: list[Case], expected: list[Observation], seen: list[Observation]
+) -> Misconception | None:
     """The misconception that gives what the candidate gave: on all cases, or else on all ordinary ones."""
     ordinary = [i for i, c in enumerate(cases[: len(seen)]) if not c.is_edge]
     for indices, strict in ((range(len(seen)), True), (ordinary, False)):
@@ -183,19 +204,27 @@ def diagnose(exercise: Exercise, cases: list[Case], expected: list[Observation],
         if not order or (not strict and not faults_of(exercise, cases[order[0]], expected[order[0]], seen[order[0]])):
             continue
         for one in exercise.misconceptions:
-            if all(_same(exercise, quiet_observe(one.answer, exercise.drive, cases[i].args), seen[i], strict) for i in order):
+            if all(
+                _same(exercise, quiet_observe(one.answer, exercise.drive, cases[i].args), seen[i], strict)
+                for i in order
+            ):
                 return one
     return None
 
 
 def _same(exercise: Exercise, a: Observation, b: Observation, strict: bool) -> bool:
     if a.error or b.error or a.refused or b.refused or b.timed_out:
-        return bool(a.error and b.error and a.error_types[0] == b.error_types[0]) or bool(a.refused and a.refused == b.refused)
+        return bool(a.error and b.error and a.error_types[0] == b.error_types[0]) or bool(
+            a.refused and a.refused == b.refused
+        )
     if strict and (bool(a.changed), a.shared, a.wrote_meanwhile) != (bool(b.changed), b.shared, b.wrote_meanwhile):
         return False
     if strict and exercise.counts_calls and a.calls != b.calls:
         return False
-    return difference(_canonical(exercise, a.answer), _canonical(exercise, b.answer), exercise.gives, loose=not strict) is None
+    return (
+        difference(_canonical(exercise, a.answer), _canonical(exercise, b.answer), exercise.gives, loose=not strict)
+        is None
+    )
 
 
 def _criteria(exercise: Exercise) -> dict[str, float]:
@@ -220,16 +249,24 @@ def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Misconception |
     failed = {f.criterion for f in faults}
     met: dict[str, bool | None] = {}
     for name in weights:
-        reached = all(met.get(before) is not False for before in ("runs", "shape", "values") if before in weights and before != name)
+        reached = all(
+            met.get(before) is not False
+            for before in ("runs", "shape", "values")
+            if before in weights and before != name
+        )
         met[name] = name not in failed if reached else None
     score = round(sum(weights[name] for name, ok in met.items() if ok), 4) if faults else 1.0
     if not faults:
-        return Verdict(exercise.name, True, 1.0, float(exercise.points), exercise.points, "Right on every case.", criteria=met)
+        return Verdict(
+            exercise.name, True, 1.0, float(exercise.points), exercise.points, "Right on every case.", criteria=met
+        )
     first = min(faults, key=lambda f: list(WEIGHTS).index(f.criterion))
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
-    look: dict[str, Any] = dict(inputs=first.case.args, expected=first.expected, got=first.got) if show else {}
+    look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     points = round(score * exercise.points, 2)
-    return Verdict(exercise.name, False, score, points, exercise.points, words, diagnosis.name if diagnosis else None, met, **look)
+    return Verdict(
+        exercise.name, False, score, points, exercise.points, words, diagnosis.name if diagnosis else None, met, **look
+    )
 
 
 def judge_value(question: Question, value: Any) -> Verdict:
@@ -248,9 +285,8 @@ def judge_value(question: Question, value: Any) -> Verdict:
     found = difference(question.answer, plain)
     if not found:
         return Verdict(question.name, True, 1.0, float(question.points), question.points, "Right.")
-    if isinstance(question, Choice) and isinstance(plain, set):
-        if unknown := plain - {o.letter for o in question.options}:
-            return failed(f"There is no option {sorted(map(str, unknown))[0]}.{example}")
-    if why := question.explain(plain):
-        return failed(why.message, why.name)
+    if isinstance(question, Choice) and isinstance(plain, set) and (unknown := plain - question.letters):
+        return failed(f"There is no option {min(map(str, unknown))}.{example}")
+    if mistake := question.explain(plain):
+        return failed(mistake.message, mistake.name)
     return failed(f"That is not it.{example if found.kind == 'form' else ''}")

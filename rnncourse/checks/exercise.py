@@ -16,8 +16,9 @@
         '''The bias stands outside the tanh. Add it before the tanh is taken: the states must stay within -1 and 1.'''
         return np.tanh(x @ U + h_prev @ W) + b
 
-A misconception's docstring is what a student who made it is told. Its body uses only what the notebook has at that point, so that it can
-stand in a notebook as it is. Where a case needs more than one call, the exercise names a driver (`drive.py`).
+A misconception's docstring is what a student who made it is told. Its body uses only what the notebook has at that
+point, so that it can stand in a notebook as it is. Where a case needs more than one call, the exercise names a driver
+(`drive.py`).
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ def normal(rng: np.random.Generator, *shape: int, dtype: Any = np.float64) -> np
 
 
 def weights(rng: np.random.Generator, rows: int, columns: int, dtype: Any = np.float64) -> np.ndarray:
-    """A (rows, columns) matrix scaled so that a product with it keeps the size of its input: never symmetric, never orthogonal."""
+    """A (rows, columns) matrix scaled so that a product with it keeps the size of its input: never symmetric,
+    never orthogonal.
+    """
     return (rng.standard_normal((rows, columns)) / np.sqrt(rows)).astype(dtype)
 
 
@@ -91,7 +94,10 @@ class Axes:
     def parse(text: str) -> tuple[Axes, ...]:
         """The parts of "dx (N, D), db (H,), count". Axes are letters; what is no array has none."""
         found = re.findall(r"(\w+)\s*(\(([^)]*)\))?", text)
-        return tuple(Axes(name, tuple(a.strip() for a in axes.split(",") if a.strip()) if given else None) for name, given, axes in found)
+        return tuple(
+            Axes(name, tuple(a.strip() for a in axes.split(",") if a.strip()) if given else None)
+            for name, given, axes in found
+        )
 
     def __str__(self) -> str:
         if self.axes is None:
@@ -129,7 +135,9 @@ class Exercise:
     memory: dict[Any, Any] = field(default_factory=dict, repr=False)
     _draw: Callable[[np.random.Generator], Iterable[Case]] | None = None
 
-    def cases(self, draw: Callable[[np.random.Generator], Iterable[Case]]) -> Callable[[np.random.Generator], Iterable[Case]]:
+    def cases(
+        self, draw: Callable[[np.random.Generator], Iterable[Case]]
+    ) -> Callable[[np.random.Generator], Iterable[Case]]:
         """Decorator: the function that draws this exercise's cases from a generator."""
         self._draw = draw
         return draw
@@ -186,7 +194,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Option:
-    """One statement of a multiple-choice question: `misread` is the name of the mistake of judging it wrong, `why` the explanation."""
+    """One statement of a multiple-choice question: `misread` is the name of the mistake of judging it wrong, `why`
+    the explanation.
+    """
 
     letter: str
     is_true: bool
@@ -205,6 +215,11 @@ class Choice(Question):
         for o in self.options:
             self.wrong(self.answer ^ {o.letter}, o.misread, f"Look at {o.letter} again. {o.why}")
 
+    @property
+    def letters(self) -> set[str]:
+        """The letters of all statements."""
+        return {o.letter for o in self.options}
+
     def explain(self, value: Plain) -> Misconception | None:
         """Several misread statements are explained one at a time, the first first."""
         if not isinstance(value, set):
@@ -221,8 +236,20 @@ class Unit:
     title: str
     exercises: list[Exercise | Question] = field(default_factory=list)
 
-    def exercise(self, name: str, *, reference: Any, points: int, hints: Iterable[str], takes: str = "", gives: str = "", **settings: Any) -> Exercise:
-        """A new exercise of this unit that is answered by a function or class. Further settings: the fields of `Exercise`."""
+    def exercise(
+        self,
+        name: str,
+        *,
+        reference: Any,
+        points: int,
+        hints: Iterable[str],
+        takes: str = "",
+        gives: str = "",
+        **settings: Any,
+    ) -> Exercise:
+        """A new exercise of this unit that is answered by a function or class. Further settings: the fields of
+        `Exercise`.
+        """
         made = Exercise(name, self, reference, points, tuple(hints), Axes.parse(takes), Axes.parse(gives), **settings)
         self.exercises.append(made)
         return made

@@ -1,7 +1,8 @@
 """What an answer may not call: found by reading its compiled code, without running it.
 
-The names that a function looks up (`torch.nn.RNN`, `from rnncourse.cell import rnn_step`) are read from its bytecode, and from that of the functions of
-the same notebook that it calls. An answer that hides what it calls is not found out here; the grading desk flags it for a person.
+The names that a function looks up (`torch.nn.RNN`, `from rnncourse.cell import rnn_step`) are read from its bytecode,
+and from that of the functions of the same notebook that it calls. An answer that hides what it calls is not found out
+here; the grading desk flags it for a person.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-_PASSIVE = {"CACHE", "PRECALL", "EXTENDED_ARG", "NOP", "PUSH_NULL", "RESUME"}
+_PASSIVE = {"CACHE", "PRECALL", "EXTENDED_ARG", "NOP", "PUSH_NULL", "RESUME", "SWAP", "POP_TOP"}
 
 
 def forbidden_call(candidate: Any, forbids: tuple[str, ...], uses: dict[str, Any]) -> str | None:
@@ -55,12 +56,11 @@ def _names(candidate: Any, uses: dict[str, Any]) -> set[str]:
 
 
 def _functions(candidate: Any) -> Iterator[FunctionType]:
-    members = vars(candidate).values() if isinstance(candidate, type) else (candidate, getattr(candidate, "func", None))
-    for member in members:
+    members: list[Any] = [candidate, getattr(candidate, "func", None)]
+    for member in vars(candidate).values() if isinstance(candidate, type) else members:
         member = getattr(member, "__func__", member)
-        while hasattr(member, "__wrapped__"):
+        if hasattr(member, "__wrapped__"):
             yield from _functions(member.__wrapped__)
-            break
         if isinstance(member, FunctionType):
             yield member
 
@@ -68,7 +68,9 @@ def _functions(candidate: Any) -> Iterator[FunctionType]:
 def _dotted(code: CodeType) -> Iterator[str]:
     """All dotted names that this code and the code nested in it look up or import."""
     current: str | None = None
-    module: str | None = None
+    module: str | None = None  # what an import statement has on the stack
+    whole = False  # `import a.b as c`, which descends from a, not `from a.b import c`
+    constant: object = None
     local: dict[str, str] = {}
     for step in dis.get_instructions(code):
         if step.opname in _PASSIVE:
@@ -80,19 +82,23 @@ def _dotted(code: CodeType) -> Iterator[str]:
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and current:
             current = f"{current}.{step.argval}"
         elif step.opname == "IMPORT_NAME":
-            current = module = str(step.argval)
+            yield str(step.argval)
+            whole = constant is None
+            current = module = str(step.argval).partition(".")[0] if whole else str(step.argval)
         elif step.opname == "IMPORT_FROM":
             current = f"{module}.{step.argval}"
+            module = current if whole else module
         elif step.opname == "STORE_FAST" and current and module and current.startswith(module):
             local[str(step.argval)] = current
             current = module
         else:
+            constant = step.argval if step.opname == "LOAD_CONST" else constant
             current = None
         if current:
             yield current
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _dotted(constant)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _dotted(inner)
 
 
 def _true_name(dotted: str) -> str:

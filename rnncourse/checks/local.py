@@ -1,7 +1,8 @@
 """A candidate in this process: the student's own function, called in the student's own kernel.
 
-Calls run in a thread of their own, so that one that never returns costs its time limit and no more. While a candidate is checked, the
-earlier exercises that it calls by name are the reference's, what it prints is swallowed, and it has nothing to read from.
+Calls run in a thread of their own, so that one that never returns costs its time limit and no more. While a candidate
+is checked, the earlier exercises that it calls by name are the reference's, what it prints is swallowed, and it has
+nothing to read from.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class Local:
 def namespaces_of(candidate: Any) -> list[dict[str, Any]]:
     """The global namespaces in which a function's, method's or class's code looks names up."""
     found: list[dict[str, Any]] = []
-    members = list(vars(candidate).values()) if isinstance(candidate, type) else [candidate, getattr(candidate, "func", None)]
+    members = (
+        list(vars(candidate).values()) if isinstance(candidate, type) else [candidate, getattr(candidate, "func", None)]
+    )
     for member in members:
         member = getattr(member, "__wrapped__", getattr(member, "__func__", member))
         space = getattr(member, "__globals__", None)
@@ -136,5 +139,7 @@ class _Worker:
         for _ in range(10):
             if not self._thread.is_alive():
                 return
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(Stopped))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(Stopped)
+            )
             self._thread.join(0.05)

@@ -1,9 +1,9 @@
 """Plain values: all that passes between the engine and a candidate.
 
-A candidate, which is the code under check, may one day run in another process. So it is called with plain values and answers with plain
-values: None, bool, int, float, str, NumPy arrays and scalars, and lists, tuples, sets, dicts and Counters of them. `to_plain` turns an answer
-into such a value, exactly once, and refuses everything else: an object that lies about its equality, its length or its dtype
-never gets as far as a comparison.
+A candidate, which is the code under check, may one day run in another process. So it is called with plain values and
+answers with plain values: None, bool, int, float, str, NumPy arrays and scalars, and lists, tuples, sets, dicts and
+Counters of them. `to_plain` turns an answer into such a value, exactly once, and refuses everything else: an object
+that lies about its equality, its length or its dtype never gets as far as a comparison.
 """
 
 from __future__ import annotations

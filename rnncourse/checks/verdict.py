@@ -21,9 +21,10 @@ CRITERIA = {
 class Verdict:
     """What `check` found.
 
-    `score` is from 0 to 1, `points` that share of `max_points`. `diagnosis` is the name of the misconception that gives what the answer gave, or
-    None. `criteria` says of each criterion whether it was met (None: not reached, because an earlier one was not). For a failed visible check `inputs`,
-    `expected` and `got` hold the case that the message speaks of, to look at.
+    `score` is from 0 to 1, `points` that share of `max_points`. `diagnosis` is the name of the misconception that
+    gives what the answer gave, or None. `criteria` says of each criterion whether it was met (None: not reached,
+    because an earlier one was not). For a failed visible check `inputs`, `expected` and `got` hold the case that the
+    message speaks of, to look at.
     """
 
     exercise: str
@@ -62,24 +63,32 @@ class Verdict:
 
     def card(self) -> str:
         """The verdict as HTML that takes its colours from the reader's theme."""
-        colour = "var(--jp-success-color1, #2e7d32)" if self.passed else "var(--jp-warn-color1, #b8610b)"
+        colour = _PASSED if self.passed else _NOT_YET
         word = "passed" if self.passed else "not yet"
-        pills = "".join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())
-        look = ""
+        tips = []
         if not self.passed and self.inputs:
-            look = f"<div>{_FAINT}To look at the case yourself: <code>v = check(…)</code>, then <code>v.inputs</code>, <code>v.expected</code>, <code>v.got</code>.</span></div>"
+            tips.append("Look at the case: `v = check(…)`, then `v.inputs`, `v.expected`, `v.got`.")
         if not self.passed and self.max_points:
-            look += f"<div>{_FAINT}Stuck? <code>hint(&quot;{escape(self.exercise)}&quot;)</code></span></div>"
-        return (
-            f'<section aria-label="{escape(self.exercise)}: {word}" style="border:1px solid var(--jp-border-color2, #ccc);border-left:6px solid {colour};'
-            f'border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5;font-size:var(--jp-content-font-size1, 14px);">'
-            f'<div><strong style="color:{colour}">{self._mark} {word}</strong>&ensp;<code>{escape(self.exercise)}</code>'
-            f"&ensp;{_FAINT}{self._points}</span></div>"
-            f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div><div>{pills}</div>{look}</section>'
-        )
+            tips.append(f'Stuck? `hint("{self.exercise}")`')
+        head = f'<strong style="color:{colour}">{self._mark} {word}</strong>'
+        body = [
+            f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points)}</div>",
+            f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div>',
+            f"<div>{''.join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())}</div>",
+            *(f"<div>{_faint(tip)}</div>" for tip in tips),
+        ]
+        label = escape(f"{self.exercise}: {word}", quote=True)
+        return f'<section aria-label="{label}" style="{_CARD};border-left:6px solid {colour}">{"".join(body)}</section>'
 
 
-_FAINT = '<span style="color:var(--jp-ui-font-color2, #666)">'
+_PASSED = "var(--jp-success-color1, #2e7d32)"
+_NOT_YET = "var(--jp-warn-color0, #b8610b)"
+_BORDER = "1px solid var(--jp-border-color2, #bbb)"
+_CARD = f"border:{_BORDER};border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5"
+
+
+def _faint(text: str) -> str:
+    return f'<span style="color:var(--jp-ui-font-color2, #616161)">{_code(text)}</span>'
 
 
 def _code(text: str) -> str:
@@ -92,11 +101,8 @@ def _code(text: str) -> str:
 
 def _pill(label: str, met: bool | None) -> str:
     mark, word = {True: ("✓", "met"), False: ("✗", "not met"), None: ("·", "not reached")}[met]
-    faint = ";opacity:0.6" if met is None else ""
-    return (
-        f'<span title="{word}" style="display:inline-block;border:1px solid var(--jp-border-color2, #ccc);border-radius:9px;'
-        f'padding:0 8px;margin:2px 4px 2px 0;font-size:85%{faint}">{mark} {label}</span>'
-    )
+    style = f"display:inline-block;border:{_BORDER};border-radius:9px;padding:0 8px;margin:2px 4px 2px 0;font-size:85%"
+    return f'<span title="{word}" style="{style}{";opacity:0.7" if met is None else ""}">{mark} {label}</span>'
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,8 @@ class Hint:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        title = f"Hint {self.number} of {self.total}"
+        style = f"{_CARD};border-left:6px solid var(--jp-info-color1, #0277bd);white-space:pre-wrap"
         return (
-            f'<section aria-label="hint {self.number} of {self.total}" style="border-left:6px solid var(--jp-info-color1, #0288d1);padding:6px 14px;margin:4px 0;'
-            f'max-width:52em;line-height:1.5;white-space:pre-wrap"><strong>Hint {self.number} of {self.total}</strong>&ensp;{_code(self.text)}</section>'
+            f'<section aria-label="{title}" style="{style}"><strong>{title}</strong>&ensp;{_code(self.text)}</section>'
         )

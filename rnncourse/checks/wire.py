@@ -2,7 +2,8 @@
 
     4 bytes: length of the header, big endian | header, JSON in UTF-8 | array bytes, one array after the other
 
-In the header, JSON's own null, true, false, numbers, strings and lists stand for themselves; everything else is an object with one key:
+In the header, JSON's own null, true, false, numbers, strings and lists stand for themselves; everything else is an
+object with one key:
 
     {"array": [dtype, shape]}   its bytes come next in the tail, C order, little endian
     {"scalar": dtype}           the same for a NumPy scalar
@@ -38,7 +39,9 @@ def encode(value: Plain | Named) -> bytes:
 
 
 def decode(message: bytes) -> Plain | Named:
-    """The value that `encode` made these bytes from. **Errors:** `WireError` if they are damaged, too large or too deep."""
+    """The value that `encode` made these bytes from. **Errors:** `WireError` if they are damaged, too large or too
+    deep.
+    """
     if len(message) < 4 or len(message) > MAX_BYTES:
         raise WireError(f"a message of {len(message)} bytes")
     size = int.from_bytes(message[:4], "big")
@@ -71,7 +74,11 @@ def _pack(value: Any, tail: list[bytes]) -> Any:
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biuf":
         array = _little(np.asarray(value))
         tail.append(array.tobytes())
-        return {"scalar": array.dtype.str} if isinstance(value, np.generic) else {"array": [array.dtype.str, list(array.shape)]}
+        return (
+            {"scalar": array.dtype.str}
+            if isinstance(value, np.generic)
+            else {"array": [array.dtype.str, list(array.shape)]}
+        )
     if type(value) is list:
         return [_pack(v, tail) for v in value]
     if type(value) is tuple:

@@ -5,10 +5,11 @@ import inspect
 import os
 from unittest import mock
 
+import numpy as np
 import pytest
 
 from rnncourse import check, exercises
-from rnncourse.checks.engine import HIDDEN_SEED, VISIBLE_SEED, drawn, seed_for
+from rnncourse.checks.engine import drawn, seed_for
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.plain import identical, to_plain
 from rnncourse.checks.verdict import Verdict
@@ -29,7 +30,11 @@ def alternatives():
     for unit in exercises.units():
         stem = unit.stem.partition("_")[2]
         module = importlib.import_module(f"tests.rnncourse.exercises.alternatives.{stem}")
-        found += [pytest.param(name, answer, id=f"{name}-{i}") for name, all_ in module.ALTERNATIVES.items() for i, answer in enumerate(all_)]
+        found += [
+            pytest.param(name, answer, id=f"{name}-{i}")
+            for name, all_ in module.ALTERNATIVES.items()
+            for i, answer in enumerate(all_)
+        ]
     return found
 
 
@@ -50,7 +55,8 @@ def test_names_are_found_once_and_only_once():
 
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
 def test_an_exercise_has_three_hints_points_and_misconceptions_enough(exercise):
-    assert len(exercise.hints) == 3 and all(len(h) > 10 for h in exercise.hints)
+    assert len(exercise.hints) == 3
+    assert all(len(h) > 10 for h in exercise.hints)
     assert exercise.points >= 1
     is_array = isinstance(exercise, Exercise) and any(part.axes is not None for part in exercise.gives)
     least = 4 if exercise.unit.stem == "00_welcome" else 6 if is_array else 3
@@ -63,7 +69,9 @@ def test_an_exercise_has_three_hints_points_and_misconceptions_enough(exercise):
 @pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
 def test_the_reference_gets_full_marks(exercise):
     for verdict in verdicts(exercise.reference, exercise.name):
-        assert verdict.passed and verdict.points == exercise.points and set(verdict.criteria.values()) == {True}, verdict
+        assert verdict.passed, verdict
+        assert verdict.points == exercise.points
+        assert set(verdict.criteria.values()) == {True}
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda e: e.name)
@@ -71,25 +79,27 @@ def test_the_right_answer_to_a_question_gets_full_marks(question):
     assert check(question.answer, question.name).passed
 
 
-@pytest.mark.parametrize("exercise, misconception", pairs())
+@pytest.mark.parametrize(("exercise", "misconception"), pairs())
 def test_a_misconception_is_rejected_and_diagnosed_as_itself(exercise, misconception):
     for verdict in verdicts(misconception.answer, exercise.name):
-        assert not verdict.passed and verdict.score < 1
+        assert not verdict.passed
+        assert verdict.score < 1
         assert verdict.diagnosis == misconception.name, verdict
         assert misconception.message in verdict.message
 
 
-@pytest.mark.parametrize("exercise, misconception", pairs())
+@pytest.mark.parametrize(("exercise", "misconception"), pairs())
 def test_a_misconception_passes_no_criterion_by_luck(exercise, misconception):
     """Wrong values count as wrong on every seed, never on some: what is met and what not is the same for all seeds."""
     met = [tuple(v.criteria.items()) for v in verdicts(misconception.answer, exercise.name)]
     assert len(set(met)) == 1, met
 
 
-@pytest.mark.parametrize("name, answer", alternatives())
+@pytest.mark.parametrize(("name", "answer"), alternatives())
 def test_another_right_answer_gets_full_marks(name, answer):
     for verdict in verdicts(answer, name):
-        assert verdict.passed and verdict.points == verdict.max_points, verdict
+        assert verdict.passed, verdict
+        assert verdict.points == verdict.max_points
 
 
 def test_each_exercise_has_at_least_three_alternative_answers():
@@ -101,8 +111,8 @@ def test_each_exercise_has_at_least_three_alternative_answers():
 
 @pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
 def test_every_case_and_every_answer_survives_the_wire(exercise):
-    for seed in (VISIBLE_SEED, HIDDEN_SEED):
-        cases, expected = drawn(exercise, (seed, 0))
+    for hidden in (False, True):
+        cases, expected = drawn(exercise, seed_for(exercise, hidden))
         assert len(cases) >= 2
         for one, seen in zip(cases, expected, strict=True):
             assert wired_is_same(one.args)
@@ -117,7 +127,7 @@ def wired_is_same(args):
 @pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
 def test_cases_are_the_same_for_a_seed_and_others_for_another(exercise):
     visible, hidden = seed_for(exercise, False), seed_for(exercise, True)
-    again = [encode(c.args) for c in exercise.draw(__import__("numpy").random.default_rng(visible))]
+    again = [encode(c.args) for c in exercise.draw(np.random.default_rng(visible))]
     assert again == [encode(c.args) for c in drawn(exercise, visible)[0]]
     others = [encode(c.args) for c in drawn(exercise, hidden)[0]]
     # An exercise whose cases are a few fixed ones may share them; one whose cases hold arrays may not.
@@ -133,21 +143,27 @@ def test_an_answer_that_is_nonsense_is_a_verdict_and_no_pass(exercise, nonsense)
 
     for candidate in (answer, nonsense):
         verdict = check(candidate, exercise.name)
-        assert isinstance(verdict, Verdict) and not verdict.passed and verdict.message
+        assert isinstance(verdict, Verdict)
+        assert not verdict.passed
+        assert verdict.message
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda e: e.name)
 @pytest.mark.parametrize("nonsense", [None, 3.5, "text", object(), [], {"Z"}, ...], ids=repr)
 def test_nonsense_as_an_answer_to_a_question_is_a_verdict_and_no_pass(question, nonsense):
     verdict = check(nonsense, question.name)
-    assert not verdict.passed and verdict.points == 0 and verdict.message
+    assert not verdict.passed
+    assert verdict.points == 0
+    assert verdict.message
 
 
-@pytest.mark.parametrize("exercise, misconception", [p for p in pairs() if isinstance(p.values[0], Exercise)])
+@pytest.mark.parametrize(("exercise", "misconception"), [p for p in pairs() if isinstance(p.values[0], Exercise)])
 def test_a_misconception_can_stand_in_a_notebook_as_it_is(exercise, misconception):
     source = misconception.source
     assert source.startswith(("def ", "class "))
-    assert list(inspect.signature(misconception.answer).parameters) == list(inspect.signature(exercise.reference).parameters)
+    assert list(inspect.signature(misconception.answer).parameters) == list(
+        inspect.signature(exercise.reference).parameters
+    )
 
 
 @pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)

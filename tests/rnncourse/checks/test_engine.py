@@ -1,0 +1,376 @@
+"""Whatever a candidate does is a verdict with a sentence: never an exception, never a hang, never a pass."""
+
+import functools
+import os
+import sys
+import time
+from unittest import mock
+
+import numpy as np
+import pytest
+
+from rnncourse import check, hint, progress, use
+from rnncourse.cell import rnn_step as reference
+from rnncourse.checks import local
+from rnncourse.checks.callables import named
+from rnncourse.checks.drive import observe
+from rnncourse.checks.engine import judge
+from rnncourse.checks.exercise import Unit, case, edge, normal
+from rnncourse.checks.local import Local
+from rnncourse.checks.wire import decode, encode
+from rnncourse.exercises import find
+
+
+def right(x, h_prev, U, W, b):
+    return np.tanh(x @ U + h_prev @ W + b)
+
+
+def of(change):
+    """The right answer, changed."""
+    return lambda *args: change(right(*args))
+
+
+class AlwaysEqual:
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+    shape = (3, 5)
+    dtype = np.dtype(float)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.zeros((3, 5))
+
+
+def raises(error):
+    def answer(*args):
+        raise error
+
+    return answer
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+HOSTILE = {
+    "raises": (raises(ValueError("no")), "ValueError: no"),
+    "raises without words": (raises(KeyError()), "KeyError"),
+    "raises what cannot be printed": (raises(Unprintable()), "Unprintable"),
+    "exits": (raises(SystemExit(0)), "SystemExit"),
+    "interrupts": (raises(KeyboardInterrupt()), "KeyboardInterrupt"),
+    "ends a generator": (raises(StopIteration()), "StopIteration"),
+    "recurs without end": (lambda *a: right.__globals__["HOSTILE"]["recurs without end"][0](*a), "RecursionError"),
+    "returns None": (lambda *a: None, "returned None"),
+    "returns a string": (lambda *a: "0.5", "the text '0.5'"),
+    "returns an object that equals everything": (lambda *a: AlwaysEqual(), "an AlwaysEqual"),
+    "returns itself": (lambda *a: HOSTILE, "no plain value"),
+    "returns a generator": (lambda *a: (h for h in right(*a)), "a generator"),
+    "returns objects": (of(lambda h: h.astype(object)), "dtype object"),
+    "returns strings": (of(lambda h: h.astype(str)), "dtype <U"),
+    "returns complex": (of(lambda h: h.astype(complex)), "dtype complex128"),
+    "returns nan": (of(lambda h: h * np.nan), "got nan"),
+    "returns inf": (of(lambda h: h * np.inf), "inf"),
+    "returns whole numbers": (of(lambda h: h.astype(int)), "an array of floats"),
+    "returns a scalar": (of(lambda h: float(h[0, 0])), "shape"),
+    "returns one row too many": (of(lambda h: np.vstack([h, h[:1]])), "should have the shape (N, H) = (3, 5)"),
+    "returns it turned round": (of(lambda h: h.T), "turned round"),
+    "returns a pair": (of(lambda h: (h, h)), "should have the shape"),
+    "returns a ragged list": (of(lambda h: [h[0], h[1][:2]]), "different lengths"),
+    "takes too few": (lambda x, h_prev: x, "TypeError"),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_a_candidate_does_is_a_verdict_with_a_sentence(what):
+    answer, words = HOSTILE[what]
+    verdict = check(answer, "rnn_step")
+    assert not verdict.passed
+    assert verdict.score < 1
+    assert words in verdict.message
+    assert "\n" not in verdict.message
+    assert verdict.message.rstrip()[-1] in ".?!)"
+
+
+def test_an_untouched_stub_scores_zero_and_is_told_so():
+    verdict = check(raises(NotImplementedError()), "rnn_step")
+    assert verdict.points == 0
+    assert "not written yet" in verdict.message
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "while True: pass",
+        "import time; time.sleep(1000)",
+        "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
+        "for _ in iter(int, 1): pass",
+    ],
+)
+def test_a_candidate_that_never_returns_is_a_verdict(loop, monkeypatch):
+    monkeypatch.setattr(local, "SECONDS_A_CALL", 0.2)
+    space = {}
+    body = "\n".join("  " + line for line in loop.splitlines())
+    # The stubborn one stops by itself, or it would keep the test run's core for ever.
+    body = (
+        body.replace("while True:\n", "import time\n  end = time.time() + 1\n  while time.time() < end:\n", 1)
+        if "except" in loop
+        else body
+    )
+    exec(f"def rnn_step(x, h_prev, U, W, b):\n{body}", space)
+    start = time.monotonic()
+    verdict = check(space["rnn_step"])
+    assert time.monotonic() - start < 10
+    assert not verdict.passed
+    assert verdict.score == 0
+    assert "in time" in verdict.message
+
+
+def test_printing_is_swallowed_and_costs_nothing(capsys):
+    def rnn_step(*args):
+        print("noise" * 100)
+        print("more", file=sys.stderr)
+        return right(*args)
+
+    assert check(rnn_step).passed
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_warning_is_no_failure(recwarn):
+    import warnings
+
+    def rnn_step(*args):
+        warnings.warn("careful", stacklevel=1)
+        np.log(np.zeros(1))
+        return right(*args)
+
+    assert check(rnn_step).passed
+    assert not recwarn.list
+
+
+def test_a_changed_argument_costs_the_purity_only_and_is_named():
+    def rnn_step(x, h_prev, U, W, b):
+        h = right(x, h_prev, U, W, b)
+        U *= 2
+        return h
+
+    verdict = check(rnn_step)
+    assert "changed its argument U" in verdict.message
+    assert [name for name, met in verdict.criteria.items() if not met] == ["purity"]
+    assert verdict.score == pytest.approx(0.85)
+
+
+def test_an_answer_that_shares_memory_with_an_argument_is_found():
+    unit = Unit("99_test", "test")
+    ex = unit.exercise(
+        "first_rows", reference=lambda x: x[:2].copy(), points=2, takes="x (N, D)", gives="rows (K, D)", hints=("",) * 3
+    )
+    ex.cases(lambda rng: [case(normal(rng, 4, 3)), edge("two rows", normal(rng, 2, 3))])
+    with Local(lambda x: x[:2], {}) as candidate:
+        verdict = judge(ex, candidate)
+    assert not verdict.passed
+    assert "shares memory" in verdict.message
+
+
+def test_float32_turned_into_float64_costs_the_edge_cases():
+    verdict = check(of(lambda h: h.astype(np.float64)), "rnn_step")
+    assert verdict.criteria["edges"] is False
+    assert verdict.criteria["values"] is True
+    assert "float32" in verdict.message
+
+
+def test_lists_and_lists_of_numbers_will_do_for_arrays():
+    assert check(of(list), "rnn_step").passed
+    assert check(of(lambda h: h.tolist()), "rnn_step").passed
+    assert check(of(np.asfortranarray), "rnn_step").passed
+
+
+def test_candidates_that_are_no_plain_functions_are_taken():
+    class Cell:
+        def __call__(self, *args):
+            return right(*args)
+
+        def step(self, *args):
+            return right(*args)
+
+    assert check(functools.partial(right), "rnn_step").passed
+    assert check(Cell(), "rnn_step").passed
+    assert check(Cell().step, "rnn_step").passed
+
+
+def test_the_message_names_the_first_difference_and_the_case():
+    def late(X, h0, U, W, b):
+        H, h = [], h0
+        for t, x in enumerate(X):
+            h = right(x, h, U, W, b) if t < 2 else h
+            H.append(h)
+        return np.stack(H)
+
+    verdict = check(late, "rnn_forward")
+    assert "H[t=2, n=0, h=0]: expected" in verdict.message
+    assert "T=" in verdict.message
+    assert verdict.expected[2, 0, 0] != verdict.got[2, 0, 0]
+    np.testing.assert_array_equal(late(*verdict.inputs), verdict.got)
+
+
+def test_what_can_be_looked_at_is_not_shown_for_hidden_cases():
+    verdict = check(of(np.sin), "rnn_step", hidden=True)
+    assert not verdict.inputs
+    assert verdict.expected is None
+    assert verdict.got is None
+
+
+TWO_STEPS = """
+def rnn_step(x, h_prev, U, W, b):
+    return 0 * h_prev
+
+def rnn_forward(X, h0, U, W, b):
+    states = [h0]
+    for x in X:
+        states.append(rnn_step(x, states[-1], U, W, b))
+    return np.stack(states[1:])
+"""
+
+
+def test_an_earlier_exercise_is_the_references_while_a_later_one_is_checked():
+    space = {"np": np}
+    exec(TWO_STEPS, space)
+    own = space["rnn_step"]
+    assert check(space["rnn_forward"]).passed
+    assert space["rnn_step"] is own
+    assert not check(own).passed
+
+
+def test_hidden_cases_follow_the_instructors_seed():
+    seen = []
+
+    def rnn_step(*args):
+        seen.append(float(args[0][0, 0]))
+        return right(*args)
+
+    for seed in ("1", "1", "2"):
+        with mock.patch.dict(os.environ, RNNCOURSE_SEED=seed):
+            assert check(rnn_step, hidden=True).passed
+    once = len(seen) // 3
+    assert seen[:once] == seen[once : 2 * once] != seen[2 * once :]
+
+
+def test_any_text_is_a_seed():
+    with mock.patch.dict(os.environ, RNNCOURSE_SEED="spring term"):
+        assert check(right, "rnn_step", hidden=True).passed
+        assert not check(of(np.sin), "rnn_step", hidden=True).passed
+
+
+@pytest.mark.parametrize("name", [None, "rnn_stp", 3, ""])
+def test_an_exercise_that_does_not_exist_is_a_sentence(name):
+    verdict = check(3, name)
+    assert not verdict.passed
+    assert verdict.max_points == 0
+    if name == "rnn_stp":
+        assert "'rnn_step'" in verdict.message
+        assert "'rnn_step'" in str(hint(name))
+
+
+def test_hints_come_one_at_a_time_and_the_last_stays():
+    given = [hint("rnn_step").number for _ in range(5)]
+    assert given[-1] == 3
+    assert given == sorted(given)
+
+
+def test_use_takes_the_students_own_only_if_it_passes(capsys):
+    def rnn_step(*args):
+        return right(*args)
+
+    assert use(rnn_step) is rnn_step
+    assert "yours" in capsys.readouterr().out
+
+    def rnn_step(*args):
+        return 0
+
+    assert use(rnn_step) is reference
+    assert "does not pass" in capsys.readouterr().out
+
+
+def test_progress_counts_what_passed_in_this_session():
+    check(right, "rnn_step")
+    shown = progress("03_cell")
+    assert ("rnn_step", 3.0, 3) in shown.rows
+    assert "rnn_step" in shown._repr_html_()
+    assert progress("03").title == shown.title
+
+
+class Wired:
+    """A candidate behind the wire: arguments and answers go through bytes, as they do between two processes."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def observe(self, how, args):
+        seen = observe(self.function, how, decode(encode(args)))
+        return type(seen)(**{**vars(seen), "answer": decode(encode(seen.answer))})
+
+
+@pytest.mark.parametrize("name", ["rnn_step", "rnn_forward", "Network", "leaky_average"])
+def test_a_candidate_behind_the_wire_gets_the_same_verdicts(name):
+    exercise = find(name)
+    for answer in (exercise.reference, *(m.answer for m in exercise.misconceptions)):
+        with Local(answer, exercise.uses) as candidate:
+            here = judge(exercise, candidate)
+        there = judge(exercise, Wired(answer))
+        assert (here.points, here.diagnosis, here.message) == (there.points, there.diagnosis, there.message)
+
+
+def test_a_property_that_does_not_hold_fails_the_values():
+    unit = Unit("99_test", "test")
+    ex = unit.exercise(
+        "any_even", reference=lambda n: 2 * n, points=2, takes="n", gives="even", hints=("",) * 3, canonical=lambda a: 0
+    )
+    ex.cases(lambda rng: [case(3), case(4)])
+
+    @ex.holds("The number is even")
+    def _(call, rng):
+        n = int(rng.integers(1, 9))
+        return None if call(n) % 2 == 0 else f"{call(n)} is odd."
+
+    for answer, passes in ((lambda n: 4 * n, True), (lambda n: 2 * n + 1, False)):
+        with Local(answer, {}) as candidate:
+            verdict = judge(ex, candidate)
+        assert verdict.passed is passes
+    assert "is odd" in verdict.message
+
+
+@named
+def doubling(factor):
+    """x -> factor x"""
+    return lambda x: factor * x
+
+
+def test_a_function_that_is_called_too_often_is_found():
+    unit = Unit("99_test", "test")
+    ex = unit.exercise(
+        "once",
+        reference=lambda f, x: f(x),
+        points=2,
+        takes="f, x (N,)",
+        gives="y (N,)",
+        hints=("",) * 3,
+        counts_calls=True,
+    )
+    ex.cases(lambda rng: [case(doubling(factor=2.0), normal(rng, 3)), case(doubling(factor=3.0), normal(rng, 4))])
+
+    def twice(f, x):
+        f(x)
+        return f(x)
+
+    def scribbling(f, x):
+        x *= 2
+        y = f(x / 2)
+        x /= 2
+        return y
+
+    for answer, words in ((twice, "2 times, it takes 1"), (scribbling, "while it works")):
+        with Local(answer, {}) as candidate:
+            verdict = judge(ex, candidate)
+        assert not verdict.passed
+        assert words in verdict.message

@@ -1,0 +1,109 @@
+"""What an answer may not call is found however it is written."""
+
+import sys
+
+import pytest
+
+from rnncourse import check
+from rnncourse.checks.forbidden import forbidden_call
+
+DIRECT = """
+import rnncourse.cell
+def rnn_step(x, h, U, W, b):
+    return rnncourse.cell.rnn_step(x, h, U, W, b)
+"""
+ALIAS = """
+import rnncourse.cell as c
+def rnn_step(x, h, U, W, b):
+    return c.rnn_step(x, h, U, W, b)
+"""
+FROM = """
+from rnncourse.cell import rnn_step as theirs
+def rnn_step(x, h, U, W, b):
+    return theirs(x, h, U, W, b)
+"""
+INSIDE = """
+def rnn_step(x, h, U, W, b):
+    from rnncourse.cell import rnn_step
+    return rnn_step(x, h, U, W, b)
+"""
+INSIDE_MODULE = """
+def rnn_step(x, h, U, W, b):
+    import rnncourse.cell as c
+    return c.rnn_step(x, h, U, W, b)
+"""
+HELPER = """
+from rnncourse import cell
+def helper(*args):
+    return cell.rnn_step(*args)
+def rnn_step(x, h, U, W, b):
+    return helper(x, h, U, W, b)
+"""
+NESTED = """
+from rnncourse import cell
+def rnn_step(x, h, U, W, b):
+    return (lambda *args: [cell.rnn_step(*args) for _ in range(1)][0])(x, h, U, W, b)
+"""
+CATALOGUE = """
+from rnncourse import exercises
+def rnn_step(x, h, U, W, b):
+    return exercises.find("rnn_step").reference(x, h, U, W, b)
+"""
+
+
+@pytest.mark.parametrize("source", [DIRECT, ALIAS, FROM, INSIDE, INSIDE_MODULE, HELPER, NESTED, CATALOGUE])
+def test_an_answer_that_calls_the_courses_own_earns_nothing_and_is_told(source):
+    space = {"__name__": "notebook"}
+    exec(source, space)
+    verdict = check(space["rnn_step"])
+    assert not verdict.passed
+    assert verdict.points == 0
+    assert "may not call" in verdict.message
+
+
+TORCH = """
+import torch
+from torch import nn
+from torch.nn import RNN
+def attribute(x): return torch.nn.RNN(3, 2)(x)
+def module(x): return nn.RNN(3, 2)(x)
+def name(x): return RNN(3, 2)(x)
+def inside(x):
+    import torch.nn as n
+    return n.RNN(3, 2)(x)
+class Net(nn.Module):
+    def forward(self, x): return nn.RNN(3, 2)(x)
+def allowed(x): return nn.Linear(3, 2)(torch.tanh(x))
+"""
+
+
+def test_a_class_of_torch_is_found_under_each_of_its_names():
+    space = {"__name__": "notebook"}
+    exec(TORCH, space)
+    for name in ("attribute", "module", "name", "inside", "Net"):
+        assert forbidden_call(space[name], ("torch.nn.RNN",), {}), name
+    assert forbidden_call(space["allowed"], ("torch.nn.RNN",), {}) is None
+    assert forbidden_call(space["allowed"], ("torch",), {})
+
+
+def test_looking_for_it_imports_nothing():
+    space = {"__name__": "notebook"}
+    exec("def f(x):\n    import antigravity\n    return antigravity.fly(x)", space)
+    assert forbidden_call(space["f"], ("antigravity",), {}) == "antigravity"
+    assert "antigravity" not in sys.modules
+
+
+ALIKE = """
+class Box: pass
+box = Box()
+box.rnn_step = 1
+def f(x):
+    rnncourse_cell = x
+    return box.rnn_step + rnncourse_cell
+"""
+
+
+def test_names_that_only_look_alike_are_free():
+    space = {"__name__": "notebook"}
+    exec(ALIKE, space)
+    assert forbidden_call(space["f"], ("rnncourse.cell", "torch"), {}) is None
