@@ -25,9 +25,8 @@ def run() -> None:
     print("     T    time, ms   memory, MB")
     for T, time, memory in zip(LENGTHS, milliseconds, megabytes, strict=True):
         print(f"  {T:4}  {time:10.2f}   {memory:10.2f}")
-    print(
-        f"\n  slope on log-log: time {slope(LENGTHS, milliseconds):.2f}, memory {slope(LENGTHS, megabytes):.2f}; 1 is linear"
-    )
+    time_slope, memory_slope = slope(LENGTHS, milliseconds), slope(LENGTHS, megabytes)
+    print(f"\n  slope on log-log: time {time_slope:.2f}, memory {memory_slope:.2f}; 1 is linear")
 
 
 def _pass(T: int) -> Callable[[], object]:

@@ -1,0 +1,180 @@
+"""Unit 01: bags of words and n-grams, against their definitions spelled out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from rnncourse.ngram import bag_of_words, count_ngrams, ngram_probability, ngram_table_size, perplexity, sample_index
+
+drawn = settings(max_examples=60, deadline=None)
+texts = st.lists(st.sampled_from("abcde"), max_size=30)
+distributions = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
+
+
+@drawn
+@given(texts, st.permutations("abcx"))
+def test_a_bag_counts_each_word_of_the_vocabulary_in_the_vocabularys_order(tokens, vocabulary):
+    bag = bag_of_words(tokens, vocabulary)
+    assert bag.tolist() == [tokens.count(word) for word in vocabulary]
+    assert np.issubdtype(bag.dtype, np.integer)
+
+
+def test_a_bag_of_nothing_holds_zeros_and_a_bag_without_vocabulary_is_empty():
+    assert bag_of_words([], ["a", "b"]).tolist() == [0, 0]
+    empty = bag_of_words(["a"], [])
+    assert empty.shape == (0,)
+    assert np.issubdtype(empty.dtype, np.integer)
+
+
+def test_a_bag_cannot_tell_who_bit_whom():
+    vocabulary = ["the", "dog", "man", "bit"]
+    bags = [bag_of_words(text.split(), vocabulary) for text in ("the dog bit the man", "the man bit the dog")]
+    assert bags[0].tolist() == bags[1].tolist()
+
+
+@drawn
+@given(texts, st.integers(1, 6))
+def test_counts_are_those_of_every_window_of_n_tokens(tokens, n):
+    counts = count_ngrams(tokens, n)
+    windows = Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
+    assert {(*context, token): count for context, row in counts.items() for token, count in row.items()} == windows
+    assert type(counts) is dict
+    assert all(type(row) is Counter for row in counts.values())
+
+
+def test_a_unigram_has_the_empty_context_only():
+    assert count_ngrams(["a", "b", "a"], 1) == {(): Counter(a=2, b=1)}
+
+
+@pytest.mark.parametrize("tokens", [[], ["a"], ["a", "b"]])
+def test_a_text_shorter_than_n_has_no_ngrams(tokens):
+    assert count_ngrams(tokens, 3) == {}
+
+
+def test_a_text_may_be_a_string_a_tuple_or_an_iterator():
+    expected = count_ngrams(list("abcab"), 3)
+    assert count_ngrams("abcab", 3) == count_ngrams(tuple("abcab"), 3) == count_ngrams(iter("abcab"), 3) == expected
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_an_ngram_has_at_least_one_token(n):
+    with pytest.raises(ValueError, match="at least 1"):
+        count_ngrams(["a"], n)
+
+
+@drawn
+@given(texts, st.integers(1, 4), st.sampled_from([0, 0.5, 1, 3]))
+def test_the_probabilities_after_a_seen_context_sum_to_one(tokens, n, alpha):
+    counts = count_ngrams(tokens, n)
+    assume(counts)
+    for context in counts:
+        total = sum(ngram_probability(counts, context, token, 5, alpha) for token in "abcde")
+        assert total == pytest.approx(1)
+
+
+@drawn
+@given(texts, st.integers(1, 4), st.sampled_from([0.0, 0.1, 2.0]), st.sampled_from("abcde"))
+def test_a_probability_is_its_share_of_the_smoothed_counts(tokens, n, alpha, token):
+    counts = count_ngrams(tokens, n)
+    for context in counts:
+        followers = [tokens[i + n - 1] for i in range(len(tokens) - n + 1) if tuple(tokens[i : i + n - 1]) == context]
+        expected = (followers.count(token) + alpha) / (len(followers) + 5 * alpha)
+        assert ngram_probability(counts, context, token, 5, alpha) == pytest.approx(expected)
+
+
+def test_an_unseen_context_gives_zero_without_smoothing_and_a_uniform_guess_with_it():
+    counts = count_ngrams("abab", 2)
+    assert ngram_probability(counts, ("z",), "a", 8) == 0.0
+    assert ngram_probability(counts, ("z",), "a", 8, alpha=0.3) == pytest.approx(1 / 8)
+    assert ngram_probability({}, (), "a", 8, alpha=1) == pytest.approx(1 / 8)
+
+
+def test_asking_for_a_probability_leaves_the_counts_as_they_were():
+    counts = count_ngrams("abab", 2)
+    before = {context: dict(row) for context, row in counts.items()}
+    ngram_probability(counts, ("z",), "q", 8, alpha=1)
+    ngram_probability(counts, ("a",), "q", 8, alpha=1)
+    assert counts == before
+
+
+def test_numbers_may_be_numpys():
+    counts = count_ngrams("abab", np.int64(2))
+    assert ngram_probability(counts, ("a",), "b", np.int32(3), np.float32(1)) == pytest.approx(3 / 5)
+    assert sample_index(np.array([0.5, 0.5], dtype=np.float32), np.float64(0.7)) == 1
+    assert ngram_table_size(np.int32(70_000), np.int32(4)) == 70_000**4
+
+
+@pytest.mark.parametrize("size", [1, 2, 10, 1000])
+def test_a_uniform_model_is_as_perplexed_as_its_vocabulary_is_large(size):
+    assert perplexity([math.log(1 / size)] * 7) == pytest.approx(size)
+
+
+@drawn
+@given(st.integers(1, 9), st.integers(2, 7), st.integers(0, 2**32 - 1))
+def test_perplexity_is_the_exponential_of_pytorchs_cross_entropy(steps, size, seed):
+    rng = np.random.default_rng(seed)
+    logits, targets = torch.tensor(rng.normal(size=(steps, size))), torch.tensor(rng.integers(size, size=steps))
+    picked = torch.log_softmax(logits, dim=1)[torch.arange(steps), targets].numpy()
+    expected = torch.nn.functional.cross_entropy(logits, targets).exp().item()
+    assert perplexity(picked) == pytest.approx(expected)
+    assert type(perplexity(picked)) is float
+
+
+def test_one_impossible_token_makes_the_perplexity_infinite():
+    assert perplexity([-0.1, -np.inf, -0.1]) == math.inf
+    assert perplexity([-1e6]) == math.inf
+
+
+def test_the_perplexity_of_nothing_is_an_error():
+    with pytest.raises(ValueError, match="at least one"):
+        perplexity([])
+
+
+@drawn
+@given(distributions, st.floats(0, 1, exclude_max=True))
+def test_the_first_index_is_drawn_whose_cumulated_probability_exceeds_u(weights, u):
+    p = np.array(weights) / sum(weights)
+    total, expected = 0.0, None
+    for i, probability in enumerate(p.tolist()):
+        total += probability
+        if total > u:
+            expected = i
+            break
+    if expected is None:
+        expected = max(i for i, weight in enumerate(weights) if weight)
+    assert sample_index(p, u) == expected
+    assert sample_index(p.tolist(), u) == expected
+    assert type(sample_index(p, u)) is int
+
+
+def test_an_index_of_probability_zero_is_never_drawn():
+    p = [0.0, 0.3, 0.0, 0.7, 0.0]
+    below_one = math.nextafter(1, 0)
+    assert [sample_index(p, u) for u in (0.0, 0.3, below_one)] == [1, 3, 3]
+
+
+def test_where_rounding_leaves_none_the_last_possible_index_is_drawn():
+    assert sample_index([0.2, 0.79, 0.0], 0.995) == 1
+
+
+def test_indices_are_drawn_as_often_as_their_probabilities_say():
+    p = [0.1, 0.0, 0.6, 0.3]
+    draws = Counter(sample_index(p, (k + 0.5) / 1000) for k in range(1000))
+    assert draws == {0: 100, 2: 600, 3: 300}
+
+
+def test_a_distribution_without_a_positive_probability_is_an_error():
+    with pytest.raises(ValueError, match="positive"):
+        sample_index([0.0, 0.0], 0.5)
+
+
+def test_the_size_of_a_table_is_exact_where_floats_are_not():
+    assert ngram_table_size(10_001, 9) == 10_001**9 != int(float(10_001) ** 9)
+    assert ngram_table_size(7, 0) == 1

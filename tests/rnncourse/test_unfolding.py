@@ -1,0 +1,259 @@
+"""Unit 02: recurrences, their unfolding, and what depends on what."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rnncourse.unfolding import (
+    compose,
+    depends_on,
+    first_float_dtype,
+    shared_parameter_count,
+    unfold,
+    unfold_driven,
+    unshared_parameter_count,
+)
+
+drawn = settings(max_examples=40, deadline=None)
+seeds = st.integers(0, 2**32 - 1)
+float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+def rotate(s, theta):
+    return theta @ s
+
+
+def leak(s, x, theta):
+    return theta * s + (1 - theta) * x
+
+
+@drawn
+@given(st.integers(0, 12), st.integers(1, 5), seeds)
+def test_unfolding_a_linear_map_gives_the_powers_of_its_matrix(steps, size, seed):
+    rng = np.random.default_rng(seed)
+    matrix, s0 = rng.normal(size=(size, size)) / size, rng.normal(size=size)
+    states = unfold(rotate, s0, matrix, steps)
+    assert states.shape == (steps + 1, size)
+    np.testing.assert_array_equal(states[0], s0)
+    for t, state in enumerate(states):
+        np.testing.assert_allclose(state, np.linalg.matrix_power(matrix, t) @ s0, atol=1e-12)
+
+
+@drawn
+@given(st.integers(1, 12), st.floats(0, 1), seeds)
+def test_a_driven_system_is_the_weighted_sum_of_its_past(steps, theta, seed):
+    rng = np.random.default_rng(seed)
+    s0, xs = rng.normal(size=3), rng.normal(size=(steps, 3))
+    states = unfold_driven(leak, s0, xs, theta)
+    assert states.shape == (steps + 1, 3)
+    for t, state in enumerate(states):
+        past = sum(((1 - theta) * theta ** (t - 1 - k) * xs[k] for k in range(t)), start=theta**t * s0)
+        np.testing.assert_allclose(state, past, atol=1e-12)
+
+
+def test_a_signal_of_zeros_drives_nothing():
+    free = unfold(lambda s, theta: theta * s, np.array([1.0, 2.0]), 0.5, 4)
+    driven = unfold_driven(lambda s, x, theta: theta * s + x, np.array([1.0, 2.0]), np.zeros((4, 2)), 0.5)
+    np.testing.assert_array_equal(free, driven)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 7])
+def test_the_transition_is_called_once_a_step(steps):
+    calls = []
+    unfold(lambda s, theta: calls.append(s) or s, 1.0, None, steps)
+    assert len(calls) == steps
+    calls.clear()
+    unfold_driven(lambda s, x, theta: calls.append(s) or s, 1.0, np.ones(steps + 1), None)
+    assert len(calls) == steps + 1
+
+
+def test_a_state_may_be_a_number_a_list_or_an_array_of_any_shape():
+    assert unfold(lambda s, theta: theta * s, 1.0, 2.0, 2).tolist() == [1.0, 2.0, 4.0]
+    assert unfold(lambda s, theta: s - 1, 5, None, 2).tolist() == [5, 4, 3]
+    assert unfold(lambda s, theta: theta * s, [1.0, 2.0], 2, 1).tolist() == [[1.0, 2.0], [2.0, 4.0]]
+    assert unfold(lambda s, theta: [s[1], s[0]], [1.0, 2.0], None, 1).tolist() == [[1.0, 2.0], [2.0, 1.0]]
+    assert unfold(lambda s, theta: s.T, np.ones((2, 3, 3)), None, 0).shape == (1, 2, 3, 3)
+
+
+def test_an_integer_start_does_not_cut_the_states_to_integers():
+    assert unfold(lambda s, theta: s / 2, 1, None, 2).tolist() == [1.0, 0.5, 0.25]
+    assert unfold_driven(lambda s, x, theta: s + x, 0, [0.5, 0.25], None).tolist() == [0.0, 0.5, 0.75]
+
+
+@float_types
+def test_states_have_the_dtype_of_the_first_float_array(dtype):
+    other = np.float32 if dtype is np.float64 else np.float64
+    assert unfold(lambda s, theta: theta * s, np.ones(2, dtype), np.ones(2, other), 3).dtype == dtype
+    assert unfold(lambda s, theta: theta * s, 0.5, np.ones(2, dtype)[0:1].reshape(()), 3).dtype == dtype
+    assert unfold(lambda s, theta: theta * s, np.ones(2, dtype), np.float64(0.5), 3).dtype == dtype
+    assert unfold_driven(leak, np.ones(2, dtype), np.ones((3, 2), other), 0.5).dtype == dtype
+    assert unfold_driven(leak, 0.0, np.ones(3, dtype), 0.5).dtype == dtype
+    assert unfold_driven(leak, 0.0, np.ones(3, dtype), np.float64(0.5)).dtype == dtype
+
+
+def test_the_first_float_array_is_found_inside_tuples_lists_and_dicts():
+    single, double = np.ones(1, np.float32), np.ones(1)
+    assert first_float_dtype(np.float64(1), np.arange(3), (2.0, single), double) == np.float32
+    assert first_float_dtype({"W": double, "b": single}) == np.float64
+    assert first_float_dtype([[1.0], [single]]) == np.float32
+    assert first_float_dtype(1.0, [2.0], np.arange(3), None) is None
+
+
+def test_a_transition_that_writes_to_its_state_does_not_spoil_the_record():
+    def in_place(s, theta):
+        s *= theta
+        return s
+
+    def in_place_driven(s, x, theta):
+        x += s
+        s[:] = x
+        return s
+
+    s0, xs = np.array([1.0, 3.0]), np.ones((3, 2))
+    np.testing.assert_array_equal(unfold(in_place, s0, 2.0, 2), [[1, 3], [2, 6], [4, 12]])
+    np.testing.assert_array_equal(unfold_driven(in_place_driven, s0, xs, None), [[1, 3], [2, 4], [3, 5], [4, 6]])
+    np.testing.assert_array_equal(s0, [1, 3])
+    np.testing.assert_array_equal(xs, np.ones((3, 2)))
+
+
+def test_a_transition_that_reuses_one_buffer_does_not_spoil_the_record():
+    buffer = np.zeros(1)
+
+    def reuse(s, theta):
+        np.add(s, 1, out=buffer)
+        return buffer
+
+    states = unfold(reuse, np.zeros(1), None, 3)
+    np.testing.assert_array_equal(states, [[0], [1], [2], [3]])
+    assert not np.shares_memory(states, buffer)
+
+
+@pytest.mark.parametrize("steps", [0, 2])
+def test_the_states_share_no_memory_with_the_start(steps):
+    s0, xs = np.ones(2), np.ones((2, 2))
+    assert not np.shares_memory(unfold(lambda s, theta: s, s0, None, steps), s0)
+    driven = unfold_driven(lambda s, x, theta: x, s0, xs, None)
+    assert not np.shares_memory(driven, s0)
+    assert not np.shares_memory(driven, xs)
+
+
+@drawn
+@given(st.integers(0, 200), st.integers(-5, 5))
+def test_composing_applies_the_function_so_many_times(times, start):
+    assert compose(lambda s: 3 * s + 1, times)(start) == 3**times * start + (3**times - 1) // 2
+
+
+@drawn
+@given(st.integers(0, 100), st.integers(0, 100))
+def test_composing_twice_adds_the_times(first, second):
+    def f(s):
+        return (s * s + 1) % 10_007
+
+    assert compose(f, second)(compose(f, first)(2)) == compose(f, first + second)(2)
+
+
+def test_a_composition_may_be_called_again_and_composed_itself():
+    double = compose(lambda s: 2 * s, 1)
+    assert [double(1), double(1)] == [2, 2]
+    assert compose(double, 200)(1) == 2**200
+
+
+def test_no_application_at_all_is_the_identity():
+    start = object()
+    assert compose(lambda s: None, 0)(start) is start
+
+
+def test_a_negative_number_of_applications_is_an_error():
+    with pytest.raises(ValueError, match="negative"):
+        compose(lambda s: s, -1)
+
+
+def recurrence(xs):
+    return unfold_driven(lambda s, x, theta: np.tanh(theta * s + x.sum()), 0.1, xs, 0.9)[1:]
+
+
+def convolution(xs):
+    padded = np.concatenate([np.zeros_like(xs[:1]), xs, np.zeros_like(xs[:1])])
+    return np.stack([padded[:-2], padded[1:-1], padded[2:]]).sum(axis=0)
+
+
+@drawn
+@given(st.integers(1, 6), st.integers(1, 3), seeds)
+def test_a_recurrence_depends_on_all_of_its_past_and_a_convolution_on_its_neighbours(steps, features, seed):
+    xs = np.random.default_rng(seed).normal(size=(steps, features))
+    t, k = np.indices((steps, steps))
+    np.testing.assert_array_equal(depends_on(recurrence, xs), k <= t)
+    np.testing.assert_array_equal(depends_on(convolution, xs), abs(t - k) <= 1)
+    np.testing.assert_array_equal(depends_on(lambda xs: xs[::-1], xs), t + k == steps - 1)
+    np.testing.assert_array_equal(depends_on(np.ones_like, xs), np.zeros((steps, steps), dtype=bool))
+
+
+def test_one_entry_of_an_input_is_enough_for_a_dependence():
+    xs = np.random.default_rng(0).normal(size=(4, 3))
+    for feature in range(3):
+        np.testing.assert_array_equal(depends_on(lambda xs, i=feature: np.cumsum(xs[:, i]), xs), np.tri(4, dtype=bool))
+
+
+def test_entries_that_would_cancel_if_raised_together_are_raised_one_at_a_time():
+    xs = np.random.default_rng(0).normal(size=(3, 2))
+    np.testing.assert_array_equal(depends_on(lambda xs: xs[:, 0] - xs[:, 1], xs), np.eye(3, dtype=bool))
+
+
+def test_one_entry_of_an_output_is_enough_for_a_dependence():
+    def last_entry_only(xs):
+        outputs = np.zeros((len(xs), 2, 2))
+        outputs[:, 1, 1] = xs[:, 0]
+        return outputs
+
+    np.testing.assert_array_equal(depends_on(last_entry_only, np.ones((3, 1))), np.eye(3, dtype=bool))
+
+
+def test_an_entry_is_raised_by_eps_and_not_lowered():
+    np.testing.assert_array_equal(depends_on(np.floor, [[0.8], [0.8]], eps=0.3), np.eye(2, dtype=bool))
+    assert not depends_on(np.floor, [[0.2], [0.2]], eps=0.3).any()
+
+
+def test_a_model_that_writes_to_its_input_changes_neither_the_answer_nor_the_caller():
+    def careless(xs):
+        np.cumsum(xs, axis=0, out=xs)
+        return xs
+
+    xs = np.array([[1.0], [2.0], [3.0]])
+    np.testing.assert_array_equal(depends_on(careless, xs), np.tri(3, dtype=bool))
+    np.testing.assert_array_equal(xs, [[1], [2], [3]])
+
+
+def test_inputs_may_be_a_list_or_integers():
+    expected = np.tri(3, dtype=bool)
+    np.testing.assert_array_equal(depends_on(np.cumsum, [[1], [2], [3]]), expected)
+    np.testing.assert_array_equal(depends_on(np.cumsum, np.array([[1], [2], [3]])), expected)
+
+
+@float_types
+def test_a_model_gets_inputs_of_the_dtype_that_was_given(dtype):
+    seen = set()
+
+    def model(xs):
+        seen.add(xs.dtype)
+        return xs
+
+    depends_on(model, np.ones((2, 2), dtype))
+    assert seen == {np.dtype(dtype)}
+
+
+@drawn
+@given(st.lists(st.integers(1, 50), min_size=3, max_size=3, unique=True))
+def test_parameters_are_counted_as_the_entries_of_U_W_and_b(sizes):
+    T, D, H = sizes
+    entries = sum(np.zeros(shape).size for shape in ((D, H), (H, H), (H,)))
+    assert shared_parameter_count(D, H) == entries
+    assert unshared_parameter_count(T, D, H) == T * entries
+
+
+def test_counts_are_exact_for_numpys_small_integers():
+    count = unshared_parameter_count(np.int16(1000), np.int16(300), np.int16(500))
+    assert count == 1000 * (300 * 500 + 500 * 500 + 500)
+    assert type(count) is int
