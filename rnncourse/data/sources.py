@@ -90,9 +90,7 @@ def read_url(url: str, encoding: str) -> str:
     level = log.level
     log.setLevel(logging.ERROR)  # its notes on stderr would look like an error in a notebook
     try:
-        file = pooch.retrieve(
-            url, known_hash=None, path=pooch.os_cache("rnncourse"), downloader=pooch.HTTPDownloader(timeout=30)
-        )
+        file = pooch.retrieve(url, known_hash=None, path=pooch.os_cache("rnncourse"), downloader=_download)
     except requests.HTTPError as error:
         raise _no_download(url, f"the server answered {getattr(error.response, 'status_code', 'nothing')}") from None
     except requests.Timeout:
@@ -104,6 +102,16 @@ def read_url(url: str, encoding: str) -> str:
     finally:
         log.setLevel(level)
     return _decode(Path(file).read_bytes(), url, encoding)
+
+
+def _download(url: str, file: str | Path, _: object) -> None:
+    """How pooch downloads: its own way, but with the connection closed at the end even if that is an error."""
+    import requests
+
+    with requests.get(url, stream=True, timeout=30) as response, open(file, "wb") as output:
+        response.raise_for_status()
+        for part in response.iter_content(1 << 16):
+            output.write(part)
 
 
 def _decode(raw: bytes, source: str, encoding: str) -> str:

@@ -119,7 +119,7 @@ def phase_portrait(
 
     `equal` gives both axes the same scale.
     """
-    figure, axes = _chart((6.4, 4.8), xlabel, ylabel, title)
+    figure, axes = _chart((6.5, 4.75), xlabel, ylabel, title)
     if equal:
         axes.set_aspect("equal", adjustable="datalim")
     with style():
@@ -140,7 +140,7 @@ def probability_bars(
     """A bar for each outcome with its probability written at its end; `highlight` is the outcome that was true."""
     names = list(probabilities)
     values = [float(probabilities[name]) for name in names]
-    figure, axes = _chart((6.4, 1.1 + 0.36 * len(names)), xlabel, "", title)
+    figure, axes = _chart((6.5, 1.1 + 0.36 * len(names)), xlabel, "", title)
     with style():
         for i, (name, value) in enumerate(zip(names, values, strict=True)):
             chosen = name == highlight
@@ -163,7 +163,7 @@ def probability_bars(
 def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
     """Side by side, which output t (rows) depends on which input k (columns): a filled cell where it does."""
     with style():
-        figure = Figure(figsize=(0.6 + 3.6 * len(grids), 4.0), layout="compressed")
+        figure = Figure(figsize=(0.5 + 3.625 * len(grids), 4.0), layout="compressed")
         _pad(figure)
         panels = figure.subplots(1, len(grids), squeeze=False)[0]
         for axes, (name, grid) in zip(panels, grids.items(), strict=True):
@@ -183,7 +183,7 @@ def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
 def image_rows(image: Real[np.ndarray, "rows columns"], *, title: str = "") -> Figure:
     """An image as a network reads it: every row is the input of one time step, the top row first."""
     rows, columns = image.shape
-    figure, axes = _chart((4.6, 4.2), f"pixel: {columns} numbers in $x_t$", "row: time step t", title)
+    figure, axes = _chart((4.5, 4.25), f"pixel: {columns} numbers in $x_t$", "row: time step t", title)
     with style():
         axes.imshow(image, cmap="Greys")
         axes.set_yticks(range(rows))

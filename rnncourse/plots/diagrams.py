@@ -31,7 +31,7 @@ def folded_unfolded(steps: int = 3, *, relative: bool = True, outputs: bool = Tr
     """
     rows = 3 if outputs else 2
     left, bottom = 0.55, 0.95
-    sheet = Drawing((4.2 if relative else 3.9) + STEP * steps, bottom + (rows - 1) * RISE + 0.5)
+    sheet = Drawing((4.35 if relative else 3.9) + STEP * steps, bottom + (rows - 1) * RISE + 0.5)
 
     cell = _column(sheet, left, bottom, "", outputs)
     sheet.loop(cell)

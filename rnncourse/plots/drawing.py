@@ -62,6 +62,7 @@ class Drawing:
     """A white sheet of `width` by `height` inches on which diagrams are drawn; `figure` is the matplotlib figure."""
 
     def __init__(self, width: float, height: float) -> None:
+        width, height = math.ceil(8 * width) / 8, math.ceil(8 * height) / 8  # whole pixels on every screen
         with style():
             self.figure = Figure(figsize=(width, height))
             self.axes = self.figure.add_axes((0, 0, 1, 1))

@@ -143,7 +143,7 @@ def show(figure: Figure, alt: str) -> None:
 
     `alt` says in a sentence or two what there is to see; a ValueError if it is empty. Outside a notebook the text is
     printed instead. JupyterLab gives no alt text to a bare image/png, so the picture goes out as an <img> as well; what
-    shows image/png (nbconvert's PDF, Sphinx) reads `alt` from the metadata.
+    prefers image/png (Sphinx, nbconvert's classic pages) finds `alt` in the metadata.
     """
     alt = " ".join(alt.split())
     if not alt:

@@ -1,0 +1,171 @@
+"""The texts: built in, from a file, from a server on loopback."""
+
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+import pooch
+import pytest
+
+from rnncourse.data import load_text, python_docs, python_source, train_and_held_out, words
+from rnncourse.data.sources import BUILT_IN, MODULES, documents
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """The address of a server on loopback, the folder that it serves, and an empty cache."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
+    for proxy in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(proxy, raising=False)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as http:
+        thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_port}", folder
+        http.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_built_in_text_is_the_same_twice_and_cut_where_asked(name):
+    whole = load_text(name)
+    documents.cache_clear()
+    assert load_text(name) == whole
+    assert load_text(name, characters=1234) == whole[:1234]
+    assert len(whole) > 300_000
+
+
+def test_python_source_and_python_docs_are_the_built_in_texts():
+    assert python_source(300) == load_text("python-source")[:300]
+    assert python_docs(None) == load_text("python-docs")
+
+
+def test_every_listed_module_is_in_this_python():
+    assert list(documents("python-source")) == MODULES
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("every", [2, 5, 10])
+def test_whole_documents_are_held_out_and_about_the_share_that_was_asked_for(name, every):
+    train, held_out = train_and_held_out(name, every=every)
+    for text in documents(name).values():
+        assert (text in train) != (text in held_out)
+    share = len(held_out) / (len(train) + len(held_out))
+    assert 0.7 / every < share <= 1.01 / every
+
+
+def test_no_paragraph_of_a_held_out_topic_stands_in_the_training_topics():
+    train, held_out = train_and_held_out("python-docs")
+    known = {" ".join(paragraph.split()) for paragraph in train.split("\n\n")}
+    leaked = [paragraph for paragraph in held_out.split("\n\n") if " ".join(paragraph.split()) in known]
+    assert not leaked
+
+
+def test_the_sizes_of_both_parts_follow_characters():
+    train, held_out = train_and_held_out("python-source", characters=60_000, every=4)
+    assert (len(train), len(held_out)) == (60_000, 20_000)
+
+
+def test_of_a_file_of_ones_own_the_end_is_held_out_from_a_line_end_on(tmp_path):
+    lines = [f"line {i}\n" for i in range(100)]
+    file = tmp_path / "mine.txt"
+    file.write_text("".join(lines))
+    train, held_out = train_and_held_out(file, every=5)
+    assert train + held_out == "".join(lines)
+    assert train.endswith("\n")
+    assert held_out.startswith("line 8")
+
+
+@pytest.mark.parametrize("every", [1, 0, -2])
+def test_something_must_be_left_to_train_on(every):
+    with pytest.raises(ValueError, match="at least 2"):
+        train_and_held_out("python-docs", every=every)
+
+
+def test_a_file_is_read_from_a_string_or_a_path_with_its_line_ends_made_plain(tmp_path):
+    file = tmp_path / "poem.txt"
+    file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\rthree\n")
+    assert load_text(file) == load_text(str(file)) == "one\ntwo\nthree\n"
+    assert load_text(file, characters=5) == "one\nt"
+
+
+def test_another_encoding_can_be_named(tmp_path):
+    file = tmp_path / "old.txt"
+    file.write_bytes("Zürich".encode("latin-1"))
+    assert load_text(file, encoding="latin-1") == "Zürich"
+    with pytest.raises(ValueError, match=r"not text in utf-8 \(byte 1 does not fit\): save it as UTF-8"):
+        load_text(file)
+    with pytest.raises(ValueError, match='"klingon" is no encoding'):
+        load_text(file, encoding="klingon")
+
+
+def test_what_cannot_be_read_is_said_in_one_sentence_without_a_chain(tmp_path):
+    (tmp_path / "empty.txt").touch()
+    (tmp_path / "picture.png").write_bytes(b"abc\0def")
+    cases = {
+        "python-doc": (ValueError, 'Did you mean "python-docs"'),
+        "shakespeare": (ValueError, "neither a built-in text"),
+        str(tmp_path / "none.txt"): (FileNotFoundError, "There is no file"),
+        str(tmp_path): (ValueError, "is a folder"),
+        str(tmp_path / "empty.txt"): (ValueError, "is empty"),
+        str(tmp_path / "picture.png"): (ValueError, "zero bytes"),
+        "ftp://127.0.0.1/text": (ValueError, "must begin with http"),
+    }
+    for source, (kind, part) in cases.items():
+        with pytest.raises(kind, match=part) as caught:
+            load_text(source)
+        assert "\n" not in str(caught.value)
+        assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("characters", [0, -1])
+def test_a_size_below_one_is_refused(characters):
+    with pytest.raises(ValueError, match="characters must be at least 1"):
+        python_docs(characters)
+
+
+def test_an_address_is_downloaded_once_and_then_read_from_the_cache(server, capfd):
+    address, folder = server
+    (folder / "text.txt").write_text("Grüße\n", encoding="utf-8")
+    assert load_text(f"{address}/text.txt") == "Grüße\n"
+    (folder / "text.txt").unlink()
+    assert load_text(f"{address}/text.txt", characters=2) == "Gr"
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_failed_download_says_why_and_leaves_nothing_in_the_cache(server):
+    address, folder = server
+    with pytest.raises(ConnectionError, match=r"\(the server answered 404\): check the address") as caught:
+        load_text(f"{address}/text.txt")
+    assert caught.value.__suppress_context__
+    (folder / "text.txt").write_text("now it is there")
+    assert load_text(f"{address}/text.txt") == "now it is there"
+
+
+def test_no_server_is_a_connection_error(server, unused_port):
+    with pytest.raises(ConnectionError, match=r"\(no connection\)"):
+        load_text(f"http://127.0.0.1:{unused_port}/text.txt")
+    with pytest.raises(ConnectionError, match="could not be downloaded"):
+        load_text("http:///text.txt")
+
+
+@pytest.fixture
+def unused_port():
+    """A port of this machine on which nobody listens."""
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_words_are_runs_of_letters_and_every_mark_is_a_token():
+    assert words("x_1 = f(x) # go!") == ["x_1", "=", "f", "(", "x", ")", "#", "go", "!"]
+    assert words("Zürich, 1999\n\n") == ["Zürich", ",", "1999"]
+    assert words("") == []

@@ -1,0 +1,224 @@
+"""The pictures: the same bytes twice, named axes, alt text that reaches the reader, nothing set globally."""
+
+import functools
+import subprocess
+import sys
+from html.parser import HTMLParser
+from io import BytesIO
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
+
+from rnncourse import plots
+from rnncourse.data import digit_image
+from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, readable
+
+SENTENCE = ["I", "am", "studying", "medicine", "at", "UBC", "because", "I", "want", "to", "work", "as", "a", "doctor"]
+TIMES = np.arange(8)
+
+DIAGRAMS = {
+    "folded_unfolded": plots.folded_unfolded,
+    "folded_unfolded, absolute times": lambda: plots.folded_unfolded(4, relative=False, outputs=False),
+    "dynamical_system": plots.dynamical_system,
+    "dynamical_system, driven": lambda: plots.dynamical_system(4, driven=True),
+    "mlp_beside_cell": plots.mlp_beside_cell,
+    "cell_inside": plots.cell_inside,
+    "sliding_window": lambda: plots.sliding_window(SENTENCE, 5, [5, 13], {3: "decides the last word"}),
+    "loss_graph": plots.loss_graph,
+    "loss_graph, backward": lambda: plots.loss_graph(backward=True),
+    "backward_arrows": plots.backward_arrows,
+}
+
+CHARTS = {
+    "line_chart": lambda: plots.line_chart(TIMES, {"a": TIMES, "b": -TIMES}, xlabel="t", ylabel="height (m)"),
+    "perplexity_chart": lambda: plots.perplexity_chart(range(1, 4), {"train": [50, 9, 2], "held out": [60, 30, 90]}),
+    "cost_chart": lambda: plots.cost_chart([10, 20, 40], {"forward": [1.0, 2.0, 4.0]}, ylabel="time (ms)"),
+    "state_heatmap": lambda: plots.state_heatmap(np.sin(np.arange(40.0).reshape(8, 5)), "unfolded"),
+    "phase_portrait": lambda: plots.phase_portrait(
+        {"a": np.array([[0.0, 0.0], [1.0, 2.0]]), "b": np.ones((9, 2))}, xlabel="angle (rad)", ylabel="speed (rad/s)"
+    ),
+    "dependence_grid": lambda: plots.dependence_grid({"recurrence": TIMES[:, None] >= TIMES}),
+    "image_rows": lambda: plots.image_rows(digit_image()),
+    "probability_bars": lambda: plots.probability_bars({"doctor": 0.5, "lawyer": 0.5}, highlight="lawyer"),
+}
+
+
+def contrast(colour):
+    """The contrast with white, as WCAG 2 defines it."""
+    linear = [v / 12.92 if v <= 0.03928 else ((v + 0.055) / 1.055) ** 2.4 for v in to_rgb(colour)]
+    return 1.05 / (float(np.dot([0.2126, 0.7152, 0.0722], linear)) + 0.05)
+
+
+def inside(box, figure):
+    """Whether a box lies on the sheet of the figure, both in pixels."""
+    return min(box.x0, box.y0) >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1
+
+
+@functools.cache
+def drawn(name):
+    """A picture and its bytes, drawn once for all tests."""
+    figure = {**DIAGRAMS, **CHARTS}[name]()
+    return figure, plots.to_png(figure)
+
+
+@pytest.mark.parametrize("name", [*DIAGRAMS, *CHARTS])
+def test_a_picture_is_the_same_bytes_twice_and_no_wider_than_a_notebook(name):
+    _, first = drawn(name)
+    assert plots.to_png({**DIAGRAMS, **CHARTS}[name]()) == first
+    image = Image.open(BytesIO(first))
+    assert image.width <= 2 * 900
+    assert image.width % 2 == 0
+    assert not image.info.keys() & {"Software", "Creation Time", "Date"}
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_nothing_in_a_diagram_reaches_beyond_the_sheet_and_no_two_labels_touch(name):
+    figure, _ = drawn(name)
+    renderer = figure.canvas.get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts if text.get_text()]
+    for i, box in enumerate(boxes):
+        assert inside(box, figure)
+        assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_names_its_axes_and_shows_all_of_its_text(name):
+    figure, _ = drawn(name)
+    renderer = figure.canvas.get_renderer()
+    for axes in figure.axes:
+        assert axes.get_xlabel() or axes.get_ylabel()
+    first = figure.axes[0]
+    assert first.get_xlabel()
+    assert first.get_ylabel() or [label.get_text() for label in first.get_yticklabels()] == ["doctor", "lawyer"]
+    for text in [*first.texts, first.title, first.xaxis.label, first.yaxis.label]:
+        box = text.get_window_extent(renderer)
+        assert not text.get_text() or inside(box, figure)
+
+
+def test_every_name_of_the_package_is_there():
+    assert all(hasattr(plots, name) for name in plots.__all__)
+
+
+def test_names_of_lines_that_end_at_one_place_are_moved_apart():
+    lines = {name: [1.0, 2.0, 3.0] for name in "abcd"}
+    figure = plots.line_chart([1, 2, 3], lines, xlabel="x", ylabel="y")
+    plots.to_png(figure)
+    boxes = [text.get_window_extent(figure.canvas.get_renderer()) for text in figure.axes[0].texts]
+    assert len(boxes) == 4
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
+def test_the_slope_on_two_log_scales_is_the_power(power):
+    steps = np.array([10, 20, 40, 80])
+    assert plots.loglog_slope(steps, 0.3 * steps**power) == pytest.approx(power)
+    figure = plots.cost_chart(steps, {"time": 0.3 * steps**power}, ylabel="time (ms)")
+    assert figure.axes[0].texts[0].get_text() == f"time\nslope {power:.2f}"
+
+
+def test_lines_differ_in_colour_and_in_marker_and_in_dash():
+    for key in ("color", "marker", "linestyle"):
+        assert len({str(look[key]) for look in CYCLE}) == len(CYCLE)
+
+
+def test_every_colour_that_text_is_written_in_stands_out_from_white():
+    for colour in [
+        INK,
+        MUTED,
+        *(COLOURS[name] for name in COLOURS if name != "faint"),
+        *(look["color"] for look in CYCLE),
+    ]:
+        assert contrast(readable(colour)) >= 4.5
+
+
+def test_settings_of_the_user_are_neither_used_nor_changed():
+    plain = plots.to_png(plots.cell_inside())
+    with mpl.rc_context({"font.size": 33, "lines.linewidth": 9, "text.color": "red"}):
+        before = dict(mpl.rcParams)
+        assert plots.to_png(plots.cell_inside()) == plain
+        assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("alt", ["", "  \n"])
+def test_a_picture_without_alt_text_is_refused(alt):
+    with pytest.raises(ValueError, match="needs an alt text"):
+        plots.show(Figure(), alt)
+
+
+def test_outside_a_notebook_the_alt_text_is_printed(capsys):
+    plots.show(plots.backward_arrows(), "Two arrows\n  into dh_t.")
+    assert capsys.readouterr().out == "Two arrows into dh_t.\n"
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What `show` hands to a notebook, as a list of (data, metadata)."""
+    import IPython
+    import IPython.display
+    import matplotlib.pyplot as plt
+
+    plt.switch_backend("agg")  # before it could ask the shell, which is none
+    seen = []
+    monkeypatch.setattr(IPython, "get_ipython", lambda: object())
+    monkeypatch.setattr(IPython.display, "display", lambda data, metadata, raw: seen.append((data, metadata)))
+    return seen
+
+
+class Images(HTMLParser):
+    """The attributes of every <img> of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "img":
+            self.found.append(dict(attributes))
+
+
+@pytest.mark.parametrize(
+    ("template", "kinds"),
+    [
+        ("lab", ["text/html", "image/png", "text/plain"]),
+        ("classic", ["image/png", "text/plain"]),
+    ],
+)
+def test_alt_text_and_width_reach_the_page_in_either_form_of_the_picture(shown, template, kinds):
+    import nbformat
+    from nbconvert import HTMLExporter
+
+    alt = 'The "circuit" <h> & its graph'
+    figure = plots.folded_unfolded()
+    plots.show(figure, alt)
+    [(data, metadata)] = shown
+    output = nbformat.v4.new_output("display_data", {kind: data[kind] for kind in kinds}, metadata=metadata)
+    cell = nbformat.v4.new_code_cell("show(figure)", outputs=[output])
+    page, _ = HTMLExporter(template_name=template).from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    [image] = Images(page).found
+    assert image["alt"] == alt
+    assert int(image["width"]) == round(figure.get_figwidth() * 72)
+    assert image["src"].startswith("data:image/png;base64,")
+    assert data["text/plain"] == alt
+
+
+def test_a_figure_of_pyplot_is_closed_when_it_has_been_shown(shown):
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure()
+    plots.show(figure, "Nothing yet.")
+    assert not plt.fignum_exists(figure.number)
+    assert len(shown) == 1
+
+
+def test_importing_the_pictures_sets_nothing_and_brings_in_no_pyplot():
+    code = (
+        "import sys, matplotlib as m; before = dict(m.rcParams); import rnncourse.plots; "
+        "assert dict(m.rcParams) == before; assert 'matplotlib.pyplot' not in sys.modules; "
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
