@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 
@@ -63,6 +64,11 @@ def test_constraints_are_sorted_pins_and_nothing_else(root):
     assert first.startswith("#")
     assert lines == sorted(lines, key=str.lower)
     assert [line for line in lines if not re.fullmatch(r"[A-Za-z0-9._-]+==[0-9A-Za-z.]+", line)] == []
+
+
+def test_every_pinned_package_runs_on_the_python_of_debian_12(pins):
+    needs = {name: importlib.metadata.metadata(name).get("Requires-Python") or "" for name in pins}
+    assert {name: python for name, python in needs.items() if not SpecifierSet(python).contains("3.11.2")} == {}
 
 
 def test_pyproject_asks_for_nothing_that_the_pins_do_not_satisfy(pyproject, pins):
