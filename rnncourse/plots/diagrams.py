@@ -31,17 +31,20 @@ def folded_unfolded(steps: int = 3, *, relative: bool = True, outputs: bool = Tr
     """
     rows = 3 if outputs else 2
     left, bottom = 0.55, 0.95
-    sheet = Drawing((4.35 if relative else 3.9) + STEP * steps, bottom + (rows - 1) * RISE + 0.5)
+    first = left + (3.85 if relative else 4.3)
+    note = first - RADIUS - (0.0 if relative else STEP)
+    sheet = Drawing(
+        max(note + 5.0, first + STEP * (steps - 1) + (1.5 if relative else 0.6)), bottom + (rows - 1) * RISE + 0.5
+    )
 
     cell = _column(sheet, left, bottom, "", outputs)
     sheet.loop(cell)
-    sheet.text(left - RADIUS, 0.25, "circuit (■: one time step later)", MUTED, align="left")
+    sheet.text(left - RADIUS, 0.25, "circuit (■: one step later)", MUTED, align="left")
 
     sheet.arrow((left + 1.4, cell.y), (left + 2.15, cell.y), "unfold", colour=MUTED)
-    first = left + (3.85 if relative else 4.3)
     _chain(sheet, first, bottom, _times(steps, relative), outputs)
     shared = "$U$, $W$, $V$" if outputs else "$U$, $W$"
-    sheet.text(first - RADIUS, 0.25, f"unfolded graph: the same {shared} at every step", MUTED, align="left")
+    sheet.text(note, 0.25, f"unfolded graph: the same {shared} at every step", MUTED, align="left")
     return sheet.figure
 
 
@@ -91,7 +94,7 @@ def dynamical_system(steps: int = 3, *, driven: bool = False) -> Figure:
     bottom, left = 0.95, 0.55
     level = bottom + (RISE if driven else 0.0)
     first = left + 3.0
-    sheet = Drawing(first + STEP * steps + 0.55, level + 0.55)
+    sheet = Drawing(first + max(STEP * steps + 0.55, 5.0), level + 0.55)
 
     state = sheet.node(left, level, "$s$", "state")
     sheet.loop(state, "$f$", colour=COLOURS["W"])

@@ -18,7 +18,7 @@ SHIFT = 0.09  # a gradient runs beside the arrow that it goes back along
 def loss_graph(steps: int = 3, *, backward: bool = False) -> Figure:
     """The unfolded graph with a loss at every step and their sum on top; `backward` adds the way of the gradient."""
     bottom, first = (0.85 if backward else 0.5), 0.6 + STEP
-    sheet = Drawing(0.6 + STEP * steps + 0.6, bottom + 4 * RISE + 0.4)
+    sheet = Drawing(max(0.6 + STEP * steps + 0.6, 4.75), bottom + 4 * RISE + 0.4)
     middle = first + STEP * (steps - 1) / 2
     total = sheet.node(middle, bottom + 4 * RISE - 0.1, "$L$", "loss")
     before = sheet.node(0.6, bottom + RISE, "$h_0$", "plain")

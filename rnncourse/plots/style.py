@@ -156,7 +156,8 @@ def show(figure: Figure, alt: str) -> None:
         png = to_png(figure)
         width = struct.unpack(">I", png[16:20])[0] // SHARPNESS  # a PNG says its width in its first chunk
         code = base64.b64encode(png).decode("ascii")
-        image = f'<img src="data:image/png;base64,{code}" width="{width}" alt="{html.escape(alt)}">'
+        fit = "max-width: 100%; height: auto"
+        image = f'<img src="data:image/png;base64,{code}" width="{width}" style="{fit}" alt="{html.escape(alt)}">'
         display(  # type: ignore[no-untyped-call]
             {"text/html": image, "image/png": code, "text/plain": alt},
             metadata={"image/png": {"alt": alt, "width": width}},

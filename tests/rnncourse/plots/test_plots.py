@@ -23,6 +23,9 @@ TIMES = np.arange(8)
 DIAGRAMS = {
     "folded_unfolded": plots.folded_unfolded,
     "folded_unfolded, absolute times": lambda: plots.folded_unfolded(4, relative=False, outputs=False),
+    "folded_unfolded, one step": lambda: plots.folded_unfolded(1, relative=False),
+    "dynamical_system, one step": lambda: plots.dynamical_system(1, driven=True),
+    "loss_graph, one step": lambda: plots.loss_graph(1, backward=True),
     "dynamical_system": plots.dynamical_system,
     "dynamical_system, driven": lambda: plots.dynamical_system(4, driven=True),
     "mlp_beside_cell": plots.mlp_beside_cell,
