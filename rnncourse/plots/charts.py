@@ -221,8 +221,12 @@ def _looks(count: int) -> list[dict[str, Any]]:
 def _name_ends(axes: Axes, lines: Mapping[str, Numbers]) -> None:
     """Write each line's name at its right end, in its colour, moved apart where two would touch."""
     axes.autoscale_view()
-    ends = [np.asarray(line.get_xydata())[-1] for line in axes.get_lines()]
-    heights = [float(axes.transAxes.inverted().transform(axes.transData.transform(end))[1]) for end in ends]
+    points = [np.asarray(line.get_xydata(), float) for line in axes.get_lines()]
+    ends = [line[np.isfinite(line).all(axis=1)][-1:] for line in points]  # the last that can be drawn: one or none
+    heights = [
+        float(axes.transAxes.inverted().transform(axes.transData.transform(end))[0, 1]) if len(end) else 1.0
+        for end in ends
+    ]
     gap = 0.14 if any("\n" in name for name in lines) else 0.08
     room = 1.0 - gap * (len(ends) - 1)
     placed = -gap

@@ -115,6 +115,16 @@ def test_names_of_lines_that_end_at_one_place_are_moved_apart():
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
+def test_a_line_that_leaves_the_chart_for_infinity_still_has_its_name():
+    lines = {"smoothed": [5.0, 6.0, 8.0], "not smoothed": [4.0, 9.0, np.inf], "never seen": [np.nan, np.inf, np.inf]}
+    figure = plots.perplexity_chart([1, 2, 3], lines)
+    plots.to_png(figure)
+    boxes = [text.get_window_extent(figure.canvas.get_renderer()) for text in figure.axes[0].texts]
+    assert len(boxes) == 3
+    assert all(inside(box, figure) for box in boxes)
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0])
 def test_the_slope_on_two_log_scales_is_the_power(power):
     steps = np.array([10, 20, 40, 80])
