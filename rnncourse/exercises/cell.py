@@ -7,15 +7,104 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.cell import Network, rnn_forward, rnn_step
+from rnncourse.cell import (
+    Network,
+    hidden_layer,
+    output_layer,
+    rnn_forward,
+    rnn_parameter_count,
+    rnn_predict,
+    rnn_step,
+    rnn_step_concat,
+    softmax,
+    to_torch_state,
+)
 from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
+from rnncourse.checks.plain import Plain
 
 unit = Unit("03_cell", "The recurrent cell")
 
+Parameters = tuple[np.ndarray, ...]
 
-def cell_weights(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+
+def cell_weights(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Parameters:
     """U (D, H), W (H, H), b (H,): of a size at which the tanh bends but does not saturate."""
     return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+
+
+def output_weights(rng: np.random.Generator, H: int, Q: int, dtype: Any = np.float64) -> Parameters:
+    """V (H, Q), c (Q,)."""
+    return weights(rng, H, Q, dtype), normal(rng, Q, dtype=dtype)
+
+
+# --- hidden_layer
+
+ex = unit.exercise(
+    "hidden_layer",
+    reference=hidden_layer,
+    points=1,
+    takes="x (N, D), W_xh (D, H), b_h (H,)",
+    gives="h (N, H)",
+    hints=(
+        "Each row of x becomes one row of the result. Which product takes (N, D) and (D, H) to (N, H)?",
+        "First the weighted sum with its bias, `x @ W_xh + b_h`. NumPy adds b_h to every row by itself.",
+        "Bend the whole sum: `np.tanh(x @ W_xh + b_h)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H in ((3, 4, 5), (4, 3, 2)):
+        yield case(normal(rng, N, D), weights(rng, D, H), normal(rng, H))
+    yield edge("one row", normal(rng, 1, 3), weights(rng, 3, 4), normal(rng, 4))
+    yield edge("one unit", normal(rng, 4, 2), weights(rng, 2, 1), normal(rng, 1))
+    single = np.float32
+    yield edge("float32", normal(rng, 3, 2, dtype=single), weights(rng, 2, 4, single), normal(rng, 4, dtype=single))
+
+
+@ex.misconception
+def no_nonlinearity(x, W_xh, b_h):
+    """There is no tanh: what you return is the sum that goes into it."""
+    return x @ W_xh + b_h
+
+
+@ex.misconception
+def bias_outside(x, W_xh, b_h):
+    """The bias stands outside the tanh. Add it to the sum first, then take the tanh: the result must stay between -1
+    and 1.
+    """
+    return np.tanh(x @ W_xh) + b_h
+
+
+@ex.misconception
+def bias_forgotten(x, W_xh, b_h):
+    """The bias b_h is missing from the sum."""
+    return np.tanh(x @ W_xh)
+
+
+@ex.misconception
+def sigmoid_for_tanh(x, W_xh, b_h):
+    """The sum goes through a sigmoid, which lies between 0 and 1. This layer takes the tanh, between -1 and 1."""
+    return 1 / (1 + np.exp(-(x @ W_xh + b_h)))
+
+
+@ex.misconception
+def relu_for_tanh(x, W_xh, b_h):
+    """The sum goes through a ReLU: negative sums became 0. This layer takes the tanh, which keeps their sign."""
+    return np.maximum(0, x @ W_xh + b_h)
+
+
+@ex.misconception
+def tanh_of_the_input(x, W_xh, b_h):
+    """The tanh is taken of x, before the product. It comes last: it bends the sum that the layer has made."""
+    return np.tanh(x) @ W_xh + b_h
+
+
+@ex.misconception
+def tanh_of_each_term(x, W_xh, b_h):
+    """The tanh is taken of product and bias one by one. Add them first, then take one tanh of the sum."""
+    return np.tanh(x @ W_xh) + np.tanh(b_h)
 
 
 # --- rnn_step
@@ -26,9 +115,17 @@ ex = unit.exercise(
     points=3,
     takes="x (N, D), h_prev (N, H), U (D, H), W (H, H), b (H,)",
     gives="h (N, H)",
+    uses={"hidden_layer": hidden_layer},
+    forbids=("torch",),
     hints=(
-        "Two things flow into the new state: the input of this step and the state of the last one. Each goes through its own matrix.",
-        "With row vectors the matrix stands on the right: (N, D) @ (D, H) is (N, H). Add both products and the bias, then bend.",
+        (
+            "Two things flow into the new state: the input of this step and the state of the last one. Each goes "
+            "through its own matrix."
+        ),
+        (
+            "With row vectors the matrix stands on the right: (N, D) @ (D, H) is (N, H). Add both products and "
+            "the bias, then bend."
+        ),
         "`np.tanh(x @ U + h_prev @ W + b)`: the bias is inside.",
     ),
 )
@@ -39,18 +136,26 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for N, D, H in ((3, 4, 5), (2, 6, 3)):
         yield case(normal(rng, N, D), normal(rng, N, H), *cell_weights(rng, D, H))
     yield edge("one row", normal(rng, 1, 3), normal(rng, 1, 2), *cell_weights(rng, 3, 2))
-    yield edge("float32", normal(rng, 3, 2, dtype=np.float32), normal(rng, 3, 4, dtype=np.float32), *cell_weights(rng, 2, 4, np.float32))
+    yield edge("one unit", normal(rng, 3, 2), normal(rng, 3, 1), *cell_weights(rng, 2, 1))
+    single = np.float32
+    yield edge(
+        "float32", normal(rng, 3, 2, dtype=single), normal(rng, 3, 4, dtype=single), *cell_weights(rng, 2, 4, single)
+    )
 
 
 @ex.misconception
 def state_ignored(x, h_prev, U, W, b):
-    """The old state has no say: your new state does not depend on h_prev. Without `h_prev @ W` this is a plain hidden layer."""
+    """The old state has no say: your new state does not depend on h_prev. Without `h_prev @ W` this is a plain hidden
+    layer.
+    """
     return np.tanh(x @ U + b)
 
 
 @ex.misconception
 def bias_outside(x, h_prev, U, W, b):
-    """The bias stands outside the tanh. It is added before the tanh is taken, so that every state stays between -1 and 1."""
+    """The bias stands outside the tanh. It is added before the tanh is taken, so that every state stays between -1 and
+    1.
+    """
     return np.tanh(x @ U + h_prev @ W) + b
 
 
@@ -61,8 +166,24 @@ def tanh_of_each_term(x, h_prev, U, W, b):
 
 
 @ex.misconception
+def state_outside(x, h_prev, U, W, b):
+    """What comes from the old state is added after the tanh. It belongs into the sum, or the state can grow from step
+    to step.
+    """
+    return np.tanh(x @ U + b) + h_prev @ W
+
+
+@ex.misconception
+def state_without_weights(x, h_prev, U, W, b):
+    """The old state is added as it is: W is not used. `h_prev @ W` says how each old unit acts on each new one."""
+    return np.tanh(x @ U + h_prev + b)
+
+
+@ex.misconception
 def recurrent_matrix_transposed(x, h_prev, U, W, b):
-    """W is transposed. For row vectors it is `h_prev @ W`; the column form W h of other books is `h_prev @ W.T` only with their W."""
+    """W is transposed. For row vectors it is `h_prev @ W`; the column form W h of other books is `h_prev @ W.T` only
+    with their W.
+    """
     return np.tanh(x @ U + h_prev @ W.T + b)
 
 
@@ -84,6 +205,98 @@ def bias_forgotten(x, h_prev, U, W, b):
     return np.tanh(x @ U + h_prev @ W)
 
 
+# --- rnn_step_concat
+
+ex = unit.exercise(
+    "rnn_step_concat",
+    reference=rnn_step_concat,
+    points=2,
+    takes="x (N, D), h_prev (N, H), UW (D+H, H), b (H,)",
+    gives="h (N, H)",
+    uses={"hidden_layer": hidden_layer, "rnn_step": rnn_step},
+    forbids=("torch",),
+    hints=(
+        (
+            "The first D rows of UW wait for the entries of x, the last H rows for those of h_prev. Put the two "
+            "side by side in that order."
+        ),
+        (
+            "`np.concatenate` joins along the first axis unless told otherwise. Here each row of x goes on with "
+            "the same row of h_prev: axis=1."
+        ),
+        "`np.tanh(np.concatenate([x, h_prev], axis=1) @ UW + b)`",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H in ((3, 4, 5), (4, 6, 2)):
+        yield case(normal(rng, N, D), normal(rng, N, H), weights(rng, D + H, H), normal(rng, H))
+    yield edge("one row", normal(rng, 1, 3), normal(rng, 1, 2), weights(rng, 5, 2), normal(rng, 2))
+    yield edge("as many inputs as units", normal(rng, 2, 3), normal(rng, 2, 3), weights(rng, 6, 3), normal(rng, 3))
+    single = np.float32
+    yield edge(
+        "float32",
+        normal(rng, 3, 2, dtype=single),
+        normal(rng, 3, 4, dtype=single),
+        weights(rng, 6, 4, single),
+        normal(rng, 4, dtype=single),
+    )
+
+
+@ex.misconception
+def state_before_input(x, h_prev, UW, b):
+    """The two halves are in the wrong order: U is on top in UW, so x comes first, then h_prev. The shapes fit either
+    way, the numbers do not.
+    """
+    return np.tanh(np.concatenate([h_prev, x], axis=1) @ UW + b)
+
+
+@ex.misconception
+def rows_mixed(x, h_prev, UW, b):
+    """The rows of the batch are mixed: a reshape cuts a flat list anew, it does not set row n of h_prev beside row n of
+    x. Join along axis 1.
+    """
+    return np.tanh(np.concatenate([x.ravel(), h_prev.ravel()]).reshape(len(x), -1) @ UW + b)
+
+
+@ex.misconception
+def state_ignored(x, h_prev, UW, b):
+    """Only the upper part of UW is used: your new state does not depend on h_prev."""
+    return np.tanh(x @ UW[: x.shape[1]] + b)
+
+
+@ex.misconception
+def recurrent_matrix_transposed(x, h_prev, UW, b):
+    """The lower part of UW, which is W, is transposed. It is used as it stands: `h_prev @ W`."""
+    return np.tanh(x @ UW[: x.shape[1]] + h_prev @ UW[x.shape[1] :].T + b)
+
+
+@ex.misconception
+def tanh_of_each_term(x, h_prev, UW, b):
+    """The tanh is taken of both products on their own. Take one product of the joined rows with UW, then one tanh."""
+    return np.tanh(x @ UW[: x.shape[1]]) + np.tanh(h_prev @ UW[x.shape[1] :]) + b
+
+
+@ex.misconception
+def bias_outside(x, h_prev, UW, b):
+    """The bias stands outside the tanh. It is added before the tanh is taken."""
+    return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW) + b
+
+
+@ex.misconception
+def bias_forgotten(x, h_prev, UW, b):
+    """The bias b is missing."""
+    return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW)
+
+
+@ex.misconception
+def no_nonlinearity(x, h_prev, UW, b):
+    """There is no tanh: what you return is the sum that goes into it."""
+    return np.concatenate([x, h_prev], axis=1) @ UW + b
+
+
 # --- rnn_forward
 
 ex = unit.exercise(
@@ -92,10 +305,14 @@ ex = unit.exercise(
     points=4,
     takes="X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,)",
     gives="H (T, N, H)",
-    uses={"rnn_step": rnn_step},
+    uses={"hidden_layer": hidden_layer, "rnn_step": rnn_step, "rnn_step_concat": rnn_step_concat},
+    forbids=("torch",),
     hints=(
         "Walk through time with one state in hand. Each step turns it into the next one, which you also keep.",
-        "Start with `h = h0`. In a loop over `x in X`, replace h by `rnn_step(x, h, U, W, b)` and append it to a list. h0 itself is not in the result.",
+        (
+            "Start with `h = h0`. In a loop over `x in X`, replace h by `rnn_step(x, h, U, W, b)` and append it "
+            "to a list. h0 itself is not in the result."
+        ),
         "`np.stack(states)` of the T states of shape (N, H) is (T, N, H).",
     ),
 )
@@ -107,8 +324,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case(normal(rng, T, N, D), normal(rng, N, H), *cell_weights(rng, D, H))
     yield edge("one step", normal(rng, 1, 3, 4), normal(rng, 3, 2), *cell_weights(rng, 4, 2))
     yield edge("one row", normal(rng, 4, 1, 2), normal(rng, 1, 3), *cell_weights(rng, 2, 3))
+    one_hot = np.eye(4, dtype=np.int64)[rng.integers(0, 4, (5, 2))]
+    yield edge("inputs of whole numbers, one-hot", one_hot, normal(rng, 2, 3), *cell_weights(rng, 4, 3))
     single = np.float32
-    yield edge("float32", normal(rng, 4, 2, 3, dtype=single), normal(rng, 2, 5, dtype=single), *cell_weights(rng, 3, 5, single))
+    yield edge(
+        "float32", normal(rng, 4, 2, 3, dtype=single), normal(rng, 2, 5, dtype=single), *cell_weights(rng, 3, 5, single)
+    )
 
 
 @ex.misconception
@@ -123,8 +344,565 @@ def h0_replaced_by_zeros(X, h0, U, W, b):
 
 @ex.misconception
 def h0_fed_at_every_step(X, h0, U, W, b):
-    """Every step starts from h0 again. Hand each step the state that the step before it gave: `h = rnn_step(x, h, …)`."""
+    """Every step starts from h0 again. Hand each step the state of the step before it: `h = rnn_step(x, h, …)`."""
     return np.stack([rnn_step(x, h0, U, W, b) for x in X])
+
+
+@ex.misconception
+def states_one_late(X, h0, U, W, b):
+    """Your states are h_0 to h_{T-1}: h0 is among them and the last state is missing. Keep the state after each step,
+    not before it.
+    """
+    h, states = h0, []
+    for x in X:
+        states.append(h.copy())
+        h = rnn_step(x, h, U, W, b)
+    return np.stack(states)
+
+
+@ex.misconception
+def first_input_skipped(X, h0, U, W, b):
+    """Your first state is h0 itself, and X[0] is never read. The first state is h_1, made of X[0] and h0."""
+    states = [h0.copy()]
+    for t in range(1, len(X)):
+        states.append(rnn_step(X[t], states[t - 1], U, W, b))
+    return np.stack(states)
+
+
+@ex.misconception
+def one_array_for_all_states(X, h0, U, W, b):
+    """All your states are the last one: the same array is kept T times, and each step writes into it. Keep a new array
+    at each step, or a copy.
+    """
+    h, states = h0.copy(), []
+    for x in X:
+        h[:] = rnn_step(x, h, U, W, b)
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def sequences_interleaved(X, h0, U, W, b):
+    """The sequences of the batch are interleaved: a reshape of (N, T, H) into (T, N, H) cuts the numbers anew. To swap
+    two axes, transpose; or stack along axis 0.
+    """
+    h, states = h0, []
+    for x in X:
+        h = rnn_step(x, h, U, W, b)
+        states.append(h)
+    return np.stack(states, axis=1).reshape(len(X), len(h0), -1)
+
+
+@ex.misconception
+def time_backwards(X, h0, U, W, b):
+    """Time runs backwards: the last input is read first. Step t reads X[t], from t = 0 on."""
+    h, states = h0, []
+    for x in X[::-1]:
+        h = rnn_step(x, h, U, W, b)
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def recurrent_matrix_transposed(X, h0, U, W, b):
+    """W is transposed. For row vectors it is `h @ W`."""
+    h, states = h0, []
+    for x in X:
+        h = rnn_step(x, h, U, W.T, b)
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def state_ignored(X, h0, U, W, b):
+    """Each state depends on its own input only: W and the state before have no say. This is a plain layer, applied at
+    every step.
+    """
+    return np.tanh(X @ U + b)
+
+
+# --- output_layer
+
+ex = unit.exercise(
+    "output_layer",
+    reference=output_layer,
+    points=1,
+    takes="H (T, N, H), V (H, Q), c (Q,)",
+    gives="O ()",
+    hints=(
+        "V contracts the last axis of H, the one over the hidden units. Every axis before it stays as it is.",
+        (
+            "`@` with an array of three axes on the left treats the first one as a stack of matrices: (T, N, H) @ "
+            "(H, Q) is (T, N, Q)."
+        ),
+        "`H @ V + c`, for two axes and for three; there is nothing after it.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, H, Q in ((4, 3, 2, 5), (5, 2, 6, 3)):
+        yield case(normal(rng, T, N, H), *output_weights(rng, H, Q))
+    yield edge("states of one step, (N, H)", normal(rng, 4, 3), *output_weights(rng, 3, 2))
+    yield edge("one step, with its axis", normal(rng, 1, 3, 4), *output_weights(rng, 4, 2))
+    yield edge("one row", normal(rng, 4, 1, 2), *output_weights(rng, 2, 3))
+    single = np.float32
+    yield edge("float32", normal(rng, 4, 2, 3, dtype=single), *output_weights(rng, 3, 5, single))
+
+
+@ex.misconception
+def bias_forgotten(H, V, c):
+    """The bias c is missing."""
+    return H @ V
+
+
+@ex.misconception
+def tanh_on_the_logits(H, V, c):
+    """There is a tanh on the output. Logits are plain sums: bent between -1 and 1, they could never say "very sure"."""
+    return np.tanh(H @ V + c)
+
+
+@ex.misconception
+def softmax_on_the_logits(H, V, c):
+    """You return probabilities. This layer gives the logits o = h V + c; the softmax is a step of its own."""
+    E = np.exp(H @ V + c)
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@ex.misconception
+def sigmoid_on_the_logits(H, V, c):
+    """There is a sigmoid on the output. Logits are plain sums, of any size and sign."""
+    return 1 / (1 + np.exp(-(H @ V + c)))
+
+
+@ex.misconception
+def relu_on_the_logits(H, V, c):
+    """There is a ReLU on the output. Logits are plain sums, of any size and sign."""
+    return np.maximum(0, H @ V + c)
+
+
+@ex.misconception
+def states_bent_again(H, V, c):
+    """The tanh is taken of H once more. The states went through it when they were made; use them as they are."""
+    return np.tanh(H) @ V + c
+
+
+@ex.misconception
+def sequences_interleaved(H, V, c):
+    """The rows come out in another order than they went in: you flatten with two axes swapped and do not swap them
+    back. `H @ V` needs neither.
+    """
+    rows = np.swapaxes(H, 0, -2).reshape(-1, H.shape[-1])
+    return (rows @ V + c).reshape(*H.shape[:-1], -1)
+
+
+# --- softmax
+
+ex = unit.exercise(
+    "softmax",
+    reference=softmax,
+    points=3,
+    takes="O ()",
+    gives="Y ()",
+    forbids=("torch", "scipy"),
+    hints=(
+        (
+            "e to the power 1000 is too large for a float. Which number can you subtract from all logits of a row "
+            "without changing any quotient?"
+        ),
+        (
+            "Subtract each row's own largest logit, take exp, divide by the row's sum. A row runs along the last "
+            "axis: axis=-1, and keepdims=True lets the shapes fit."
+        ),
+        "`E = np.exp(O - O.max(axis=-1, keepdims=True))`, then `E / E.sum(axis=-1, keepdims=True)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(normal(rng, 3, 5))
+    yield case(normal(rng, 4, 3, 2))
+    yield edge("one row, without further axes", normal(rng, 4))
+    yield edge("four axes", normal(rng, 2, 3, 2, 4))
+    yield edge("logits around 1000", normal(rng, 3, 4) + 1000)
+    yield edge("logits around -1000", normal(rng, 3, 4) - 1000)
+    yield edge("rows far apart", normal(rng, 3, 4) + np.array([[-900.0], [0.0], [900.0]]))
+    impossible = normal(rng, 3, 4)
+    impossible[0, 1] = impossible[1, 0] = impossible[1, 3] = -np.inf
+    yield edge("-inf beside finite entries", impossible)
+    yield edge("one output", normal(rng, 3, 1))
+    yield edge("whole numbers", rng.permutation(np.arange(-3, 3)).reshape(2, 3))
+    yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32))
+
+
+@ex.misconception
+def overflow(O):
+    """exp of a large logit overflows, and of very negative ones all vanish: inf / inf and 0 / 0 are nan. Subtract each
+    row's largest logit first, which changes no quotient.
+    """
+    return np.exp(O) / np.exp(O).sum(axis=-1, keepdims=True)
+
+
+@ex.misconception
+def largest_of_all_rows(O):
+    """You subtract the largest logit of the whole array. A row far below it vanishes: 0 / 0 is nan. Each row needs its
+    own largest logit.
+    """
+    E = np.exp(O - O.max())
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@ex.misconception
+def over_the_first_axis(O):
+    """Your probabilities sum to one along the first axis, over rows or steps. They must do so along the last, over the
+    outputs.
+    """
+    E = np.exp(O - O.max(axis=0, keepdims=True))
+    return E / E.sum(axis=0, keepdims=True)
+
+
+@ex.misconception
+def over_axis_one(O):
+    """You sum along axis 1. That is the last axis of (N, Q) but the batch of (T, N, Q); axis=-1 is right for both."""
+    E = np.exp(O - O.max(axis=1, keepdims=True))
+    return E / E.sum(axis=1, keepdims=True)
+
+
+@ex.misconception
+def over_everything(O):
+    """You divide by the sum over the whole array, so all rows together sum to one. Each row does so by itself: axis=-1,
+    keepdims=True.
+    """
+    E = np.exp(O - O.max())
+    return E / E.sum()
+
+
+@ex.misconception
+def without_exp(O):
+    """The logits themselves are divided by their sum. They can be negative: exp makes them positive first."""
+    return O / O.sum(axis=-1, keepdims=True)
+
+
+@ex.misconception
+def logarithm_of_it(O):
+    """You return the logarithms of the probabilities. Take exp of them."""
+    shifted = O - O.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@ex.misconception
+def sigmoid_of_each(O):
+    """Each logit goes through a sigmoid by itself, so that a row does not sum to one. Divide by the row's sum of
+    exponentials.
+    """
+    return 1 / (1 + np.exp(-O))
+
+
+@ex.misconception
+def sign_turned(O):
+    """The largest logit gets the smallest probability: a sign is turned in the exponent. It is exp(o - largest)."""
+    E = np.exp(O.min(axis=-1, keepdims=True) - O)
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+@ex.misconception
+def one_for_the_largest(O):
+    """The largest logit gets all of the probability. That is an argmax; softmax gives every finite logit its share."""
+    return (O.max(axis=-1, keepdims=True) == O).astype(float)
+
+
+# --- rnn_predict
+
+ex = unit.exercise(
+    "rnn_predict",
+    reference=rnn_predict,
+    points=2,
+    takes="X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,), V (H, Q), c (Q,)",
+    gives="Y (T, N, Q), H (T, N, H)",
+    uses={
+        "hidden_layer": hidden_layer,
+        "rnn_step": rnn_step,
+        "rnn_step_concat": rnn_step_concat,
+        "rnn_forward": rnn_forward,
+        "output_layer": output_layer,
+        "softmax": softmax,
+    },
+    forbids=("torch", "scipy"),
+    hints=(
+        "You have all three parts already: they only need to be put one after the other.",
+        (
+            "States from `rnn_forward`, logits from `output_layer`, probabilities from `softmax`. Return the "
+            "probabilities first, then the states."
+        ),
+        "`H = rnn_forward(X, h0, U, W, b)`, then `return softmax(output_layer(H, V, c)), H`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, D, H, Q in ((4, 3, 2, 5, 6), (6, 2, 4, 3, 5)):
+        yield case(normal(rng, T, N, D), normal(rng, N, H), *cell_weights(rng, D, H), *output_weights(rng, H, Q))
+    yield edge(
+        "one step", normal(rng, 1, 2, 3), normal(rng, 2, 4), *cell_weights(rng, 3, 4), *output_weights(rng, 4, 5)
+    )
+    yield edge("one row", normal(rng, 4, 1, 2), normal(rng, 1, 3), *cell_weights(rng, 2, 3), *output_weights(rng, 3, 4))
+    V, c = output_weights(rng, 3, 4)
+    yield edge("large logits", normal(rng, 5, 2, 4), normal(rng, 2, 3), *cell_weights(rng, 4, 3), 5000 * V, c)
+    single = np.float32
+    X, h0 = normal(rng, 4, 2, 3, dtype=single), normal(rng, 2, 5, dtype=single)
+    yield edge("float32", X, h0, *cell_weights(rng, 3, 5, single), *output_weights(rng, 5, 4, single))
+
+
+@ex.misconception
+def logits_for_probabilities(X, h0, U, W, b, V, c):
+    """The first thing that you return are logits. Y holds probabilities: the softmax is missing."""
+    H = rnn_forward(X, h0, U, W, b)
+    return output_layer(H, V, c), H
+
+
+@ex.misconception
+def states_first(X, h0, U, W, b, V, c):
+    """The two results are swapped: the probabilities Y come first, then the states H."""
+    H = rnn_forward(X, h0, U, W, b)
+    return H, softmax(output_layer(H, V, c))
+
+
+@ex.misconception
+def last_state_only(X, h0, U, W, b, V, c):
+    """You return the last state only. H holds all T of them, (T, N, H)."""
+    H = rnn_forward(X, h0, U, W, b)
+    return softmax(output_layer(H, V, c)), H[-1]
+
+
+@ex.misconception
+def output_from_the_state_before(X, h0, U, W, b, V, c):
+    """Your outputs are one step late: y_t is read off h_{t-1}, which has not seen x_t yet. It is read off h_t."""
+    H = rnn_forward(X, h0, U, W, b)
+    return softmax(output_layer(np.concatenate([h0[None], H[:-1]]), V, c)), H
+
+
+@ex.misconception
+def h0_replaced_by_zeros(X, h0, U, W, b, V, c):
+    """Your states start from zeros: the h0 that was given is not used."""
+    H = rnn_forward(X, np.zeros_like(h0), U, W, b)
+    return softmax(output_layer(H, V, c)), H
+
+
+@ex.misconception
+def softmax_over_the_batch(X, h0, U, W, b, V, c):
+    """Your probabilities sum to one over the rows of the batch, axis 1. Each row is a prediction of its own: they sum
+    to one over the outputs, the last axis.
+    """
+    H = rnn_forward(X, h0, U, W, b)
+    return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 1, 2)), 1, 2), H
+
+
+@ex.misconception
+def softmax_over_time(X, h0, U, W, b, V, c):
+    """Your probabilities sum to one over time, axis 0. There is a prediction at each step: they sum to one over the
+    outputs, the last axis.
+    """
+    H = rnn_forward(X, h0, U, W, b)
+    return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 0, 2)), 0, 2), H
+
+
+@ex.misconception
+def output_bias_forgotten(X, h0, U, W, b, V, c):
+    """The bias c of the output layer is missing."""
+    H = rnn_forward(X, h0, U, W, b)
+    return softmax(H @ V), H
+
+
+@ex.misconception
+def tanh_on_the_logits(X, h0, U, W, b, V, c):
+    """There is a tanh between output layer and softmax. The tanh makes states; logits enter the softmax as they are."""
+    H = rnn_forward(X, h0, U, W, b)
+    return softmax(np.tanh(output_layer(H, V, c))), H
+
+
+# --- rnn_parameter_count
+
+ex = unit.exercise(
+    "rnn_parameter_count",
+    reference=rnn_parameter_count,
+    points=1,
+    takes="D, H, Q",
+    gives="count",
+    hints=(
+        "Write the shapes of U, W, b, V and c below one another. How many numbers are in each?",
+        (
+            "A matrix (r, s) holds r * s numbers. Three matrices and two biases; the length T of a sequence is in "
+            "none of the shapes."
+        ),
+        "`D * H + H * H + H + H * Q + Q`",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for _ in range(3):
+        D, H, Q = (int(n) for n in rng.permutation(np.arange(2, 60))[:3])
+        yield case(D, H, Q)
+    yield case(300, 100, 10_000)
+    yield edge("one of each", 1, 1, 1)
+
+
+@ex.misconception
+def output_bias_forgotten(D, H, Q):
+    """The output bias c is not counted: it has Q entries."""
+    return D * H + H * H + H + H * Q
+
+
+@ex.misconception
+def biases_forgotten(D, H, Q):
+    """The biases are not counted: b has H entries, c has Q."""
+    return D * H + H * H + H * Q
+
+
+@ex.misconception
+def recurrent_matrix_forgotten(D, H, Q):
+    """W is not counted: you have counted a network without a state. W adds H times H."""
+    return D * H + H + H * Q + Q
+
+
+@ex.misconception
+def second_recurrent_bias(D, H, Q):
+    """b is counted twice. PyTorch does have two biases in the cell; ours has one, with H entries."""
+    return D * H + H * H + 2 * H + H * Q + Q
+
+
+@ex.misconception
+def output_reads_the_input(D, H, Q):
+    """V is counted as D times Q, as if it read the input. It reads the state: H times Q."""
+    return D * H + H * H + H + D * Q + Q
+
+
+# --- to_torch_state
+
+
+def one_bias(state: Plain) -> Plain:
+    """The form in which two states are compared: all of the bias in the first of PyTorch's two, since only their sum
+    counts.
+    """
+    first, second = np.asarray(state["bias_ih_l0"]), np.asarray(state["bias_hh_l0"])
+    if first.shape != second.shape or first.dtype.kind not in "iuf" or second.dtype.kind not in "iuf":
+        return state
+    return {**state, "bias_ih_l0": (first + second).astype(first.dtype), "bias_hh_l0": np.zeros_like(second)}
+
+
+ex = unit.exercise(
+    "to_torch_state",
+    reference=to_torch_state,
+    points=3,
+    takes="U (D, H), W (H, H), b (H,)",
+    gives="state",
+    canonical=one_bias,
+    hints=(
+        "PyTorch computes x A.T with A of shape (H, D). Which A makes this our x U? And is W, being square, exempt?",
+        (
+            "Both matrices are transposed. PyTorch adds both of its biases, so together they must make b once. "
+            "And `U.T` alone is a view: it shares U's memory."
+        ),
+        (
+            '`{"weight_ih_l0": U.T.copy(), "weight_hh_l0": W.T.copy(), "bias_ih_l0": b.copy(), "bias_hh_l0": '
+            "np.zeros_like(b)}`"
+        ),
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for D, H in ((4, 3), (2, 5)):
+        yield case(*cell_weights(rng, D, H))
+    yield edge("as many inputs as units", *cell_weights(rng, 3, 3))
+    yield edge("one input", *cell_weights(rng, 1, 3))
+    yield edge("float32", *cell_weights(rng, 3, 4, np.float32))
+
+
+@ex.misconception
+def nothing_transposed(U, W, b):
+    """The matrices are not transposed. PyTorch's weights have the outputs first: weight_ih_l0 is (H, D), and
+    weight_hh_l0 is the transpose of W too, though its shape does not show it.
+    """
+    return {"weight_ih_l0": U.copy(), "weight_hh_l0": W.copy(), "bias_ih_l0": b.copy(), "bias_hh_l0": np.zeros_like(b)}
+
+
+@ex.misconception
+def recurrent_matrix_not_transposed(U, W, b):
+    """U is transposed and W is not. W is square, so nothing complains, and every state after the first is wrong:
+    PyTorch computes h A.T, so A must be W.T.
+    """
+    return {
+        "weight_ih_l0": U.T.copy(),
+        "weight_hh_l0": W.copy(),
+        "bias_ih_l0": b.copy(),
+        "bias_hh_l0": np.zeros_like(b),
+    }
+
+
+@ex.misconception
+def reshaped_for_transposed(U, W, b):
+    """U is reshaped where it must be transposed. A reshape gives the right shape and cuts the numbers anew; `U.T` swaps
+    the axes. The same goes for W.
+    """
+    H = len(b)
+    return {
+        "weight_ih_l0": U.copy().reshape(H, -1),
+        "weight_hh_l0": W.copy().reshape(H, H),
+        "bias_ih_l0": b.copy(),
+        "bias_hh_l0": np.zeros_like(b),
+    }
+
+
+@ex.misconception
+def bias_twice(U, W, b):
+    """b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros into the
+    other.
+    """
+    return {"weight_ih_l0": U.T.copy(), "weight_hh_l0": W.T.copy(), "bias_ih_l0": b.copy(), "bias_hh_l0": b.copy()}
+
+
+@ex.misconception
+def second_bias_forgotten(U, W, b):
+    """PyTorch has two biases, bias_ih_l0 and bias_hh_l0. A state without one of them does not load; zeros will do for
+    the second.
+    """
+    return {"weight_ih_l0": U.T.copy(), "weight_hh_l0": W.T.copy(), "bias_ih_l0": b.copy()}
+
+
+@ex.misconception
+def bias_lost(U, W, b):
+    """Both biases are zero: b is lost. The two together must make b."""
+    return {
+        "weight_ih_l0": U.T.copy(),
+        "weight_hh_l0": W.T.copy(),
+        "bias_ih_l0": np.zeros_like(b),
+        "bias_hh_l0": np.zeros_like(b),
+    }
+
+
+@ex.misconception
+def matrices_swapped(U, W, b):
+    """The two matrices are swapped: ih is input to hidden, our U; hh is hidden to hidden, our W."""
+    return {
+        "weight_ih_l0": W.T.copy(),
+        "weight_hh_l0": U.T.copy(),
+        "bias_ih_l0": b.copy(),
+        "bias_hh_l0": np.zeros_like(b),
+    }
+
+
+@ex.misconception
+def views(U, W, b):
+    """The numbers are right, but they still are your arguments' own: `U.T` is a view into U, and b is b. Whoever trains
+    on from this state would change your weights: `.copy()` each.
+    """
+    return {"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": np.zeros_like(b)}
 
 
 # --- Network
@@ -132,24 +910,177 @@ def h0_fed_at_every_step(X, h0, U, W, b):
 ex = unit.exercise(
     "Network",
     reference=Network,
-    points=3,
+    points=4,
     takes="parameters, calls",
     gives="logits (T, N, Q)",
     drive="methods",
+    uses={
+        "hidden_layer": hidden_layer,
+        "rnn_step": rnn_step,
+        "rnn_step_concat": rnn_step_concat,
+        "rnn_forward": rnn_forward,
+        "output_layer": output_layer,
+        "softmax": softmax,
+        "rnn_predict": rnn_predict,
+    },
+    forbids=("torch",),
     hints=(
-        "There are two bugs. Call forward twice with the same X: what should the second call give, and what does it give?",
-        "What lives in `self` outlives the call. And which axis of the states does V contract: the one over the hidden units, or the one over the rows?",
-        "Make `h = np.zeros(…)` at the start of forward, a local name. The logits are `H @ V + c`: (T, N, H) @ (H, Q).",
+        (
+            "There are two bugs. Call forward twice with the same X: what should the second call give, and what "
+            "does it give?"
+        ),
+        (
+            "What lives in `self` outlives the call. And which axis of the states does V contract: the one over "
+            "the hidden units, or the one over the rows?"
+        ),
+        "Make the zeros at the start of forward, under a local name. The logits are `H @ V + c`: (T, N, H) @ (H, Q).",
     ),
 )
 
 
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H, Q in ((4, 3, 2, 3, 5), (6, 2, 4, 2, 3)):
-        parameters = (*cell_weights(rng, D, H), weights(rng, H, Q), normal(rng, Q))
-        X, again = normal(rng, T, N, D), normal(rng, T + 1, N, D)
-        yield case(parameters, [("forward", (X,)), ("forward", (again,)), ("forward", (X,))])
+    # The second has as many rows as units, where a contraction over the rows runs and has the right shape.
+    for T, N, D, H, Q in ((4, 3, 5, 2, 6), (5, 3, 2, 3, 4)):
+        parameters = (*cell_weights(rng, D, H), *output_weights(rng, H, Q))
+        X, longer = normal(rng, T, N, D), normal(rng, T + 1, N, D)
+        yield case(parameters, [("forward", (X,)), ("forward", (longer,)), ("forward", (X,))])
+    parameters = (*cell_weights(rng, 2, 4), *output_weights(rng, 4, 3))
+    batches = [normal(rng, 3, N, 2) for N in (5, 2, 5)]
+    yield edge("another number of rows at each call", parameters, [("forward", (X,)) for X in batches])
+    yield edge(
+        "one step, one row", parameters, [("forward", (normal(rng, 1, 1, 2),)), ("forward", (normal(rng, 1, 1, 2),))]
+    )
+    single = np.float32
+    parameters = (*cell_weights(rng, 3, 2, single), *output_weights(rng, 2, 4, single))
+    yield edge("float32", parameters, [("forward", (normal(rng, 4, 3, 3, dtype=single),))])
+
+
+@ex.misconception
+class both_bugs:
+    """Both bugs are still there: V contracts the rows of the batch where it must contract the hidden units, and the
+    state of one call is where the next one starts.
+    """
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+        self.h = None
+
+    def forward(self, X):
+        if self.h is None:
+            self.h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+        states = []
+        for x in X:
+            self.h = rnn_step(x, self.h, self.U, self.W, self.b)
+            states.append(self.h)
+        return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
+
+
+@ex.misconception
+class contracts_the_batch:
+    """One bug is left: V contracts the rows of the batch, so each output mixes all sequences. It must contract the last
+    axis of the states, the hidden units: `H @ V + c`.
+    """
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+
+    def forward(self, X):
+        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+        states = []
+        for x in X:
+            h = rnn_step(x, h, self.U, self.W, self.b)
+            states.append(h)
+        return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
+
+
+@ex.misconception
+class state_outlives_the_call:
+    """One bug is left: the state is kept in the object, so a second call starts where the first one ended. Each call
+    starts from zeros, in a local name.
+    """
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+        self.h = None
+
+    def forward(self, X):
+        if self.h is None:
+            self.h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+        states = []
+        for x in X:
+            self.h = rnn_step(x, self.h, self.U, self.W, self.b)
+            states.append(self.h)
+        return np.stack(states) @ self.V + self.c
+
+
+@ex.misconception
+class state_reset_at_every_step:
+    """The repair went one step too far: the state is set to zeros at every time step, so nothing is remembered at all.
+    Once for each call, before the loop.
+    """
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+
+    def forward(self, X):
+        states = []
+        for x in X:
+            h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+            states.append(rnn_step(x, h, self.U, self.W, self.b))
+        return np.stack(states) @ self.V + self.c
+
+
+@ex.misconception
+class output_from_the_state_before:
+    """The outputs are one step late: o_t is read off h_{t-1}, before x_t was seen. It is read off h_t."""
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+
+    def forward(self, X):
+        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+        logits = []
+        for x in X:
+            logits.append(h @ self.V + self.c)
+            h = rnn_step(x, h, self.U, self.W, self.b)
+        return np.stack(logits)
+
+
+@ex.misconception
+class output_bias_forgotten:
+    """The output bias c is missing from the logits."""
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+
+    def forward(self, X):
+        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+        return rnn_forward(X, h, self.U, self.W, self.b) @ self.V
+
+
+@ex.misconception
+class probabilities_for_logits:
+    """You return probabilities. forward gives logits, before the softmax."""
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+
+    def forward(self, X):
+        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+        return softmax(rnn_forward(X, h, self.U, self.W, self.b) @ self.V + self.c)
+
+
+@ex.misconception
+class states_for_logits:
+    """You return the hidden states. The output layer is missing: logits are `H @ V + c`."""
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+
+    def forward(self, X):
+        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
+        return rnn_forward(X, h, self.U, self.W, self.b)
 
 
 # --- quizzes
@@ -157,12 +1088,147 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 unit.choice(
     "quiz_rnn_facts",
     points=2,
-    hints=("…", "…", "…"),
-    options=(
-        Option("A", True, "no_memory", "The hidden state is the one thing that a step hands to the next: that is how the past gets to the present."),
-        Option("B", False, "text_only", "An RNN reads any sequence of vectors: sound, weather, rows of an image, moves of a game."),
-        Option("C", True, "weights_per_step", "W is the same matrix at every step; that is why one model serves every length."),
-        Option("D", False, "parameters_grow", "The parameters are shared over time: their number depends on D, H and Q, never on T."),
-        Option("E", True, "input_is_flat", "Time, sequence, feature: n sequences of T vectors of size D make an array (T, n, D)."),
+    hints=(
+        "For each statement, find the line of `rnn_forward` that speaks for it or against it.",
+        "Does anything in `rnn_forward` ask what the vectors in X mean? Does any of U, W, b have an axis of length T?",
+        (
+            "Three of the five hold. Count the parameters for T = 10 and for T = 1,000, and look at the shape of "
+            "X once more."
+        ),
     ),
+    options=(
+        Option(
+            "A",
+            True,
+            "no_memory",
+            "The hidden state is the one thing that a step hands to the next: that is how the past gets to "
+            "the present.",
+        ),
+        Option(
+            "B",
+            False,
+            "text_only",
+            "An RNN reads any sequence of vectors: sound, weather, rows of an image, moves of a game.",
+        ),
+        Option(
+            "C",
+            True,
+            "weights_per_step",
+            "W is the same matrix at every step; that is why one model serves every length.",
+        ),
+        Option(
+            "D",
+            False,
+            "parameters_grow",
+            "The parameters are shared over time: their number depends on D, H and Q, never on T.",
+        ),
+        Option(
+            "E",
+            True,
+            "input_is_flat",
+            "Time, sequence, feature: n sequences of T vectors of size D make an array (T, n, D).",
+        ),
+    ),
+)
+
+quiz = unit.question(
+    "quiz_shapes",
+    answer={"U": (300, 100), "V": (100, 10_000), "W": (100, 100)},
+    points=1,
+    example='{"U": (1, 2), "V": (3, 4), "W": (5, 6)}',
+    hints=(
+        (
+            "Each matrix stands between two things. What goes into it has as many entries as it has rows; what "
+            "comes out, as it has columns."
+        ),
+        (
+            "What enters the cell at one step is the word's embedding, not its number in the vocabulary. The "
+            "vocabulary counts only where a word is predicted."
+        ),
+        "U leads from embedding to hidden, W from hidden to hidden, V from hidden to vocabulary.",
+    ),
+)
+quiz.wrong(
+    {"U": (100, 300), "V": (10_000, 100), "W": (100, 100)},
+    "column_form",
+    (
+        "These are the shapes for column vectors, U x, as other books have them. In this course rows stand on the "
+        "left, x U: the rows of a matrix are what goes in."
+    ),
+)
+quiz.wrong(
+    {"U": (10_000, 100), "V": (100, 10_000), "W": (100, 100)},
+    "embedding_left_out",
+    (
+        "Your U reads a one-hot word of 10,000 entries. Here the word has become an embedding before it reaches "
+        "the cell: x_t has 300 entries."
+    ),
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (100, 300), "W": (100, 100)},
+    "embedding_predicted",
+    (
+        "Your V gives 300 outputs, an embedding. The network says how probable each word is, so there is one "
+        "output for each word of the vocabulary."
+    ),
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (300, 10_000), "W": (100, 100)},
+    "output_reads_the_input",
+    "Your V reads the embedding. It reads the hidden state, o_t = h_t V + c: as many rows as there are hidden units.",
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (100, 10_000), "W": (300, 100)},
+    "recurrent_reads_the_input",
+    "Your W reads the embedding. It reads the state before, h_{t-1} W: from hidden to hidden.",
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (100, 10_000), "W": (400, 100)},
+    "stacked_matrix",
+    "Your W is [U; W] stacked, as `rnn_step_concat` takes it. W alone leads from hidden to hidden.",
+)
+
+quiz = unit.question(
+    "quiz_output_size",
+    answer=7,
+    points=1,
+    example="42",
+    hints=(
+        "What does the network say after each character: one thing, or how probable each possible thing is?",
+        "There is one output for each *different* character that could come next. Is the space one of them?",
+        "`len(set(text))` counts the different characters of a text.",
+    ),
+)
+quiz.wrong(
+    12,
+    "length_for_vocabulary",
+    "12 is the length of the text. Length is T; Q counts the different characters, of which the text repeats some.",
+)
+quiz.wrong(
+    11,
+    "predictions_for_vocabulary",
+    "11 is the number of predictions that the text allows, one after each character but the last. How many "
+    "outputs does each one need?",
+)
+quiz.wrong(
+    6,
+    "space_left_out",
+    "Nearly: the space between the words is a character too, and must be predicted like any other.",
+)
+quiz.wrong(
+    1,
+    "one_output",
+    "With one output the network could name no probabilities. A softmax over Q outputs gives each possible "
+    "character its share.",
+)
+quiz.wrong(
+    26,
+    "whole_alphabet",
+    "The vocabulary is what occurs in the text: characters that are never seen need no output, and the space "
+    "needs one.",
+)
+quiz.wrong(
+    100,
+    "hidden_for_output",
+    "100 is H, the size of the hidden state. V turns it into Q logits, one for each character of the vocabulary.",
 )
