@@ -1,5 +1,797 @@
-"""Unit 01."""
+"""Unit 01: language models without memory. Its exercises, their cases, hints and misconceptions."""
 
-from rnncourse.checks.exercise import Unit
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from rnncourse.checks.exercise import Case, Option, Unit, case, edge
+from rnncourse.checks.plain import Plain
+from rnncourse.ngram import (
+    bag_of_words,
+    count_ngrams,
+    ngram_probability,
+    ngram_table_size,
+    perplexity,
+    sample_index,
+)
 
 unit = Unit("01_ngram", "Language models without memory")
+
+WORDS = ("tree", "cat", "moon", "dog", "sun", "bird", "apple", "king", "hat", "river")
+
+# --- bag_of_words
+
+ex = unit.exercise(
+    "bag_of_words",
+    reference=bag_of_words,
+    points=2,
+    takes="tokens, vocabulary",
+    gives="counts (V,)",
+    hints=(
+        "The vocabulary decides how long the answer is and in which order it stands. Ask each of its words one "
+        "question.",
+        "The question is: how often do you occur among the tokens? A list answers it: `tokens.count(word)`.",
+        "`np.array([tokens.count(word) for word in vocabulary])`",
+    ),
+)
+
+
+def bag(rng: np.random.Generator, counts: list[int]) -> tuple[list[str], list[str]]:
+    """Tokens and a vocabulary whose words occur `counts` times, all different, in a drawn order that is not the
+    alphabet's. Among the tokens are strangers too: a plural, a capital, two words that are in no vocabulary.
+    """
+    words = [str(word) for word in rng.choice(WORDS, len(counts), replace=False)]
+    if words == sorted(words):
+        words.reverse()
+    times = [int(count) for count in rng.permutation(counts)]
+    tokens = [word for word, count in zip(words, times) for _ in range(count)]
+    tokens += [words[0] + "s", words[-1].capitalize(), "xylophone", "quartz"]
+    return [str(token) for token in rng.permutation(tokens)], words
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for counts in ([0, 1, 2, 3], [2, 4, 1, 0, 3, 5]):
+        yield case(*bag(rng, counts))
+    tokens, words = bag(rng, [0, 1, 3])
+    yield edge("no tokens at all", [], words)
+    yield edge("no token is in the vocabulary", ["xylophone", "quartz"], words)
+    yield edge("a vocabulary of one word", tokens, words[:1])
+
+
+@ex.misconception
+def presence_for_count(tokens, vocabulary):
+    """A word that occurs twice counts once in your bag: it says whether a word is there, not how often. (With
+    `counts[ids] += 1` NumPy does just that: it adds to a repeated index only once.)
+    """
+    return np.array([1 if word in tokens else 0 for word in vocabulary])
+
+
+@ex.misconception
+def alphabetical_order(tokens, vocabulary):
+    """Your counts stand in alphabetical order. Entry i belongs to `vocabulary[i]`, in whatever order the
+    vocabulary is.
+    """
+    return np.array([tokens.count(word) for word in sorted(vocabulary)])
+
+
+@ex.misconception
+def strangers_in_the_last_entry(tokens, vocabulary):
+    """Tokens that are not in the vocabulary are added to the last word's count: index -1 is the last entry. Skip
+    them.
+    """
+    counts = np.zeros(len(vocabulary), dtype=int)
+    for token in tokens:
+        counts[vocabulary.index(token) if token in vocabulary else -1] += 1
+    return counts
+
+
+@ex.misconception
+def parts_of_words(tokens, vocabulary):
+    """You count a word inside longer ones too, as "cat" in "cats": that is what `count` does on a string. Count whole
+    tokens: `tokens` is a list already.
+    """
+    text = " ".join(tokens)
+    return np.array([text.count(word) for word in vocabulary])
+
+
+@ex.misconception
+def capitals_folded(tokens, vocabulary):
+    """You count "Cat" as "cat". For this function they are two tokens; whoever wants them to be one lowers the
+    text first.
+    """
+    tokens = [token.lower() for token in tokens]
+    return np.array([tokens.count(word) for word in vocabulary])
+
+
+@ex.misconception
+def shares_for_counts(tokens, vocabulary):
+    """You divide by the number of tokens, so your entries are shares. Asked are the counts themselves."""
+    return np.array([tokens.count(word) for word in vocabulary]) / max(len(tokens), 1)
+
+
+@ex.misconception
+def counts_as_floats(tokens, vocabulary):
+    """The counts are right, but they are floats: `np.zeros` makes those unless it is told `dtype=int`. A count is a
+    whole number.
+    """
+    counts = np.zeros(len(vocabulary))
+    for token in tokens:
+        if token in vocabulary:
+            counts[vocabulary.index(token)] += 1
+    return counts
+
+
+# --- quiz_bag_of_words
+
+unit.choice(
+    "quiz_bag_of_words",
+    points=2,
+    hints=(
+        "For each pair, write the words of both sentences in alphabetical order, each as often as it occurs.",
+        "Two things change a bag: how often a word occurs, and which words of the vocabulary occur. Order does not.",
+        "In two of the pairs one sentence has a word, or one copy of a word, that the other has not. And what does a "
+        "bag do with a word that its vocabulary lacks?",
+    ),
+    options=(
+        Option(
+            "A",
+            True,
+            "order_is_seen",
+            "Both sentences have the same five words: bit, dog, man, and twice the. Who bites whom is a matter of "
+            "order, and order is what a bag throws away.",
+        ),
+        Option(
+            "B",
+            False,
+            "bag_is_a_set",
+            "A bag counts: the word very is in it once in one sentence and twice in the other. Only a set would "
+            "not see that.",
+        ),
+        Option(
+            "C",
+            True,
+            "meaning_is_seen",
+            "The two mean opposite things, and yet they are made of the same four words: bad, good, not, quite. "
+            "The bag knows that not is there, and not what it belongs to.",
+        ),
+        Option(
+            "D",
+            False,
+            "almost_the_same_words",
+            "Count the articles: one sentence has an a and one the, the other has the twice. That is a difference in "
+            "two entries.",
+        ),
+        Option(
+            "E",
+            True,
+            "unknown_words_are_seen",
+            "The sentences differ in a city, but neither city is in the vocabulary, and what is not in it has no entry "
+            "where it could be counted.",
+        ),
+    ),
+)
+
+
+# --- count_ngrams
+
+
+def without_zeros(answer: Plain) -> Plain:
+    """The table without what was never counted: a defaultdict, or a look at a missing key, may leave such entries."""
+    kept = {context: {token: k for token, k in followers.items() if k != 0} for context, followers in answer.items()}
+    return {context: followers for context, followers in kept.items() if followers}
+
+
+ex = unit.exercise(
+    "count_ngrams",
+    reference=count_ngrams,
+    points=3,
+    takes="tokens, n",
+    gives="counts",
+    canonical=without_zeros,
+    hints=(
+        "Slide a window of n tokens along the text, one token at a time. Its last token is what follows; the "
+        "others are the context.",
+        "The windows start at 0, 1, …, len(tokens) - n. In the one that starts at i the context is "
+        "`tuple(tokens[i : i + n - 1])`, and the token that follows is `tokens[i + n - 1]`.",
+        "For each window: `counts.setdefault(context, Counter())[follower] += 1`. For n = 1 the slice is empty and its "
+        "tuple is `()`, as it should be.",
+    ),
+)
+
+
+def babble(rng: np.random.Generator, words: int, length: int) -> list[str]:
+    """Tokens in which contexts come again, some with the same follower and some with another one."""
+    names = [str(word) for word in rng.choice(WORDS, words, replace=False)]
+    a, b, c = names[:3]
+    middle = [str(word) for word in rng.choice(names, length)]
+    return [a, b, a, c, b, a, b, a, b, *middle, a, c, c]
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(babble(rng, 3, 4), 2)
+    yield case(babble(rng, 4, 6), 3)
+    yield case(babble(rng, 3, 9), 4)
+    yield edge("n = 1", babble(rng, 4, 3), 1)
+    yield edge("as many tokens as n", [str(word) for word in rng.choice(WORDS, 3, replace=False)], 3)
+    yield edge("fewer tokens than n", [str(word) for word in rng.choice(WORDS, 2, replace=False)], 3)
+    yield edge("no tokens at all", [], 2)
+
+
+@ex.misconception
+def context_of_n(tokens, n):
+    """Your contexts have n tokens. An n-gram is n tokens in all: n-1 of context, and the one that follows."""
+    counts: dict = {}
+    for i in range(len(tokens) - n):
+        counts.setdefault(tuple(tokens[i : i + n]), Counter())[tokens[i + n]] += 1
+    return counts
+
+
+@ex.misconception
+def last_window_missed(tokens, n):
+    """Your loop ends one window too early: the last n tokens of the text are an n-gram too. Of L tokens there are
+    L - n + 1.
+    """
+    counts: dict = {}
+    for i in range(len(tokens) - n):
+        counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
+    return counts
+
+
+@ex.misconception
+def windows_side_by_side(tokens, n):
+    """Your windows lie side by side, n tokens apart. They overlap: the window moves on by one token at a time."""
+    counts: dict = {}
+    for i in range(0, len(tokens) - n + 1, n):
+        counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
+    return counts
+
+
+@ex.misconception
+def padded_at_the_start(tokens, n):
+    """There are contexts with a token in them that is not in the text: you pad its beginning. Here an n-gram is made
+    of n real tokens, so the first token that is counted is number n.
+    """
+    padded = ["<s>"] * (n - 1) + tokens
+    counts: dict = {}
+    for i in range(len(tokens)):
+        counts.setdefault(tuple(padded[i : i + n - 1]), Counter())[padded[i + n - 1]] += 1
+    return counts
+
+
+@ex.misconception
+def short_contexts_at_the_start(tokens, n):
+    """At the beginning of the text your contexts are shorter than n-1 tokens. Start with the first token that has n-1
+    tokens before it.
+    """
+    counts: dict = {}
+    for i in range(len(tokens)):
+        counts.setdefault(tuple(tokens[max(0, i - n + 1) : i]), Counter())[tokens[i]] += 1
+    return counts
+
+
+@ex.misconception
+def text_for_context(tokens, n):
+    """Your contexts are texts, joined with spaces. A context is a tuple of tokens, even if it holds just one:
+    `("to",)`.
+    """
+    counts: dict = {}
+    for i in range(len(tokens) - n + 1):
+        counts.setdefault(" ".join(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
+    return counts
+
+
+@ex.misconception
+def last_follower_only(tokens, n):
+    """Each context remembers only what followed it last: a new Counter replaces the one that is there. Make one only
+    where there is none, and add to it.
+    """
+    counts: dict = {}
+    for i in range(len(tokens) - n + 1):
+        counts[tuple(tokens[i : i + n - 1])] = Counter([tokens[i + n - 1]])
+    return counts
+
+
+@ex.misconception
+def seen_for_counted(tokens, n):
+    """All your counts are 1: `= 1` says that a token was seen. Add one each time that it is: `+= 1`."""
+    counts: dict = {}
+    for i in range(len(tokens) - n + 1):
+        counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] = 1
+    return counts
+
+
+@ex.misconception
+def context_after_the_token(tokens, n):
+    """Your context stands after the token that is counted. A language model reads forwards: the context comes first,
+    the last token of the window is what follows.
+    """
+    counts: dict = {}
+    for i in range(len(tokens) - n + 1):
+        counts.setdefault(tuple(tokens[i + 1 : i + n]), Counter())[tokens[i]] += 1
+    return counts
+
+
+@ex.misconception
+def minus_zero_is_zero(tokens, n):
+    """For n = 1 your context is everything read so far, and should be (). The last n-1 items of a list are not
+    `seen[-(n - 1):]` if n-1 is 0: `seen[-0:]` is the whole list.
+    """
+    counts: dict = {}
+    for i in range(n - 1, len(tokens)):
+        seen = tokens[:i]
+        counts.setdefault(tuple(seen[-(n - 1) :]), Counter())[tokens[i]] += 1
+    return counts
+
+
+# --- ngram_probability
+
+ex = unit.exercise(
+    "ngram_probability",
+    reference=ngram_probability,
+    points=3,
+    takes="counts, context, token, vocabulary_size, alpha",
+    gives="probability",
+    hints=(
+        "Take the followers of the context out of the table. The probability is a share: this token's count, of the "
+        "counts of all of them.",
+        "Smoothing adds alpha to the count of each of the V tokens, so the sum of all counts grows by alpha V. "
+        "And what should happen where that sum is 0?",
+        "With `followers = counts.get(context, Counter())` and `total = sum(followers.values()) + alpha * "
+        "vocabulary_size`, it is `(followers[token] + alpha) / total`, or 0.0 if total is 0.",
+    ),
+)
+
+
+def table(
+    rng: np.random.Generator, length: int
+) -> tuple[dict[tuple[str, ...], Counter[str]], tuple[str, ...], str, str]:
+    """A table of n-grams, one of its contexts, and two of that context's three followers: a frequent and a rare one."""
+    names = [str(word) for word in rng.choice(WORDS, 6, replace=False)]
+    a, b, c, *context = names
+    contexts = [tuple(context[:length]), tuple(context[:length][::-1]) if length > 1 else (c,)]
+    often, seldom, never = int(rng.integers(4, 8)), int(rng.integers(2, 4)), 1
+    counts = {contexts[0]: Counter({a: often, b: seldom, c: never}), contexts[1]: Counter({a: 2, b: 9})}
+    return counts, contexts[0], a, b
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    counts, context, often, seldom = table(rng, 1)
+    yield case(counts, context, often, 11)
+    yield case(counts, context, seldom, 11, 0.5)
+    counts, context, often, seldom = table(rng, 2)
+    yield case(counts, context, seldom, 12, 0.0)
+    yield case(counts, context, often, 12, 2.0)
+    yield case(counts, context, "quartz", 12, 0.25)
+    yield edge("a token that never follows the context", counts, context, "quartz", 12)
+    yield edge("a context that was never seen, without smoothing", counts, ("xylophone", "quartz"), often, 12)
+    yield edge("a context that was never seen, with smoothing", counts, ("xylophone", "quartz"), often, 12, 0.1)
+    yield edge("n = 1", {(): counts[context]}, (), often, 12, 1)
+    yield edge("an empty table", {}, context, often, 9, 3.0)
+
+
+@ex.misconception
+def share_of_all_ngrams(counts, context, token, vocabulary_size, alpha=0.0):
+    """You divide by all n-grams of the table. Given the context, only those count that begin with it: divide by the
+    sum of its own followers.
+    """
+    total = sum(sum(f.values()) for f in counts.values()) + alpha * vocabulary_size
+    return (counts.get(context, {}).get(token, 0) + alpha) / total if total else 0.0
+
+
+@ex.misconception
+def alpha_without_V(counts, context, token, vocabulary_size, alpha=0.0):
+    """In the denominator alpha is added only once. Each of the V tokens gets alpha, so it grows by alpha V; else the
+    probabilities sum to more than 1.
+    """
+    followers = counts.get(context, {})
+    total = sum(followers.values()) + alpha
+    return (followers.get(token, 0) + alpha) / total if total else 0.0
+
+
+@ex.misconception
+def alpha_below_only(counts, context, token, vocabulary_size, alpha=0.0):
+    """The denominator is smoothed and the count is not: a token that was not seen still gets 0. Add alpha above the
+    line too.
+    """
+    followers = counts.get(context, {})
+    total = sum(followers.values()) + alpha * vocabulary_size
+    return followers.get(token, 0) / total if total else 0.0
+
+
+@ex.misconception
+def only_the_unseen_smoothed(counts, context, token, vocabulary_size, alpha=0.0):
+    """You smooth the tokens that were not seen and leave the others as they were, so that all of them sum to more
+    than 1. Every token gets alpha, and every one the same denominator.
+    """
+    followers = counts.get(context, {})
+    total = sum(followers.values())
+    if followers.get(token, 0) > 0:
+        return followers[token] / total
+    return alpha / (total + alpha * vocabulary_size) if alpha else 0.0
+
+
+@ex.misconception
+def seen_followers_for_V(counts, context, token, vocabulary_size, alpha=0.0):
+    """Your denominator grows by alpha for each follower that was seen. V is the size of the vocabulary, since the
+    unseen tokens get alpha too: it is the argument vocabulary_size.
+    """
+    followers = counts.get(context, {})
+    total = sum(followers.values()) + alpha * len(followers)
+    return (followers.get(token, 0) + alpha) / total if total else 0.0
+
+
+@ex.misconception
+def always_one_added(counts, context, token, vocabulary_size, alpha=0.0):
+    """You add 1 to each count whatever alpha is. Add alpha, and V times alpha below the line; alpha = 0 leaves the
+    plain shares.
+    """
+    followers = counts.get(context, {})
+    return (followers.get(token, 0) + 1) / (sum(followers.values()) + vocabulary_size)
+
+
+@ex.misconception
+def every_follower_alike(counts, context, token, vocabulary_size, alpha=0.0):
+    """You count the different followers, so each of them is equally likely. How often each one occurred is in the
+    Counter's values: sum those.
+    """
+    followers = counts.get(context, {})
+    total = len(followers) + alpha * vocabulary_size
+    return ((1 if followers.get(token, 0) else 0) + alpha) / total if total else 0.0
+
+
+@ex.misconception
+def unseen_context_always_uniform(counts, context, token, vocabulary_size, alpha=0.0):
+    """A context that was never seen gives 1/V even without smoothing. With alpha = 0 the model has no opinion at all,
+    and here that is the probability 0.
+    """
+    followers = counts.get(context)
+    if followers is None:
+        return 1 / vocabulary_size
+    return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
+
+
+@ex.misconception
+def unseen_context_always_zero(counts, context, token, vocabulary_size, alpha=0.0):
+    """A context that was never seen gives 0 even with smoothing. The formula holds there too: (0 + alpha) / (0 +
+    alpha V), which is 1/V.
+    """
+    followers = counts.get(context)
+    if followers is None:
+        return 0.0
+    return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
+
+
+@ex.misconception
+def question_written_into_the_table(counts, context, token, vocabulary_size, alpha=0.0):
+    """The probability is right, but asking for it writes an empty entry into the table: `setdefault` does that, and
+    so does `counts[context] = …`. Use `counts.get(context, …)`, which only reads.
+    """
+    followers = counts.setdefault(context, Counter())
+    total = sum(followers.values()) + alpha * vocabulary_size
+    return (followers[token] + alpha) / total if total else 0.0
+
+
+# --- perplexity
+
+ex = unit.exercise(
+    "perplexity",
+    reference=perplexity,
+    points=2,
+    takes="log_probabilities (T,)",
+    gives="perplexity",
+    hints=(
+        "Three steps: one number for the whole text, its sign turned, and back from logarithms to numbers.",
+        "The one number is the mean of the log-probabilities, so that long and short texts can be compared. They are "
+        "natural logarithms, so the way back is the exponential function.",
+        "`np.exp(-np.mean(log_probabilities))`, and nothing more: the mean of numbers one of which is -inf is "
+        "-inf, and exp(inf) is inf.",
+    ),
+)
+
+
+def logs(rng: np.random.Generator, T: int) -> np.ndarray:
+    """Log-probabilities of T tokens, from likely to rather unlikely ones."""
+    return np.log(rng.uniform(0.02, 0.9, T))
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T in (4, 7):
+        yield case(logs(rng, T))
+    yield edge("one token", logs(rng, 1))
+    yield edge("a uniform model", np.full(5, -np.log(float(rng.integers(20, 90)))))
+    yield edge("a model that is always certain and right", np.zeros(4))
+    yield edge("one impossible token", np.append(logs(rng, 3), -np.inf))
+    yield edge("a long text", np.tile(logs(rng, 12), 250))
+
+
+@ex.misconception
+def sum_for_mean(log_probabilities):
+    """Your perplexity comes from the sum of the log-probabilities, so it grows with the length of the text. Take
+    their mean.
+    """
+    return math.exp(min(-np.sum(log_probabilities), 700.0))
+
+
+@ex.misconception
+def two_to_the_nats(log_probabilities):
+    """You raise 2 to a power that was measured with natural logarithms. Base and logarithm must match: the inverse of
+    the natural logarithm is exp.
+    """
+    return 2 ** -np.mean(log_probabilities)
+
+
+@ex.misconception
+def sign_forgotten(log_probabilities):
+    """The minus is missing: you have the typical probability of a token, which is below 1. The perplexity is one
+    over it.
+    """
+    return np.exp(np.mean(log_probabilities))
+
+
+@ex.misconception
+def not_exponentiated(log_probabilities):
+    """That is the cross-entropy, in nats. The perplexity is its exponential, a number of equally likely tokens."""
+    return -np.mean(log_probabilities)
+
+
+@ex.misconception
+def mean_of_inverse_probabilities(log_probabilities):
+    """You take the mean of 1/p, and one rare token then outweighs all the others. Take the mean first, of the
+    logarithms, and the exponential last.
+    """
+    return np.mean(np.exp(-log_probabilities))
+
+
+@ex.misconception
+def inverse_of_mean_probability(log_probabilities):
+    """You take the mean of the probabilities themselves. The probability of a text is a product, so it is their
+    logarithms that are averaged; an impossible token must not vanish among likely ones.
+    """
+    return 1 / np.mean(np.exp(log_probabilities))
+
+
+@ex.misconception
+def one_too_few(log_probabilities):
+    """You divide by T - 1. There are T log-probabilities, one for each token that was predicted: divide by T."""
+    return np.exp(-np.sum(log_probabilities) / np.float64(len(log_probabilities) - 1))
+
+
+@ex.misconception
+def impossible_tokens_left_out(log_probabilities):
+    """You leave tokens of probability 0 out. Then a model is rewarded for calling impossible what it cannot predict;
+    by the formula its perplexity is infinite.
+    """
+    return np.exp(-np.mean(log_probabilities[np.isfinite(log_probabilities)]))
+
+
+@ex.misconception
+def impossible_tokens_clipped(log_probabilities):
+    """You lift impossible tokens to a small probability that the model did not give them. An infinite loss is the
+    truth about such a model: let it be inf.
+    """
+    return np.exp(-np.mean(np.maximum(log_probabilities, np.log(1e-10))))
+
+
+@ex.misconception
+def product_of_probabilities(log_probabilities):
+    """You multiply the probabilities themselves. The product of some thousand of them is smaller than any float, so
+    it becomes 0: stay with the logarithms until the very end.
+    """
+    return np.prod(np.exp(log_probabilities)) ** (-1 / len(log_probabilities))
+
+
+# --- sample_index
+
+ex = unit.exercise(
+    "sample_index",
+    reference=sample_index,
+    points=3,
+    takes="probabilities (V,), u",
+    gives="index",
+    forbids=("numpy.random", "random"),
+    hints=(
+        "Lay the probabilities end to end on a line from 0 to 1. In whose piece does u lie?",
+        "Piece i ends at p_0 + … + p_i, which `np.cumsum` gives for all i. You want the first i whose end lies "
+        "beyond u; an empty piece must never be hit, so the end itself belongs to the next piece.",
+        "`ends = np.cumsum(probabilities)`; `beyond = np.flatnonzero(ends > u)`; return `int(beyond[0])` if there "
+        "is one, else `int(np.flatnonzero(probabilities)[-1])`.",
+    ),
+)
+
+ALMOST_ONE = 1 - 2.0**-53  # the largest u that a generator of uniform numbers gives
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    # Small pieces first and large ones last: neither the largest one nor a piece by number of V is hit by luck.
+    p = np.array([0.08, 0.17, 0.12, 0.4, 0.23])[[0, 2, 1, 4, 3] if rng.random() < 0.5 else [2, 0, 1, 4, 3]]
+    ends = np.cumsum(p)
+    for i in (1, 2, 3, 4):
+        yield case(p, float(ends[i] - rng.uniform(0.1, 0.9) * p[i]))
+    p = np.array([0.05, 0.3, 0.15, 0.0, 0.4, 0.1, 0.0])
+    ends = np.cumsum(p)
+    for i in (0, 2, 4, 5):
+        yield case(p, float(ends[i] - rng.uniform(0.1, 0.9) * p[i]))
+    yield edge("u = 0 and a first probability of 0", np.array([0.0, 0.0, 0.5, 0.5]), 0.0)
+    yield edge("u lies exactly on a boundary", np.array([0.25, 0.25, 0.375, 0.125]), 0.5)
+    yield edge("u lies on a boundary before a probability of 0", np.array([0.25, 0.0, 0.0, 0.625, 0.125]), 0.25)
+    yield edge("rounding: the sum is just below 1", np.full(10, 0.1), ALMOST_ONE)
+    yield edge("rounding, and a last probability of 0", np.append(np.full(10, 0.1), [0.0, 0.0]), ALMOST_ONE)
+    yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
+    yield edge("one token", np.array([1.0]), float(rng.random()))
+
+
+@ex.misconception
+def most_probable(probabilities, u):
+    """You always return the most probable index, whatever u is. Let u decide: where in the line of probabilities does
+    it fall?
+    """
+    return int(np.argmax(probabilities))
+
+
+@ex.misconception
+def not_summed_up(probabilities, u):
+    """You compare u with each probability by itself. Compare it with the sum of all probabilities up to and
+    including i.
+    """
+    for i, p in enumerate(probabilities):
+        if p > u:
+            return i
+    return int(np.flatnonzero(probabilities)[-1])
+
+
+@ex.misconception
+def all_indices_alike(probabilities, u):
+    """You cut the line into V equal pieces, so that each index is equally likely. Piece i must be as long as p_i."""
+    return int(u * len(probabilities))
+
+
+@ex.misconception
+def one_index_late(probabilities, u):
+    """Your index is one too high: if the list of boundaries begins with 0, piece i ends at boundary i + 1."""
+    boundaries = np.concatenate([[0.0], np.cumsum(probabilities)])
+    return min(int(np.searchsorted(boundaries, u, side="right")), len(probabilities) - 1)
+
+
+@ex.misconception
+def one_index_early(probabilities, u):
+    """Your index is one too low: you return the last piece that ends before u. The piece that holds u is the next
+    one.
+    """
+    return max(int(np.searchsorted(np.cumsum(probabilities), u, side="right")) - 1, 0)
+
+
+@ex.misconception
+def sorted_first(probabilities, u):
+    """You sort the probabilities, and the index that you return is one in the sorted list. Leave them in their order:
+    index i stands for token i.
+    """
+    ends = np.cumsum(np.sort(probabilities)[::-1])
+    return min(int(np.searchsorted(ends, u, side="right")), len(probabilities) - 1)
+
+
+@ex.misconception
+def boundary_to_the_left(probabilities, u):
+    """Where u lies exactly on a boundary you take the piece before it; with u = 0 that can be an index whose
+    probability is 0. Ask for `> u`, not `>= u` (in `np.searchsorted`: side="right").
+    """
+    index = int(np.searchsorted(np.cumsum(probabilities), u, side="left"))
+    return min(index, int(np.flatnonzero(probabilities)[-1]))
+
+
+@ex.misconception
+def beyond_the_end(probabilities, u):
+    """Where rounding leaves the sum just below 1, and u lies beyond it, you return an index that does not exist. Fall
+    back on the last index with p_i > 0.
+    """
+    return int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
+
+
+@ex.misconception
+def last_even_if_impossible(probabilities, u):
+    """Where rounding leaves none, you return the last index, even if its probability is 0. Fall back on the last
+    index with p_i > 0: an impossible token is never drawn.
+    """
+    index = int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
+    return min(index, len(probabilities) - 1)
+
+
+@ex.misconception
+def zero_if_none(probabilities, u):
+    """Where rounding leaves none, you return 0: `np.argmax` of a list that is False throughout is 0. Fall back on the
+    last index with p_i > 0.
+    """
+    return int(np.argmax(np.cumsum(probabilities) > u))
+
+
+# --- ngram_table_size
+
+ex = unit.exercise(
+    "ngram_table_size",
+    reference=ngram_table_size,
+    points=1,
+    takes="vocabulary_size, n",
+    gives="size",
+    hints=(
+        "How many choices are there for the first token of an n-gram? And, for each of them, for the second?",
+        "V choices, n times over: V times V times … V. Python's own whole numbers never overflow; NumPy's do, and "
+        "floats round.",
+        "`vocabulary_size ** n`",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(int(rng.integers(20, 90)), 3)
+    yield case(2 * int(rng.integers(4_000, 9_000)) + 1, 6)
+    yield case(50_000, 5)
+    yield edge("n = 1", int(rng.integers(20, 90)), 1)
+    yield edge("a vocabulary of one token", 1, 4)
+    yield edge("a very large table", 2 * int(rng.integers(20_000, 30_000)) + 1, 20)
+
+
+@ex.misconception
+def rounded(vocabulary_size, n):
+    """Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of two
+    ints is exact.
+    """
+    return int(float(vocabulary_size) ** n)
+
+
+@ex.misconception
+def left_as_a_float(vocabulary_size, n):
+    """You return a float, which keeps only the first 16 digits or so (`math.pow` and `np.power` of floats give one).
+    A number of entries is a whole number: `**` of two ints is exact.
+    """
+    return math.pow(vocabulary_size, n)
+
+
+@ex.misconception
+def overflown(vocabulary_size, n):
+    """Your number has overflown: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round without a
+    word. Python's own grow as they must.
+    """
+    return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
+
+
+@ex.misconception
+def contexts_only(vocabulary_size, n):
+    """You count the contexts, V^(n-1): the rows of the table. Each row has an entry for each of the V next tokens."""
+    return vocabulary_size ** (n - 1)
+
+
+@ex.misconception
+def multiplied(vocabulary_size, n):
+    """You multiply V by n. For each first token there are V second ones, so that the choices multiply: V · V · …,
+    n times.
+    """
+    return vocabulary_size * n
+
+
+@ex.misconception
+def base_and_exponent_swapped(vocabulary_size, n):
+    """Base and exponent are swapped: n^V. There are n places with V choices each, so V is the base."""
+    return n**vocabulary_size
+
+
+@ex.misconception
+def without_repetition(vocabulary_size, n):
+    """You count n-grams of n different tokens. A token may come again, as in "to be or not to be": each place has all
+    V choices.
+    """
+    return math.perm(vocabulary_size, n)
+
+
+@ex.misconception
+def shorter_ones_too(vocabulary_size, n):
+    """You add up the tables of all n-grams up to n. Asked is the table for this n alone."""
+    return sum(vocabulary_size**k for k in range(1, n + 1))
