@@ -18,13 +18,13 @@ def run() -> None:
     from rnncourse.checks.exercise import Exercise
 
     print(f"\ncheck() of each exercise's own answer; the aim is less than {LIMIT} s.\n")
-    print("                                        first, ms   again, ms")
+    print(f"{'':44}first, ms   again, ms")
     for unit in exercises.units():
         for exercise in unit:
             answer = exercise.reference if isinstance(exercise, Exercise) else exercise.answer
             first, again = _check_times(answer, exercise.name)
             slow = "   slow" if max(first, again) > LIMIT else ""
-            print(f"  {unit.stem:14} {exercise.name:22} {1e3 * first:9.1f}   {1e3 * again:9.1f}{slow}")
+            print(f"  {unit.stem:14} {exercise.name:26} {1e3 * first:9.1f}   {1e3 * again:9.1f}{slow}")
 
 
 def _check_times(answer: Any, name: str) -> tuple[float, float]:
