@@ -21,7 +21,7 @@ test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
 lab: $(STAMP) ## JupyterLab on the students' notebooks
-	@$(VENV)/bin/jupyter lab --ServerApp.root_dir=notebooks
+	@$(VENV)/bin/jupyter lab --ServerApp.root_dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
@@ -40,7 +40,7 @@ format: $(STAMP) ## let ruff lay out the code
 
 clean: ## remove the environment, caches, and everything that grading made
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	@rm -rf grading/gradebook.db* grading/submitted grading/autograded grading/feedback grading/.nbgrader.log
+	@rm -rf grading/gradebook.db* grading/submitted grading/autograded grading/feedback grading/demo grading/.nbgrader.log
 	@find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml constraints.txt | $(PY)

@@ -79,17 +79,21 @@ def build(
         else:
             ready[unit] = notebook
 
-    with _progress(console if todo else None) as progress, ThreadPoolExecutor(jobs) as pool:
-        futures = {}
-        for unit, notebook in todo.items():
-            task = progress.add_task(unit, total=len(notebook.cells), start=False)
-            futures[unit] = pool.submit(execute, unit, notebook, root, partial(_advance, progress, task))
-        for unit, future in futures.items():
-            try:
-                ready[unit] = future.result()
-                report.executed.append(unit)
-            except BuildError as error:
-                report.errors.append(str(error))
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        with _progress(console if todo else None) as progress:
+            futures = {}
+            for unit, notebook in todo.items():
+                task = progress.add_task(unit, total=len(notebook.cells), start=False)
+                futures[unit] = pool.submit(execute, unit, notebook, root, partial(_advance, progress, task))
+            for unit, future in futures.items():
+                try:
+                    ready[unit] = future.result()
+                    report.executed.append(unit)
+                except BuildError as error:
+                    report.errors.append(str(error))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # who interrupts a build need not wait for its cells
 
     for unit in sorted(ready):
         try:
