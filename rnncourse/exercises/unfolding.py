@@ -1,5 +1,980 @@
-"""Unit 02."""
+"""Unit 02: dynamical systems and their graphs. Its exercises, their cases, hints and misconceptions."""
 
-from rnncourse.checks.exercise import Unit
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks.callables import named
+from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.plain import Plain
+from rnncourse.unfolding import (
+    compose,
+    depends_on,
+    shared_parameter_count,
+    unfold,
+    unfold_driven,
+    unshared_parameter_count,
+)
 
 unit = Unit("02_unfolding", "Dynamical systems and their graphs")
+
+
+# --- transitions f(s, theta): each minds the order of its arguments
+
+
+@named
+def logistic(shift: float) -> Callable[[Any, Any], Any]:
+    """A number, or an array of them: theta s (1 - s) + shift."""
+
+    def f(s: Any, theta: Any) -> Any:
+        return theta * s * (1 - s) + shift
+
+    return f
+
+
+@named
+def towards(goal: float) -> Callable[[Any, Any], Any]:
+    """A number that keeps the share theta of its distance to `goal`."""
+
+    def f(s: Any, theta: Any) -> Any:
+        return goal + theta * (s - goal)
+
+    return f
+
+
+@named
+def bent_mix(gain: float) -> Callable[[Any, Any], Any]:
+    """An array (..., H) that goes through a matrix theta (H, H) and a tanh."""
+
+    def f(s: Any, theta: Any) -> Any:
+        return gain * np.tanh(s @ theta) + 0.25 * s
+
+    return f
+
+
+@named
+def swing(step: float) -> Callable[[Any, Any], Any]:
+    """A pendulum, s = [angle, speed], with theta = {"pull": …, "drag": …}."""
+
+    def f(s: Any, theta: Any) -> Any:
+        speed = s[1] - step * (theta["pull"] * np.sin(s[0]) + theta["drag"] * s[1])
+        return np.array([s[0] + step * speed, speed])
+
+    return f
+
+
+# --- unfold
+
+ex = unit.exercise(
+    "unfold",
+    reference=unfold,
+    points=2,
+    takes="f, s0, theta, steps",
+    gives="states (t, …)",
+    counts_calls=True,
+    hints=(
+        "Hold one state in your hand. Each step turns it into the next one, and you write down every state that "
+        "you meet, s0 included.",
+        "Begin with `s = s0` and a list with s0 in it. Then `steps` times: replace s by `f(s, theta)` and append it.",
+        "`states = [s0]`, then `for _ in range(steps): states.append(f(states[-1], theta))`, and at the end "
+        "`np.stack(states)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(bent_mix(gain=float(rng.uniform(0.8, 1.2))), normal(rng, 3, 4), weights(rng, 4, 4), 6)
+    shift = float(rng.uniform(0.01, 0.05))
+    yield case(logistic(shift=shift), float(rng.uniform(0.2, 0.4)), float(rng.uniform(2.6, 3.4)), 5)
+    theta = {"pull": float(rng.uniform(3, 5)), "drag": float(rng.uniform(0.2, 0.5))}
+    yield case(swing(step=0.1), normal(rng, 2), theta, 8)
+    yield edge("no step at all", bent_mix(gain=1.0), normal(rng, 2, 3), weights(rng, 3, 3), 0)
+    yield edge("one step", bent_mix(gain=1.1), normal(rng, 3), weights(rng, 3, 3), 1)
+    yield edge("a state with three axes", bent_mix(gain=0.9), normal(rng, 2, 3, 4), weights(rng, 4, 4), 4)
+    yield edge("s0 is a whole number, the later states are not", towards(goal=float(rng.uniform(1, 2))), 8, 0.3, 4)
+    single = np.float32
+    yield edge("float32", bent_mix(gain=1.0), normal(rng, 2, 5, dtype=single), weights(rng, 5, 5, single), 4)
+
+
+@ex.holds("A run can be cut in two")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    f, s0, theta = bent_mix(gain=1.0), normal(rng, 2, 3), weights(rng, 3, 3)
+    whole, first = np.asarray(call(f, s0, theta, 7)), np.asarray(call(f, s0, theta, 4))
+    second = np.asarray(call(f, first[-1], theta, 3))
+    if np.allclose(whole, np.concatenate([first, second[1:]])):
+        return None
+    return "4 steps, and 3 more from the state where they ended, do not give the states of 7 steps."
+
+
+@ex.misconception
+def s0_left_out(f, s0, theta, steps):
+    """s0 is missing: your first state is s_1. The result begins with s0, so that it has steps + 1 states."""
+    states, s = [], s0
+    for _ in range(steps):
+        s = f(s, theta)
+        states.append(s)
+    return np.array(states)
+
+
+@ex.misconception
+def last_state_missing(f, s0, theta, steps):
+    """The last state is missing: you take steps - 1 steps. Count the arrows of the unfolded graph, not its circles:
+    there are `steps` of them.
+    """
+    states = [np.array(s0)]
+    for _ in range(1, steps):
+        states.append(f(states[-1], theta))
+    return np.stack(states)
+
+
+@ex.misconception
+def always_from_s0(f, s0, theta, steps):
+    """Every step starts from s0 again, so that all your later states are s_1. Give f the state that the step before it
+    returned.
+    """
+    return np.stack([s0] + [f(s0, theta) for _ in range(steps)])
+
+
+@ex.misconception
+def arguments_swapped(f, s0, theta, steps):
+    """f gets its arguments in the wrong order: it is `f(s, theta)`, the state first and the parameters second."""
+    states = [s0]
+    for _ in range(steps):
+        states.append(f(theta, states[-1]))
+    return np.stack(states)
+
+
+@ex.misconception
+def step_number_for_theta(f, s0, theta, steps):
+    """f gets the number of the step where theta belongs. A dynamical system has the same theta at every step."""
+    states = [s0]
+    for t in range(steps):
+        states.append(f(states[-1], t))
+    return np.stack(states)
+
+
+@ex.misconception
+def f_called_twice(f, s0, theta, steps):
+    """The states are right, but f is called twice in each step, once to note the state and once to go on. Call it once
+    and keep what it returns.
+    """
+    states, s = [s0], s0
+    for _ in range(steps):
+        states.append(f(s, theta))
+        s = f(s, theta)
+    return np.stack(states)
+
+
+@ex.misconception
+def from_the_start_each_time(f, s0, theta, steps):
+    """The states are right, but each is computed from s0 on: t calls of f for s_t, and steps (steps + 1) / 2 in all. Go
+    on from the state that you have.
+    """
+    states = [s0]
+    for t in range(1, steps + 1):
+        s = s0
+        for _ in range(t):
+            s = f(s, theta)
+        states.append(s)
+    return np.stack(states)
+
+
+@ex.misconception
+def float64_always(f, s0, theta, steps):
+    """Your array is float64, as np.zeros and np.empty make it, so that float32 states change their dtype in it. Collect
+    the states in a list and stack them.
+    """
+    states = np.zeros((steps + 1, *np.shape(s0)))
+    states[0] = s0
+    for t in range(steps):
+        states[t + 1] = f(states[t], theta)
+    return states
+
+
+@ex.misconception
+def dtype_of_s0(f, s0, theta, steps):
+    """The result has the dtype of s0. When s0 is the whole number 8, each state loses what stands behind its point: 3.7
+    becomes 3. Let np.stack find the dtype.
+    """
+    states = np.empty((steps + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
+    states[0] = s0
+    for t in range(steps):
+        states[t + 1] = f(states[t], theta)
+    return states
+
+
+@ex.misconception
+def s0_itself_in_the_list(f, s0, theta, steps):
+    """You return a list that holds the caller's own s0: whoever changes it later changes your result too.
+    `np.stack(states)` makes a copy.
+    """
+    states = [s0]
+    for _ in range(steps):
+        states.append(f(states[-1], theta))
+    return states
+
+
+# --- compose
+
+ex = unit.exercise(
+    "compose",
+    reference=compose,
+    points=2,
+    takes="f, times",
+    gives="result",
+    drive="chain",
+    counts_calls=True,
+    may_share=True,
+    hints=(
+        "The answer is a function: inside `compose`, define a function of s, and return it without calling it.",
+        "The inner function applies f to s, then f to what came out, `times` times in all. With times = 0 its "
+        "loop does not run once.",
+        "`def composed(s):`, in it `for _ in range(times): s = f(s)` and `return s`; then, in compose itself, "
+        "`return composed`.",
+    ),
+)
+
+
+@named
+def congruence(factor: int, step: int, modulus: int) -> Callable[[Any], Any]:
+    """A whole number that jumps about among `modulus` of them."""
+
+    def f(s: Any) -> Any:
+        return (factor * s + step) % modulus
+
+    return f
+
+
+@named
+def turn_and_shift(angle: float, shift: np.ndarray) -> Callable[[Any], Any]:
+    """A point (2,) that is turned about the origin and moved."""
+
+    def f(s: Any) -> Any:
+        turned = [np.cos(angle) * s[0] - np.sin(angle) * s[1], np.sin(angle) * s[0] + np.cos(angle) * s[1]]
+        return np.array(turned) + shift
+
+    return f
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def jumping() -> Any:
+        return congruence(factor=int(rng.integers(5, 50)), step=int(rng.integers(3, 90)), modulus=1009)
+
+    def turning() -> Any:
+        return turn_and_shift(angle=float(rng.uniform(0.7, 1.1)), shift=normal(rng, 2))
+
+    for times, f, s in ((3, jumping(), int(rng.integers(2, 100))), (5, turning(), normal(rng, 2))):
+        yield Case(((f, times), (s,)), f"times={times}")
+    yield edge("times=0, the identity", (turning(), 0), (normal(rng, 2),))
+    yield edge("times=1", (jumping(), 1), (int(rng.integers(2, 100)),))
+    yield edge("times=200", (turning(), 200), (normal(rng, 2),))
+
+
+@ex.misconception
+def one_too_many(f, times):
+    """f is applied once too often: you begin with f itself and then apply it `times` times more. Begin with s, to which
+    nothing was done yet.
+    """
+
+    def composed(s):
+        result = f(s)
+        for _ in range(times):
+            result = f(result)
+        return result
+
+    return composed
+
+
+@ex.misconception
+def one_too_few(f, times):
+    """f is applied once too little: range(1, times) has times - 1 numbers in it."""
+
+    def composed(s):
+        for _ in range(1, times):
+            s = f(s)
+        return s
+
+    return composed
+
+
+@ex.misconception
+def once_for_zero(f, times):
+    """For times = 0 nothing must happen to s: compose(f, 0) is the identity. Yours begins with f, and so applies it at
+    least once.
+    """
+
+    def composed(s):
+        result = f(s)
+        for _ in range(times - 1):
+            result = f(result)
+        return result
+
+    return composed
+
+
+@ex.misconception
+def always_of_s(f, times):
+    """Your loop gives f the first s every time, so that f has been applied once when it ends. Give f what it returned
+    before: `s = f(s)`.
+    """
+
+    def composed(s):
+        result = s
+        for _ in range(times):
+            result = f(s)
+        return result
+
+    return composed
+
+
+@ex.misconception
+def result_dropped(f, times):
+    """f is called, but what it returns is thrown away, and s comes back as it was. Keep it: `s = f(s)`."""
+
+    def composed(s):
+        for _ in range(times):
+            f(s)
+        return s
+
+    return composed
+
+
+@ex.misconception
+def multiplied(f, times):
+    """You multiply the result of one application. To apply f three times is f(f(f(s))), not 3 f(s)."""
+    return lambda s: times * f(s)
+
+
+@ex.misconception
+def calls_itself_for_ever(f, times):
+    """Your function calls itself for ever. It looks its own name up when it is called, and by then the name stands for
+    the newest one. A loop inside one inner function has no such trap.
+    """
+
+    def composed(s):
+        return s
+
+    for _ in range(times):
+
+        def composed(s):
+            return f(composed(s))
+
+    return composed
+
+
+# --- unfold_driven
+
+
+@named
+def leak(gain: float) -> Callable[[Any, Any, Any], Any]:
+    """A number, or an array like x: it keeps the share theta and takes in x."""
+
+    def f(s: Any, x: Any, theta: Any) -> Any:
+        return theta * s + gain * x
+
+    return f
+
+
+@named
+def bent_pair(lean: float) -> Callable[[Any, Any, Any], Any]:
+    """A state (H,) driven by x (D,), with theta = (U (D, H), W (H, H))."""
+
+    def f(s: Any, x: Any, theta: Any) -> Any:
+        U, W = theta
+        return np.tanh(x @ U + s @ W + lean)
+
+    return f
+
+
+@named
+def spring(step: float) -> Callable[[Any, Any, Any], Any]:
+    """s = [place, speed], pushed by the number x; theta is the spring's strength."""
+
+    def f(s: Any, x: Any, theta: Any) -> Any:
+        speed = s[1] + step * (x - theta * s[0])
+        return np.array([s[0] + step * speed, speed])
+
+    return f
+
+
+ex = unit.exercise(
+    "unfold_driven",
+    reference=unfold_driven,
+    points=2,
+    takes="f, s0, xs (T, …), theta",
+    gives="states (t, …)",
+    counts_calls=True,
+    hints=(
+        "It is `unfold` with one thing more: at each step, the next entry of the signal goes into f as well. The "
+        "signal says how many steps there are.",
+        "Loop over the signal itself: `for x in xs`. Its first entry, xs[0], is the x_1 of the formula and drives "
+        "the first step, from s_0 to s_1.",
+        "`states = [s0]`, then `for x in xs: states.append(f(states[-1], x, theta))`, and at the end "
+        "`np.stack(states)`.",
+    ),
+)
+
+
+def _pair(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    return weights(rng, D, H, dtype), weights(rng, H, H, dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    lean = float(rng.uniform(-0.2, 0.2))
+    yield case(bent_pair(lean=lean), normal(rng, 4), normal(rng, 6, 3), _pair(rng, 3, 4))
+    gain = float(rng.uniform(1.5, 2.5))
+    yield case(leak(gain=gain), float(rng.uniform(1, 2)), normal(rng, 5), float(rng.uniform(0.5, 0.9)))
+    yield case(spring(step=0.2), normal(rng, 2), normal(rng, 7), float(rng.uniform(1, 2)))
+    yield edge("one step", bent_pair(lean=0.1), normal(rng, 3), normal(rng, 1, 2), _pair(rng, 2, 3))
+    yield edge("one input for each row", leak(gain=1.3), normal(rng, 2, 3), normal(rng, 4, 2, 3), 0.6)
+    yield edge("s0 is a whole number, the later states are not", leak(gain=1.0), 3, normal(rng, 5), 0.7)
+    single = np.float32
+    s0, xs = normal(rng, 4, dtype=single), normal(rng, 5, 2, dtype=single)
+    yield edge("float32", bent_pair(lean=0.0), s0, xs, _pair(rng, 2, 4, single))
+
+
+@ex.holds("A later input never changes an earlier state")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    f, s0, xs, theta = bent_pair(lean=0.0), normal(rng, 3), normal(rng, 6, 2), _pair(rng, 2, 3)
+    before = np.asarray(call(f, s0, xs, theta))
+    xs[4] += 1.0
+    after = np.asarray(call(f, s0, xs, theta))
+    if not np.array_equal(before[:5], after[:5]):
+        return "the fifth input was changed, and one of the states s_0 to s_4 with it."
+    if np.allclose(before[5], after[5]):
+        return "the fifth input was changed, and s_5 is what it was."
+    return None
+
+
+@ex.misconception
+def state_not_carried(f, s0, xs, theta):
+    """Every step starts from s0 again, so that each state knows one input only. Give f the state that the step before
+    it returned.
+    """
+    return np.stack([s0] + [f(s0, x, theta) for x in xs])
+
+
+@ex.misconception
+def s0_left_out(f, s0, xs, theta):
+    """s0 is missing: your first state is s_1. T inputs make T steps, between T + 1 states."""
+    states, s = [], s0
+    for x in xs:
+        s = f(s, x, theta)
+        states.append(s)
+    return np.stack(states)
+
+
+@ex.misconception
+def first_input_skipped(f, s0, xs, theta):
+    """The first input drives nothing, and the last state is missing. The x_1 of the formula is `xs[0]`, for Python
+    counts from 0.
+    """
+    states = [np.array(s0)]
+    for t in range(1, len(xs)):
+        states.append(f(states[-1], xs[t], theta))
+    return np.stack(states)
+
+
+@ex.misconception
+def one_past_the_end(f, s0, xs, theta):
+    """You count time from 1 to T, as the formula does, but in Python x_1 is `xs[0]` and x_T is `xs[T-1]`. Loop over
+    `xs` itself, and no index can be wrong.
+    """
+    states = [s0]
+    for t in range(1, len(xs) + 1):
+        states.append(f(states[t - 1], xs[t], theta))
+    return np.stack(states)
+
+
+@ex.misconception
+def input_and_parameters_swapped(f, s0, xs, theta):
+    """f gets x and theta in each other's place: it is `f(s, x, theta)`."""
+    states = [s0]
+    for x in xs:
+        states.append(f(states[-1], theta, x))
+    return np.stack(states)
+
+
+@ex.misconception
+def state_and_input_swapped(f, s0, xs, theta):
+    """f gets state and input in each other's place: it is `f(s, x, theta)`, the state first."""
+    states = [s0]
+    for x in xs:
+        states.append(f(x, states[-1], theta))
+    return np.stack(states)
+
+
+@ex.misconception
+def signal_backwards(f, s0, xs, theta):
+    """The signal is read from its end. `xs[0]` comes first in time and drives the step from s_0 to s_1."""
+    states = [s0]
+    for x in xs[::-1]:
+        states.append(f(states[-1], x, theta))
+    return np.stack(states)
+
+
+@ex.misconception
+def same_input_at_each_step(f, s0, xs, theta):
+    """The first input is fed at every step. f and theta are the same all the time; the signal is what changes."""
+    states = [s0]
+    for _ in xs:
+        states.append(f(states[-1], xs[0], theta))
+    return np.stack(states)
+
+
+@ex.misconception
+def dtype_of_s0(f, s0, xs, theta):
+    """The result has the dtype of s0. When s0 is the whole number 3, each state loses what stands behind its point. Let
+    np.stack find the dtype.
+    """
+    states = np.empty((len(xs) + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
+    states[0] = s0
+    for t, x in enumerate(xs):
+        states[t + 1] = f(states[t], x, theta)
+    return states
+
+
+@ex.misconception
+def f_called_twice(f, s0, xs, theta):
+    """The states are right, but f is called twice in each step, once to note the state and once to go on. Call it once
+    and keep what it returns.
+    """
+    states, s = [s0], s0
+    for x in xs:
+        states.append(f(s, x, theta))
+        s = f(s, x, theta)
+    return np.stack(states)
+
+
+# --- depends_on: models (T, D) -> (T, ...)
+
+
+@named
+def window(kernel: np.ndarray, left: int) -> Callable[[Any], Any]:
+    """A convolution, (T, D) -> (T, Q): output t sees the inputs from t - left on, as many as `kernel` (width, D, Q) is
+    wide.
+    """
+
+    def model(xs: Any) -> Any:
+        T = len(xs)
+        taps = [[(j, t - left + j) for j in range(len(kernel)) if 0 <= t - left + j < T] for t in range(T)]
+        return np.stack([sum(xs[k] @ kernel[j].astype(xs.dtype) for j, k in seen) for seen in taps])
+
+    return model
+
+
+@named
+def fading(keep: float) -> Callable[[Any], Any]:
+    """A leaky sum of all entries so far, (T, D) -> (T, 1): an input of long ago matters little, but it matters."""
+
+    def model(xs: Any) -> Any:
+        s, states = 0.0, []
+        for x in xs:
+            s = keep * s + x.sum()
+            states.append([s])
+        return np.array(states)
+
+    return model
+
+
+@named
+def differences(share: float) -> Callable[[Any], Any]:
+    """How far apart the first two entries of an input are, now and one step ago, (T, D) -> (T,)."""
+
+    def model(xs: Any) -> Any:
+        apart = np.round(xs[:, 0] - xs[:, 1], 9)
+        return apart + share * np.concatenate([[0.0], apart[:-1]])
+
+    return model
+
+
+@named
+def table(scale: float) -> Callable[[Any], Any]:
+    """A table of each input and the next, (T, D) -> (T, 2, 3): some of it never changes, the rest adds up to 0."""
+    signs = np.array([[0.0, 1.0, -1.0], [2.0, -2.0, 0.0]])
+
+    def model(xs: Any) -> Any:
+        mixed = scale * xs[:, 0] + 2 * np.append(xs[1:, 1], 0.0)
+        return mixed[:, None, None] * signs
+
+    return model
+
+
+@named
+def threshold(level: float) -> Callable[[Any], Any]:
+    """Which entries have reached a level, (T, D) -> (T, D): most small changes change nothing."""
+
+    def model(xs: Any) -> Any:
+        return (xs >= level).astype(float)
+
+    return model
+
+
+ex = unit.exercise(
+    "depends_on",
+    reference=depends_on,
+    points=4,
+    takes="model, xs (T, D), eps",
+    gives="depends (t, k)",
+    hints=(
+        "Run the model once on xs as it is. Then poke: raise one single entry, run it again, and look which rows "
+        "of the output are other than before.",
+        "Two loops, over k and over the D entries of input k. Each time: a fresh `raised = xs.copy()`, then "
+        "`raised[k, d] += eps`."
+        "Every output row that changed belongs into column k, beside what the other entries have put there.",
+        "`changed = model(raised) != base` has the shape of the output; `changed.reshape(T, -1).any(axis=1)` is "
+        "(T,), whatever that shape."
+        "Then `depends[:, k] |= …`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def kernel(width: int, D: int, Q: int) -> np.ndarray:
+        return rng.uniform(0.5, 1.5, (width, D, Q))
+
+    yield case(window(kernel=kernel(3, 2, 4), left=2), normal(rng, 5, 2))
+    yield case(differences(share=float(rng.uniform(0.3, 0.6))), normal(rng, 4, 3))
+    xs = normal(rng, 6, 3)
+    xs[int(rng.integers(1, 5)), 1] = 0.0  # an entry that is 0 can be raised, but not scaled
+    yield case(table(scale=float(rng.uniform(0.5, 2))), xs)
+    yield case(fading(keep=0.1), rng.uniform(1, 2, (5, 2)))
+    yield edge("T = 1", window(kernel=kernel(1, 3, 2), left=0), normal(rng, 1, 3))
+    yield edge("D = 1", window(kernel=kernel(2, 1, 3), left=0), normal(rng, 4, 1))
+    near = np.where(rng.permuted(np.arange(10) < 4).reshape(5, 2), 0.875, rng.choice([0.5, 1.5], (5, 2)))
+    yield edge("only a large eps reaches the next level", threshold(level=1.0), near, 0.25)
+    single = np.float32
+    yield edge("float32", window(kernel=kernel(3, 2, 2), left=1), normal(rng, 5, 2, dtype=single))
+
+
+@ex.misconception
+def whole_vector_raised(model, xs, eps=1e-3):
+    """All entries of an input are raised at once. A model that takes the difference of two of them does not notice:
+    raise one entry at a time.
+    """
+    base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
+    for k in range(len(xs)):
+        raised = xs.copy()
+        raised[k] += eps
+        depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def only_the_first_entry(model, xs, eps=1e-3):
+    """Only the first entry of each input is raised. A model may look at the others: try all D, one at a time."""
+    base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
+    for k in range(len(xs)):
+        raised = xs.copy()
+        raised[k, 0] += eps
+        depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def only_the_last_entry_counts(model, xs, eps=1e-3):
+    """Column k is written anew for every entry of input k, so that only the last entry counts. Join what the entries
+    say: `depends[:, k] |= …`.
+    """
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] = (model(raised) != base).reshape(T, -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def transposed(model, xs, eps=1e-3):
+    """Rows and columns are swapped: entry [t, k] speaks of output t and input k, so raising input k fills column k."""
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def raised_for_good(model, xs, eps=1e-3):
+    """Entries stay raised: when input k has its turn, all those before it are still changed. Take a fresh copy of xs
+    for every try.
+    """
+    T, D = xs.shape
+    base, depends, raised = model(xs), np.zeros((T, T), dtype=bool), xs.copy()
+    for k in range(T):
+        for d in range(D):
+            raised[k, d] += eps
+            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def xs_written_to(model, xs, eps=1e-3):
+    """The matrix is right, but you write into the caller's xs. Even if the old value is put back, an error in between
+    leaves it changed: raise an entry of a copy.
+    """
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            before = xs[k, d]
+            xs[k, d] = before + eps
+            depends[:, k] |= (model(xs) != base).reshape(T, -1).any(axis=1)
+            xs[k, d] = before
+    return depends
+
+
+@ex.misconception
+def two_axes_taken_for_granted(model, xs, eps=1e-3):
+    """Your code takes it for granted that the output has two axes, (T, Q). It may have one or three as well:
+    `.reshape(T, -1)` makes two of any.
+    """
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] |= (model(raised) != base).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def all_entries_must_change(model, xs, eps=1e-3):
+    """You ask that all entries of output t change. One is enough: `any`, not `all`."""
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] |= (model(raised) != base).reshape(T, -1).all(axis=1)
+    return depends
+
+
+@ex.misconception
+def sums_compared(model, xs, eps=1e-3):
+    """You compare the sum of each output. When one entry goes up and another goes down, the sum stays: compare entry by
+    entry.
+    """
+    T, D = xs.shape
+    base, depends = model(xs).reshape(T, -1).sum(axis=1), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] |= model(raised).reshape(T, -1).sum(axis=1) != base
+    return depends
+
+
+@ex.misconception
+def small_changes_overlooked(model, xs, eps=1e-3):
+    """You compare with np.isclose or np.allclose, which call two numbers equal when they differ in the sixth digit. A
+    faint dependence is one too: compare with `!=`.
+    """
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] |= ~np.isclose(model(raised), base).reshape(T, -1).all(axis=1)
+    return depends
+
+
+@ex.misconception
+def scaled_for_raised(model, xs, eps=1e-3):
+    """You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no say: add eps."""
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] *= 1 + eps
+            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def eps_ignored(model, xs, eps=1e-3):
+    """The eps that was given is not used: you always raise by 1e-3. A model with steps in it answers only to a larger
+    one.
+    """
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += 1e-3
+            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def replaced_for_raised(model, xs, eps=1e-3):
+    """The entry is replaced by eps, `=`, where it should be raised by eps, `+=`."""
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] = eps
+            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def numbers_for_truth_values(model, xs, eps=1e-3):
+    """The pattern is right, but it holds the numbers 0 and 1. Truth values are asked for: start from `np.zeros((T, T),
+    dtype=bool)`.
+    """
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T))
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[(model(raised) != base).reshape(T, -1).any(axis=1), k] = 1
+    return depends
+
+
+# --- shared_parameter_count
+
+ex = unit.exercise(
+    "shared_parameter_count",
+    reference=shared_parameter_count,
+    points=1,
+    takes="D, H",
+    gives="count",
+    hints=(
+        "Three arrays are stored: U, W and b. How many numbers are in each?",
+        "U takes D numbers to H, W takes H numbers to H, and b has one number for each of the H units.",
+        "`D * H + H * H + H`",
+    ),
+)
+
+
+def _sizes(rng: np.random.Generator, count: int) -> list[int]:
+    """Sizes from 2 to 40, all different, so that no two formulas agree."""
+    return [int(n) for n in rng.choice(np.arange(2, 41), count, replace=False)]
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for _ in range(3):
+        yield case(*_sizes(rng, 2))
+    yield edge("one input", 1, int(rng.integers(3, 20)))
+    yield edge("large", 50_000, 100_003)
+
+
+@ex.misconception
+def recurrent_matrix_forgotten(D, H):
+    """W is not counted: the H numbers of the old state go through a matrix too, and it is (H, H)."""
+    return D * H + H
+
+
+@ex.misconception
+def bias_forgotten(D, H):
+    """The bias is not counted: b has one number for each of the H units."""
+    return D * H + H * H
+
+
+@ex.misconception
+def two_biases(D, H):
+    """You count two biases, as PyTorch keeps them. This cell has one b, with H numbers."""
+    return D * H + H * H + 2 * H
+
+
+@ex.misconception
+def bias_of_the_inputs(D, H):
+    """The bias has one number for each unit of the state, so H of them, not D."""
+    return D * H + H * H + D
+
+
+@ex.misconception
+def recurrent_matrix_between_inputs(D, H):
+    """W joins the old state to the new one: it is (H, H), not (D, D)."""
+    return D * H + D * D + H
+
+
+@ex.misconception
+def one_square_matrix(D, H):
+    """You count one square matrix over input and state together. What comes out of a step is the new state alone: U
+    over W is a matrix (D + H, H).
+    """
+    return (D + H) * (D + H) + H
+
+
+# --- unshared_parameter_count
+
+ex = unit.exercise(
+    "unshared_parameter_count",
+    reference=unshared_parameter_count,
+    points=1,
+    takes="T, D, H",
+    gives="count",
+    uses={"shared_parameter_count": shared_parameter_count},
+    hints=(
+        "Each time step has a U, a W and a b of its own. How many numbers does one step have?",
+        "One step has as many as the shared network has in all. There are T steps.",
+        "`T * (D * H + H * H + H)`: the brackets matter.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for _ in range(3):
+        yield case(*_sizes(rng, 3))
+    yield edge("one step", 1, *_sizes(rng, 2))
+    yield edge("large", 1_000_000, 50_000, 100_003)
+
+
+@ex.misconception
+def shared_after_all(T, D, H):
+    """T plays no part in your count. That is the network that shares; here every one of the T steps has its own U, W
+    and b.
+    """
+    return D * H + H * H + H
+
+
+@ex.misconception
+def brackets_missing(T, D, H):
+    """Only the first product is multiplied by T. All three arrays exist T times: put brackets around the sum."""
+    return T * D * H + H * H + H
+
+
+@ex.misconception
+def one_bias_for_all(T, D, H):
+    """The bias is counted once. Nothing is shared here: each of the T steps has its own b as well."""
+    return T * (D * H + H * H) + H
+
+
+@ex.misconception
+def first_step_without_state(T, D, H):
+    """You give the first step no W. It has one: it takes s_0, which need not be zero, to s_1."""
+    return T * (D * H + H) + (T - 1) * H * H
+
+
+@ex.misconception
+def only_the_recurrence_unshared(T, D, H):
+    """Only W is counted at every step. U and b are not shared either."""
+    return D * H + T * H * H + H
+
+
+@ex.misconception
+def bias_forgotten(T, D, H):
+    """The biases are not counted: each step has a b with H numbers."""
+    return T * (D * H + H * H)
