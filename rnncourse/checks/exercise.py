@@ -23,6 +23,7 @@ point, so that it can stand in a notebook as it is. Where a case needs more than
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -75,12 +76,17 @@ class Misconception:
     message: str
     answer: Any  # a callable, or the wrong value of a question
 
-    @property
-    def source(self) -> str:
-        """The source of the answer as a student would have written it, without decorator and docstring."""
-        lines = inspect.getsource(self.answer).splitlines()
-        start = next(i for i, line in enumerate(lines) if not line.startswith(("@", " ", ")")))
-        return "\n".join(lines[start:])
+    def source_for(self, exercise: str) -> str:
+        """The answer as a student would have written it in the exercise's cell: its own source, renamed, without a word."""
+        if not callable(self.answer):
+            return f"{exercise} = {self.answer!r}"
+        text = inspect.getsource(self.answer)
+        (node,) = ast.parse(text).body
+        assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        lines = text.splitlines()
+        body = "\n".join(lines[node.body[1].lineno - 1 :])  # behind the docstring
+        head = "\n".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
+        return re.sub(rf"\b{node.name}\b", exercise, f"{head}\n{body}")
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ def unchanged(value: Plain) -> Plain:
 
 @dataclass
 class Exercise:
-    """One task. Made by `Unit.exercise`; see the module's example. `drive` names the driver that calls the candidate."""
+    """One task, made by `Unit.exercise`: see the module's example. `drive` names the driver of the candidate."""
 
     name: str
     unit: Unit
@@ -150,7 +156,8 @@ class Exercise:
 
     def misconception(self, answer: Any) -> Any:
         """Decorator: the function is a wrong answer, its name the diagnosis, its docstring what the student is told."""
-        self.misconceptions.append(Misconception(answer.__name__, inspect.getdoc(answer) or "", answer))
+        message = " ".join((answer.__doc__ or "").split())  # where the source breaks a line says nothing
+        self.misconceptions.append(Misconception(answer.__name__, message, answer))
         return answer
 
     def holds(self, claim: str) -> Callable[[Property], Property]:
