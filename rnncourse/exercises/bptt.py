@@ -1,5 +1,1405 @@
-"""Unit 04."""
+"""Unit 04: backpropagation through time. Its exercises, their cases, hints and misconceptions."""
 
-from rnncourse.checks.exercise import Unit
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rnncourse.bptt import (
+    find_broken,
+    nll_backward,
+    numerical_gradient,
+    output_backward,
+    recurrent_gradient_by_lag,
+    rnn_backward,
+    rnn_step_backward,
+    sequence_nll,
+)
+from rnncourse.cell import rnn_forward, softmax
+from rnncourse.checks.callables import Named, named
+from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 
 unit = Unit("04_bptt", "Backpropagation through time")
+
+
+def scored(rng: np.random.Generator, T: int, N: int, Q: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """Draw logits (T, N, Q) and targets (T, N)."""
+    return normal(rng, T, N, Q, dtype=dtype), rng.integers(0, Q, size=(T, N))
+
+
+def padding(rng: np.random.Generator, T: int, N: int) -> np.ndarray:
+    """A mask (T, N): rows of different lengths, the last row nothing but padding."""
+    lengths = np.append(rng.integers(2, T, size=N - 1), 0)
+    return np.arange(T)[:, None] < lengths
+
+
+def passed_through(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64
+) -> tuple[np.ndarray, ...]:
+    """Draw what a backward pass is given: dH, X, h0, the states H of a forward pass, U, W."""
+    X, h0 = normal(rng, T, N, D, dtype=dtype), normal(rng, N, H, dtype=dtype)
+    U, W, b = weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+    return normal(rng, T, N, H, dtype=dtype), X, h0, rnn_forward(X, h0, U, W, b), U, W
+
+
+# --- sequence_nll
+
+ex = unit.exercise(
+    "sequence_nll",
+    reference=sequence_nll,
+    points=3,
+    takes="logits (T, N, Q), targets (T, N), mask (T, N)",
+    gives="loss",
+    hints=(
+        "One number for each step of each row: minus the log of the probability that the model gave to what came next. "
+        "Those that count are added up, and the sum is divided by the number of rows.",
+        "`p = softmax(logits)` is (T, N, Q). Of each row of Q numbers you want the one at the target: "
+        "`np.take_along_axis(p, targets[..., None], axis=-1)[..., 0]` is (T, N).",
+        "With `picked` of shape (T, N): `losses = -np.log(picked)`, `if mask is not None: losses = losses * mask`, "
+        "`return losses.sum() / logits.shape[1]`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, Q in ((5, 3, 4), (4, 6, 3)):
+        yield case(*scored(rng, T, N, Q))
+    yield case(*scored(rng, 6, 4, 3), padding(rng, 6, 4))
+    yield case(*scored(rng, 5, 4, 3), padding(rng, 5, 4).astype(np.int64))
+    yield edge("one step", *scored(rng, 1, 3, 4))
+    yield edge("one row", *scored(rng, 4, 1, 3))
+    logits, targets = scored(rng, 4, 2, 3)
+    yield edge("logits near 1000", logits + 1000, targets)
+    yield edge("a mask of zeros", *scored(rng, 4, 2, 3), np.zeros((4, 2), dtype=np.int64))
+
+
+@ex.misconception
+def mean_over_steps(logits, targets, mask=None):
+    """You take the mean over the steps as well. This loss is summed over the steps and divided by the number of
+    rows N alone, so that a longer text weighs more.
+    """
+    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    return losses.mean() if mask is None else (losses * mask).mean()
+
+
+@ex.misconception
+def not_divided(logits, targets, mask=None):
+    """Your sum is not divided by N. Without that the loss of a batch doubles when its rows are put in twice."""
+    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    return losses.sum() if mask is None else (losses * mask).sum()
+
+
+@ex.misconception
+def divided_by_real_tokens(logits, targets, mask=None):
+    """You divide by the number of steps that count. Here it is divided by N, the number of rows, whatever the mask
+    says.
+    """
+    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    if mask is None:
+        mask = np.ones_like(targets)
+    return (losses * mask).sum() / max(mask.sum(), 1)
+
+
+@ex.misconception
+def divided_by_rows_that_count(logits, targets, mask=None):
+    """You leave rows that are all padding out of N. N counts every row of the batch, masked or not:
+    `logits.shape[1]`.
+    """
+    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    if mask is None:
+        return losses.sum() / logits.shape[1]
+    return (losses * mask).sum() / max(mask.any(axis=0).sum(), 1)
+
+
+@ex.misconception
+def mask_ignored(logits, targets, mask=None):
+    """The mask has no say: steps under a 0 are counted like all others. Multiply the losses by the mask before you
+    add them up.
+    """
+    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    return losses.sum() / logits.shape[1]
+
+
+@ex.misconception
+def mask_inverted(logits, targets, mask=None):
+    """You count the steps under a 0 and leave out those under a 1. A 1 in the mask means that the step counts."""
+    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    if mask is not None:
+        losses = losses * (1 - mask.astype(int))
+    return losses.sum() / logits.shape[1]
+
+
+@ex.misconception
+def minus_forgotten(logits, targets, mask=None):
+    """The sign is missing: your loss is negative, and the better the model the larger it is. It is minus the log."""
+    losses = np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+
+
+@ex.misconception
+def logits_for_log_probabilities(logits, targets, mask=None):
+    """You pick the target's logit. A logit is no log-probability yet: take the softmax along the last axis first,
+    then the log.
+    """
+    losses = -np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
+    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+
+
+@ex.misconception
+def best_for_target(logits, targets, mask=None):
+    """You score the symbol that the model likes best, and not the target. What counts is the probability of what
+    really came next.
+    """
+    losses = -np.log(softmax(logits).max(axis=-1))
+    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+
+
+@ex.misconception
+def softmax_over_the_batch(logits, targets, mask=None):
+    """Your softmax runs over the rows of the batch. It runs over the Q symbols, the last axis: the probabilities of
+    one prediction add up to 1.
+    """
+    p = np.exp(logits - logits.max(axis=1, keepdims=True))
+    p = p / p.sum(axis=1, keepdims=True)
+    losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
+    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+
+
+@ex.misconception
+def exp_overflows(logits, targets, mask=None):
+    """Large logits give inf or nan, since `np.exp(1000)` overflows. Use `softmax`, which subtracts the largest
+    logit first, or do that yourself.
+    """
+    p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+    losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
+    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+
+
+# --- nll_backward
+
+ex = unit.exercise(
+    "nll_backward",
+    reference=nll_backward,
+    points=3,
+    takes="logits (T, N, Q), targets (T, N), mask (T, N)",
+    gives="dO (T, N, Q)",
+    hints=(
+        "For one prediction the gradient is what the model said minus what it should have said: y minus a vector "
+        "with a 1 at the target.",
+        "Whatever multiplies a term of the loss multiplies its gradient too: the mask, which is 0 or 1, and 1/N.",
+        "`dO = softmax(logits)`; subtract 1 at the targets, `dO[np.arange(T)[:, None], np.arange(N), targets] -= 1`; "
+        "if there is a mask, `dO *= mask[..., None]`; return `dO / N`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, Q in ((5, 3, 4), (4, 6, 3)):
+        yield case(*scored(rng, T, N, Q))
+    yield case(*scored(rng, 6, 4, 3), padding(rng, 6, 4))
+    yield case(*scored(rng, 5, 4, 3), padding(rng, 5, 4).astype(np.int64))
+    yield edge("one step", *scored(rng, 1, 3, 4))
+    yield edge("one row", *scored(rng, 4, 1, 3))
+    yield edge("float32", *scored(rng, 4, 2, 3, np.float32))
+    yield edge("float32, with a mask of bool", *scored(rng, 4, 2, 3, np.float32), padding(rng, 4, 2))
+
+
+@ex.misconception
+def not_divided_by_rows(logits, targets, mask=None):
+    """The 1/N of the loss is missing from its gradient. Whatever the loss is divided by, its gradient is divided by
+    too.
+    """
+    dO = softmax(logits)
+    dO[np.arange(len(logits))[:, None], np.arange(logits.shape[1]), targets] -= 1
+    return dO if mask is None else dO * mask[..., None]
+
+
+@ex.misconception
+def divided_by_steps_too(logits, targets, mask=None):
+    """You divide by T N, as if the loss were a mean over the steps. It is a sum over the steps, divided by N alone."""
+    T, N, _ = logits.shape
+    dO = softmax(logits)
+    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
+    dO /= T * N
+    return dO if mask is None else dO * mask[..., None]
+
+
+@ex.misconception
+def gradient_divided_by_real_tokens(logits, targets, mask=None):
+    """You divide by the number of steps that count. The loss is divided by N, the number of all rows, and so is its
+    gradient.
+    """
+    T, N, _ = logits.shape
+    dO = softmax(logits)
+    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
+    return dO / (T * N) if mask is None else dO * mask[..., None] / max(mask.sum(), 1)
+
+
+@ex.misconception
+def padding_gets_gradient(logits, targets, mask=None):
+    """Steps under a 0 of the mask get a gradient. What does not count in the loss cannot change it: there the
+    gradient is 0.
+    """
+    dO = softmax(logits)
+    dO[np.arange(len(logits))[:, None], np.arange(logits.shape[1]), targets] -= 1
+    return dO / logits.shape[1]
+
+
+@ex.misconception
+def target_not_subtracted(logits, targets, mask=None):
+    """Your gradient is the softmax itself: nothing in it depends on the target. Subtract 1 at the symbol that came
+    next.
+    """
+    dO = softmax(logits) / logits.shape[1]
+    return dO if mask is None else dO * mask[..., None]
+
+
+@ex.misconception
+def sign_turned(logits, targets, mask=None):
+    """The sign is turned round: you have onehot - y. A step against this gradient would make the loss grow."""
+    T, N, _ = logits.shape
+    dO = -softmax(logits)
+    dO[np.arange(T)[:, None], np.arange(N), targets] += 1
+    return dO / N if mask is None else dO * mask[..., None] / N
+
+
+@ex.misconception
+def only_the_target(logits, targets, mask=None):
+    """Only the target's logit gets a gradient. Raising any other logit takes probability from the target, so that
+    each of the Q entries has one: y - onehot.
+    """
+    _, N, Q = logits.shape
+    dO = (softmax(logits) - 1) * (np.arange(Q) == targets[..., None]) / N
+    return dO if mask is None else dO * mask[..., None]
+
+
+@ex.misconception
+def softmax_counted_twice(logits, targets, mask=None):
+    """You multiply y - onehot by the derivative of the softmax again. It is in there already: y - onehot is the
+    gradient at the logits.
+    """
+    T, N, _ = logits.shape
+    y = softmax(logits)
+    dO = y.copy()
+    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
+    dO *= y * (1 - y) / N
+    return dO if mask is None else dO * mask[..., None]
+
+
+@ex.misconception
+def gradient_at_probabilities(logits, targets, mask=None):
+    """You give the gradient at the probabilities, -1/p at the target. Asked for is that at the logits, one step
+    further back, through the softmax.
+    """
+    _, N, Q = logits.shape
+    dO = -(np.arange(Q) == targets[..., None]) / softmax(logits) / N
+    return dO if mask is None else dO * mask[..., None]
+
+
+@ex.misconception
+def only_the_softmax_masked(logits, targets, mask=None):
+    """The mask is put on the softmax before the 1 is subtracted, so that masked steps keep a -1. Mask the whole
+    difference.
+    """
+    T, N, _ = logits.shape
+    dO = softmax(logits)
+    if mask is not None:
+        dO = dO * mask[..., None]
+    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
+    return dO / N
+
+
+# --- output_backward
+
+ex = unit.exercise(
+    "output_backward",
+    reference=output_backward,
+    points=2,
+    takes="dO (T, N, Q), H (T, N, H), V (H, Q)",
+    gives="dH (T, N, H), dV (H, Q), dc (Q,)",
+    hints=(
+        "This layer has no time in it: every step of every row is one more example of o = h V + c. "
+        "What is different for each of them keeps its axes, what they share is summed over them.",
+        "The shapes leave one way only: dH (T, N, H) from dO (T, N, Q) and V (H, Q); dV (H, Q) from H and dO, "
+        "summed over T and N.",
+        "`dH = dO @ V.T`, `dV = np.einsum('tnh,tnq->hq', H, dO)`, `dc = dO.sum(axis=(0, 1))`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, H, Q in ((5, 3, 2, 4), (4, 2, 5, 3)):
+        yield case(normal(rng, T, N, Q), np.tanh(normal(rng, T, N, H)), weights(rng, H, Q))
+    yield edge("one step", normal(rng, 1, 3, 2), np.tanh(normal(rng, 1, 3, 4)), weights(rng, 4, 2))
+    yield edge("one row", normal(rng, 4, 1, 3), np.tanh(normal(rng, 4, 1, 2)), weights(rng, 2, 3))
+    single = np.float32
+    states = np.tanh(normal(rng, 4, 2, 3, dtype=single))
+    yield edge("float32", normal(rng, 4, 2, 5, dtype=single), states, weights(rng, 3, 5, single))
+
+
+@ex.misconception
+def averaged_over_rows(dO, H, V):
+    """dV and dc are averaged over the rows. The 1/N stands in dO already: here you only add up."""
+    return dO @ V.T, np.einsum("tnh,tnq->hq", H, dO) / dO.shape[1], dO.sum(axis=0).mean(axis=0)
+
+
+@ex.misconception
+def averaged_over_steps(dO, H, V):
+    """dV and dc are averaged over the steps. The loss is the sum of the steps' losses, so the steps' gradients are
+    added up.
+    """
+    return dO @ V.T, np.einsum("tnh,tnq->hq", H, dO) / len(dO), dO.sum(axis=1).mean(axis=0)
+
+
+@ex.misconception
+def last_step_only(dO, H, V):
+    """dV and dc hold what one step gave, the last. V and c are used at every step, and each use adds its part:
+    `+=`, not `=`.
+    """
+    return dO @ V.T, H[-1].T @ dO[-1], dO[-1].sum(axis=0)
+
+
+@ex.misconception
+def tanh_too_early(dO, H, V):
+    """dH goes through the tanh already. This is the gradient at h, after the tanh; the factor 1 - h² belongs to the
+    way further back.
+    """
+    return (dO @ V.T) * (1 - H**2), np.einsum("tnh,tnq->hq", H, dO), dO.sum(axis=(0, 1))
+
+
+@ex.misconception
+def states_of_the_step_before(dO, H, V):
+    """dV pairs each error with the state of the step before. The output o_t was made from h_t, so its error meets
+    h_t.
+    """
+    return dO @ V.T, np.einsum("tnh,tnq->hq", H[:-1], dO[1:]), dO.sum(axis=(0, 1))
+
+
+@ex.misconception
+def axes_flattened_differently(dO, H, V):
+    """In dV the errors of one row meet the states of another: H and dO were flattened in different orders. Flatten
+    both as (T, N, ·) to (T N, ·).
+    """
+    dV = H.transpose(1, 0, 2).reshape(-1, H.shape[-1]).T @ dO.reshape(-1, dO.shape[-1])
+    return dO @ V.T, dV, dO.sum(axis=(0, 1))
+
+
+@ex.misconception
+def error_of_last_output_only(dO, H, V):
+    """Only the last state gets an error. Every step has an output here, and every output sends its error back to
+    its own state.
+    """
+    dH = np.zeros_like(H)
+    dH[-1] = dO[-1] @ V.T
+    return dH, np.einsum("tnh,tnq->hq", H, dO), dO.sum(axis=(0, 1))
+
+
+# --- rnn_step_backward
+
+ex = unit.exercise(
+    "rnn_step_backward",
+    reference=rnn_step_backward,
+    points=3,
+    takes="dh (N, H), x (N, D), h_prev (N, H), h (N, H), U (D, H), W (H, H)",
+    gives="dx (N, D), dh_prev (N, H), dU (D, H), dW (H, H), db (H,)",
+    hints=(
+        "Go back in two stages: first through the tanh, from dh to da; then through the sum a = x U + h_prev W + "
+        "b, from da to all five.",
+        "The slope of the tanh is 1 - tanh², and tanh(a) is the h that you were given: `da = dh * (1 - h**2)`. "
+        "In a product, an input's gradient is da times the other factor, transposed.",
+        "`return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)`",
+    ),
+)
+
+
+def one_step(rng: np.random.Generator, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+    """Draw the arguments of one step back."""
+    dH, X, h0, states, U, W = passed_through(rng, 1, N, D, H, dtype)
+    return dH[0], X[0], h0, states[0], U, W
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H in ((3, 4, 5), (4, 2, 3)):
+        yield case(*one_step(rng, N, D, H))
+    yield edge("one row", *one_step(rng, 1, 3, 2))
+    yield edge("one unit", *one_step(rng, 2, 3, 1))
+    yield edge("float32", *one_step(rng, 3, 2, 4, np.float32))
+
+
+@ex.misconception
+def tanh_slope_missing(dh, x, h_prev, h, U, W):
+    """The way back skips the tanh: `da` is `dh` times the slope of the tanh, 1 - h²."""
+    return dh @ U.T, dh @ W.T, x.T @ dh, h_prev.T @ dh, dh.sum(axis=0)
+
+
+@ex.misconception
+def slope_at_h_prev(dh, x, h_prev, h, U, W):
+    """You take the slope of the tanh at h_prev. The tanh that you go back through made h, so its slope is 1 - h²."""
+    da = dh * (1 - h_prev**2)
+    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def tanh_taken_again(dh, x, h_prev, h, U, W):
+    """You take the tanh of h, which is a tanh already. The slope at a is 1 - tanh(a)², and tanh(a) is h itself: 1 -
+    h².
+    """
+    da = dh * (1 - np.tanh(h) ** 2)
+    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def slope_of_a_sigmoid(dh, x, h_prev, h, U, W):
+    """h (1 - h) is the slope of a sigmoid. This cell has a tanh, whose slope is 1 - h²."""
+    da = dh * h * (1 - h)
+    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def square_misplaced(dh, x, h_prev, h, U, W):
+    """You have (1 - h)². The slope of the tanh is 1 - h²: square h first, then subtract."""
+    da = dh * (1 - h) ** 2
+    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def W_not_transposed(dh, x, h_prev, h, U, W):
+    """dh_prev goes through W where it should go through its transpose. The shapes fit both ways, since W is square;
+    the numbers do not.
+    """
+    da = dh * (1 - h**2)
+    return da @ U.T, da @ W, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def dW_from_h(dh, x, h_prev, h, U, W):
+    """dW is built from h. What was multiplied by W was the state before, h_prev."""
+    da = dh * (1 - h**2)
+    return da @ U.T, da @ W.T, x.T @ da, h.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def dW_transposed(dh, x, h_prev, h, U, W):
+    """Your dW is the transpose of the right one. Rows of W belong to h_prev, columns to a: `h_prev.T @ da`."""
+    da = dh * (1 - h**2)
+    return da @ U.T, da @ W.T, x.T @ da, da.T @ h_prev, da.sum(axis=0)
+
+
+@ex.misconception
+def db_averaged(dh, x, h_prev, h, U, W):
+    """db is averaged over the rows. b was added to every row, so its gradient is the sum; the 1/N came with the
+    loss.
+    """
+    da = dh * (1 - h**2)
+    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.mean(axis=0)
+
+
+@ex.misconception
+def dh_for_da_in_the_weights(dh, x, h_prev, h, U, W):
+    """The gradients of the parameters are built from dh. U, W and b stand inside the tanh: it is da that meets them."""
+    da = dh * (1 - h**2)
+    return da @ U.T, da @ W.T, x.T @ dh, h_prev.T @ dh, dh.sum(axis=0)
+
+
+@ex.misconception
+def dh_for_da_in_the_inputs(dh, x, h_prev, h, U, W):
+    """dx and dh_prev are built from dh. The way to them leads through the tanh first: use da."""
+    da = dh * (1 - h**2)
+    return dh @ U.T, dh @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+# --- rnn_backward
+
+ex = unit.exercise(
+    "rnn_backward",
+    reference=rnn_backward,
+    points=5,
+    takes="dH (T, N, H), X (T, N, D), h0 (N, H), H (T, N, H), U (D, H), W (H, H)",
+    gives="dX (T, N, D), dh0 (N, H), dU (D, H), dW (H, H), db (H,)",
+    uses={"rnn_step_backward": rnn_step_backward},
+    hints=(
+        "Walk from the last step to the first with one array in hand: what the later steps send back to this "
+        "state. After the last step that is zero.",
+        "At step t: `dh = dH[t] + from_later`, then one `rnn_step_backward`, whose dh_prev is the next `from_later`. "
+        "What it gives for U, W and b is added to what is there: the same U, W and b are used at every step.",
+        "The state before step t is `H[t - 1]`, but `h0` for t = 0. The loop is `for t in reversed(range(len(X)))`; "
+        "when it is done, `from_later` is dh0. Start it as `np.zeros_like(h0)`, and do not write `+=` on a part of dH.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, D, H in ((5, 3, 4, 2), (4, 2, 3, 6)):
+        yield case(*passed_through(rng, T, N, D, H))
+    yield edge("one step", *passed_through(rng, 1, 3, 4, 2))
+    yield edge("one row", *passed_through(rng, 4, 1, 2, 3))
+    yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32))
+
+
+@ex.misconception
+def next_step_ignored(dH, X, h0, H, U, W):
+    """The arrow from step t+1 is missing: each state gets the error of its own output only. Add what
+    `rnn_step_backward` gave as dh_prev one step later.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh0, dU_t, dW_t, db_t = rnn_step_backward(dH[t], X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh0, dU, dW, db
+
+
+@ex.misconception
+def own_output_ignored(dH, X, h0, H, U, W):
+    """Only the last output's error goes back. At each step the error of that step's own output, dH[t], joins what
+    comes from step t+1.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = dH[-1]
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def overwritten(dH, X, h0, H, U, W):
+    """dU, dW and db hold what one step gave: each step overwrites the one before. U, W and b are used at every
+    step, so the parts add up: `+=`, not `=`.
+    """
+    dX, dh = np.zeros_like(X), np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh, dU, dW, db = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def dW_from_h_t(dH, X, h0, H, U, W):
+    """dW is built from the states h_t. At step t it was h_{t-1} that met W: the states one step earlier, with h0 as
+    the first.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        da = (dH[t] + dh) * (1 - H[t] ** 2)
+        dX[t], dh = da @ U.T, da @ W.T
+        dU, dW, db = dU + X[t].T @ da, dW + H[t].T @ da, db + da.sum(axis=0)
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def W_for_its_transpose(dH, X, h0, H, U, W):
+    """The error goes back through W where it should go through W's transpose. Forwards it was h W, so backwards it
+    is da Wᵀ; W is square, so no shape warns you.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        da = (dH[t] + dh) * (1 - H[t] ** 2)
+        dX[t], dh = da @ U.T, da @ W
+        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def tanh_skipped(dH, X, h0, H, U, W):
+    """The way back skips the tanh. At each step dh becomes da = dh (1 - h_t²) before it goes on to anything else."""
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        da = dH[t] + dh
+        dX[t], dh = da @ U.T, da @ W.T
+        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def tanh_slope_at_h_prev(dH, X, h0, H, U, W):
+    """You take the slope of the tanh at h_{t-1}. The tanh of step t made h_t, so the factor is 1 - h_t²."""
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        da = (dH[t] + dh) * (1 - h_prev**2)
+        dX[t], dh = da @ U.T, da @ W.T
+        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def tanh_skipped_between_steps(dH, X, h0, H, U, W):
+    """What you hand to the step before is dh Wᵀ. It has to pass this step's tanh first: hand on da Wᵀ."""
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dh = dH[t] + dh
+        da = dh * (1 - H[t] ** 2)
+        dX[t], dh = da @ U.T, dh @ W.T
+        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def time_forwards(dH, X, h0, H, U, W):
+    """You walk through time forwards. A state's error needs that of the state after it, so the last step comes
+    first: `reversed(range(T))`.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in range(len(X)):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def db_mean(dH, X, h0, H, U, W):
+    """db is averaged over the rows. Rows are added up, as in dU and dW; the 1/N is in dH already."""
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        da = (dH[t] + dh) * (1 - H[t] ** 2)
+        dX[t], dh = da @ U.T, da @ W.T
+        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.mean(axis=0)
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def dh0_zero(dH, X, h0, H, U, W):
+    """dh0 is zero. The first state depends on h0 as each state depends on the one before: dh0 is what step 1 sends
+    back, its dh_prev.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, np.zeros_like(h0), dU, dW, db
+
+
+@ex.misconception
+def dH_overwritten(dH, X, h0, H, U, W):
+    """Your numbers are right, but dH is changed: `+=` on dH[t], or on a name for it, writes into the caller's
+    array. Write `dh = dH[t] + from_later`, which is a new one.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    from_later = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dh = dH[t]
+        dh += from_later
+        dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, from_later, dU, dW, db
+
+
+@ex.misconception
+def h0_taken_as_zero(dH, X, h0, H, U, W):
+    """In dW the part of the first step is missing, as if h0 were zero. There h_{t-1} is the h0 that you were given."""
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else np.zeros_like(h0)
+        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def index_wraps_round(dH, X, h0, H, U, W):
+    """At the first step you take `H[t - 1]`, and for t = 0 that is `H[-1]`, the last state. The state before the
+    first step is h0.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], H[t - 1], H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh, dU, dW, db
+
+
+@ex.misconception
+def averaged_over_time(dH, X, h0, H, U, W):
+    """dU, dW and db are divided by T. Each step's use of a parameter adds its part to the gradient: sums over time,
+    no means.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh, dU / len(X), dW / len(X), db / len(X)
+
+
+@ex.misconception
+def errors_pile_up(dH, X, h0, H, U, W):
+    """What comes from later steps is added to what came from steps later still. Each dh_prev holds the whole future
+    already: it takes the place of the old one.
+    """
+    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    dh = np.zeros_like(h0)
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh_prev, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+        dh = dh + dh_prev
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh, dU, dW, db
+
+
+# --- numerical_gradient
+
+
+@named
+def quadratic_form(A: np.ndarray, b: np.ndarray) -> Callable[[Any], float]:
+    """f(x) = x A x + b x, of all entries of x: large off its diagonal, so that entries do not stand alone."""
+
+    def f(x: Any) -> float:
+        flat = np.asarray(x).reshape(-1)
+        return float(flat @ A @ flat + b @ flat)
+
+    return f
+
+
+@named
+def cubic(a: np.ndarray, b: np.ndarray) -> Callable[[Any], float]:
+    """f(x) = (a x)³ / 3 + b x², bent enough that one-sided differences, and another eps, are seen."""
+
+    def f(x: Any) -> float:
+        flat = np.asarray(x).reshape(-1)
+        return float((a @ flat) ** 3 / 3 + b @ flat**2)
+
+    return f
+
+
+@named
+def wave(a: np.ndarray, b: np.ndarray) -> Callable[[Any], float]:
+    """f(x) = sin(a x) + b x² over all entries of x."""
+
+    def f(x: Any) -> float:
+        flat = np.asarray(x).reshape(-1)
+        return float(np.sin(a @ flat) + b @ flat**2)
+
+    return f
+
+
+def curvature(rng: np.random.Generator, size: int) -> np.ndarray:
+    """Draw `size` numbers from 5 to 15, of either sign."""
+    return rng.uniform(5, 15, size) * rng.choice([-1, 1], size)
+
+
+ex = unit.exercise(
+    "numerical_gradient",
+    reference=numerical_gradient,
+    points=3,
+    takes="f, x (…), eps",
+    gives="gradient (…)",
+    hints=(
+        "One entry at a time: move it up a little, then down a little, all others as they were, and see how much "
+        "f changes.",
+        "`np.ndindex(x.shape)` goes through all indices of an array of any shape, and `x.copy()` is an array "
+        "that you may write to.",
+        "In the loop: `above, below = x.copy(), x.copy()`, `above[i] += eps`, `below[i] -= eps`, "
+        "`gradient[i] = (f(above) - f(below)) / (2 * eps)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(quadratic_form(A=rng.uniform(5, 15, (4, 4)), b=normal(rng, 4)), normal(rng, 4))
+    yield case(wave(a=rng.uniform(2, 4, 6), b=curvature(rng, 6)), normal(rng, 2, 3))
+    yield case(cubic(a=rng.uniform(1, 2, 6), b=curvature(rng, 6)), normal(rng, 3, 2), 0.1)
+    yield edge("three axes", quadratic_form(A=rng.uniform(5, 15, (12, 12)), b=normal(rng, 12)), normal(rng, 2, 3, 2))
+    yield edge("one entry", cubic(a=rng.uniform(1, 2, 1), b=curvature(rng, 1)), normal(rng, 1, 1), 0.01)
+
+
+@ex.misconception
+def forward_difference(f, x, eps=1e-5):
+    """You look to one side only, (f(x + eps) - f(x)) / eps. That is off by about eps; from both sides, (f(x + eps)
+    - f(x - eps)) / (2 eps), by eps² only.
+    """
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        above = x.copy()
+        above[i] += eps
+        gradient[i] = (f(above) - f(x)) / eps
+    return gradient
+
+
+@ex.misconception
+def backward_difference(f, x, eps=1e-5):
+    """You look to one side only, (f(x) - f(x - eps)) / eps. Go eps to either side: (f(x + eps) - f(x - eps)) / (2
+    eps).
+    """
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        below = x.copy()
+        below[i] -= eps
+        gradient[i] = (f(x) - f(below)) / eps
+    return gradient
+
+
+@ex.misconception
+def twice_too_large(f, x, eps=1e-5):
+    """Every entry is twice too large: from x - eps to x + eps it is a way of 2 eps, so divide by that."""
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        above, below = x.copy(), x.copy()
+        above[i] += eps
+        below[i] -= eps
+        gradient[i] = (f(above) - f(below)) / eps
+    return gradient
+
+
+@ex.misconception
+def all_moved_at_once(f, x, eps=1e-5):
+    """You move all entries at once, so that you get one number, the sum of the gradient. Move one entry at a time
+    and leave the others where they are.
+    """
+    return np.full_like(x, (f(x + eps) - f(x - eps)) / (2 * eps))
+
+
+@ex.misconception
+def rows_moved_at_once(f, x, eps=1e-5):
+    """Your loop runs over the first axis only, so that a whole row moves at once. Run over every entry:
+    `np.ndindex(x.shape)`.
+    """
+    gradient = np.zeros_like(x)
+    for i in range(len(x)):
+        above, below = x.copy(), x.copy()
+        above[i] += eps
+        below[i] -= eps
+        gradient[i] = (f(above) - f(below)) / (2 * eps)
+    return gradient
+
+
+@ex.misconception
+def not_moved_back(f, x, eps=1e-5):
+    """An entry that was moved stays moved while the next ones are looked at. Start from a fresh copy of x for each
+    entry.
+    """
+    gradient, moved = np.zeros_like(x), x.copy()
+    for i in np.ndindex(x.shape):
+        moved[i] += eps
+        above = f(moved)
+        moved[i] -= 2 * eps
+        gradient[i] = (above - f(moved)) / (2 * eps)
+    return gradient
+
+
+@ex.misconception
+def x_written_to(f, x, eps=1e-5):
+    """You move the entries of x itself. Even if each is put back, x is wrong for a while, and rounding may leave it
+    changed for good: move a copy.
+    """
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        x[i] += eps
+        above = f(x)
+        x[i] -= 2 * eps
+        below = f(x)
+        x[i] += eps
+        gradient[i] = (above - below) / (2 * eps)
+    return gradient
+
+
+@ex.misconception
+def downhill(f, x, eps=1e-5):
+    """The sign is turned round: it is f above minus f below, so that the gradient points uphill."""
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        above, below = x.copy(), x.copy()
+        above[i] += eps
+        below[i] -= eps
+        gradient[i] = (f(below) - f(above)) / (2 * eps)
+    return gradient
+
+
+@ex.misconception
+def eps_not_used(f, x, eps=1e-5):
+    """You always step by 1e-5: the eps that was given has no say."""
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        above, below = x.copy(), x.copy()
+        above[i] += 1e-5
+        below[i] -= 1e-5
+        gradient[i] = (f(above) - f(below)) / 2e-5
+    return gradient
+
+
+# --- find_broken
+
+KINDS = (
+    "next step ignored",
+    "own output ignored",
+    "overwritten",
+    "dW from h_t",
+    "W not transposed",
+    "no tanh",
+    "slope at h_prev",
+    "time forwards",
+    "db averaged",
+    "dU averaged",
+    "dh0 zero",
+    "h0 as zero",
+    "dX without tanh",
+)
+PEOPLE = (
+    "ada",
+    "alan",
+    "barbara",
+    "claude",
+    "donald",
+    "edsger",
+    "emmy",
+    "grace",
+    "kurt",
+    "margaret",
+    "niklaus",
+    "radia",
+)
+
+
+@named
+def backward_pass(kind: str) -> Callable[..., tuple[np.ndarray, ...]]:
+    """`rnn_backward`, with one mistake of the kind that is named, or with none: "loop" and "sums" are two right
+    ones.
+    """
+
+    def backward(dH: Any, X: Any, h0: Any, H: Any, U: Any, W: Any) -> tuple[np.ndarray, ...]:
+        T, N, _ = H.shape
+        dX, dh = np.zeros_like(X), np.zeros_like(h0)
+        dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+        for t in range(T) if kind == "time forwards" else reversed(range(T)):
+            h_prev = H[t - 1] if t else h0
+            if kind == "next step ignored":
+                dh = dH[t]
+            elif kind != "own output ignored" or t == T - 1:
+                dh = dH[t] + dh
+            slope = 1 - (h_prev if kind == "slope at h_prev" else H[t]) ** 2
+            da = dh if kind == "no tanh" else dh * slope
+            dX[t] = (dh if kind == "dX without tanh" else da) @ U.T
+            dh = da @ (W if kind == "W not transposed" else W.T)
+            if kind == "h0 as zero" and t == 0:
+                h_prev = np.zeros_like(h0)
+            kept = 0 if kind == "overwritten" else 1
+            dU = kept * dU + X[t].T @ da / (N if kind == "dU averaged" else 1)
+            dW = kept * dW + (H[t] if kind == "dW from h_t" else h_prev).T @ da
+            db = kept * db + da.sum(axis=0) / (N if kind == "db averaged" else 1)
+        return dX, np.zeros_like(h0) if kind == "dh0 zero" else dh, dU, dW, db
+
+    def with_sums(dH: Any, X: Any, h0: Any, H: Any, U: Any, W: Any) -> tuple[np.ndarray, ...]:
+        dA, from_later = np.empty_like(H), np.zeros_like(h0)
+        for t in range(len(H) - 1, -1, -1):
+            dA[t] = (dH[t] + from_later) * (1 - H[t] * H[t])
+            from_later = np.dot(dA[t], W.T)
+        before = np.concatenate([h0[None], H[:-1]])
+        dU, dW = np.einsum("tnd,tnh->dh", X, dA), np.einsum("tnk,tnh->kh", before, dA)
+        return dA @ U.T, from_later, dU, dW, dA.sum(axis=(0, 1))
+
+    return with_sums if kind == "sums" else backward
+
+
+def people(rng: np.random.Generator, kinds: list[str]) -> dict[str, Named]:
+    """Give each backward pass the name of somebody, in an order that tells nothing."""
+    names = rng.permutation(PEOPLE)[: len(kinds)].tolist()
+    return {name: backward_pass(kind=kind) for name, kind in zip(names, rng.permutation(kinds).tolist())}
+
+
+ex = unit.exercise(
+    "find_broken",
+    reference=find_broken,
+    points=4,
+    takes="backwards",
+    gives="broken",
+    uses={
+        "numerical_gradient": numerical_gradient,
+        "rnn_backward": rnn_backward,
+        "rnn_step_backward": rnn_step_backward,
+    },
+    hints=(
+        "You need a loss whose gradient with respect to the states you know. "
+        "The sum of dH * H is one: its gradient with respect to H is dH, whatever dH you draw.",
+        "Draw X, h0, U, W, b, dH once, with T, N, D, H all different, at least 2, and h0 not zero. "
+        "For each of X, h0, U, W, b take the `numerical_gradient` of `(dH * rnn_forward(X, h0, U, W, b)).sum()`.",
+        "A backward pass is broken if any of its five gradients fails `np.allclose(its, numerical, atol=1e-6)`. "
+        "For W: `numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W)`; four more like it.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    kinds = rng.permutation(KINDS).tolist()
+    yield case(people(rng, ["loop", "sums", *kinds[:6]]))
+    yield case(people(rng, ["loop", "sums", "loop", *kinds[6:]]))
+    yield edge("none is broken", people(rng, ["loop", "sums"]))
+    yield edge("all are broken", people(rng, kinds[:4]))
+
+
+@ex.misconception
+def the_right_ones(backwards):
+    """You name those that are right. Asked for are the broken ones, those that differ from the numerical gradients."""
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    H = rnn_forward(X, h0, U, W, b)
+    numerical = (
+        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
+        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
+        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
+        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
+        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
+    )
+    found = set()
+    for name, backward in backwards.items():
+        if all(np.allclose(a, n, atol=1e-6) for a, n in zip(backward(dH, X, h0, H, U, W), numerical)):
+            found.add(name)
+    return found
+
+
+@ex.misconception
+def everybody_passes(backwards):
+    """You let everybody pass. A broken gradient has the right shape, raises nothing, and often makes the loss fall:
+    hold its numbers against numerical gradients."""
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    H = rnn_forward(X, h0, U, W, b)
+    found = set()
+    for name, backward in backwards.items():
+        gradients = backward(dH, X, h0, H, U, W)
+        if any(g.shape != a.shape for g, a in zip(gradients, (X, h0, U, W, b))):
+            found.add(name)
+    return found
+
+
+@ex.misconception
+def nothing_agrees_exactly(backwards):
+    """You call everybody broken. A numerical gradient is never equal to the last digit: compare with a tolerance,
+    `np.allclose`, and make sure that its loss is the one that dH belongs to.
+    """
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    H = rnn_forward(X, h0, U, W, b)
+    dW = numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W)
+    return {name for name, backward in backwards.items() if not np.array_equal(backward(dH, X, h0, H, U, W)[3], dW)}
+
+
+@ex.misconception
+def only_dW_compared(backwards):
+    """You compare dW alone. Some passes have their mistake in dX, dh0, dU or db: compare all five."""
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    H = rnn_forward(X, h0, U, W, b)
+    dW = numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W)
+    found = set()
+    for name, backward in backwards.items():
+        if not np.allclose(backward(dH, X, h0, H, U, W)[3], dW, atol=1e-6):
+            found.add(name)
+    return found
+
+
+@ex.misconception
+def only_parameters_compared(backwards):
+    """You compare dU, dW and db, and leave out dX and dh0. They are gradients too: a layer below, or the step
+    before, would learn from them.
+    """
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    H = rnn_forward(X, h0, U, W, b)
+    numerical = (
+        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
+        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
+        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
+    )
+    found = set()
+    for name, backward in backwards.items():
+        gradients = backward(dH, X, h0, H, U, W)[2:]
+        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
+            found.add(name)
+    return found
+
+
+@ex.misconception
+def tried_with_h0_zero(backwards):
+    """You try them with h0 = 0. Then the first step's part of dW is 0 by itself, and who forgot it is not found:
+    draw h0.
+    """
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (2, 4), (4, 4), (4,), (5, 3, 4)
+    X, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    h0 = np.zeros((3, 4))
+    H = rnn_forward(X, h0, U, W, b)
+    numerical = (
+        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
+        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
+        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
+        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
+        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
+    )
+    found = set()
+    for name, backward in backwards.items():
+        gradients = backward(dH, X, h0, H, U, W)
+        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
+            found.add(name)
+    return found
+
+
+@ex.misconception
+def tried_with_one_row(backwards):
+    """You try them with one row. A mean over one row is its sum, so who averages over the batch is not found: take
+    N of at least 2.
+    """
+    rng = np.random.default_rng(0)
+    shapes = (5, 1, 2), (1, 4), (2, 4), (4, 4), (4,), (5, 1, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    H = rnn_forward(X, h0, U, W, b)
+    numerical = (
+        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
+        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
+        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
+        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
+        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
+    )
+    found = set()
+    for name, backward in backwards.items():
+        gradients = backward(dH, X, h0, H, U, W)
+        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
+            found.add(name)
+    return found
+
+
+@ex.misconception
+def tried_with_one_step(backwards):
+    """You try them with one step. Then there is no way through time that could be wrong: take T of at least 3."""
+    rng = np.random.default_rng(0)
+    shapes = (1, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (1, 3, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    H = rnn_forward(X, h0, U, W, b)
+    numerical = (
+        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
+        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
+        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
+        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
+        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
+    )
+    found = set()
+    for name, backward in backwards.items():
+        gradients = backward(dH, X, h0, H, U, W)
+        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
+            found.add(name)
+    return found
+
+
+@ex.misconception
+def tried_with_the_last_error_only(backwards):
+    """You try them with an error at the last step only. Who forgets the errors of the other outputs is not found:
+    draw dH at every step.
+    """
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
+    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
+    dH[:-1] = 0
+    H = rnn_forward(X, h0, U, W, b)
+    numerical = (
+        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
+        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
+        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
+        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
+        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
+    )
+    found = set()
+    for name, backward in backwards.items():
+        gradients = backward(dH, X, h0, H, U, W)
+        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
+            found.add(name)
+    return found
+
+
+# --- recurrent_gradient_by_lag
+
+ex = unit.exercise(
+    "recurrent_gradient_by_lag",
+    reference=recurrent_gradient_by_lag,
+    points=4,
+    takes="dH (T, N, H), X (T, N, D), h0 (N, H), H (T, N, H), U (D, H), W (H, H)",
+    gives="parts (T, H, H)",
+    uses={"rnn_step_backward": rnn_step_backward, "rnn_backward": rnn_backward},
+    hints=(
+        "Follow one output's error at a time. Start with dH[t] at step t, alone, and walk back to the first "
+        "step; do not let other errors join.",
+        "The error of output t, when it has arrived at step s, gives a part of dW, as in `rnn_step_backward`. "
+        "That part belongs to lag t - s.",
+        "Two loops: for each t, `dh = dH[t]`; for s from t down to 0, one `rnn_step_backward` at step s; add its "
+        "dW to `parts[t - s]` and go on with its dh_prev.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, D, H in ((5, 3, 4, 2), (4, 2, 5, 3)):
+        yield case(*passed_through(rng, T, N, D, H))
+    yield edge("one step", *passed_through(rng, 1, 3, 4, 2))
+    yield edge("one row", *passed_through(rng, 4, 1, 2, 3))
+    yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32))
+
+
+@ex.misconception
+def sorted_by_step(dH, X, h0, H, U, W):
+    """Your parts are sorted by the step in which W was used. They should be sorted by how far the error has come:
+    from output t to step s is a lag of t - s.
+    """
+    parts, dh = np.zeros((len(H), *W.shape), dtype=W.dtype), np.zeros_like(h0)
+    for t in reversed(range(len(H))):
+        h_prev = H[t - 1] if t > 0 else h0
+        _, dh, _, parts[t], _ = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+    return parts
+
+
+@ex.misconception
+def sorted_by_output(dH, X, h0, H, U, W):
+    """Your parts are sorted by the output that the error came from. They should be sorted by how far it has come:
+    from output t to step s is a lag of t - s.
+    """
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
+            parts[t] += dW
+    return parts
+
+
+@ex.misconception
+def lags_added_up(dH, X, h0, H, U, W):
+    """Entry k holds all lags up to k. Each lag has an entry of its own, so that their sum is dW."""
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
+            parts[t - s] += dW
+    return np.cumsum(parts, axis=0)
+
+
+@ex.misconception
+def longest_first(dH, X, h0, H, U, W):
+    """Your order is turned round: entry 0 is the shortest way, from an output to W as used in the same step."""
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
+            parts[len(H) - 1 - (t - s)] += dW
+    return parts
+
+
+@ex.misconception
+def lag_zero_left_out(dH, X, h0, H, U, W):
+    """Lag 0 is missing, and every other lag stands one place too early. The error of output t meets W in step t
+    itself: that is lag 0.
+    """
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
+            if s < t:
+                parts[t - s - 1] += dW
+    return parts
+
+
+@ex.misconception
+def errors_joined(dH, X, h0, H, U, W):
+    """On its way back, an error is joined by those of the outputs that it passes, which are then counted again.
+    Follow one output's error alone.
+    """
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = np.zeros_like(h0)
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            _, dh, _, dW, _ = rnn_step_backward(dH[s] + dh, X[s], h_prev, H[s], U, W)
+            parts[t - s] += dW
+    return parts
+
+
+@ex.misconception
+def averaged_per_lag(dH, X, h0, H, U, W):
+    """Each entry is a mean over the pairs of steps that are k apart. Asked for is their sum: only so do the parts
+    add up to dW.
+    """
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
+            parts[t - s] += dW / (len(H) - (t - s))
+    return parts
+
+
+@ex.misconception
+def slopes_on_the_way_missing(dH, X, h0, H, U, W):
+    """The error passes one tanh, that of the step where it ends. On its way it passes that of every step: at each
+    it is multiplied by 1 - h² and then by Wᵀ.
+    """
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            parts[t - s] += h_prev.T @ (dh * (1 - H[s] ** 2))
+            dh = dh @ W.T
+    return parts
+
+
+@ex.misconception
+def through_W_itself(dH, X, h0, H, U, W):
+    """From step to step the error goes back through the transpose of W; you take W itself."""
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            da = dh * (1 - H[s] ** 2)
+            parts[t - s] += h_prev.T @ da
+            dh = da @ W
+    return parts
+
+
+@ex.misconception
+def first_step_without_h0(dH, X, h0, H, U, W):
+    """The first step's use of W is left out. There it was h0 that met W, and h0 is not zero."""
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(1, t + 1)):
+            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], H[s - 1], H[s], U, W)
+            parts[t - s] += dW
+    return parts
