@@ -7,9 +7,11 @@ changed; whether the answer shares memory with one; how often each callable was 
 
 from __future__ import annotations
 
+import itertools
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from rnncourse.checks.callables import Named
@@ -51,7 +53,42 @@ def methods(candidate: Any, init: tuple[Any, ...], calls: list[tuple[str, tuple[
     return [getattr(made, name)(*args) for name, args in calls]
 
 
-DRIVERS: dict[str, Callable[..., Any]] = {"call": call, "chain": chain, "methods": methods}
+def iterate(candidate: Any, *args: Any) -> list[Any]:
+    """The candidate yields: its first items, at most 1,000, are the answer."""
+    return list(itertools.islice(candidate(*args), 1000))
+
+
+def update(candidate: Any, *args: Any) -> tuple[Any, Any]:
+    """The candidate may write to its arguments: the answer is what it returns and what the arguments have become."""
+    return candidate(*args), to_plain(args)
+
+
+def module(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
+    """The candidate is a class of `nn.Module`, driven as in `rnncourse.checks.modules`."""
+    from rnncourse.checks.modules import drive_module
+
+    return drive_module(candidate, init, parameters, calls)
+
+
+def train(candidate: Any, model: Any, learning_rate: float, batches: Any, *args: Any) -> Any:
+    """The candidate trains a module: `candidate(model, batches, optimizer, *args)`, with plain gradient descent."""
+    from rnncourse.checks.modules import drive_training
+
+    return drive_training(candidate, model, learning_rate, batches, *args)
+
+
+DRIVERS: dict[str, Callable[..., Any]] = {
+    "call": call,
+    "chain": chain,
+    "methods": methods,
+    "iterate": iterate,
+    "update": update,
+    "tensors": call,
+    "module": module,
+    "train": train,
+}
+# These hand tensors to the candidate for the arrays of a case, and take arrays from its tensors.
+WITH_TENSORS = {"tensors", "module", "train"}
 
 
 class _Spy:
@@ -67,7 +104,8 @@ class _Spy:
     def make(self, value: Any) -> Any:
         """`value` as the candidate gets it: a deep copy in which each `Named` is a function."""
         if isinstance(value, Named):
-            return self._watched(value.make())
+            made = value.make()
+            return self._watched(made) if isinstance(made, FunctionType) else made
         if isinstance(value, (list, tuple)):
             return type(value)(self.make(v) for v in value)
         if type(value) is dict:
@@ -102,14 +140,15 @@ def _differ(live: Any, pristine: Any) -> bool:
 def observe(candidate: Any, how: str, args: tuple[Any, ...]) -> Observation:
     """Drive the candidate through one case and say what was seen. Never raises for what the candidate does."""
     spy = _Spy()
-    live = tuple(spy.make(a) for a in args)
+    to_live, from_live = _converters(how)
+    live = to_live(tuple(spy.make(a) for a in args))
 
     def changed() -> tuple[int, ...]:
-        return tuple(i for i, (a, b) in enumerate(zip(live, args, strict=True)) if _differ(a, b))
+        return tuple(i for i, (a, b) in enumerate(zip(from_live(live), args, strict=True)) if _differ(a, b))
 
     spy.look = lambda: bool(changed())
     try:
-        answer = DRIVERS[how](candidate, *live)
+        answer = from_live(DRIVERS[how](candidate, *live))
     except Stopped:
         raise
     except BaseException as error:
@@ -119,12 +158,20 @@ def observe(candidate: Any, how: str, args: tuple[Any, ...]) -> Observation:
     plain, refused, shared = None, None, False
     try:
         plain = to_plain(answer)
-        shared = share_memory(answer, live)
+        shared = share_memory(answer, from_live(live))
     except NotPlain as why:
         refused = str(why)
     return Observation(
         plain, refused=refused, changed=changed(), shared=shared, calls=tuple(spy.counts), wrote_meanwhile=spy.wrote
     )
+
+
+def _converters(how: str) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    if how not in WITH_TENSORS:
+        return (lambda value: value), (lambda value: value)
+    from rnncourse.checks.modules import arrays, tensors
+
+    return tensors, arrays
 
 
 def describe(error: BaseException) -> str:

@@ -126,8 +126,8 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
     def fault(words: str) -> list[Fault]:
         return [Fault("purity", words, one, wanted.answer, seen.answer)]
 
-    if seen.changed and not wanted.changed:
-        names = [exercise.takes[i].name if i < len(exercise.takes) else f"argument {i + 1}" for i in seen.changed]
+    if changed := [i for i in seen.changed if i not in wanted.changed]:
+        names = [exercise.takes[i].name if i < len(exercise.takes) else f"argument {i + 1}" for i in changed]
         return fault(
             f"{exercise.name} changed its argument {' and '.join(names)}: work on a copy, or build a new value."
         )
@@ -217,7 +217,7 @@ def _same(exercise: Exercise, a: Observation, b: Observation, strict: bool) -> b
         return bool(a.error and b.error and a.error_types[0] == b.error_types[0]) or bool(
             a.refused and a.refused == b.refused
         )
-    if strict and (bool(a.changed), a.shared, a.wrote_meanwhile) != (bool(b.changed), b.shared, b.wrote_meanwhile):
+    if strict and (a.changed, a.shared, a.wrote_meanwhile) != (b.changed, b.shared, b.wrote_meanwhile):
         return False
     if strict and exercise.counts_calls and a.calls != b.calls:
         return False

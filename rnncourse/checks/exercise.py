@@ -77,7 +77,7 @@ class Misconception:
     answer: Any  # a callable, or the wrong value of a question
 
     def source_for(self, exercise: str) -> str:
-        """The answer as a student would have written it in the exercise's cell: its own source, renamed, without a word."""
+        """The answer as a student would have written it in the exercise's cell: renamed, without a word."""
         if not callable(self.answer):
             return f"{exercise} = {self.answer!r}"
         text = inspect.getsource(self.answer)
