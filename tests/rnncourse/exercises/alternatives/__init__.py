@@ -1,4 +1,6 @@
-"""Right answers as students write them: loops or vectorised, other names, other styles. One file per unit; all must get full marks."""
+"""Right answers as students write them: loops or vectorised, other names, other styles. One file per unit; all
+must get full marks.
+"""
 
 
 def collector():
