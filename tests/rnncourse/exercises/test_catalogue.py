@@ -75,7 +75,7 @@ def test_an_exercise_has_three_hints_points_and_misconceptions_enough(exercise):
     assert len(exercise.misconceptions) >= least
     names = [m.name for m in exercise.misconceptions]
     assert len(names) == len(set(names))
-    assert all(20 < len(m.message) < 500 for m in exercise.misconceptions)
+    assert all(20 < len(m.message) < 500 and "\n" not in m.message for m in exercise.misconceptions)
 
 
 @pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
