@@ -8,24 +8,21 @@ texts and `rnncourse.plots` the pictures. Importing `rnncourse` alone loads neit
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rnncourse.checks.verdict import Verdict
     from rnncourse.notebook import check, hint, progress, use
+    from rnncourse.tracking import track
 
-__all__ = ["Verdict", "check", "hint", "progress", "use"]
+__all__ = ["Verdict", "check", "hint", "progress", "track", "use"]
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
     # Loaded at first use, so that importing one textbook module does not load the engine.
-    if name == "Verdict":
-        from rnncourse.checks.verdict import Verdict
-
-        return Verdict
     if name in __all__:
-        from rnncourse import notebook
-
-        return getattr(notebook, name)
+        home = {"Verdict": "checks.verdict", "track": "tracking"}.get(name, "notebook")
+        return getattr(importlib.import_module(f"rnncourse.{home}"), name)
     raise AttributeError(f"module 'rnncourse' has no attribute {name!r}")
