@@ -1,0 +1,47 @@
+"""Unit 09. A tagger that reads in both directions, in PyTorch.
+
+It is `rnncourse.bidirectional.BiTagger`, and has a file of its own so that the NumPy part of the unit needs no torch.
+"""
+
+# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+
+class BiTagger(nn.Module):
+    """One label a step, from what stands before and after it: `embedding`, `rnn` in both directions, `output`.
+
+    >>> tagger = BiTagger(vocabulary_size=10, embedding_size=4, hidden_size=5, tags=3)
+    >>> tagger(torch.zeros(7, 2, dtype=torch.int64)).shape
+    torch.Size([7, 2, 3])
+    """
+
+    def __init__(self, vocabulary_size: int, embedding_size: int, hidden_size: int, tags: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+        self.output = nn.Linear(2 * hidden_size, tags)
+
+    def forward(
+        self, ids: Int[torch.Tensor, "T N"], lengths: Int[torch.Tensor, "N"] | Sequence | None = None
+    ) -> Float[torch.Tensor, "T N tags"]:
+        """Return the logits of every step.
+
+        With `lengths`, each from 1 to T, the padding reaches no real step; ids under it are valid ids, whichever, and
+        logits there mean nothing.
+        """
+        embedded = self.embedding(ids)
+        if lengths is None:
+            states, _ = self.rnn(embedded)
+        else:
+            ends = torch.as_tensor(lengths, dtype=torch.int64, device="cpu")  # where packing wants them
+            states, _ = self.rnn(pack_padded_sequence(embedded, ends, enforce_sorted=False))
+            states, _ = pad_packed_sequence(states, total_length=len(ids))
+        return self.output(states)
