@@ -217,7 +217,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(babble(rng, 3, 4), 2)
     yield case(babble(rng, 4, 6), 3)
     yield case(babble(rng, 3, 9), 4)
-    yield edge("n = 1", babble(rng, 4, 3), 1)
+    yield edge("the context is empty", babble(rng, 4, 3), 1)
     yield edge("as many tokens as n", [str(word) for word in rng.choice(WORDS, 3, replace=False)], 3)
     yield edge("fewer tokens than n", [str(word) for word in rng.choice(WORDS, 2, replace=False)], 3)
     yield edge("no tokens at all", [], 2)
@@ -372,7 +372,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a token that never follows the context", counts, context, "quartz", 12)
     yield edge("a context that was never seen, without smoothing", counts, ("xylophone", "quartz"), often, 12)
     yield edge("a context that was never seen, with smoothing", counts, ("xylophone", "quartz"), often, 12, 0.1)
-    yield edge("n = 1", {(): counts[context]}, (), often, 12, 1)
+    yield edge("the empty context of n = 1", {(): counts[context]}, (), often, 12, 1)
     yield edge("an empty table", {}, context, often, 9, 3.0)
 
 
@@ -620,11 +620,13 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     ends = np.cumsum(p)
     for i in (0, 2, 4, 5):
         yield case(p, float(ends[i] - rng.uniform(0.1, 0.9) * p[i]))
-    yield edge("u = 0 and a first probability of 0", np.array([0.0, 0.0, 0.5, 0.5]), 0.0)
+    yield edge("the first probability is 0", np.array([0.0, 0.0, 0.5, 0.5]), 0.0)
     yield edge("u lies exactly on a boundary", np.array([0.25, 0.25, 0.375, 0.125]), 0.5)
     yield edge("u lies on a boundary before a probability of 0", np.array([0.25, 0.0, 0.0, 0.625, 0.125]), 0.25)
-    yield edge("rounding: the sum is just below 1", np.full(10, 0.1), ALMOST_ONE)
-    yield edge("rounding, and a last probability of 0", np.append(np.full(10, 0.1), [0.0, 0.0]), ALMOST_ONE)
+    yield edge("u is a hair below 1, and the sum not above it", np.full(10, 0.1), ALMOST_ONE)
+    yield edge(
+        "u is a hair below 1, and the last probabilities are 0", np.append(np.full(10, 0.1), [0.0, 0.0]), ALMOST_ONE
+    )
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
     yield edge("one token", np.array([1.0]), float(rng.random()))
 
@@ -734,7 +736,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(int(rng.integers(20, 90)), 3)
     yield case(2 * int(rng.integers(4_000, 9_000)) + 1, 6)
     yield case(50_000, 5)
-    yield edge("n = 1", int(rng.integers(20, 90)), 1)
+    yield edge("a table of one column", int(rng.integers(20, 90)), 1)
     yield edge("a vocabulary of one token", 1, 4)
     yield edge("a very large table", 2 * int(rng.integers(20_000, 30_000)) + 1, 20)
 

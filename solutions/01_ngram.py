@@ -1,0 +1,908 @@
+# %% [markdown]
+# # 01 · Language models without memory
+#
+# **When you are through you will be able to**
+#
+# - say what a model with an input of fixed size loses when it is fed a sequence, and show it on two sentences;
+# - build an n-gram language model from nothing, measure it, and let it write;
+# - say exactly how far it can see, what it would cost to see further, and why paying would not help.
+#
+# **Time:** about two hours. **Before you start:** Python lists and dicts, NumPy arrays, logarithms, and what a conditional
+# probability is. There is no neural network in this unit. There is the problem that recurrent networks were made for.
+#
+# **The question.** In unit 00 you wrote a `state`: a number that is carried from one reading to the next. Why should a
+# model need such a thing? Let us see how far one gets without.
+
+# %% locked="setup"
+import math
+from collections import Counter
+
+import numpy as np
+
+from rnncourse import check, hint, progress, use
+
+# %% [markdown]
+# ## 1 · Sequences
+#
+# The models that you know, a support vector machine or a multilayer perceptron (MLP), compute $f(x)$ for a vector
+# $x \in \mathbb{R}^D$. The size $D$ is fixed before training starts, since every entry of $x$ has weights of its own.
+#
+# A **sequence** $x_1, x_2, \dots, x_T$ is something else: things in an order, as many as there happen to be. We write $t$
+# for the index and call it time, as everybody does. It need not be time. All that matters is that one comes after the
+# other.
+# %% tags=["experiment"]
+from rnncourse.data import digit_image
+from rnncourse.plots import image_rows, show
+
+sequences = [
+    ("a sentence", "word number", ["the", "dog", "bit", "the", "man"]),
+    ("a melody", "note number", ["C", "C", "G", "G", "A", "A", "G"]),
+    ("a protein", "place in the chain", list("FVNQHLCGSHLVEALYLVCGERGFFYTPKT")),  # insulin's B chain
+    ("an image", "row, from the top", digit_image()),
+]
+for what, index, x in sequences:
+    print(f"{what:<11} T = {len(x):>2}   t is the {index}")
+
+lengths = [len(x) for _, _, x in sequences]
+assert len(set(lengths)) == len(lengths)  # no two are of one length: which D should a model have?
+
+show(
+    image_rows(digit_image()),
+    alt="A handwritten seven of 8 by 8 pixels. Blue lines cut it into its 8 rows: each row is the input of one time step.",
+)
+
+# %% [markdown]
+# What can be done with a model whose input is of size $D$? Two things come to mind: throw the order away, or give each
+# place in the sequence entries of its own. We try both.
+#
+# ## 2 · A bag of words
+#
+# **Idea.** Choose a vocabulary of $V$ words, once and for all. Turn a sentence into $V$ numbers: how often each word
+# occurs in it. Long or short, the result has size $V$.
+
+# %% tags=["experiment"]
+from rnncourse.plots.ngram import one_bag
+
+sentences = [["the", "dog", "bit", "the", "man"], ["the", "man", "bit", "the", "dog"]]
+vocabulary = ["the", "dog", "bit", "man", "cat"]
+show(
+    one_bag(sentences, vocabulary),
+    alt="On the left the sentences 'the dog bit the man' and 'the man bit the dog'. Arrows lead from both to the same bag of "
+    "words on the right: the 2, dog 1, bit 1, man 1, cat 0.",
+)
+
+# %% [markdown]
+# As a formula, with tokens $w_1, \dots, w_T$ and vocabulary words $v_0, \dots, v_{V-1}$:
+#
+# $$\text{bag}_i = \#\{\, t : w_t = v_i \,\}$$
+#
+# A **token** is one item of the sequence: a word here, a character elsewhere. (In this unit $V$ is the number of words in a
+# vocabulary. From unit 03 on it is also the name of a weight matrix. Both are customary; the text says which is meant.)
+#
+# ### Exercise 1.1 · `bag_of_words`
+# *●○○ · 8 minutes · 2 points*
+#
+# Write `bag_of_words(tokens, vocabulary)`. `tokens` is a list of strings, `vocabulary` a list of $V$ distinct strings. The
+# result is an array of shape `(V,)` of whole numbers: entry `i` counts how often `vocabulary[i]` occurs among the tokens.
+# Tokens that are not in the vocabulary are ignored. "The" and "the" are different tokens.
+#
+# By hand: `bag_of_words(["a", "rose", "is", "a", "rose"], ["rose", "a", "red"])` is `[2, 2, 0]`. The token `"is"` has no
+# entry, and `"red"` does not occur.
+
+
+# %% answer="bag_of_words"
+def bag_of_words(tokens, vocabulary):
+    """How often each word of the vocabulary occurs. tokens: list, vocabulary: list of V words -> (V,) whole numbers."""
+    ### BEGIN SOLUTION
+    counts = Counter(tokens)
+    return np.array([counts[word] for word in vocabulary])
+    ### END SOLUTION
+
+
+# %% check="bag_of_words"
+check(bag_of_words)
+
+# %% [markdown]
+# You can now feed a sentence of any length to any classifier that you know. Here is the bill for it.
+#
+# **Claim: no model that reads a bag can tell who bit whom.** Not because it is too small: two equal inputs give two equal
+# outputs, in every function there is.
+
+# %% tags=["experiment"]
+bag = use(bag_of_words)
+bags = [np.asarray(bag(tokens, vocabulary)) for tokens in sentences]
+for tokens, b in zip(sentences, bags):
+    print(f"{' '.join(tokens):<22}", *b)
+assert np.array_equal(bags[0], bags[1])
+
+# How many orders of these five words have the very same bag? 5! orders, but the two "the" may trade places unseen.
+print("orders with this bag:", math.factorial(5) // math.factorial(2))
+
+# %% [markdown]
+# Sixty orders of five words, one bag. Most of those orders are no sentences, but two of them are, and one of these is news.
+#
+# ### Exercise 1.2 · `quiz_bag_of_words`
+# *●○○ · 6 minutes · 2 points*
+#
+# Which of these pairs can a bag of words **not** tell apart? Everything is in lower case, and punctuation is dropped. The
+# vocabulary holds every word that you see below, except the two cities.
+#
+# - **A** · "the dog bit the man" / "the man bit the dog"
+# - **B** · "it is very good" / "it is very, very good"
+# - **C** · "not bad, quite good" / "not good, quite bad"
+# - **D** · "a dog bit the man" / "the man bit the dog"
+# - **E** · "we flew to Oslo" / "we flew to Rome"
+#
+# Answer with the set of the letters, such as `{"A", "B"}`.
+
+# %% answer="quiz_bag_of_words"
+quiz_bag_of_words = ...
+### BEGIN SOLUTION
+quiz_bag_of_words = {"A", "C", "E"}
+### END SOLUTION
+
+# %% check="quiz_bag_of_words"
+check(quiz_bag_of_words, "quiz_bag_of_words")
+
+# %% [markdown]
+# ### The other way: a place for everything
+#
+# Let us keep the order then. Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the
+# vectors of the first $T$ places side by side. The input has size $D = T \cdot V$; shorter sentences are filled up with
+# zeros, longer ones are cut.
+#
+# Now the order is there. Something else is lost. Compare a sentence with the same sentence one word later.
+
+# %% tags=["experiment"]
+words_here = ["today", "the", "dog", "barks"]
+
+
+def placed(tokens, places=4):
+    """The one-hot vectors of the tokens side by side, filled up with zeros: shape (places * V,)."""
+    x = np.zeros((places, len(words_here)), dtype=int)
+    for t, token in enumerate(tokens):
+        x[t, words_here.index(token)] = 1
+    return x.ravel()
+
+
+one, other = ["the", "dog", "barks"], ["today", "the", "dog", "barks"]
+shared_by_places = int(placed(one) @ placed(other))
+shared_by_bags = int(np.dot(bag(one, words_here), bag(other, words_here)))
+print("entries that both have, by places:", shared_by_places)
+print("words that both have, by bags:    ", shared_by_bags)
+print("weights of an MLP, T = 20 places, V = 10,000 words, 100 hidden units:", f"{20 * 10_000 * 100:,}")
+assert shared_by_places == 0
+assert shared_by_bags == 3
+
+# %% [markdown]
+# Three words out of three are the same, and the two inputs have *nothing* in common. What an MLP learns about "dog" as the
+# second word, it must learn again for "dog" as the third, with other weights. And a sentence of more than $T$ words does
+# not fit at all.
+#
+# | | any length | knows the order | what is learned at one place holds at another |
+# |---|---|---|---|
+# | bag of words | yes | **no** | yes |
+# | a place for everything | **no** | yes | **no** |
+# | what we are looking for | yes | yes | yes |
+#
+# ## 3 · Language models
+#
+# One task shows this problem at its purest, and it will stay with us through the whole course: **what comes next?** A
+# language model gives every token a probability, given all the tokens before it. By the chain rule of probability, this
+# gives a probability to every text:
+#
+# $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_1, \dots, w_{t-1})$$
+#
+# The condition is a sequence that grows: at every step it has another length. So here we are again.
+#
+# **The Markov assumption** cuts it short: only the last $n-1$ tokens matter.
+#
+# $$P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-n+1}, \dots, w_{t-1})$$
+#
+# The context $c = (w_{t-n+1}, \dots, w_{t-1})$ together with $w_t$ is an **n-gram**: $n$ tokens in a row. A model that
+# knows nothing else is an *n-gram model*, which for $n$ = 1, 2, 3 is called unigram, bigram, trigram. It looks at the text
+# through a window that slides.
+
+# %% tags=["experiment"]
+from rnncourse.plots import sliding_window
+
+show(
+    sliding_window(["to", "be", "or", "not", "to", "be"], 3, [2, 3, 4, 5]),
+    alt="The sentence 'to be or not to be' four times. In each row a trigram model's window stands one word further: two blue "
+    "words are the context, the green word after them is what is predicted.",
+)
+
+# %% [markdown]
+# Where do the probabilities come from? From counting. Read a text, and for each context note what came next.
+#
+# By hand, for $n = 2$ and the text "to be or not to be":
+#
+# | context | what followed |
+# |---|---|
+# | to | be, be |
+# | be | or |
+# | or | not |
+# | not | to |
+#
+# The last "be" is followed by nothing, so nothing is noted for it.
+#
+# ### Exercise 1.3 · `count_ngrams`
+# *●●○ · 12 minutes · 3 points*
+#
+# Write `count_ngrams(tokens, n)`. `tokens` is a list of strings, and $n \geq 1$. The result is a dict: each **context**, a
+# tuple of $n-1$ tokens, leads to a `Counter` of the tokens that followed it. So `count_ngrams("to be or not to be".split(), 2)` is
+#
+#     {("to",): Counter({"be": 2}), ("be",): Counter({"or": 1}), ("or",): Counter({"not": 1}), ("not",): Counter({"to": 1})}
+#
+# Every n-gram of the text counts, and only those: nothing is put before the first token or after the last one. For $n = 1$
+# there is one context, the empty tuple `()`. Fewer than $n$ tokens give `{}`.
+
+
+# %% answer="count_ngrams"
+def count_ngrams(tokens, n):
+    """What follows each context. tokens: list of strings, n >= 1 -> dict: tuple of n-1 tokens -> Counter of next tokens."""
+    ### BEGIN SOLUTION
+    counts = {}
+    for i in range(len(tokens) - n + 1):
+        context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+        counts.setdefault(context, Counter())[follower] += 1
+    return counts
+    ### END SOLUTION
+
+
+# %% check="count_ngrams"
+check(count_ngrams)
+
+# %% [markdown]
+# That is the whole of the training: one pass, no gradient. Everything the model will ever know is in this dict.
+#
+# ### From counts to probabilities
+#
+# The natural estimate is a share: of all the times that the context $c$ was seen, how often did $w$ follow?
+#
+# $$P(w \mid c) = \frac{\text{count}(c, w)}{\text{count}(c)} \qquad \text{with} \quad \text{count}(c) = \sum_{w'} \text{count}(c, w')$$
+#
+# In our text, $P(\text{not} \mid \text{or}) = 1/1 = 1$. And $P(\text{to} \mid \text{or}) = 0$: having read six words, the
+# model calls it *impossible* that "to" comes after "or". That is a strong opinion for so little reading.
+#
+# **Additive smoothing** is the simplest cure: pretend that each of the $V$ words has been seen $\alpha$ more times after each
+# context.
+#
+# $$P(w \mid c) = \frac{\text{count}(c, w) + \alpha}{\text{count}(c) + \alpha V}$$
+#
+# By hand, with the $V = 4$ words to, be, or, not, and $\alpha = 1$: $P(\text{not} \mid \text{or}) = (1 + 1)/(1 + 4) = 0.4$,
+# and each of the three others gets $1/5 = 0.2$. Together: $0.4 + 3 \cdot 0.2 = 1$, as it must be. (That check is worth
+# doing whenever you smooth: many a bug is a denominator that does not match.)
+#
+# ### Exercise 1.4 · `ngram_probability`
+# *●●○ · 12 minutes · 3 points*
+#
+# Write `ngram_probability(counts, context, token, vocabulary_size, alpha=0.0)`: the formula above, as a number. `counts` is
+# a dict as `count_ngrams` makes it, `context` a tuple of tokens. A context that the table does not have gives 0 without
+# smoothing ($\alpha = 0$), and $1/V$ with it, which is what the formula says when both counts are 0. Asking must not change
+# the table.
+
+
+# %% answer="ngram_probability"
+def ngram_probability(counts, context, token, vocabulary_size, alpha=0.0):
+    """P(token | context) from a table of counts, with alpha added to the count of each of vocabulary_size tokens -> number."""
+    ### BEGIN SOLUTION
+    followers = counts.get(context, Counter())
+    total = sum(followers.values()) + alpha * vocabulary_size
+    return (followers[token] + alpha) / total if total else 0.0
+    ### END SOLUTION
+
+
+# %% check="ngram_probability"
+check(ngram_probability)
+
+# %% [markdown]
+# You have a language model. Let us give it something to read: the topics of Python's own documentation, which came with the
+# Python that runs this notebook. Some whole topics are **held out**: the model never reads them, so that we can ask it about
+# text that is new to it.
+#
+# A word that occurs only once in the training text tells us little. All such words become one token, `<unk>` for unknown,
+# and so does every word of the held-out text that is not in the vocabulary. That way no word is without an entry.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.data import train_and_held_out, words
+
+train_text, held_out_text = train_and_held_out("python-docs")
+train_words, held_out_words = words(train_text.lower()), words(held_out_text.lower())
+
+known = {word for word, k in Counter(train_words).items() if k >= 2}
+V = len(known) + 1  # and <unk>
+
+
+def with_unknown(tokens):
+    """Words that are not in the vocabulary become <unk>."""
+    return [word if word in known else "<unk>" for word in tokens]
+
+
+train, held_out = with_unknown(train_words), with_unknown(held_out_words)[:10_000]
+
+count = use(count_ngrams)
+tables = {n: count(train, n) for n in range(1, 7)}
+
+print(f"training text {len(train):,} words, held-out text {len(held_out):,} words, vocabulary V = {V:,}")
+after_of = tables[3].get(("value", "of"), {})
+print("what followed 'value of':", ", ".join(sorted(after_of, key=after_of.get, reverse=True)[:5]), "…")
+assert len(train) > 20_000
+assert set(held_out) <= known | {"<unk>"}
+
+# %% [markdown]
+# ### What is it good for?
+#
+# Guessing the next word sounds like a party game. It is more than that, because a model of what is likely can *choose*.
+# Three classic jobs end with the same question: of several candidates, which one is most like real language?
+#
+# - **Translation.** Going word by word from another language gives the right words in a strange order.
+# - **Spelling.** "Their" is a word, so no dictionary complains; its neighbours do.
+# - **Speech.** "Right" and "write" sound the same. What was said?
+#
+# **Claim: a bigram model that has read some documentation chooses right, each time.** It adds up $\log_{10} P$ from the
+# second word on; the difference between two candidates says how many powers of ten the one is likelier than the other.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+probability = use(ngram_probability)
+
+
+def log10_probability(sentence, n=2, alpha=0.01):
+    """The base-10 logarithm of a sentence's probability, from its n-th word on."""
+    tokens = with_unknown(sentence.split())
+    return sum(
+        math.log10(probability(tables[n], tuple(tokens[i - n + 1 : i]), tokens[i], V, alpha))
+        for i in range(n - 1, len(tokens))
+    )
+
+
+jobs = {
+    "translation": ("if the test is true", "if the test true is"),  # German: wenn der Test wahr ist
+    "spelling": ("there is no default value", "their is no default value"),
+    "speech": ("the right operand", "the write operand"),
+}
+for job, (good, bad) in jobs.items():
+    lead = log10_probability(good) - log10_probability(bad)
+    print(f"{job:<12} {good!r} is 10^{lead:.1f} times as likely as {bad!r}")
+    assert lead > 0.5
+
+# %% [markdown]
+# For decades speech recognisers and translators had an n-gram model inside that did just this, trained on billions of words
+# (the candidates came from another part of the system). Note that the candidates are of one length: each further word
+# makes a sentence less likely, so lengths must not differ when products are compared.
+#
+# ## 4 · How good is it?
+#
+# **Idea.** Let the model read a text that it has not seen, token by token. Each time, look up the probability that it had
+# given to what really came. A good model is rarely surprised.
+#
+# Multiply these probabilities, as the chain rule says, and you have the probability of the text. Take the $T$-th root, and
+# texts of different lengths can be compared: that is the typical probability of *one* token. Turn it over, and you have the
+# **perplexity**: the number of equally likely tokens that would leave a model as uncertain as this one is.
+#
+# $$\text{perplexity} = \Big( \prod_{t=1}^{T} p_t \Big)^{-1/T} = \exp\Big( -\frac{1}{T} \sum_{t=1}^{T} \log p_t \Big)$$
+#
+# By hand: two tokens with probabilities $\tfrac12$ and $\tfrac18$. Their product is $\tfrac1{16}$, its square root $\tfrac14$,
+# so the perplexity is **4**: the model was as unsure as somebody who guesses among four. If it had always given $1/V$, the
+# perplexity would be $V$. If it had always been certain, and right: 1. If it has called something impossible which then
+# happened: infinite.
+#
+# ### Exercise 1.5 · `perplexity`
+# *●●○ · 8 minutes · 2 points*
+#
+# Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms of the
+# probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives `np.inf`.
+# Texts can have thousands of tokens: use the form of the formula that survives this.
+
+
+# %% answer="perplexity"
+def perplexity(log_probabilities):
+    """exp of minus the mean. log_probabilities: array (T,) of natural logarithms -> number."""
+    ### BEGIN SOLUTION
+    return np.exp(-np.mean(log_probabilities))
+    ### END SOLUTION
+
+
+# %% check="perplexity"
+check(perplexity)
+
+# %% [markdown]
+# You own the measure that language models are compared by to this day. Its logarithm is the *cross-entropy*, the loss that
+# you will minimise from unit 04 on.
+#
+# **Now the experiment that this unit turns on.** We compute the perplexity of the 1-gram, the 2-gram, up to the 6-gram:
+# on the text that they have counted, and on the text that was held out. What do you expect? Write your guess down, then run it.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+import itertools
+
+from rnncourse.plots import perplexity_chart
+
+measure = use(perplexity)
+ns = range(1, 7)
+
+
+def log_probabilities(tokens, n, alpha):
+    """log P of each token but the first five, which not every n has a context for."""
+    p = [probability(tables[n], tuple(tokens[i - n + 1 : i]), tokens[i], V, alpha) for i in range(5, len(tokens))]
+    with np.errstate(divide="ignore"):  # log 0 = -inf is meant
+        return np.log(np.array(p, dtype=float))
+
+
+results = {
+    "training text, no smoothing": [measure(log_probabilities(train[:10_000], n, 0.0)) for n in ns],
+    "held-out text, no smoothing": [measure(log_probabilities(held_out, n, 0.0)) for n in ns],
+    "held-out text, α = 1": [measure(log_probabilities(held_out, n, 1.0)) for n in ns],
+    "held-out text, α = 0.01": [measure(log_probabilities(held_out, n, 0.01)) for n in ns],
+}
+print(f"{'n':<30}", *(f"{n:>7}" for n in ns))
+for name, values in results.items():
+    print(f"{name:<30}", *(f"{value:7.1f}" for value in values))
+
+seen, blind, heavy, light = results.values()
+assert all(a > b for a, b in itertools.pairwise(seen))
+assert seen[-1] < 1.5
+assert np.isfinite(blind[0])
+assert all(np.isinf(blind[1:]))
+assert light[1] == min(light)
+assert light[5] > 4 * light[1]
+
+show(
+    perplexity_chart(ns, {name: values for name, values in results.items() if values is not blind}),
+    alt="Perplexity on a log scale against n from 1 to 6. On the training text it falls from about 250 to nearly 1. On held-out "
+    "text with alpha 0.01 it falls from above 200 to about 100 at n = 2 and then rises to about 1000; with alpha 1 it "
+    "rises higher still.",
+)
+
+# %% [markdown]
+# Three things to see.
+#
+# 1. **On its own training text the model gets better and better**, until the 6-gram is hardly ever in doubt. It knows the
+#    text by heart.
+# 2. **On new text, without smoothing, all but the unigram are infinitely bad.** Somewhere in ten thousand words comes one
+#    that the table calls impossible, and one is enough. This line cannot even be drawn.
+# 3. **With smoothing the curve turns up.** One word of context is better than none; but the 6-gram, which sees most, is far
+#    worse than the unigram, which sees nothing. Reading further *back* makes it *worse*.
+#
+# The last one should puzzle you. More context cannot be less information. So what happens?
+#
+# ## 5 · $V^n$
+#
+# **Idea.** A table has a row for each context and an entry for each token that may follow: an entry for each n-gram that
+# could ever be. With $V$ choices for each of $n$ places that is
+#
+# $$\underbrace{V \cdot V \cdots V}_{n} = V^n$$
+#
+# By hand: with an alphabet of 27 characters (26 letters and the space) there are $27^2 = 729$ bigrams and $27^3 = 19{,}683$
+# trigrams. Each step back costs a factor of $V$. With $V$ = 10,000 words, that is four more zeros each time.
+#
+# ### Exercise 1.6 · `ngram_table_size`
+# *●○○ · 3 minutes · 1 point*
+#
+# Write `ngram_table_size(vocabulary_size, n)`: $V^n$ as an `int`, exact to the last digit, however large.
+# `ngram_table_size(27, 3)` is `19683`.
+
+
+# %% answer="ngram_table_size"
+def ngram_table_size(vocabulary_size, n):
+    """How many entries the table of an n-gram model has. Two ints -> int, exact."""
+    ### BEGIN SOLUTION
+    return vocabulary_size**n
+    ### END SOLUTION
+
+
+# %% check="ngram_table_size"
+check(ngram_table_size)
+
+# %% [markdown]
+# **Claim: memory is not the problem.** A dict stores only what was seen, and that is little. The problem is that a text of
+# seventy thousand words *shows* almost nothing of the table, so that in a new text most contexts are new.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+import itertools
+
+from rnncourse.plots import line_chart
+
+table_size = use(ngram_table_size)
+sizes = [table_size(V, n) for n in ns]
+filled = [sum(k > 0 for followers in tables[n].values() for k in followers.values()) for n in ns]
+
+
+def share_unseen(n):
+    """The share of the held-out text's words whose n-1 words of context are nowhere in the training text."""
+    return np.mean([not tables[n].get(tuple(held_out[i - n + 1 : i])) for i in range(5, len(held_out))])
+
+
+unseen = [share_unseen(n) for n in ns]
+print(" n           entries   filled      share of them   contexts never seen, in held-out text")
+for n, size, k, share in zip(ns, sizes, filled, unseen):
+    print(f"{n:>2} {size:>17.1e} {k:>8,} {k / size:>18.0e} {share:>16.0%}")
+
+assert all(k <= len(train) for k in filled)  # a text of L words cannot fill more than L entries
+assert all(a <= b for a, b in itertools.pairwise(unseen))
+assert unseen[5] > 0.6
+
+show(
+    line_chart(
+        list(ns),
+        {
+            "entries\nof the table": sizes,
+            "entries\never filled": filled,
+            "words in the\ntraining text": [len(train)] * 6,
+        },
+        xlabel="n (tokens the model sees at once)",
+        ylabel="number",
+        logy=True,
+    ),
+    alt="On a log scale, the number of entries of the table grows as a straight line from two thousand at n = 1 to about 10 to "
+    "the power 20 at n = 6. The number of entries that were ever filled bends off and stays below the number of words in "
+    "the training text, some seventy thousand.",
+)
+
+# %% [markdown]
+# This is **sparsity**, and it solves the puzzle. At $n = 6$ most of the contexts in the new text were never seen. For these
+# the model falls back on $1/V$: it knows nothing at all, not even that "the" is a common word. A longer context is more
+# information only for somebody who knows what to make of it, and a table can make something only of a context that it has
+# seen *word for word*. To it, "the red car stopped" and "the blue car stopped" are as different as any two strings. Nothing
+# that is learned in one row helps in another.
+#
+# (Real n-gram models fall back on shorter contexts by degrees: *back-off* and *interpolation*, with Kneser-Ney smoothing as
+# the best of them. The curve then flattens where ours turns up. It does not go on falling.)
+#
+# ## 6 · Let it write
+#
+# A model that predicts can write: draw a token from its distribution, append it, slide the window on, draw again. Shannon
+# did it in 1948, by hand, with a book and a finger.
+#
+# **Idea.** To draw from a distribution, lay the probabilities end to end on a line from 0 to 1. A uniform random number
+# $u \in [0, 1)$ falls into one of the pieces, into long ones more often.
+
+# %% tags=["experiment"]
+from rnncourse.plots.ngram import probability_line
+
+show(
+    probability_line({"or": 0.25, "not": 0.125, "to": 0.5, "be": 0.125}, 0.6),
+    alt="A line from 0 to 1 in four pieces: or from 0 to 0.25, not to 0.375, to from 0.375 to 0.875, be to 1. An arrow marks "
+    "u = 0.6, which lies in the piece of 'to'.",
+)
+
+# %% [markdown]
+# As a formula: we take the first index $i$ for which
+#
+# $$p_0 + p_1 + \dots + p_i > u$$
+#
+# By hand, with the picture's $p = [0.25,\ 0.125,\ 0.5,\ 0.125]$: the sums are $0.25,\ 0.375,\ 0.875,\ 1$. The first that is
+# larger than $u = 0.6$ is the third, so the index is 2. For $u = 0.25$, exactly on a boundary, it is 1, since $0.25 > 0.25$ is
+# false. This "larger, and not just equal" matters: with $p = [0, 1]$ and $u = 0$ it makes sure that index 0, which is impossible,
+# is not drawn.
+#
+# ### Exercise 1.7 · `sample_index`
+# *●●○ · 12 minutes · 3 points*
+#
+# Write `sample_index(probabilities, u)`: `probabilities` is an array of shape `(V,)`, `u` a number from 0 up to, but not
+# including, 1. The result is the first index $i$ with $p_0 + \dots + p_i > u$. There is one trap: floats are rounded, so the
+# sum of all probabilities can be a hair less than 1, and $u$ can lie beyond it. If no sum is larger than $u$, return the
+# **last index with $p_i > 0$**. (The last entries may be 0, and what is impossible must never be drawn.)
+#
+# The randomness is all in `u`, which makes your function easy to check. It may not draw numbers of its own: neither
+# `numpy.random` nor `random` may be called.
+
+
+# %% answer="sample_index"
+def sample_index(probabilities, u):
+    """The index into whose piece of the line u falls. probabilities: array (V,), u in [0, 1) -> int."""
+    ### BEGIN SOLUTION
+    beyond = np.flatnonzero(np.cumsum(probabilities) > u)
+    return int(beyond[0]) if len(beyond) else int(np.flatnonzero(probabilities)[-1])
+    ### END SOLUTION
+
+
+# %% check="sample_index"
+check(sample_index)
+
+# %% [markdown]
+# A few lines around your function, and the table talks. Read aloud what comes out, from top to bottom.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+draw = use(sample_index)
+
+
+def write(table, start, length, rng):
+    """Continue the tokens `start` to `length` tokens, each drawn from what followed its context in the table."""
+    order = len(next(iter(table))) + 1
+    tokens = list(start)
+    while len(tokens) < length and (followers := table.get(tuple(tokens[len(tokens) - order + 1 :]))):
+        candidates = sorted(followers)
+        k = np.array([followers[token] for token in candidates], dtype=float)
+        tokens.append(candidates[draw(k / k.sum(), rng.random())])
+    return tokens
+
+
+for n in range(1, 6):
+    text = write(tables[n], ["the", "value", "of", "the"][: n - 1], 36, np.random.default_rng(4))
+    print(f"n = {n}:", " ".join(text), "\n")
+    assert len(text) > n
+
+# %% [markdown]
+# It begins as word salad, then pairs fit, then phrases, and the 5-gram sounds like documentation. Has it learned to write?
+#
+# **Claim: it has learned to copy.** We let each model write some thousand words, and look at every run of eight words: does
+# this run stand in the training text, word for word?
+
+# %% tags=["experiment", "nbval-ignore-output"]
+runs = {tuple(train[i : i + 8]) for i in range(len(train) - 7)}
+rng = np.random.default_rng(5)
+copied = []
+for n in range(1, 7):
+    found = []
+    while len(found) < 1500:
+        i = int(rng.integers(len(train) - n))
+        text = write(tables[n], train[i : i + n - 1], 300, rng)
+        found += [tuple(text[j : j + 8]) in runs for j in range(len(text) - 7)]
+    copied.append(float(np.mean(found)))
+
+print("n                                     ", *(f"{n:>5}" for n in ns))
+print("runs of eight words that were copied  ", *(f"{share:>5.0%}" for share in copied))
+assert copied[1] < 0.1
+assert copied[5] > 0.6
+
+show(
+    line_chart(
+        list(ns),
+        {"copied": [100 * share for share in copied]},
+        xlabel="n (tokens the model sees at once)",
+        ylabel="copied runs of eight words (%)",
+    ),
+    alt="The share of runs of eight words that are copied from the training text: near 0 percent up to n = 2, then rising steeply "
+    "to most of them at n = 6.",
+)
+
+# %% [markdown]
+# A 6-gram writes well because at most places only one continuation was ever seen, and it takes that one. Fluent and new do not
+# go together in a table: where it is fluent it quotes, where it is new it babbles.
+#
+# ## 7 · What no window sees
+#
+# Read this, and guess the last word:
+#
+# > I am studying medicine at UBC because I want to work as a …
+#
+# You said "doctor", and you took it from "medicine", ten words back. Now let there be three such sentences, equally likely:
+# medicine goes with doctor, law with lawyer, history with historian. Everything else is the same. Here is what a 5-gram sees.
+
+# %% tags=["experiment"]
+from rnncourse.data import study_grammar
+
+sentence = ["I", "am", "studying", "medicine", "at", "UBC", "because", "I", "want", "to", "work", "as", "a", "doctor"]
+show(
+    sliding_window(sentence, 5, [13], {3: "decides", 13: "is decided"}),
+    alt="The sentence 'I am studying medicine at UBC because I want to work as a doctor'. The window of a 5-gram covers only "
+    "'to work as a' before 'doctor'. The word 'medicine', which decides, is far outside it.",
+)
+
+# %% [markdown]
+# "To work as a" is the same in all three. So the counts are 1, 1, 1, and the probabilities $\tfrac13, \tfrac13, \tfrac13$.
+#
+# **Claim: the 5-gram is at chance, exactly, and no amount of training data changes that.** The smallest $n$ that sees
+# "medicine" is 11: ten words of context, and the word itself.
+
+# %% tags=["experiment"]
+from fractions import Fraction
+
+
+def count_all(texts, n):
+    """The counts of several sentences in one table; no n-gram reaches from one sentence into the next."""
+    merged = {}
+    for tokens in texts:
+        for context, followers in count(list(tokens), n).items():
+            merged.setdefault(context, Counter()).update(followers)
+    return merged
+
+
+texts = [tokens for tokens, _ in study_grammar().sentences()]
+orders = range(2, 15)
+right = [probability(count_all(texts, n), tuple(sentence[13 - n + 1 : 13]), "doctor", 19) for n in orders]
+for n in (2, 5, 10, 11):
+    print(
+        f"{n:>2}-gram: P(doctor | … {' '.join(sentence[13 - min(n - 1, 4) : 13])}) = {Fraction(right[n - 2]).limit_denominator(1000)}"
+    )
+
+assert all(math.isclose(p, 1 / 3) for n, p in zip(orders, right) if n <= 10)
+assert all(math.isclose(p, 1) for n, p in zip(orders, right) if n >= 11)
+
+figure = line_chart(
+    list(orders),
+    {"P(doctor)": right},
+    xlabel="n (tokens the model sees at once)",
+    ylabel="probability of the right word",
+)
+figure.axes[0].set(ylim=(0, 1.05), xticks=list(orders))
+show(
+    figure,
+    alt="The probability of the right last word against n from 2 to 14. It stays at one third up to n = 10, jumps to 1 at n = 11, "
+    "and stays there.",
+)
+
+# %% [markdown]
+# So, an 11-gram? Two objections. The first is the bill:
+
+# %% tags=["experiment"]
+entries = table_size(10_000, 11)
+years = entries // 10**9 // (365 * 24 * 3600)
+print(f"an 11-gram over 10,000 words has 10^{len(str(entries)) - 1} entries")
+print(f"filling in a billion of them a second takes about 10^{len(str(years)) - 1} years")
+assert entries == 10**44
+
+# %% [markdown]
+# Nobody would fill them all. But to know "medicine … doctor", the table must have seen the ten words in between *as they
+# stand*, for each subject, each university, each reason. The second objection is worse, for no computer helps against it.
+# Say a little more, and the subject is out of sight again:
+
+# %% tags=["experiment"]
+longer = [[*tokens[:6], "in", "Vancouver", *tokens[6:]] for tokens in texts]
+last = longer[0].index("a") + 1
+print(" ".join(longer[0]))
+for n in (11, 13):
+    table = count_all(longer, n)
+    p = [probability(table, tuple(tokens[last - n + 1 : last]), tokens[last], 21) for tokens in longer]
+    print(f"{n}-gram: probability of the right word {p[0]:.3f}")
+    assert np.allclose(p, 1 / 3 if n == 11 else 1.0)
+
+# %% [markdown]
+# Two more words, and the 11-gram is back at chance. Whatever $n$ is, somebody will make a longer sentence. A fixed window has
+# an edge, and language does not care where it is.
+#
+# (One can replace the table by a network: give each word a small vector, put the $n-1$ vectors side by side, and let an MLP
+# predict what comes next. Similar contexts then share what they learn, and the cost grows with $n$ and not as $V^n$. That
+# was a great step (Bengio and others, 2003). The window is still there, though, and so is the trouble of section 2: weights
+# of their own for every place.)
+#
+# ## 8 · What went wrong in practice
+#
+# Three reports from people who built what you have just built. Each has one bug. Find it before you open the answer.
+#
+# **Report A.** *"My model gives every text the probability 0, even though no single word is impossible."*
+
+# %% tags=["experiment"]
+p = np.full(400, 0.1)  # four hundred words, each with probability 0.1
+print("probability of the text:", np.prod(p))
+print("perplexity:", round(float(measure(np.log(p))), 6))
+assert np.prod(p) == 0
+
+# %% [markdown]
+# <details><summary>What happened?</summary>
+#
+# $0.1^{400} = 10^{-400}$, but the smallest positive float is about $5 \cdot 10^{-324}$: the product *underflows* to 0. Sums of
+# logarithms do not. From here on, this course never multiplies probabilities along a sequence.
+#
+# </details>
+#
+# **Report B.** *"I sorted all n-gram models by perplexity on held-out text, without any smoothing. The longer the n-gram, the better: my 6-gram is nearly perfect!"* Their code:
+
+# %% tags=["experiment", "nbval-ignore-output"]
+reported, scored = [], []
+for n in ns:
+    logs = log_probabilities(held_out, n, 0.0)
+    fine = logs[np.isfinite(logs)]
+    reported.append(measure(fine))
+    scored.append(len(fine) / len(logs))
+
+print("n                    ", *(f"{n:>6}" for n in ns))
+print("reported perplexity  ", *(f"{value:>6.1f}" for value in reported))
+assert reported[5] < 2
+assert reported[0] > reported[1] > reported[2] > reported[3]
+
+# %% [markdown]
+# <details><summary>What happened?</summary>
+#
+# `logs[np.isfinite(logs)]` throws away every word that the model called impossible. What is left are the words that it was
+# sure to get, and the 6-gram leaves out most of the text: print `scored`, the share of words that were counted. Always ask
+# of a perplexity: over *which* tokens? Two perplexities can be compared only if they are over the same tokens, with the
+# same vocabulary.
+#
+# </details>
+#
+# **Report C.** *"My trigram has a perplexity below 10 on English text. Should I publish?"* Their code:
+
+# %% tags=["experiment", "nbval-ignore-output"]
+everything = train + held_out
+table = count(everything, 3)
+p = [probability(table, tuple(held_out[i - 2 : i]), held_out[i], V) for i in range(2, len(held_out))]
+reported = float(measure(np.log(np.array(p, dtype=float))))
+print("perplexity:", round(reported, 1))
+assert reported < 10
+
+# %% [markdown]
+# <details><summary>What happened?</summary>
+#
+# The table was counted on everything, the held-out text included. A model that has seen the exam is no measure of the
+# teaching. It shows at once, if you know where to look: there is no smoothing, and still no infinity. On new text that does
+# not happen.
+#
+# </details>
+#
+# ## 9 · Summary
+#
+# - A **sequence** has an order and any length. Its index need not be time.
+# - A **bag of words** takes any length and forgets the order. **A place for everything** keeps the order, at one fixed
+#   length, and learns each place anew.
+# - A **language model** gives $P(w_t \mid w_1 \dots w_{t-1})$. It ranks candidates, and it can write.
+# - An **n-gram** model assumes that only $n-1$ tokens matter, and counts. **Smoothing** keeps the unseen from being impossible.
+# - **Perplexity**, $\exp$ of minus the mean log-probability, is measured on text that was held out.
+# - The table has $V^n$ entries, nearly all of them empty: **sparsity** makes long contexts worse, not better.
+# - Whatever lies outside the window is not seen, **exactly** not: the best 5-gram gives a third to doctor, lawyer and historian.
+#
+# ### To be graded by a person
+#
+# *10 minutes · 3 points*
+
+# %% [markdown] written="ngram_written" points=3
+# **In writing.** A friend says: "Disks are cheap. I shall count 11-grams on all the text of the web, and store only those that
+# I have seen. Then my model knows that after *I am studying medicine at UBC because I want to work as a* comes *doctor*."
+#
+# In about 150 words: (a) why will the friend's model still be at a loss on most new sentences, although the storage is no
+# problem? (b) Give one sentence in which the deciding word is out of the model's reach, and say why a larger $n$ is no
+# answer in principle. (c) What would a model have to hand on from one word to the next, so that it needed no window?
+#
+# ### BEGIN SOLUTION
+# (a) Storing is not the problem, seeing is. There are $V^{10}$ contexts of ten words, and even the web shows a vanishing
+# share of them. Most ten-word contexts of a new sentence were never seen word for word, and a table learns nothing from similar
+# ones: "I am studying medicine in Toronto because …" is another row. For an unseen context the model knows nothing.
+#
+# (b) "I am studying medicine at UBC in Vancouver, where my whole family lives, because I want to work as a doctor." The word
+# medicine is more than ten words before doctor. For every $n$ there is a sentence with one more word in between, so no
+# fixed $n$ is enough, while each step further costs a factor of $V$.
+#
+# (c) A summary of everything read so far, of a fixed size, that each new word updates by the same rule; it would have to keep
+# "medicine" until it is needed. (This is the state of a recurrent network.)
+#
+# Rubric: **1 point** for (a): contexts are new (sparsity), and rows share nothing; "too much memory" alone earns none.
+# **1 point** for (b): a fitting sentence, and that any fixed $n$ can be exceeded. **1 point** for (c): a state or summary
+# that is carried along and updated; half of it if it is a mere list of all the words read.
+# ### END SOLUTION
+
+# %% [markdown]
+# ### Where to read on
+#
+# - C. E. Shannon, "A Mathematical Theory of Communication", *Bell System Technical Journal* 27, 1948. Sections 2 and 3 let
+#   n-grams write English, by hand.
+# - D. Jurafsky and J. H. Martin, *Speech and Language Processing*, 3rd edition (draft, online), the chapter on n-gram language
+#   models: back-off, interpolation, Kneser-Ney.
+# - Y. Bengio, R. Ducharme, P. Vincent, C. Jauvin, "A Neural Probabilistic Language Model", *Journal of Machine Learning
+#   Research* 3, 2003. The MLP over a window of word vectors.
+# - S. F. Chen and J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech & Language*
+#   13, 1999. How to smooth well.
+#
+# ### How far are you?
+
+# %% tags=["experiment"]
+progress("01_ngram")
+
+# %% [markdown]
+# ### Something to show
+#
+# Your functions do not care what a token is. Let the tokens be *characters*, and let them read Python's standard library. Does
+# this machine write Python? (For a text of your own, a diary or a novel, put `load_text("my_file.txt")` in the place of
+# `python_source(400_000)`.)
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.data import load_text, python_source
+
+characters = list(python_source(400_000))
+real_words = set(words("".join(characters)))
+shares = []
+for n in (1, 3, 6, 10):
+    text = "".join(write(count(characters, n), "def __init__"[: n - 1], 400, np.random.default_rng(9)))
+    shares.append(np.mean([word in real_words for word in words(text)[:-1] if len(word) > 3]))
+    print(f"----- n = {n}: {shares[-1]:.0%} of its longer words are words of the library\n{text}\n")
+assert shares[3] > shares[1]
+assert shares[3] > 0.9
+
+# %% [markdown]
+# ### The question that is left
+#
+# We want a model that takes sequences of *every* length, that knows the order, and for which what it learns at one place holds
+# at all others. One function, one set of parameters. Yet its input, $w_1, \dots, w_{t-1}$, is longer at each step.
+#
+# **How can one function serve every length?** There is an old answer, from people who thought about planets and pendulums, and
+# not about words at all. It is in unit 02.
