@@ -20,8 +20,6 @@ Sources: P. J. Werbos, "Backpropagation Through Time: What It Does and How to Do
 I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, section 10.2.2.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence

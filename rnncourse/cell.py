@@ -15,8 +15,6 @@ Sources: J. L. Elman, "Finding Structure in Time", Cognitive Science 14, 1990; I
 "Deep Learning", MIT Press 2016, section 10.2.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 from collections.abc import Sequence

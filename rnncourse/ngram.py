@@ -20,8 +20,6 @@ Sources: C. E. Shannon, "A Mathematical Theory of Communication", Bell System Te
 text drawn from them); D. Jurafsky and J. H. Martin, "Speech and Language Processing", on n-gram language models.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 from collections import Counter

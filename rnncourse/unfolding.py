@@ -13,8 +13,6 @@ serves sequences of every length, and why its parameters are counted once:
 Source: I. Goodfellow, Y. Bengio, A. Courville, "Deep Learning", MIT Press 2016, section 10.1.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
