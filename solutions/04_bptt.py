@@ -1,0 +1,1007 @@
+# %% [markdown]
+# # 04 · Backpropagation through time
+#
+# **When you are done you will be able to**
+#
+# - write down the loss of a batch of sequences, with padding, and its gradient;
+# - take a gradient back through the output layer, through one step of the cell, and through all of time;
+# - say why this costs $O(T)$ in time and in memory;
+# - test a gradient so that no mistake gets past you, and say why a falling loss is no such test;
+# - train a network, with nothing but your own code, until it spells.
+#
+# **Time**: about three hours. **You need** the cell of unit 03, the chain rule, and the derivative of a sum, a product
+# and a logarithm. Where a formula is hard to see through, there are numbers below it that you can check by hand.
+
+# %% locked="setup"
+import numpy as np
+
+from rnncourse import check, hint, progress, use
+from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
+
+# %% [markdown]
+# ## The question that unit 03 left open
+#
+# You can run a network now: $U$, $W$, $b$, $V$, $c$ and a sequence go in, a probability for every next symbol comes out.
+# But the parameters were always *given*, drawn at random, and so what came out was noise. Where do good ones come from?
+#
+# From the slope. Measure how bad the output is with one number, the loss $L$. Find out for each parameter which way, and
+# how steeply, $L$ changes with it: that is the gradient. Then take a small step downhill, and do it again.
+#
+# For an ordinary network you know how to find the gradient: backpropagation, the chain rule from the output back to the
+# input. What is new here is that $W$ is used at *every* step. Move one entry of $W$ a little and $h_1$ changes; $h_2$
+# changes twice, once because $W$ has changed and once because $h_1$ has; and so on, to the end. How do you add all this
+# up, without getting lost, and without paying for every one of these ways separately?
+
+# %% [markdown]
+# ## 1 · The loss of a sequence
+#
+# At each step the network says what it expects: $y_t$, one probability for each of $Q$ symbols. Then the next symbol
+# comes, the *target*. A good network gave it a high probability $p_t = y_{t,\,\text{target}}$, and we charge it
+#
+# $$L_t = -\log p_t ,$$
+#
+# which is 0 for $p_t = 1$ and grows without bound as $p_t$ goes to 0. Why the logarithm? The probability of the whole
+# sequence is the product of the $p_t$ (unit 01), and the logarithm turns that product into a sum. So the loss of a
+# sequence is the sum over its steps.
+
+# %% tags=["experiment"]
+from rnncourse.plots import loss_graph, show
+
+show(
+    loss_graph(3),
+    alt="The network unfolded over three steps: inputs x at the bottom, states h in a chain through W, outputs o above, "
+    "a loss at every step, and the sum L of the three losses on top.",
+)
+
+# %% [markdown]
+# A batch has $N$ sequences, its rows. We sum over the steps and take the mean over the rows:
+#
+# $$L = \frac{1}{N} \sum_{n=1}^{N} \sum_{t=1}^{T} m_{tn} \left( -\log p_{tn} \right)$$
+#
+# The **mask** $m_{tn}$ is 1 where a step counts and 0 where it does not. You need it when sequences of different lengths
+# share an array: the short ones are filled up with padding, and the network must be neither praised nor blamed for
+# what it says there. $N$ counts every row, however much of it is padding.
+#
+# *By hand*: one row, two steps, two symbols. The logits are $(0, 0)$ and $(0, \log 3)$, and the targets are 0 and 0. The
+# softmax gives $(\tfrac12, \tfrac12)$ and $(\tfrac14, \tfrac34)$. So $L = -\log \tfrac12 - \log \tfrac14 = \log 8
+# \approx 2.079$. With a mask of $(1, 0)$ only the first step counts, and $L = \log 2 \approx 0.693$.
+
+# %% [markdown]
+# ### Exercise 4.1 · `sequence_nll`
+# *●○○ · 10 minutes · 3 points*
+#
+# Write the loss $L$: `logits` is `(T, N, Q)`, `targets` is `(T, N)` and holds whole numbers from 0 to $Q-1$, and `mask` is
+# `(T, N)`, of bool or of 0 and 1. **It may be left out**, and then every step counts. The answer is one number. Targets
+# under a 0 of the mask are valid symbols too, so that nothing has to be avoided there. Logits may be large: `softmax` of
+# unit 03, which is imported, does not overflow.
+#
+#     logits  [[[0, 0]], [[0, log 3]]]     targets  [[0], [0]]     gives 2.079
+#
+# `logits[t, n, targets[t, n]]` for all t and n at once is `np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]`.
+
+
+# %% answer="sequence_nll"
+def sequence_nll(logits, targets, mask=None):
+    """Loss of a batch: logits (T, N, Q), targets (T, N), mask (T, N) or None -> a number, summed over T, mean over N."""
+    ### BEGIN SOLUTION
+    p = np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0]
+    losses = -np.log(p)
+    if mask is not None:
+        losses = losses * mask
+    return losses.sum() / logits.shape[1]
+    ### END SOLUTION
+
+
+# %% check="sequence_nll"
+check(sequence_nll)
+
+# %% [markdown]
+# You own the number that all training is about. It has a use before any training, too: a network that knows nothing and
+# says $1/Q$ each time has a loss of exactly $T \log Q$. If yours starts far above that, look at your data and your
+# weights before you blame your gradient.
+
+# %% tags=["experiment"]
+nll = use(sequence_nll)
+T, N, Q = 25, 4, 40
+knows_nothing = np.zeros((T, N, Q))
+targets = np.random.default_rng(0).integers(0, Q, size=(T, N))
+print("loss of a network that knows nothing:", round(float(nll(knows_nothing, targets)), 3))
+print("T log Q:                             ", round(T * np.log(Q), 3))
+assert abs(nll(knows_nothing, targets) - T * np.log(Q)) < 1e-9
+
+# %% [markdown]
+# ## 2 · The first step back: from the loss to the logits
+#
+# From here on, $do$ is short for $\partial L / \partial o$, and likewise for every letter. A gradient has the shape of
+# what it belongs to: $o_t$ is $(N, Q)$, so $do_t$ is $(N, Q)$.
+#
+# Take one prediction with target $k$. Written out, its loss is
+#
+# $$L_t = -\log \frac{e^{o_k}}{\sum_j e^{o_j}} = -o_k + \log \sum_j e^{o_j} .$$
+#
+# Its slope with respect to $o_i$ has two parts. The first term gives $-1$ if $i$ is the target, else 0. The second gives
+# $e^{o_i} / \sum_j e^{o_j}$, and that is the softmax again, $y_i$. Together:
+#
+# $$do = y - \text{onehot}(k)$$
+#
+# What the network said minus what it should have said. There is hardly a nicer formula in this field.
+#
+# *By hand*: for the logits $(0, \log 3)$ we had $y = (\tfrac14, \tfrac34)$. The target is 0, so
+# $do = (\tfrac14 - 1, \tfrac34) = (-0.75, 0.75)$. A step downhill, against the gradient, raises the first logit and lowers
+# the second, as it should. The entries add up to 0: probability that one symbol gains, others lose.
+#
+# In a batch, whatever multiplies a loss multiplies its gradient: $\; do_{tn} = m_{tn}\,(y_{tn} - \text{onehot}) / N$.
+
+# %% [markdown]
+# ### Exercise 4.2 · `nll_backward`
+# *●●○ · 12 minutes · 3 points*
+#
+# The gradient of `sequence_nll` with respect to the logits: the same arguments (the mask may be left out again), and an
+# answer of shape `(T, N, Q)`. Leave the arguments as they are, and keep the dtype: float32 logits give a float32
+# gradient.
+#
+#     logits  [[[0, log 3]]]     targets  [[0]]     gives [[[-0.75, 0.75]]]
+
+
+# %% answer="nll_backward"
+def nll_backward(logits, targets, mask=None):
+    """Gradient of sequence_nll: logits (T, N, Q), targets (T, N), mask (T, N) or None -> dO (T, N, Q)."""
+    ### BEGIN SOLUTION
+    T, N, Q = logits.shape
+    dO = softmax(logits)
+    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
+    if mask is not None:
+        dO *= np.asarray(mask, dtype=bool)[..., None]
+    return dO / N
+    ### END SOLUTION
+
+
+# %% check="nll_backward"
+check(nll_backward)
+
+# %% [markdown]
+# You can tell a network, for every symbol of every step, which way to lean. Now the message has to travel.
+
+# %% [markdown]
+# ## 3 · Through a matrix product
+#
+# The output layer is $o_t = h_t V + c$. To go back through it you need one rule only, and you will use it for the rest of
+# the course. For a product of matrices, forwards $Z = A B$:
+#
+# $$dA = dZ \, B^\top \qquad dB = A^\top \, dZ$$
+#
+# Where does it come from? An entry $a_{ij}$ of $A$ is multiplied by row $j$ of $B$ and lands in row $i$ of $Z$. So it
+# gets what arrives in row $i$ of $dZ$, weighted with row $j$ of $B$: $\sum_k dZ_{ik} B_{jk}$. That is the first formula,
+# and the second is the same thing for $B$. And if you ever forget it: there is usually only one way to multiply the
+# two that gives the right shape.
+#
+# The second rule: **what is used several times gets the sum**. The bias $c$ is added to every row at every step, so $dc$
+# is the sum of all rows of all $do_t$. $V$ is used at every step too, so $dV$ is the sum of $h_t^\top do_t$ over $t$. There
+# is no mean anywhere: the $1/N$ came in with the loss and is in $do$ already.
+#
+# *By hand*, one step, one row, one unit, two symbols: $h = 3$, $V = (4, 5)$, $do = (1, 2)$.
+# Then $dh = 1 \cdot 4 + 2 \cdot 5 = 14$, $dV = (3 \cdot 1, 3 \cdot 2) = (3, 6)$, and $dc = (1, 2)$.
+
+# %% [markdown]
+# ### Exercise 4.3 · `output_backward`
+# *●○○ · 8 minutes · 2 points*
+#
+# From `dO (T, N, Q)`, the states `H (T, N, H)` and `V (H, Q)` to the tuple `(dH, dV, dc)`: `dH (T, N, H)`, `dV (H, Q)` and
+# `dc (Q,)`.
+#
+#     dO [[[1, 2]]]     H [[[3]]]     V [[4, 5]]     gives dH [[[14]]], dV [[3, 6]], dc [1, 2]
+
+
+# %% answer="output_backward"
+def output_backward(dO, H, V):
+    """Back through o = h V + c: dO (T, N, Q), H (T, N, H), V (H, Q) -> dH (T, N, H), dV (H, Q), dc (Q,)."""
+    ### BEGIN SOLUTION
+    dH = dO @ V.T
+    dV = np.einsum("tnh,tnq->hq", H, dO)
+    dc = dO.sum(axis=(0, 1))
+    return dH, dV, dc
+    ### END SOLUTION
+
+
+# %% check="output_backward"
+check(output_backward)
+
+# %% [markdown]
+# Each state now knows what *its own output* thinks of it. That is half of the story.
+
+# %% [markdown]
+# ## 4 · Two arrows lead into every state
+#
+# A state $h_t$ does two things. It makes the output $o_t$, and it goes into the next state $h_{t+1}$. So it is to blame for
+# two things, and two arrows lead back into it:
+
+# %% tags=["experiment"]
+from rnncourse.plots import backward_arrows
+
+show(
+    backward_arrows(),
+    alt="The state h_t with its neighbours. Two dashed arrows, the gradient, lead into h_t: one from the output o_t, one "
+    "from the next state h_{t+1}. A third leads on from h_t to h_{t-1}.",
+)
+
+# %% [markdown]
+# Write $a_t = x_t U + h_{t-1} W + b$ for what the tanh is taken of, so that $h_t = \tanh a_t$. Going back, step $t$ has
+# three lines:
+#
+# $$
+# \begin{aligned}
+# dh_t &= do_t V^\top + da_{t+1} W^\top && \text{both arrows, added up}\\
+# da_t &= dh_t \odot (1 - h_t^2) && \text{through the tanh}\\
+# dh_{t-1} &\leftarrow da_t W^\top && \text{what step } t \text{ sends back to step } t-1
+# \end{aligned}
+# $$
+#
+# The middle line uses that the slope of $\tanh a$ is $1 - \tanh^2 a$, and $\tanh a_t$ is the $h_t$ that you have
+# already: no tanh needs to be computed again. $\odot$ is the product entry by entry. At the last step no later one
+# exists, so the second arrow brings 0. You need $da_{t+1}$ to get $da_t$, hence the way leads from $T$ down to 1:
+# **backpropagation through time** (BPTT) is backpropagation on the unfolded graph.
+#
+# ### Numbers, before matrices
+#
+# One unit, one row, two steps; $u = 0.5$, $w = 2$, $b = 0$, a first state $h_0 = 0.5$ and inputs $x = (-1, 0)$. The loss
+# shall be $L = h_1 + h_2$, so that each state gets an error of exactly 1 from its own output. Forwards:
+#
+# | | $a_t = 0.5\,x_t + 2\,h_{t-1}$ | $h_t = \tanh a_t$ | slope $1 - h_t^2$ |
+# |---|---|---|---|
+# | $t = 1$ | $-0.5 + 1 = 0.5$ | 0.462 | 0.786 |
+# | $t = 2$ | $0 + 0.924 = 0.924$ | 0.728 | 0.470 |
+#
+# And backwards, from below to above:
+#
+# | | own error | from step $t+1$ | $dh_t$ | $da_t$ | goes on to $h_{t-1}$ |
+# |---|---|---|---|---|---|
+# | $t = 1$ | 1 | 0.940 | 1.940 | $1.940 \cdot 0.786 = 1.526$ | $1.526 \cdot 2 = 3.052$ |
+# | $t = 2$ | 1 | 0 | 1 | $1 \cdot 0.470 = 0.470$ | $0.470 \cdot 2 = 0.940$ |
+#
+# Now $w$. At step $t$ it was multiplied by $h_{t-1}$ and the product went into $a_t$, so this use of it gets
+# $h_{t-1}\,da_t$. It was used twice, and the two parts add up:
+#
+# $$dw = h_0\,da_1 + h_1\,da_2 = 0.5 \cdot 1.526 + 0.462 \cdot 0.470 = 0.763 + 0.217 = 0.980$$
+#
+# In the same way $du = x_1 da_1 + x_2 da_2 = -1.526$, $db = da_1 + da_2 = 1.996$, $dx = (0.5\,da_1, 0.5\,da_2) = (0.763,
+# 0.235)$, and $dh_0 = 3.052$ is what went on from step 1. Is it true? Move $w$ by a thousandth each way and look:
+
+# %% tags=["experiment"]
+def loss_of(w, u=0.5, b=0.0, h=0.5):
+    h1 = np.tanh(u * -1 + w * h + b)
+    h2 = np.tanh(u * 0 + w * h1 + b)
+    return h1 + h2
+
+
+slope = (loss_of(2.001) - loss_of(1.999)) / 0.002
+print("slope of L at w = 2:", round(slope, 3))
+assert abs(slope - 0.980) < 1e-3
+
+# %% [markdown]
+# ### One step, in matrices
+#
+# Forwards, one step is $a = x U + h_{\text{prev}} W + b$ and $h = \tanh a$. The two rules of section 3 give all that goes
+# back, and the shapes are a proof-reader who never tires:
+#
+# | gradient | is | shapes | shape |
+# |---|---|---|---|
+# | $da$ | $dh \odot (1 - h^2)$ | $(N, H) \odot (N, H)$ | $(N, H)$ |
+# | $dx$ | $da\; U^\top$ | $(N, H)(H, D)$ | $(N, D)$ |
+# | $dh_{\text{prev}}$ | $da\; W^\top$ | $(N, H)(H, H)$ | $(N, H)$ |
+# | $dU$ | $x^\top da$ | $(D, N)(N, H)$ | $(D, H)$ |
+# | $dW$ | $h_{\text{prev}}^\top\, da$ | $(H, N)(N, H)$ | $(H, H)$ |
+# | $db$ | sum of the rows of $da$ | $(N, H)$ | $(H,)$ |
+#
+# Two rows have a trap. $W$ is square, so $da\,W$ fits as well as $da\,W^\top$; and $h$ has the shape of $h_{\text{prev}}$.
+# There the proof-reader sleeps, and you have to be awake.
+
+# %% [markdown]
+# ### Exercise 4.4 · `rnn_step_backward`
+# *●●○ · 12 minutes · 3 points*
+#
+# Back through one step. `dh (N, H)` is the whole error of $h$, both arrows added up already. `x` is `(N, D)`, `h_prev` and
+# `h` are `(N, H)`, `U` is `(D, H)`, `W` is `(H, H)`. Return `(dx, dh_prev, dU, dW, db)`.
+#
+#     dh [[1]]   x [[2]]   h_prev [[3]]   h [[0.5]]   U [[4]]   W [[8]]
+#     gives  dx [[3]]   dh_prev [[6]]   dU [[1.5]]   dW [[2.25]]   db [0.75]
+
+
+# %% answer="rnn_step_backward"
+def rnn_step_backward(dh, x, h_prev, h, U, W):
+    """Back through h = tanh(x U + h_prev W + b), from dh (N, H).
+
+    x (N, D), h_prev (N, H), h (N, H), U (D, H), W (H, H)
+    -> dx (N, D), dh_prev (N, H), dU (D, H), dW (H, H), db (H,)
+    """
+    ### BEGIN SOLUTION
+    da = dh * (1 - h**2)
+    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+    ### END SOLUTION
+
+
+# %% check="rnn_step_backward"
+check(rnn_step_backward)
+
+# %% [markdown]
+# This is the whole calculus of a recurrent network. What is left is bookkeeping, and that is where people stumble.
+
+# %% [markdown]
+# ## 5 · The chain through time
+#
+# Put the steps together. Here is the unfolded graph again, with the way of the gradient beside every arrow:
+
+# %% tags=["experiment"]
+show(
+    loss_graph(3, backward=True),
+    alt="The unfolded graph of three steps with its losses. Beside each arrow a dashed one runs the other way: from L to "
+    "each loss, to each output, to each state, and from each state to the one before it, down to h_0 and to the inputs.",
+)
+
+# %% [markdown]
+# How many ways lead from the loss back to $W$? The error of output $t$ can reach every use of $W$ at a step $s \le t$. On
+# its way it passes the steps $t, t-1, \dots, s$, and each of them bends it by its slope and turns it by $W^\top$:
+#
+# $$dW = \sum_{t=1}^{T} \sum_{s=1}^{t} h_{s-1}^\top \Big( \underbrace{\big( do_t V^\top \odot \sigma_t \big)\, W^\top
+# \odot \sigma_{t-1} \cdots\, W^\top \odot \sigma_s}_{\text{the error of output } t \text{, arrived at step } s} \Big)
+# \qquad \sigma_t = 1 - h_t^2$$
+#
+# These are $T(T+1)/2$ ways, 5,050 for a hundred steps. But nobody has to walk them one by one: two errors that have met
+# at the same state take the same way from there, so you **add them up where they meet** and walk on once. That is the
+# plus in the first line above. It turns $T(T+1)/2$ ways into $T$ steps. In the numbers of section 4: $0.940$ met $1$ at
+# $h_1$, and $1.940$ went on.
+#
+# What does the walk need? At step $t$ it asks for $x_t$, $h_t$ and $h_{t-1}$. So all states of the forward pass have to
+# be kept until the backward pass comes by.
+
+# %% [markdown]
+# ### Exercise 4.5 · `rnn_backward`
+# *●●● · 20 minutes · 5 points*
+#
+# Back through a whole run of `rnn_forward`. `dH (T, N, H)` holds, for each state, the error **from its own output only**,
+# as `output_backward` gives it; the arrows from the steps after it are your business. `X` is `(T, N, D)`, `h0` is `(N, H)`,
+# `H (T, N, H)` are the states $h_1, \dots, h_T$ (in Python `H[0]` is $h_1$, and $h_0$ is not among them). Return
+# `(dX, dh0, dU, dW, db)`.
+#
+# You may call your `rnn_step_backward`. Leave the arguments as they are: `dH` still belongs to whoever gave it to you.
+# Keep the dtype: `np.zeros_like(h0)` does, `np.zeros(h0.shape)` makes float64.
+#
+#     dH [[[1]], [[1]]]   X [[[-1]], [[0]]]   h0 [[0.5]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
+#     gives, rounded,  dX [[[0.763]], [[0.235]]]   dh0 [[3.052]]   dU [[-1.526]]   dW [[0.980]]   db [1.996]
+#
+# These are the numbers of section 4.
+
+
+# %% answer="rnn_backward"
+def rnn_backward(dH, X, h0, H, U, W):
+    """Backpropagation through time.
+
+    dH (T, N, H), X (T, N, D), h0 (N, H), H (T, N, H), U (D, H), W (H, H)
+    -> dX (T, N, D), dh0 (N, H), dU (D, H), dW (H, H), db (H,)
+    """
+    ### BEGIN SOLUTION
+    dX, from_later = np.zeros_like(X), np.zeros_like(h0)
+    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dh = dH[t] + from_later
+        dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
+        dU += dU_t
+        dW += dW_t
+        db += db_t
+    return dX, from_later, dU, dW, db
+    ### END SOLUTION
+
+
+# %% check="rnn_backward"
+check(rnn_backward)
+
+# %% [markdown]
+# You have written backpropagation through time. Every recurrent network that was ever trained was trained by this walk, or
+# by a shortened one. Put your four pieces together and you have the gradient of the loss for all five parameters:
+
+# %% tags=["experiment"]
+nll, nll_back, output_back, bptt = use(sequence_nll), use(nll_backward), use(output_backward), use(rnn_backward)
+
+
+def loss_and_gradients(p, X, targets, backward=bptt):
+    """The loss, its gradient for each parameter in the dict p, and the logits; every sequence starts from zeros."""
+    h0 = np.zeros((X.shape[1], len(p["W"])))
+    H = rnn_forward(X, h0, p["U"], p["W"], p["b"])
+    O = output_layer(H, p["V"], p["c"])
+    dH, dV, dc = output_back(nll_back(O, targets), H, p["V"])
+    _, _, dU, dW, db = backward(dH, X, h0, H, p["U"], p["W"])
+    return nll(O, targets), {"U": dU, "W": dW, "b": db, "V": dV, "c": dc}, O
+
+
+def draw_parameters(seed, symbols, hidden):
+    """U, W, b, V, c for a network that reads and predicts `symbols` symbols."""
+    rng = np.random.default_rng(seed)
+    return {
+        "U": rng.normal(size=(symbols, hidden)) / np.sqrt(symbols),
+        "W": rng.normal(size=(hidden, hidden)) / np.sqrt(hidden),
+        "b": np.zeros(hidden),
+        "V": 0.1 * rng.normal(size=(hidden, symbols)),
+        "c": np.zeros(symbols),
+    }
+
+
+def one_hot(ids, symbols):
+    """ids (T, N) -> (T, N, symbols), a 1 at each id."""
+    return np.eye(symbols)[ids]
+
+
+# %% [markdown]
+# ## 6 · Teach it to spell
+#
+# The classic first task: read h, e, l, l and say at each letter what comes next. It is tiny, and yet a model without
+# memory cannot do it: after the first l comes an l, after the second an o. Plain **gradient descent** is one line,
+# $p \leftarrow p - \eta\, dp$ for each parameter $p$, with a learning rate $\eta$ of 0.1.
+
+# %% tags=["experiment"]
+from rnncourse.plots import line_chart
+from rnncourse.plots.bptt import spelling_grid
+
+
+def spell(word, updates, learning_rate=0.1, hidden=8, seed=0):
+    """Train on one word by gradient descent: the losses, the guesses and how sure they were, before each update."""
+    letters = sorted(set(word))
+    ids = np.array([letters.index(letter) for letter in word])[:, None]
+    X, targets = one_hot(ids[:-1], len(letters)), ids[1:]
+    p = draw_parameters(seed, len(letters), hidden)
+    losses, guesses, sure = [], [], []
+    for _ in range(updates):
+        loss, gradients, O = loss_and_gradients(p, X, targets)
+        losses.append(loss)
+        guesses.append("".join(letters[i] for i in O[:, 0].argmax(axis=1)))
+        sure.append(softmax(O)[:, 0].max(axis=1))
+        for name in p:
+            p[name] -= learning_rate * gradients[name]
+    return losses, guesses, sure
+
+
+losses, guesses, sure = spell("hello", 101)
+print(f"loss before training {losses[0]:.2f}, and 4 log 4 is {4 * np.log(4):.2f}")
+print(f"after 100 updates it reads hell and says {guesses[-1]}")
+assert guesses[-1] == "ello" and losses[-1] < 0.1 * losses[0]
+
+show(
+    line_chart(range(101), {"hello": losses}, xlabel="updates", ylabel="loss (nats, four letters)"),
+    alt="The loss of the network that learns hello against the number of updates: it starts at 5.5 and falls to almost 0 "
+    "within a hundred updates.",
+)
+show(
+    spelling_grid("hello", *({k: kept[k] for k in (0, 2, 5, 10, 20, 40, 100)} for kept in (guesses, sure))),
+    alt="A grid: a row for each number of updates, a column for each letter read. At first all guesses are wrong or "
+    "unsure; from row to row more of them are right and darker, until the last rows read e, l, l, o with high probability.",
+)
+
+# %% [markdown]
+# Read the grid from above to below. First the network learns which letters are frequent, then which follows which, and
+# last what only the state can tell: which of the two l's it is at. Every number in it came through your gradients.
+
+# %% [markdown]
+# ## 7 · The loss falls. So the gradient is right?
+#
+# It spells, so all is well? Here are thirteen backward passes. Each has one mistake, of the kind that is found again and
+# again in code that people have published. We train with each of them on a tongue twister, 100 updates of gradient
+# descent, all from the same start. How many do you expect to fail?
+
+# %% tags=["experiment"]
+from rnncourse.exercises.bptt import KINDS, backward_pass
+from rnncourse.plots.bptt import loss_shares
+
+twister = "she sells sea shells by the sea shore; the shells she sells are sea shells for sure. "
+letters = sorted(set(twister))
+ids = np.array([letters.index(letter) for letter in 3 * twister])
+T, N = 20, 8
+windows = np.stack([ids[10 * n : 10 * n + T + 1] for n in range(N)], axis=1)
+X, targets = one_hot(windows[:-1], len(letters)), windows[1:]
+
+
+def loss_after_training(backward, updates=100, learning_rate=0.02):
+    p = draw_parameters(1, len(letters), hidden=16)
+    with np.errstate(all="ignore"):
+        for update in range(updates + 1):
+            loss, gradients, _ = loss_and_gradients(p, X, targets, backward)
+            first = loss if update == 0 else first
+            for name in p:
+                p[name] -= learning_rate * gradients[name]
+    return loss / first
+
+
+suspects = {"right": backward_pass(kind="loop").make()} | {kind: backward_pass(kind=kind).make() for kind in KINDS}
+shares = {name: loss_after_training(backward) for name, backward in suspects.items()}
+falling = [name for name in KINDS if shares[name] < 0.9]
+print(f"of {len(KINDS)} wrong gradients, {len(falling)} make the loss fall")
+assert len(falling) >= 10 and shares["right"] < 0.9
+
+show(
+    loss_shares(shares),
+    alt="A bar for the right backward pass and for each of thirteen wrong ones: the loss after 100 updates as a share of "
+    "the loss before. Nearly all bars end well below 1; only one training run blows up.",
+)
+
+# %% [markdown]
+# A gradient that is wrong is often still *downhill*: it points somewhere into the right half of the space, and a small
+# step that way lowers the loss. Some of these runs are slower, some look just as good as the right one, and three are the
+# same to the last digit: they have their mistake in $dX$, in $dh_0$, or in what $h_0$ does to $dW$, and none of it matters
+# as long as $h_0$ is 0 and nothing lies below. It will matter on the day when you put a second layer underneath, or carry
+# a state from one batch to the next. Then you will look for the mistake everywhere but here.
+#
+# So a falling loss proves little. What would prove more? The gradient *says* something: if this entry grows by
+# $\varepsilon$, the loss grows by $\varepsilon$ times that number. You can simply try whether that is true.
+
+# %% [markdown]
+# ## 8 · Ask the function itself
+#
+# Move one entry of $x$ by $\varepsilon$ up and down, all the others as they were, and see how much $f$ changes:
+#
+# $$\frac{\partial f}{\partial x_i} \approx \frac{f(x + \varepsilon e_i) - f(x - \varepsilon e_i)}{2 \varepsilon}$$
+#
+# Here $e_i$ is 1 at entry $i$ and 0 elsewhere. Why to *both* sides? Write $f$ as a series: $f(x \pm \varepsilon) = f \pm
+# \varepsilon f' + \tfrac12 \varepsilon^2 f'' \pm \tfrac16 \varepsilon^3 f''' + \dots$ One-sided, $(f(x + \varepsilon) -
+# f(x))/\varepsilon$, leaves an error of $\tfrac12 \varepsilon f''$. In the difference of both sides the even terms cancel, and the
+# error is $\tfrac16 \varepsilon^2 f'''$: for $\varepsilon = 10^{-5}$ that is smaller by about five digits, for one call more.
+#
+# *By hand*: $f(x) = x^3$ at $x = 2$, where the slope is 12, with $\varepsilon = 0.1$. One-sided: $(9.261 - 8)/0.1 =
+# 12.61$. Central: $(9.261 - 6.859)/0.2 = 12.01$.
+
+# %% [markdown]
+# ### Exercise 4.6 · `numerical_gradient`
+# *●●○ · 12 minutes · 3 points*
+#
+# Central differences of a function `f` that takes one array and gives one number. `x` is a float64 array **of any shape**;
+# the answer is an array of the same shape. Call `f` with new arrays: `x` itself is not written to, not even for a while,
+# because `f` may hold on to it. The argument `eps` says how far to go.
+#
+#     f(x) = sum of x**2     x = [1, -3]     gives [2, -6]
+
+
+# %% answer="numerical_gradient"
+def numerical_gradient(f, x, eps=1e-5):
+    """Central differences of f, a function of one array that gives a number: x of any shape -> an array like x."""
+    ### BEGIN SOLUTION
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        above, below = x.copy(), x.copy()
+        above[i] += eps
+        below[i] -= eps
+        gradient[i] = (f(above) - f(below)) / (2 * eps)
+    return gradient
+    ### END SOLUTION
+
+
+# %% check="numerical_gradient"
+check(numerical_gradient)
+
+# %% [markdown]
+# You own a referee: slow, since it calls $f$ twice for every entry, but it knows nothing of chain rules and so cannot make
+# your mistakes. How should $\varepsilon$ be chosen? Smaller is better, says the series. Let us see, for $dW$ of a real
+# cell.
+
+# %% tags=["experiment"]
+numerical, bptt = use(numerical_gradient), use(rnn_backward)
+rng = np.random.default_rng(0)
+X, h0, U, W, b = (rng.normal(size=shape) for shape in ((6, 3, 2), (3, 4), (2, 4), (4, 4), (4,)))
+W, dH = W / 2, rng.normal(size=(6, 3, 4))
+exact = bptt(dH, X, h0, rnn_forward(X, h0, U, W, b), U, W)[3]
+
+
+def loss_of_W(W):
+    return (dH * rnn_forward(X, h0, U, W, b)).sum()
+
+
+def loss_of_W_float32(W):
+    X_, h0_, U_, W_, b_, dH_ = (array.astype(np.float32) for array in (X, h0, U, W, b, dH))
+    return float((dH_ * rnn_forward(X_, h0_, U_, W_, b_)).sum())
+
+
+def one_sided(f, x, eps):
+    gradient = np.zeros_like(x)
+    for i in np.ndindex(x.shape):
+        above = x.copy()
+        above[i] += eps
+        gradient[i] = (f(above) - f(x)) / eps
+    return gradient
+
+
+def error(gradient):
+    return np.abs(gradient - exact).max() / np.abs(exact).max()
+
+
+epsilons = 10.0 ** -np.arange(1, 12)
+errors = {
+    "one-sided": [error(one_sided(loss_of_W, W, eps)) for eps in epsilons],
+    "central": [error(numerical(loss_of_W, W, eps)) for eps in epsilons],
+    "central,\nfloat32": [error(numerical(loss_of_W_float32, W, eps)) for eps in epsilons],
+}
+best = {name: min(values) for name, values in errors.items()}
+assert best["central"] < 1e-8 and best["central"] < best["one-sided"] / 10 and best["central,\nfloat32"] > 1e-6
+
+show(
+    line_chart(epsilons, errors, xlabel="ε (how far an entry is moved)", ylabel="relative error of dW", logx=True, logy=True),
+    alt="Error of numerical gradients against epsilon, both axes logarithmic. Each curve falls and rises again. Central "
+    "differences are best near 1e-5 to 1e-6 with an error below 1e-9; one-sided ones reach about 1e-8; in float32 the error is never "
+    "far below 1e-3.",
+)
+
+# %% [markdown]
+# Read the picture from right to left, towards smaller $\varepsilon$. First the error falls as the series says, with slope 1 for one side
+# and slope 2 for both. Then it rises: $f$ is known to 16 digits only, and the fewer digits the two values differ in, the fewer
+# are left of their difference. For central differences in float64 the best place is near $10^{-5}$. In float32, with its
+# seven digits, there is no good place at all: **check gradients in float64**.
+#
+# So, a gradient check done right:
+#
+# 1. float64, central differences, $\varepsilon$ about $10^{-5}$.
+# 2. A loss whose gradient you can hand in. For a backward pass that takes $dH$ there is a trick: draw any $dH$ and take
+#    $L = \sum dH \odot H$. Its gradient with respect to the states is $dH$, whatever you drew.
+# 3. Small sizes, all different ($T$, $N$, $D$, $H$), so that a transposed matrix raises an error. None of them 1: over one row a mean is a
+#    sum, and over one step nothing travels.
+# 4. Nothing that is zero or symmetric by nature: draw $h_0$, draw $b$, draw $dH$ at *every* step.
+# 5. *Every* result, entry by entry, against a tolerance relative to its size: about $10^{-6}$.
+#
+# Each of these has a reason, and each reason is a mistake that gets past you without it.
+
+# %% [markdown]
+# ### Exercise 4.7 · `find_broken`
+# *●●● · 16 minutes · 4 points*
+#
+# `backwards` is a dict from names to functions. Each has the signature of your `rnn_backward`, `f(dH, X, h0, H, U, W)`, and claims
+# to be one. Return the **set of names** of those that are wrong in any of their five results. Several may be, or all, or none.
+#
+# You may call `rnn_forward` (imported) and your `numerical_gradient`. Compare with these and not with your own `rnn_backward`: a
+# referee should not have a mistake in common with a player.
+#
+#     find_broken({"ada": right, "alan": wrong, "grace": right})     gives {"alan"}
+
+
+# %% answer="find_broken"
+def find_broken(backwards):
+    """The names of the wrong ones: a dict of name -> function like rnn_backward -> a set of names."""
+    ### BEGIN SOLUTION
+    rng = np.random.default_rng(0)
+    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,)
+    arguments = [rng.normal(size=shape) for shape in shapes]
+    dH = rng.normal(size=(5, 3, 4))
+
+    def loss_with(i):
+        return lambda value: (dH * rnn_forward(*arguments[:i], value, *arguments[i + 1 :])).sum()
+
+    numerical = [numerical_gradient(loss_with(i), arguments[i]) for i in range(5)]
+    X, h0, U, W, b = arguments
+    H = rnn_forward(X, h0, U, W, b)
+    broken = set()
+    for name, backward in backwards.items():
+        gradients = backward(dH, X, h0, H, U, W)
+        if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
+            broken.add(name)
+    return broken
+    ### END SOLUTION
+
+
+# %% check="find_broken"
+check(find_broken)
+
+# %% [markdown]
+# Now let your referee look at the fourteen suspects of section 7, and put both tests side by side.
+
+# %% tags=["experiment"]
+referee = use(find_broken)
+found = referee(suspects)
+print(f"{'backward pass':<20} {'the loss falls':<16} gradient check")
+for name in suspects:
+    print(f"{name:<20} {'yes' if shares[name] < 0.9 else 'no':<16} {'broken' if name in found else 'passes'}")
+assert found == set(KINDS)
+
+# %% [markdown]
+# The column in the middle lets nearly all of them pass. The one on the right finds every one and accuses nobody who is innocent. It took
+# a dozen lines and some milliseconds. Whenever you write a backward pass, write the check first.
+
+# %% [markdown]
+# ### And against PyTorch
+#
+# A second referee: PyTorch builds the graph while it runs forwards and takes it back by itself (unit 07). Both should agree to the last
+# few of 16 digits, and not just to $10^{-6}$, for here nothing is approximated.
+
+# %% tags=["experiment"]
+import torch
+
+rng = np.random.default_rng(3)
+T, N, D, hidden, Q = 12, 5, 4, 7, 6
+p = {
+    "U": rng.normal(size=(D, hidden)),
+    "W": rng.normal(size=(hidden, hidden)) / np.sqrt(hidden),
+    "b": rng.normal(size=hidden),
+    "V": rng.normal(size=(hidden, Q)),
+    "c": rng.normal(size=Q),
+}
+X, targets = rng.normal(size=(T, N, D)), rng.integers(0, Q, size=(T, N))
+loss, gradients, _ = loss_and_gradients(p, X, targets)
+
+q = {name: torch.tensor(array, requires_grad=True) for name, array in p.items()}
+h, outputs = torch.zeros(N, hidden, dtype=torch.float64), []
+for x in torch.tensor(X):
+    h = torch.tanh(x @ q["U"] + h @ q["W"] + q["b"])
+    outputs.append(h @ q["V"] + q["c"])
+theirs = torch.nn.functional.cross_entropy(torch.stack(outputs).reshape(T * N, Q), torch.tensor(targets.ravel()), reduction="sum") / N
+theirs.backward()
+
+for name in p:
+    other = q[name].grad.numpy()
+    difference = np.abs(gradients[name] - other).max() / np.abs(other).max()
+    print(f"d{name}: agrees to 1e-10: {difference < 1e-10}")
+    assert difference < 1e-10
+assert abs(loss - theirs.item()) < 1e-10 * loss
+
+# %% [markdown]
+# ## 9 · What it costs
+#
+# The walk back takes $T$ steps, each with the same handful of products. So its **time** is $O(T)$, about twice that of the way forwards:
+# for each product forwards there are two backwards, one for each factor. Its **memory** is $O(T)$ too, because all states wait
+# for it. (The parameters and their gradients do not grow with $T$: they are shared.) And the steps have to be done one after the other: $da_t$ needs
+# $da_{t+1}$. More processors do not shorten the chain.
+#
+# On two logarithmic axes, a cost of $T^k$ is a line of slope $k$. We claim a slope of 1.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+import time
+import tracemalloc
+
+from rnncourse.plots import cost_chart, loglog_slope
+
+
+def run_of(steps):
+    """The arguments of a run of so many steps, at N, D, H = 4, 8, 32."""
+    rng = np.random.default_rng(0)
+    X, h0, b = rng.normal(size=(steps, 4, 8)), rng.normal(size=(4, 32)), rng.normal(size=32)
+    return rng.normal(size=(steps, 4, 32)), X, h0, rng.normal(size=(8, 32)) / 3, rng.normal(size=(32, 32)) / 6, b
+
+
+def forwards_and_back(dH, X, h0, U, W, b):
+    return bptt(dH, X, h0, rnn_forward(X, h0, U, W, b), U, W)
+
+
+lengths = [100, 200, 400, 800, 1600]
+milliseconds, megabytes = [], []
+for steps in lengths:
+    arguments, best = run_of(steps), np.inf
+    for _ in range(7):
+        start = time.perf_counter()
+        forwards_and_back(*arguments)
+        best = min(best, time.perf_counter() - start)
+    milliseconds.append(1000 * best)
+    tracemalloc.start()
+    forwards_and_back(*arguments)
+    megabytes.append(tracemalloc.get_traced_memory()[1] / 1e6)
+    tracemalloc.stop()
+assert abs(loglog_slope(lengths, megabytes) - 1) < 0.1
+assert abs(loglog_slope(lengths, milliseconds) - 1) < 0.35
+
+show(
+    cost_chart(lengths, {"time": milliseconds}, ylabel="time (ms), best of 7", title="Forwards and back: time"),
+    alt="Time of a forward and backward pass against the number of steps, both logarithmic: a straight line of slope 1.",
+)
+show(
+    cost_chart(lengths, {"memory": megabytes}, ylabel="peak memory (MB)", title="Forwards and back: memory"),
+    alt="Peak memory of a forward and backward pass against the number of steps, both logarithmic: a straight line of "
+    "slope 1.",
+)
+
+# %% [markdown]
+# Twice the length, twice the time and twice the memory. For a sentence that is nothing. For a book it is too much, and unit
+# 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest again.
+
+# %% [markdown]
+# ## 10 · How far back does the blame go?
+#
+# In section 5 the sum over all ways had two indices: the output $t$ that an error comes from, and the step $s$ at which it meets $W$. BPTT adds
+# them up as they meet, fast but blind: in the final $dW$ nobody can see any more what came from where. Undo this once, and sort the ways by their
+# **lag** $k = t - s$, the number of steps that the error has travelled:
+#
+# $$dW = \sum_{k=0}^{T-1} P_k \qquad P_k = \text{the sum over all } t \text{ of what output } t \text{ does to } W \text{ as used in step } t - k$$
+#
+# *By hand*, with the numbers of section 4. Lag 0: each output's error at its own step, $h_0 \cdot (1 \cdot 0.786) + h_1 \cdot (1 \cdot 0.470) = 0.393 +
+# 0.217 = 0.610$. Lag 1: the error of output 2 at step 1; it arrives there as $0.940 \cdot 0.786 = 0.739$, and meets $h_0$: $0.5 \cdot 0.739 = 0.370$.
+# Together $0.980$, the $dw$ from before.
+
+# %% [markdown]
+# ### Exercise 4.8 · `recurrent_gradient_by_lag`
+# *●●● · 16 minutes · 4 points*
+#
+# The same arguments as `rnn_backward`. The answer is an array `(T, H, H)`: entry `k` is $P_k$, and the sum over the first axis is the `dW` of
+# `rnn_backward`. Steps before the first one do not exist: for lag $k$ there are $T - k$ pairs of an output and a step. You may call
+# your `rnn_step_backward`. It may take $O(T^2)$ time: that is the price for keeping the ways apart.
+#
+#     dH [[[1]], [[1]]]   X [[[-1]], [[0]]]   h0 [[0.5]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
+#     gives, rounded,  [[[0.610]], [[0.370]]]
+
+
+# %% answer="recurrent_gradient_by_lag"
+def recurrent_gradient_by_lag(dH, X, h0, H, U, W):
+    """dW by how far the error has come: the arguments of rnn_backward -> (T, H, H), entry k for a lag of k steps."""
+    ### BEGIN SOLUTION
+    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
+    for t in range(len(H)):
+        dh = dH[t]
+        for s in reversed(range(t + 1)):
+            h_prev = H[s - 1] if s > 0 else h0
+            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
+            parts[t - s] += dW
+    return parts
+    ### END SOLUTION
+
+
+# %% check="recurrent_gradient_by_lag"
+check(recurrent_gradient_by_lag)
+
+# %% [markdown]
+# You have a microscope for gradients. Point it at a network that reads real text, Python's documentation, character by character: once as it was
+# drawn, and once after 300 updates. This time we use **Adagrad**, which divides each entry's step by the root of the sum of that entry's
+# squared gradients so far, so that no entry runs away.
+
+# %% tags=["experiment"]
+from rnncourse.data import python_docs
+
+by_lag = use(recurrent_gradient_by_lag)
+text = python_docs(60_000).lower()
+letters = sorted(set(text))
+ids = np.array([letters.index(letter) for letter in text])
+T, N, hidden = 40, 16, 32
+
+
+def draw_batch(rng):
+    starts = rng.integers(0, len(ids) - T, size=N)
+    windows = np.stack([ids[start : start + T + 1] for start in starts], axis=1)
+    return one_hot(windows[:-1], len(letters)), windows[1:]
+
+
+def size_by_lag(p):
+    """The size of each part of dW, as a share of the part of lag 0."""
+    X, targets = draw_batch(np.random.default_rng(99))
+    h0 = np.zeros((N, hidden))
+    H = rnn_forward(X, h0, p["U"], p["W"], p["b"])
+    dH, _, _ = output_back(nll_back(output_layer(H, p["V"], p["c"]), targets), H, p["V"])
+    parts = by_lag(dH, X, h0, H, p["U"], p["W"])
+    assert np.allclose(parts.sum(axis=0), bptt(dH, X, h0, H, p["U"], p["W"])[3])
+    sizes = np.sqrt((parts**2).sum(axis=(1, 2)))
+    return sizes / sizes[0]
+
+
+p = draw_parameters(0, len(letters), hidden)
+memory = {name: np.zeros_like(array) for name, array in p.items()}
+sizes, losses, rng = {"as drawn": size_by_lag(p)}, [], np.random.default_rng(1)
+for _ in range(300):
+    loss, gradients, _ = loss_and_gradients(p, *draw_batch(rng))
+    losses.append(loss)
+    for name in p:
+        memory[name] += gradients[name] ** 2
+        p[name] -= 0.1 * gradients[name] / np.sqrt(memory[name] + 1e-8)
+sizes["trained"] = size_by_lag(p)
+assert np.mean(losses[-20:]) < 0.75 * losses[0]
+assert sizes["trained"][20] < 0.02 and sizes["trained"][30] < sizes["trained"][20] < sizes["trained"][10]
+
+lags = range(31)
+show(
+    line_chart(
+        lags,
+        {name: values[:31] for name, values in sizes.items()},
+        xlabel="lag k (steps that the error has travelled)",
+        ylabel="size of the part of dW, lag 0 = 1",
+        logy=True,
+    ),
+    alt="Size of the part of dW by lag, on a logarithmic axis. For the network as drawn it falls slowly with the lag; for "
+    "the trained network it falls nearly on a straight line, to less than a hundredth at lag 20.",
+)
+
+# %% [markdown]
+# On a logarithmic axis a straight line is a geometric decline: at each step back, the blame is multiplied by about the same factor below 1. The
+# trained network has learned a lot about the last few characters. But what it did with a bracket twenty characters ago has next to no say in $dW$. The
+# error of that bracket is *in* the sum; it is just drowned by everything that is nearer. Keep this picture in mind.
+
+# %% [markdown]
+# ## 11 · A bug that passes the check
+#
+# A gradient check compares numbers. There is one favourite bug of BPTT that it does not see. Look at these two lines, somewhere in the loop:
+#
+#     dh = dH[t]
+#     dh += from_later
+#
+# They look harmless. But `dH[t]` is no copy, it is a view into `dH`, and `+=` writes into what is on its left: into the array of whoever
+# called. The numbers that come back are right. The second time, they are not:
+
+# %% tags=["experiment"]
+from rnncourse.exercises.bptt import dH_overwritten
+
+rng = np.random.default_rng(5)
+X, h0, U, W, b = (rng.normal(size=shape) for shape in ((6, 3, 2), (3, 4), (2, 4), (4, 4), (4,)))
+H, dH = rnn_forward(X, h0, U, W, b), rng.normal(size=(6, 3, 4))
+print("the referee accuses", referee({"overwrites dH": dH_overwritten}) or "nobody")
+right = bptt(dH, X, h0, H, U, W)[3]
+first, second = dH_overwritten(dH, X, h0, H, U, W)[3], dH_overwritten(dH, X, h0, H, U, W)[3]
+print("first call right: ", np.allclose(first, right))
+print("second call right:", np.allclose(second, right))
+assert np.allclose(first, right) and not np.allclose(second, right)
+
+# %% [markdown]
+# So the referee gets one more duty: call it twice with the same arguments, and see that these are what they were. (The checks of this course do.)
+#
+# More bugs to hunt, each met in published code, most of them in several places. For each: which line of the gradient check finds it?
+#
+# - At the first step, `H[t - 1]` with `t = 0` is `H[-1]`, the *last* state. Python does not complain.
+# - `dW = ...` in the loop where `dW += ...` was meant: the gradient of the first step alone, which trains, badly.
+# - The states are kept as *views* of one array that the next forward pass overwrites. Each run alone is right.
+# - The loss is divided by $N$ and the gradient is not: everything is right up to a factor, and with Adagrad you would never notice.
+# - A mean over padded steps: in a batch of short sequences each real symbol counts less.
+
+# %% [markdown]
+# ## 12 · What you have
+#
+# - The loss of a batch is summed over steps, masked, and divided by $N$. A network that knows nothing starts at $T \log Q$.
+# - At the logits the gradient is $(y - \text{onehot})/N$.
+# - Two arrows lead into each state: $dh_t = do_t V^\top + da_{t+1} W^\top$. Through the tanh it becomes $da_t = dh_t \odot (1 - h_t^2)$, and so on, from $T$ to 1.
+# - Shared parameters collect a part from every step: $dW = \sum_t h_{t-1}^\top da_t$.
+# - The walk costs $O(T)$ in time and in memory, because errors that meet are added up, and because states are kept.
+# - A falling loss proves little. A gradient check, done right, finds what is wrong; for arrays that are written to, look twice.
+
+# %% [markdown] written="bptt_written" points=3
+# ### Written question · 3 points
+#
+# A friend has written a recurrent network. "The loss falls from 60 to 20 and then stays there. So the backward pass must be right; I
+# just need a larger network." Answer your friend in about six sentences: why does this not follow, what exactly should be tested (say which
+# function, which sizes, which values), and what kind of mistake would get past that test too?
+#
+# ### BEGIN SOLUTION
+# *Model answer.* A wrong gradient can still point downhill: whenever it makes an angle of less than 90° with the true one, a small step along it
+# lowers the loss. Twelve of our thirteen wrong passes did that, and some reached a plateau above the loss that the right one reached.
+# So the plateau may be the network's limit or the mistake's; the curve cannot tell. Test the backward pass on its own against
+# central differences of the loss in float64 with ε near 1e-5: L = Σ dH ⊙ rnn_forward(X, h0, U, W, b), for all of dX, dh0, dU, dW, db, with T of at least 3 and N of at
+# least 2, all sizes different, h0 not zero, and dH drawn at every step. If every entry agrees to about 1e-6, relative to
+# its size, the numbers are right. What gets past it is a mistake that does not show in the numbers of one call: a caller's array that is
+# changed, a state kept between calls, a view that is overwritten later; or a mistake in the loss itself, whose gradient is then right.
+#
+# *Rubric.* **1 point**: says why a falling loss does not prove the gradient right (wrong but downhill; or an example of this unit, such as a dropped
+# arrow or a missing part). **1 point**: names comparison with central differences, and at least three of: float64, ε about
+# 1e-5, several steps, several rows, sizes that differ, h0 not zero, errors at every step, all five results. **1 point**: names something that the check misses (arguments
+# changed in place, state between calls, views, a wrong loss, mistakes in the data), or says that the check holds only for the sizes and
+# values that were tried. A plain "compare with PyTorch" in place of differences is worth the second point if the sizes are discussed as well.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Where to read on
+#
+# - P. J. Werbos, "Backpropagation Through Time: What It Does and How to Do It", *Proceedings of the IEEE* 78, 1990. By one of those who found
+#   it; section IV is this unit in another notation.
+# - I. Goodfellow, Y. Bengio, A. Courville, *Deep Learning*, MIT Press 2016, section 10.2.2: the same derivation on the graph, node by node.
+# - R. J. Williams, J. Peng, "An Efficient Gradient-Based Algorithm for On-Line Training of Recurrent Network Trajectories", *Neural Computation* 2,
+#   1990: what to do when the sequence does not end.
+# - A. Griewank, A. Walther, *Evaluating Derivatives*, SIAM 2008: why the way back costs only a few times the way forwards, for any program.
+# - J. Duchi, E. Hazan, Y. Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", *JMLR* 12, 2011: Adagrad.
+
+# %% [markdown]
+# ## Something to show to somebody
+#
+# A word in which the same letter is followed by different ones cannot be spelled by looking at one letter. "recurrence" is a hard case: after an r comes an
+# e, an r, and an e again; after an e comes a c, an n, and a c. Put in a word of your own and run the cell: this is your code, from the first derivative to the last letter.
+
+# %% tags=["experiment"]
+word = "recurrence"
+
+losses, guesses, sure = spell(word, 101, hidden=16)
+learned = next(k for k, guess in enumerate(guesses) if guess == word[1:])
+print(f"After {learned} updates it reads {word[:-1]} and says {guesses[learned]}.")
+assert guesses[-1] == word[1:]
+show(
+    spelling_grid(word, *({k: kept[k] for k in (0, 2, 5, 10, 20, 40, 100)} for kept in (guesses, sure))),
+    alt=f"What the network says after each letter of {word}, a row for each number of updates: from unsure and wrong to sure and right.",
+)
+
+# %% tags=["experiment"]
+progress("04_bptt")
+
+# %% [markdown]
+# ## The question that this unit leaves open
+#
+# The error of an output, on its way back, is multiplied at every step by $W^\top$ and by a slope of at most 1. In section 10 you saw what became of
+# it after twenty steps: next to nothing. Is that bad luck with this text, or must it be so? And if $W$ were larger, would the error grow instead,
+# without limit? **What happens to the gradient over long distances**, and what can you do about it? That is unit 05.
