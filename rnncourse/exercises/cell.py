@@ -421,6 +421,55 @@ def state_ignored(X, h0, U, W, b):
     return np.tanh(X @ U + b)
 
 
+# --- quiz_rnn_facts
+
+unit.choice(
+    "quiz_rnn_facts",
+    points=2,
+    hints=(
+        "For each statement, find the line of `rnn_forward` that speaks for it or against it.",
+        "Does anything in `rnn_forward` ask what the vectors in X mean? Does any of U, W, b have an axis of length T?",
+        (
+            "Three of the five hold. Count the parameters for T = 10 and for T = 1,000, and look at the shape of "
+            "X once more."
+        ),
+    ),
+    options=(
+        Option(
+            "A",
+            True,
+            "no_memory",
+            "The hidden state is the one thing that a step hands to the next: that is how the past gets to "
+            "the present.",
+        ),
+        Option(
+            "B",
+            False,
+            "text_only",
+            "An RNN reads any sequence of vectors: sound, weather, rows of an image, moves of a game.",
+        ),
+        Option(
+            "C",
+            True,
+            "weights_per_step",
+            "W is the same matrix at every step; that is why one model serves every length.",
+        ),
+        Option(
+            "D",
+            False,
+            "parameters_grow",
+            "The parameters are shared over time: their number depends on D, H and Q, never on T.",
+        ),
+        Option(
+            "E",
+            True,
+            "input_is_flat",
+            "Time, sequence, feature: n sequences of T vectors of size D make an array (T, n, D).",
+        ),
+    ),
+)
+
+
 # --- output_layer
 
 ex = unit.exercise(
@@ -723,6 +772,54 @@ def tanh_on_the_logits(X, h0, U, W, b, V, c):
     return softmax(np.tanh(output_layer(H, V, c))), H
 
 
+# --- quiz_output_size
+
+quiz = unit.question(
+    "quiz_output_size",
+    answer=7,
+    points=1,
+    example="42",
+    hints=(
+        "What does the network say after each character: one thing, or how probable each possible thing is?",
+        "There is one output for each *different* character that could come next. Is the space one of them?",
+        "`len(set(text))` counts the different characters of a text.",
+    ),
+)
+quiz.wrong(
+    12,
+    "length_for_vocabulary",
+    "12 is the length of the text. Length is T; Q counts the different characters, of which the text repeats some.",
+)
+quiz.wrong(
+    11,
+    "predictions_for_vocabulary",
+    "11 is the number of predictions that the text allows, one after each character but the last. How many "
+    "outputs does each one need?",
+)
+quiz.wrong(
+    6,
+    "space_left_out",
+    "Nearly: the space between the words is a character too, and must be predicted like any other.",
+)
+quiz.wrong(
+    1,
+    "one_output",
+    "With one output the network could name no probabilities. A softmax over Q outputs gives each possible "
+    "character its share.",
+)
+quiz.wrong(
+    26,
+    "whole_alphabet",
+    "The vocabulary is what occurs in the text: characters that are never seen need no output, and the space "
+    "needs one.",
+)
+quiz.wrong(
+    100,
+    "hidden_for_output",
+    "100 is H, the size of the hidden state. V turns it into Q logits, one for each character of the vocabulary.",
+)
+
+
 # --- rnn_parameter_count
 
 ex = unit.exercise(
@@ -779,6 +876,66 @@ def second_recurrent_bias(D, H, Q):
 def output_reads_the_input(D, H, Q):
     """V is counted as D times Q, as if it read the input. It reads the state: H times Q."""
     return D * H + H * H + H + D * Q + Q
+
+
+# --- quiz_shapes
+
+quiz = unit.question(
+    "quiz_shapes",
+    answer={"U": (300, 100), "V": (100, 10_000), "W": (100, 100)},
+    points=1,
+    example='{"U": (1, 2), "V": (3, 4), "W": (5, 6)}',
+    hints=(
+        (
+            "Each matrix stands between two things. What goes into it has as many entries as it has rows; what "
+            "comes out, as it has columns."
+        ),
+        (
+            "What enters the cell at one step is the word's embedding, not its number in the vocabulary. The "
+            "vocabulary counts only where a word is predicted."
+        ),
+        "U leads from embedding to hidden, W from hidden to hidden, V from hidden to vocabulary.",
+    ),
+)
+quiz.wrong(
+    {"U": (100, 300), "V": (10_000, 100), "W": (100, 100)},
+    "column_form",
+    (
+        "These are the shapes for column vectors, U x, as other books have them. In this course rows stand on the "
+        "left, x U: the rows of a matrix are what goes in."
+    ),
+)
+quiz.wrong(
+    {"U": (10_000, 100), "V": (100, 10_000), "W": (100, 100)},
+    "embedding_left_out",
+    (
+        "Your U reads a one-hot word of 10,000 entries. Here the word has become an embedding before it reaches "
+        "the cell: x_t has 300 entries."
+    ),
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (100, 300), "W": (100, 100)},
+    "embedding_predicted",
+    (
+        "Your V gives 300 outputs, an embedding. The network says how probable each word is, so there is one "
+        "output for each word of the vocabulary."
+    ),
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (300, 10_000), "W": (100, 100)},
+    "output_reads_the_input",
+    "Your V reads the embedding. It reads the hidden state, o_t = h_t V + c: as many rows as there are hidden units.",
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (100, 10_000), "W": (300, 100)},
+    "recurrent_reads_the_input",
+    "Your W reads the embedding. It reads the state before, h_{t-1} W: from hidden to hidden.",
+)
+quiz.wrong(
+    {"U": (300, 100), "V": (100, 10_000), "W": (400, 100)},
+    "stacked_matrix",
+    "Your W is [U; W] stacked, as `rnn_step_concat` takes it. W alone leads from hidden to hidden.",
+)
 
 
 # --- to_torch_state
@@ -1081,154 +1238,3 @@ class states_for_logits:
     def forward(self, X):
         h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
         return rnn_forward(X, h, self.U, self.W, self.b)
-
-
-# --- quizzes
-
-unit.choice(
-    "quiz_rnn_facts",
-    points=2,
-    hints=(
-        "For each statement, find the line of `rnn_forward` that speaks for it or against it.",
-        "Does anything in `rnn_forward` ask what the vectors in X mean? Does any of U, W, b have an axis of length T?",
-        (
-            "Three of the five hold. Count the parameters for T = 10 and for T = 1,000, and look at the shape of "
-            "X once more."
-        ),
-    ),
-    options=(
-        Option(
-            "A",
-            True,
-            "no_memory",
-            "The hidden state is the one thing that a step hands to the next: that is how the past gets to "
-            "the present.",
-        ),
-        Option(
-            "B",
-            False,
-            "text_only",
-            "An RNN reads any sequence of vectors: sound, weather, rows of an image, moves of a game.",
-        ),
-        Option(
-            "C",
-            True,
-            "weights_per_step",
-            "W is the same matrix at every step; that is why one model serves every length.",
-        ),
-        Option(
-            "D",
-            False,
-            "parameters_grow",
-            "The parameters are shared over time: their number depends on D, H and Q, never on T.",
-        ),
-        Option(
-            "E",
-            True,
-            "input_is_flat",
-            "Time, sequence, feature: n sequences of T vectors of size D make an array (T, n, D).",
-        ),
-    ),
-)
-
-quiz = unit.question(
-    "quiz_shapes",
-    answer={"U": (300, 100), "V": (100, 10_000), "W": (100, 100)},
-    points=1,
-    example='{"U": (1, 2), "V": (3, 4), "W": (5, 6)}',
-    hints=(
-        (
-            "Each matrix stands between two things. What goes into it has as many entries as it has rows; what "
-            "comes out, as it has columns."
-        ),
-        (
-            "What enters the cell at one step is the word's embedding, not its number in the vocabulary. The "
-            "vocabulary counts only where a word is predicted."
-        ),
-        "U leads from embedding to hidden, W from hidden to hidden, V from hidden to vocabulary.",
-    ),
-)
-quiz.wrong(
-    {"U": (100, 300), "V": (10_000, 100), "W": (100, 100)},
-    "column_form",
-    (
-        "These are the shapes for column vectors, U x, as other books have them. In this course rows stand on the "
-        "left, x U: the rows of a matrix are what goes in."
-    ),
-)
-quiz.wrong(
-    {"U": (10_000, 100), "V": (100, 10_000), "W": (100, 100)},
-    "embedding_left_out",
-    (
-        "Your U reads a one-hot word of 10,000 entries. Here the word has become an embedding before it reaches "
-        "the cell: x_t has 300 entries."
-    ),
-)
-quiz.wrong(
-    {"U": (300, 100), "V": (100, 300), "W": (100, 100)},
-    "embedding_predicted",
-    (
-        "Your V gives 300 outputs, an embedding. The network says how probable each word is, so there is one "
-        "output for each word of the vocabulary."
-    ),
-)
-quiz.wrong(
-    {"U": (300, 100), "V": (300, 10_000), "W": (100, 100)},
-    "output_reads_the_input",
-    "Your V reads the embedding. It reads the hidden state, o_t = h_t V + c: as many rows as there are hidden units.",
-)
-quiz.wrong(
-    {"U": (300, 100), "V": (100, 10_000), "W": (300, 100)},
-    "recurrent_reads_the_input",
-    "Your W reads the embedding. It reads the state before, h_{t-1} W: from hidden to hidden.",
-)
-quiz.wrong(
-    {"U": (300, 100), "V": (100, 10_000), "W": (400, 100)},
-    "stacked_matrix",
-    "Your W is [U; W] stacked, as `rnn_step_concat` takes it. W alone leads from hidden to hidden.",
-)
-
-quiz = unit.question(
-    "quiz_output_size",
-    answer=7,
-    points=1,
-    example="42",
-    hints=(
-        "What does the network say after each character: one thing, or how probable each possible thing is?",
-        "There is one output for each *different* character that could come next. Is the space one of them?",
-        "`len(set(text))` counts the different characters of a text.",
-    ),
-)
-quiz.wrong(
-    12,
-    "length_for_vocabulary",
-    "12 is the length of the text. Length is T; Q counts the different characters, of which the text repeats some.",
-)
-quiz.wrong(
-    11,
-    "predictions_for_vocabulary",
-    "11 is the number of predictions that the text allows, one after each character but the last. How many "
-    "outputs does each one need?",
-)
-quiz.wrong(
-    6,
-    "space_left_out",
-    "Nearly: the space between the words is a character too, and must be predicted like any other.",
-)
-quiz.wrong(
-    1,
-    "one_output",
-    "With one output the network could name no probabilities. A softmax over Q outputs gives each possible "
-    "character its share.",
-)
-quiz.wrong(
-    26,
-    "whole_alphabet",
-    "The vocabulary is what occurs in the text: characters that are never seen need no output, and the space "
-    "needs one.",
-)
-quiz.wrong(
-    100,
-    "hidden_for_output",
-    "100 is H, the size of the hidden state. V turns it into Q logits, one for each character of the vocabulary.",
-)

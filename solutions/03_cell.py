@@ -1,0 +1,1235 @@
+# %% [markdown]
+# # 03 · The recurrent cell
+#
+# **After this unit you can**
+#
+# - say what a hidden *state* has that a hidden *layer* has not, and show it with numbers;
+# - write a recurrent network's forward pass from nothing: cell, sequence, output layer, softmax;
+# - say which numbers are shared over time, and count them;
+# - read every notation in which books and libraries write the same cell, PyTorch's included;
+# - find the bugs that make such a network look alive when it is not.
+#
+# **It takes** about three hours. **You should know** matrix products in NumPy, and unit 02: a recurrence, its unfolded
+# graph, and why one transition serves every length. There are 13 exercises and one written question, 31 points in all.
+# NumPy is all that you need.
+
+# %% [markdown]
+# ## Two questions that were left open
+#
+# In **unit 01** three sentences beat every model that looks back a fixed number of words:
+#
+# > I am studying **medicine** (or **law**, or **history**) at UBC because I want to work as a **…**
+#
+# The word that decides the last one lies ten tokens before it. A 5-gram sees only *to work as a* and is left with one
+# chance in three.
+#
+# In **unit 02** a recurrence $s_t = f(s_{t-1}, x_t; \theta)$ carried a summary of *everything* so far, with one and the
+# same $f$ at every step. But you were always given the $f$: a pendulum, a leaky average. Nobody will hand you the
+# transition of English.
+#
+# So: **which $f$ should we take, if we do not know the right one?** We take one with many numbers in it, flexible enough
+# to become nearly anything, and leave the numbers open. This unit builds that $f$. At its end a network of yours finishes
+# the three sentences correctly.
+
+# %% locked="setup"
+import numpy as np
+
+from rnncourse import check, hint, progress, use
+from rnncourse.ngram import ngram_table_size, perplexity
+from rnncourse.unfolding import depends_on, shared_parameter_count, unshared_parameter_count
+
+# %% [markdown]
+# `hint("rnn_step")` gives a hint for an exercise, and a stronger one each time you ask. `use(rnn_step)`, in the cells
+# that experiment, takes your own answer if it passes its check, and the course's if it does not yet: one exercise that
+# resists you does not spoil the rest.
+
+# %% [markdown]
+# ## 1 · A layer without a state
+#
+# Start with what you know. A **hidden layer** of a plain network (an MLP) takes an input of $D$ numbers and makes $H$ new
+# ones. Each new number is a weighted sum of the inputs, plus a bias, bent by a tanh:
+#
+# $$h = \tanh(x\, W_{xh} + b_h)$$
+#
+# In this course inputs are **rows**, and a batch of $N$ inputs is a matrix with $N$ rows. So the matrix stands on the
+# right, and its shape reads *from, to*: $W_{xh}$ leads from $D$ inputs to $H$ hidden units.
+#
+# | name | shape | |
+# |---|---|---|
+# | $x$ | $(N, D)$ | one input a row |
+# | $W_{xh}$ | $(D, H)$ | a column of weights for each hidden unit |
+# | $b_h$ | $(H,)$ | one bias for each hidden unit, added to every row |
+# | $h$ | $(N, H)$ | one hidden vector a row |
+#
+# The tanh squeezes any number into the range from $-1$ to $1$ and keeps its sign. Four of its values let you check all
+# examples of this unit by hand:
+#
+# | $a$ | 0 | 0.5 | 1 | 2 |
+# |---|---|---|---|---|
+# | $\tanh(a)$ | 0 | 0.462 | 0.762 | 0.964 |
+
+# %% [markdown]
+# ### Exercise 3.1 · `hidden_layer`
+# *●○○ · 4 minutes · 1 point*
+#
+# Write the layer: `x (N, D)`, `W_xh (D, H)`, `b_h (H,)` give `h (N, H)`. As everywhere in this course, the result has the
+# dtype of the arrays you were given, and the arguments are left as they were.
+#
+# By hand, with one input of two numbers and two hidden units:
+#
+# $$\begin{bmatrix} 1 & 2 \end{bmatrix}
+# \begin{bmatrix} 0.5 & 1 \\ 0.5 & -1 \end{bmatrix} + \begin{bmatrix} -1 & 0.5 \end{bmatrix}
+# = \begin{bmatrix} 1.5 & -1 \end{bmatrix} + \begin{bmatrix} -1 & 0.5 \end{bmatrix}
+# = \begin{bmatrix} 0.5 & -0.5 \end{bmatrix}
+# \quad\Rightarrow\quad h = \begin{bmatrix} 0.462 & -0.462 \end{bmatrix}$$
+
+
+# %% answer="hidden_layer"
+def hidden_layer(x, W_xh, b_h):
+    """A layer without a state: x (N, D), W_xh (D, H), b_h (H,) -> h (N, H)."""
+    ### BEGIN SOLUTION
+    return np.tanh(x @ W_xh + b_h)
+    ### END SOLUTION
+
+
+# %% check="hidden_layer"
+check(hidden_layer)
+
+# %% [markdown]
+# You now own the building block of every neural network. Let us see where it fails.
+
+# %% [markdown]
+# ### Experiment · the layer cannot tell the three students apart
+#
+# **Claim:** whatever its weights are, a layer that reads one word at a time gives *the same* vector for the last word
+# "a" of all three sentences, so nothing that comes after it can know the right profession.
+#
+# Each word is handed in as a **one-hot** vector: zeros, and a single 1 at the word's place in the vocabulary.
+
+# %% tags=["experiment"]
+from rnncourse.data import study_grammar
+
+grammar = study_grammar()
+vocabulary = grammar.vocabulary
+word_index = {word: i for i, word in enumerate(vocabulary)}
+sentences = [sentence for sentence, _ in grammar.sentences()]
+word_ids = np.array([[word_index[word] for word in sentence] for sentence in sentences]).T  # (T, N)
+X_words = np.eye(len(vocabulary))[word_ids]  # (T, N, D)
+
+layer = use(hidden_layer)
+rng = np.random.default_rng(0)
+h = layer(X_words[-2], rng.normal(size=(len(vocabulary), 4)), rng.normal(size=4))
+for sentence, row in zip(sentences, h, strict=True):
+    print(f"… {sentence[3]:8} … {' '.join(sentence[-4:-1])} →", row.round(3))
+assert np.array_equal(h[0], h[1])
+assert np.array_equal(h[0], h[2])
+
+# %% [markdown]
+# Equal inputs, equal outputs: that is all a layer can do. "Medicine" was read nine steps ago, made its own hidden vector,
+# and that vector was thrown away. We must *keep* it.
+
+# %% [markdown]
+# ## 2 · The state
+#
+# Here is the whole idea of this course. The hidden vector is not thrown away: **one step later it comes back, as a second
+# input.** On the left is the layer you just wrote. On the right is the same layer with its own past beside its input. The
+# black square is the delay of one step that you know from unit 02.
+
+# %% tags=["experiment"]
+from rnncourse.plots import mlp_beside_cell, show
+
+show(
+    mlp_beside_cell(),
+    alt="Left: a plain network with input x, hidden layer h and output o. Right: a recurrent cell, whose hidden state "
+    "comes back through a delay of one step as a second input h of t minus one beside the input x of t.",
+)
+
+# %% [markdown]
+# In letters: the new state $h_t$ is made of the input $x_t$, through a matrix $U$, and of the old state $h_{t-1}$,
+# through a matrix $W$. Both are added up with a bias $b$ *before* the tanh bends the sum.
+#
+# $$h_t = \tanh(x_t\, U + h_{t-1} W + b)$$
+#
+# | name | shape | leads from … to … |
+# |---|---|---|
+# | $U$ | $(D, H)$ | input to hidden |
+# | $W$ | $(H, H)$ | hidden to hidden, one step later |
+# | $b$ | $(H,)$ | |
+#
+# A **hidden layer** is a place in a network: it stands between input and output. A **hidden state** is a place in
+# *time*: it is what the network hands to itself. Take $W = 0$ and the second becomes the first.
+
+# %% tags=["experiment"]
+from rnncourse.plots import cell_inside
+
+show(
+    cell_inside(),
+    alt="Inside the cell: h of t minus one times W, x of t times U, and b are added, the sum a of t goes through tanh "
+    "and gives h of t, which goes to the next step and, times V plus c and through a softmax, to the output y of t.",
+)
+
+# %% [markdown]
+# ### Exercise 3.2 · `rnn_step`
+# *●●○ · 10 minutes · 3 points*
+#
+# Write one step of the cell: `x (N, D)`, `h_prev (N, H)`, `U (D, H)`, `W (H, H)`, `b (H,)` give `h (N, H)`. May not call
+# `torch`.
+#
+# By hand, with the input of before and an old state beside it:
+#
+# $$x\,U = \begin{bmatrix} 1 & 2 \end{bmatrix} \begin{bmatrix} 0.5 & 1 \\ 0.5 & -1 \end{bmatrix}
+# = \begin{bmatrix} 1.5 & -1 \end{bmatrix}, \qquad
+# h_{t-1} W = \begin{bmatrix} 0.5 & -0.5 \end{bmatrix} \begin{bmatrix} 1 & 3 \\ 0 & 1 \end{bmatrix}
+# = \begin{bmatrix} 0.5 & 1 \end{bmatrix}, \qquad b = \begin{bmatrix} -1 & 0.5 \end{bmatrix}$$
+#
+# The three add up to $\begin{bmatrix} 1 & 0.5 \end{bmatrix}$, and so
+# $h_t = \begin{bmatrix} 0.762 & 0.462 \end{bmatrix}$. Try it on your function before you run the check. (With
+# $W$ turned round the second product would be $\begin{bmatrix} -1 & -0.5 \end{bmatrix}$: a wrong side is a wrong number,
+# and no error tells you, since $W$ is square.)
+
+
+# %% answer="rnn_step"
+def rnn_step(x, h_prev, U, W, b):
+    """One step: x (N, D), h_prev (N, H), U (D, H), W (H, H), b (H,) -> h (N, H)."""
+    ### BEGIN SOLUTION
+    return np.tanh(x @ U + h_prev @ W + b)
+    ### END SOLUTION
+
+
+# %% check="rnn_step"
+check(rnn_step)
+
+# %% [markdown]
+# One line, and it is the heart of every network in this course. Everything from here to unit 13 is about what this line
+# can do, how it learns, and how to repair its weaknesses.
+
+# %% [markdown]
+# ### Experiment · the same input three times
+#
+# **Claim:** hand a layer the same input three times and it answers the same three times. A cell gives three different
+# answers, for the second time it has something to remember.
+
+# %% tags=["experiment"]
+step, layer = use(rnn_step), use(hidden_layer)
+x = np.array([[1.0, 2.0]])
+U = np.array([[0.5, 1.0], [0.5, -1.0]])
+W = np.array([[1.0, 3.0], [0.0, 1.0]])
+b = np.array([-1.0, 0.5])
+
+h = np.zeros((1, 2))
+seen = []
+for t in (1, 2, 3):
+    h = step(x, h, U, W, b)
+    seen.append(h)
+    print(f"t = {t}   layer {layer(x, U, b).round(3)}   cell {h.round(3)}")
+assert np.allclose(seen[0], layer(x, U, b))  # from a state of zeros the first step is the layer
+assert min(np.abs(seen[0] - seen[1]).max(), np.abs(seen[1] - seen[2]).max()) > 0.05
+
+# %% [markdown]
+# From a state of zeros the first step *is* the layer: $h_0 W$ is zero. After that they part.
+#
+# ### Two products, or one
+#
+# The sum of two products is one product, if you stack. Put $x_t$ and $h_{t-1}$ side by side into one long row, put $U$ on
+# top of $W$, and multiply:
+#
+# $$x_t\, U + h_{t-1} W = \begin{bmatrix} x_t & h_{t-1} \end{bmatrix} \begin{bmatrix} U \\ W \end{bmatrix}$$
+#
+# With numbers: $\begin{bmatrix} 1 & 2 & 0.5 & -0.5 \end{bmatrix}$ times the four rows
+# $\begin{bmatrix} 0.5 & 1 \end{bmatrix}$, $\begin{bmatrix} 0.5 & -1 \end{bmatrix}$,
+# $\begin{bmatrix} 1 & 3 \end{bmatrix}$, $\begin{bmatrix} 0 & 1 \end{bmatrix}$ is
+# $\begin{bmatrix} 2 & 0 \end{bmatrix}$, which is $\begin{bmatrix} 1.5 & -1 \end{bmatrix} +
+# \begin{bmatrix} 0.5 & 1 \end{bmatrix}$. Some libraries keep their weights in this form.
+
+# %% [markdown]
+# ### Exercise 3.3 · `rnn_step_concat`
+# *●●○ · 6 minutes · 2 points*
+#
+# Write the same step from the stacked matrix: `x (N, D)`, `h_prev (N, H)`, `UW (D+H, H)`, `b (H,)` give `h (N, H)`. The
+# first $D$ rows of `UW` are $U$, the others are $W$. May not call `torch`.
+
+
+# %% answer="rnn_step_concat"
+def rnn_step_concat(x, h_prev, UW, b):
+    """One step with one product: x (N, D), h_prev (N, H), UW = [U; W] (D+H, H), b (H,) -> h (N, H)."""
+    ### BEGIN SOLUTION
+    return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW + b)
+    ### END SOLUTION
+
+
+# %% check="rnn_step_concat"
+check(rnn_step_concat)
+
+# %% [markdown]
+# Look at it once more: this is `hidden_layer` on a longer input. **A recurrent cell is a hidden layer that reads its own
+# last answer beside the input.** There is nothing more to it.
+
+# %% [markdown]
+# ## 3 · Through time
+#
+# A sequence is a walk of such steps. Unfolded, as in unit 02, the loop becomes a chain, with the *same* $U$, $W$ and $b$
+# at every step:
+
+# %% tags=["experiment"]
+from rnncourse.plots import folded_unfolded
+
+show(
+    folded_unfolded(3, relative=False),
+    alt="Left: the cell as a circuit, with input x through U, a loop with W and a delay on the state h, output o through "
+    "V. Right: the same unfolded over three steps from h0 on, with the same U, W and V at each step.",
+)
+
+# %% [markdown]
+# We run $N$ sequences of the same length $T$ side by side. Time is the **first** axis, so that `X[t]` is what all
+# sequences read at step $t$:
+#
+# | name | shape | |
+# |---|---|---|
+# | `X` | $(T, N, D)$ | time, sequence, feature |
+# | `h0` | $(N, H)$ | the state before the first step, one row a sequence |
+# | `H` | $(T, N, H)$ | the states *after* each step: `H[0]` is $h_1$, `H[-1]` is $h_T$ |
+#
+# By hand, with one unit, $U = 2$, $W = 1$, $b = 0$, $h_0 = 0$ and the inputs $1, 0, 0$:
+# $h_1 = \tanh(2 \cdot 1 + 0) = 0.964$, then $h_2 = \tanh(0 + 0.964) = 0.746$, then $h_3 = \tanh(0.746) = 0.633$. The
+# second and the third input were both 0, and the states differ: the cell still hears the 1.
+
+# %% [markdown]
+# ### Exercise 3.4 · `rnn_forward`
+# *●●○ · 15 minutes · 4 points*
+#
+# Run the cell over whole sequences: `X (T, N, D)`, `h0 (N, H)` and `U, W, b` as before give all states `H (T, N, H)`,
+# from $h_1$ to $h_T$. `h0` is where the walk starts and is *not* in the result. You may call your `rnn_step`: while this
+# exercise is checked, it is a correct one, so an error there costs nothing here. May not call `torch`.
+#
+# `X` may hold whole numbers (a one-hot sequence often does); the states are floats all the same.
+
+
+# %% answer="rnn_forward"
+def rnn_forward(X, h0, U, W, b):
+    """All states: X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,) -> H (T, N, H), h_1 to h_T."""
+    ### BEGIN SOLUTION
+    h, states = h0, []
+    for x in X:
+        h = rnn_step(x, h, U, W, b)
+        states.append(h)
+    return np.stack(states)
+    ### END SOLUTION
+
+
+# %% check="rnn_forward"
+check(rnn_forward)
+
+# %% [markdown]
+# You have a recurrent network that runs. The next four experiments find out what kind of thing it is.
+
+# %% [markdown]
+# ### Experiment · what W does with a memory
+#
+# Knock once and listen. One unit reads a single 1 and then nothing but zeros. **Claim:** $W$ decides how long the knock is
+# heard: $W = 0$ forgets at once, below 1 it fades fast, at 1 slowly, and $W = 2$ keeps it *for ever*.
+
+# %% tags=["experiment"]
+from rnncourse.plots import line_chart
+
+forward = use(rnn_forward)
+knock = np.zeros((25, 1, 1))
+knock[0] = 1.0
+heard = {}
+for w in (2.0, 1.0, 0.8, 0.0):
+    heard[f"W = {w:g}"] = forward(knock, np.zeros((1, 1)), np.array([[2.0]]), np.array([[w]]), np.zeros(1))[:, 0, 0]
+
+show(
+    line_chart(
+        range(1, 26), heard, xlabel="time step t", ylabel="state $h_t$", title="One knock at t = 1, then silence"
+    ),
+    alt="The state of one unit after a single input at step 1, over 25 steps. With W = 2 it stays at 0.96; with W = 1 it "
+    "fades slowly; with W = 0.8 it is near zero after about ten steps; with W = 0 it is zero from step 2 on.",
+)
+assert (heard["W = 2"] > 0.95).all()
+assert (heard["W = 0"][1:] == 0).all()
+assert heard["W = 1"][-1] > 10 * heard["W = 0.8"][-1] > 0
+
+# %% [markdown]
+# With $W = 2$ the unit is a **latch**: 0.96 comes back as $\tanh(2 \cdot 0.96) \approx 0.96$. And had nobody knocked, it
+# would have stayed at 0. One unit, one number, one bit of memory for ever. Remember it: at the end of this unit it
+# will remember the word *medicine*.
+
+# %% [markdown]
+# ### Experiment · the same input for ever
+#
+# Above, three equal inputs gave three different states. What if it goes on like this? **Claim:** if $W$ is not too large,
+# the states settle: they reach a **fixed point** $h^* = \tanh(x\,U + h^* W + b)$, and it is the same one wherever you
+# start.
+#
+# Why? Take two states and make one step with each. The tanh never pulls two numbers apart, and $W$ stretches no vector by
+# more than its largest singular value $\lVert W \rVert$. If that is $0.9$, two runs come closer by at least a tenth at
+# every step, until they are one.
+
+# %% tags=["experiment"]
+forward = use(rnn_forward)
+rng = np.random.default_rng(2)
+D, H, T = 3, 6, 40
+U, W, b = rng.normal(size=(D, H)), rng.normal(size=(H, H)), np.zeros(H)
+W *= 0.9 / np.linalg.norm(W, 2)  # now no vector is stretched by more than 0.9
+X = np.tile(rng.normal(size=(1, 1, D)), (T, 4, 1))  # four runs over one and the same input
+h0 = 3 * rng.normal(size=(4, H))  # from four different states
+states = np.concatenate([h0[None], forward(X, h0, U, W, b)])
+
+fixed_point = states[-1, 0]
+assert np.allclose(fixed_point, np.tanh(X[0, 0] @ U + fixed_point @ W + b), atol=1e-8)
+
+distance = np.linalg.norm(states - fixed_point, axis=2)[:16]
+lines = {f"start {n + 1}": distance[:, n] for n in range(4)}
+figure = line_chart(
+    range(16),
+    lines | {"bound $0.9^t$": distance[0].max() * 0.9 ** np.arange(16)},
+    xlabel="time step t",
+    ylabel="distance from the fixed point",
+    logy=True,
+    title="Four runs from four states, the same input at every step",
+)
+figure.axes[0].set_xticks(range(0, 16, 5))
+show(
+    figure,
+    alt="The distance of four runs from their common fixed point over 15 steps, on a log scale. All four fall in nearly "
+    "straight lines, faster than the bound of 0.9 to the power t.",
+)
+assert (distance[1:] <= 0.9 * distance[:-1] + 1e-12).all()
+print("All four runs end in", fixed_point.round(3))
+
+# %% [markdown]
+# They are much faster than the bound, which reckons with the worst: near $-1$ and $1$ the tanh is flat and squeezes
+# differences further.
+#
+# So a small $W$ makes a cell that forgets where it began, *for certain*. That is a comfort (one wrong input does no lasting
+# harm) and a problem (one important input does no lasting good). The latch above needed $W > 1$. Unit 05 is about this
+# dilemma.
+
+# %% [markdown]
+# ### Experiment · stop, go on
+#
+# **Claim:** cut a sequence anywhere, run the first part, keep its last state, and run the second part from there: you get
+# the states of the whole run. The text is real: the opening of Python's documentation of `assert`, letter by letter.
+
+# %% tags=["experiment"]
+from rnncourse.data import python_docs
+
+forward = use(rnn_forward)
+text = python_docs(60)
+chars = sorted(set(text))
+X = np.eye(len(chars))[[chars.index(c) for c in text]][:, None]  # (T, 1, D)
+rng = np.random.default_rng(3)
+U, W, b = rng.normal(size=(len(chars), 8)), rng.normal(size=(8, 8)) / 3, np.zeros(8)
+h0 = rng.normal(size=(1, 8))
+
+whole = forward(X, h0, U, W, b)
+for cut in range(1, len(X)):
+    first = forward(X[:cut], h0, U, W, b)
+    second = forward(X[cut:], first[-1], U, W, b)
+    assert np.allclose(np.concatenate([first, second]), whole, atol=1e-12)
+print(f"{len(X) - 1} cuts, no difference: the state is all that the second part needs to know of the first.")
+
+# %% [markdown]
+# That is what "state" means: **given $h_t$, the past is not needed any more.** A phone can hear you for an hour and keep
+# $H$ numbers, not the sound.
+
+# %% [markdown]
+# ### Experiment · nobody reads the future
+#
+# **Claim:** an output may depend on every input before it, and on its own; never on a later one. The tool is
+# `depends_on`, which you wrote in unit 02: it wiggles each input a little and looks which outputs move.
+
+# %% tags=["experiment"]
+from rnncourse.plots import dependence_grid
+
+forward, layer = use(rnn_forward), use(hidden_layer)
+rng = np.random.default_rng(4)
+U, W, b = rng.normal(size=(3, 5)), rng.normal(size=(5, 5)) / 2, np.zeros(5)
+xs = rng.normal(size=(8, 3)) / 2
+grids = {
+    "layer without a state": depends_on(lambda xs: layer(xs, U, b), xs),
+    "recurrent cell": depends_on(lambda xs: forward(xs[:, None], np.zeros((1, 5)), U, W, b)[:, 0], xs),
+}
+show(
+    dependence_grid(grids),
+    alt="Two grids of 8 outputs by 8 inputs. Layer without a state: only the diagonal is filled. Recurrent cell: the "
+    "diagonal and everything below it is filled, nothing above.",
+)
+assert np.array_equal(grids["layer without a state"], np.eye(8, dtype=bool))
+assert np.array_equal(grids["recurrent cell"], np.tril(np.ones((8, 8), dtype=bool)))
+
+# %% [markdown]
+# ### Exercise 3.5 · `quiz_rnn_facts`
+# *●○○ · 6 minutes · 2 points*
+#
+# Which of these statements about recurrent networks are true?
+#
+# - **A** Hidden states pass information on from earlier steps to later ones.
+# - **B** A recurrent network can read text only.
+# - **C** The matrix $W$ is the same, reused at every time step.
+# - **D** The longer the sequence, the more parameters the network has.
+# - **E** $n$ sequences of vectors, all of one length, make an input array with three axes.
+#
+# Answer with the set of the true ones, in the form `{"B", "D"}`.
+
+# %% answer="quiz_rnn_facts"
+quiz_rnn_facts = ...  # a set of letters in place of the dots; delete what stands below
+### BEGIN SOLUTION
+quiz_rnn_facts = {"A", "C", "E"}
+### END SOLUTION
+
+# %% check="quiz_rnn_facts"
+check(quiz_rnn_facts, "quiz_rnn_facts")
+
+# %% [markdown]
+# These five are what people mean when they say "recurrent". You have seen each in numbers, not only in words.
+#
+# ## 4 · What comes out
+#
+# A state is the network's private notebook. To say something to the world it needs an **output layer**, a plain weighted
+# sum of the state:
+#
+# $$o_t = h_t V + c$$
+#
+# $V$ $(H, Q)$ leads from hidden to output, $c$ is $(Q,)$. The $Q$ numbers in $o_t$ are called **logits**: scores of any
+# sign and size, one for each thing that the network could say. Nothing bends them: a network that is very sure must be
+# able to say so.
+#
+# By hand: $h = \begin{bmatrix} 1 & -1 \end{bmatrix}$,
+# $V = \begin{bmatrix} 1 & 2 & 0 \\ 0 & 1 & 3 \end{bmatrix}$, $c = \begin{bmatrix} 0 & 0 & 10 \end{bmatrix}$ give
+# $o = \begin{bmatrix} 1 & 1 & -3 \end{bmatrix} + c = \begin{bmatrix} 1 & 1 & 7 \end{bmatrix}$.
+
+# %% [markdown]
+# ### Exercise 3.6 · `output_layer`
+# *●○○ · 5 minutes · 1 point*
+#
+# Write it for the states of one step, `H (N, H)`, which give `(N, Q)`, and for those of a whole run, `H (T, N, H)`, which
+# give `(T, N, Q)`. One expression does both, if you know what `@` does with three axes. (Yes, `H` names the array and
+# $H$ its last axis; the field is like that.)
+
+
+# %% answer="output_layer"
+def output_layer(H, V, c):
+    """Logits: H (N, H) or (T, N, H), V (H, Q), c (Q,) -> (N, Q) or (T, N, Q)."""
+    ### BEGIN SOLUTION
+    return H @ V + c
+    ### END SOLUTION
+
+
+# %% check="output_layer"
+check(output_layer)
+
+# %% [markdown]
+# Which axis a product contracts is where most silent bugs of this unit live. You will hunt one soon.
+#
+# ### From logits to probabilities
+#
+# To name probabilities, the scores must become positive and sum to one. `exp` does the first, a division the second:
+#
+# $$y_i = \operatorname{softmax}(o)_i = \frac{e^{o_i}}{\sum_j e^{o_j}}$$
+#
+# By hand: the logits $\begin{bmatrix} \ln 1 & \ln 2 & \ln 5 \end{bmatrix}$ give
+# $\begin{bmatrix} \tfrac18 & \tfrac28 & \tfrac58 \end{bmatrix}$.
+#
+# There is a trap. $e^{1000}$ is too large for a float: it becomes `inf`, and `inf / inf` is `nan`. The way out is that
+# **adding the same number to all logits changes nothing**, since $e^{o_i + m} = e^{m} e^{o_i}$ and the $e^{m}$ cancels. So
+# subtract the row's largest logit first. Then the largest exponent is $e^0 = 1$, and nothing overflows.
+
+# %% [markdown]
+# ### Exercise 3.7 · `softmax`
+# *●●○ · 12 minutes · 3 points*
+#
+# Write it along the **last** axis of an array of *any* number of axes: `(Q,)`, `(N, Q)`, `(T, N, Q)` and so on. Logits of a
+# thousand, of either sign, must come out right, also when they stand in one array. A logit of `-inf` beside finite ones
+# gets probability 0. The argument is left as it was. May not call `scipy` or `torch`.
+#
+# Two that you can check in your head: `softmax([[1000, 1000]])` is `[[0.5, 0.5]]`, and `softmax([[0, -inf]])` is
+# `[[1, 0]]` (as arrays).
+
+
+# %% answer="softmax"
+def softmax(O):
+    """Probabilities along the last axis: O (..., Q) -> Y (..., Q)."""
+    ### BEGIN SOLUTION
+    E = np.exp(O - O.max(axis=-1, keepdims=True))
+    return E / E.sum(axis=-1, keepdims=True)
+    ### END SOLUTION
+
+
+# %% check="softmax"
+check(softmax)
+
+# %% [markdown]
+# You have the last piece. Put all three together.
+
+# %% [markdown]
+# ### Exercise 3.8 · `rnn_predict`
+# *●●○ · 8 minutes · 2 points*
+#
+# Run the whole network: `X (T, N, D)`, `h0 (N, H)`, `U, W, b`, `V (H, Q)`, `c (Q,)` give the pair `(Y, H)`: the
+# probabilities `Y (T, N, Q)` of every step, and all states `H (T, N, H)`. The output of step $t$ is read off $h_t$, the
+# state that *has* seen $x_t$. You may call your earlier answers. May not call `scipy` or `torch`.
+#
+# By hand: the unit of section 3, with its states $0.964, 0.746, 0.633$, gets two outputs,
+# $V = \begin{bmatrix} 0 & 2 \end{bmatrix}$ and $c = 0$. The logits of the first step are $0$ and $1.928$, so the second
+# output has the probability $e^{1.928} / (e^0 + e^{1.928}) = 0.873$. At the next steps it is $0.816$ and $0.780$: the
+# network grows less sure as the 1 fades.
+
+
+# %% answer="rnn_predict"
+def rnn_predict(X, h0, U, W, b, V, c):
+    """Probabilities and states: X (T, N, D), h0 (N, H), U, W, b, V (H, Q), c (Q,) -> Y (T, N, Q), H (T, N, H)."""
+    ### BEGIN SOLUTION
+    H = rnn_forward(X, h0, U, W, b)
+    return softmax(output_layer(H, V, c)), H
+    ### END SOLUTION
+
+
+# %% check="rnn_predict"
+check(rnn_predict)
+
+# %% [markdown]
+# That is a complete recurrent network, forwards: sequences in, probabilities out. It returns the states as well, and you
+# know why: whoever wants to go on later needs the last one.
+
+# %% [markdown]
+# ### Exercise 3.9 · `quiz_output_size`
+# *●○○ · 3 minutes · 1 point*
+#
+# A network with $H = 100$ hidden units shall learn to write the text `banana bread`. It reads one character at a time and,
+# after each, says how probable every possible next character is. Its vocabulary is exactly the characters that occur in
+# this text. How many outputs, $Q$, does it need? Answer with a whole number.
+
+# %% answer="quiz_output_size"
+quiz_output_size = ...  # a whole number in place of the dots; delete what stands below
+### BEGIN SOLUTION
+quiz_output_size = 7
+### END SOLUTION
+
+# %% check="quiz_output_size"
+check(quiz_output_size, "quiz_output_size")
+
+# %% [markdown]
+# The length of the text, the size of the state, the size of the alphabet: three numbers, and only the last one is $Q$.
+#
+# ## 5 · What is shared, and what it costs
+#
+# Five arrays hold everything that the network knows, and the same five serve every step:
+#
+# | $U$ | $W$ | $b$ | $V$ | $c$ |
+# |---|---|---|---|---|
+# | $(D, H)$ | $(H, H)$ | $(H,)$ | $(H, Q)$ | $(Q,)$ |
+#
+# By hand, for $D = 2$, $H = 3$, $Q = 4$: $6 + 9 + 3 + 12 + 4 = 34$ numbers. For a sequence of ten steps: 34. For a
+# million: 34.
+
+# %% [markdown]
+# ### Exercise 3.10 · `rnn_parameter_count`
+# *●○○ · 4 minutes · 1 point*
+#
+# Count the numbers in all five: `rnn_parameter_count(D, H, Q)` is a whole number, an `int`.
+
+
+# %% answer="rnn_parameter_count"
+def rnn_parameter_count(D, H, Q):
+    """How many numbers U (D, H), W (H, H), b (H,), V (H, Q) and c (Q,) hold together."""
+    ### BEGIN SOLUTION
+    return D * H + H * H + H + H * Q + Q
+    ### END SOLUTION
+
+
+# %% check="rnn_parameter_count"
+check(rnn_parameter_count)
+
+# %% [markdown]
+# No $T$ anywhere: you can say what a network costs before you know what it will read.
+
+# %% [markdown]
+# ### Exercise 3.11 · `quiz_shapes`
+# *●○○ · 4 minutes · 1 point*
+#
+# A language model reads English words. Each word is first turned into an **embedding**, a vector of 300 numbers, and that
+# vector is the cell's input. The hidden state has 100 units. After each word the model gives a probability to each of the
+# 10,000 words of its vocabulary. Which shapes do $U$, $V$ and $W$ have, in this course's notation? Answer with a dict of
+# tuples, in the form `{"U": (1, 2), "V": (3, 4), "W": (5, 6)}`.
+
+# %% answer="quiz_shapes"
+quiz_shapes = ...  # a dict of tuples in place of the dots; delete what stands below
+### BEGIN SOLUTION
+quiz_shapes = {"U": (300, 100), "V": (100, 10_000), "W": (100, 100)}
+### END SOLUTION
+
+# %% check="quiz_shapes"
+check(quiz_shapes, "quiz_shapes")
+
+# %% [markdown]
+# If you can write down the shapes, you can nearly write down the network: most bugs are caught right here.
+#
+# ### Experiment · the price of looking back
+#
+# **Claim:** to look back one word more, an $n$-gram table multiplies its size by the vocabulary, a network with weights of
+# its own for each step adds one more set, and the recurrent network pays nothing.
+
+# %% tags=["experiment"]
+count = use(rnn_parameter_count)
+D, H, V = 300, 100, 10_000
+words_seen = np.arange(1, 11)
+output = count(D, H, V) - shared_parameter_count(D, H)
+prices = {
+    "n-gram table": [float(ngram_table_size(V, int(n) + 1)) for n in words_seen],
+    "own weights\nfor each step": [unshared_parameter_count(int(n), D, H) + output for n in words_seen],
+    "recurrent network": [count(D, H, V)] * len(words_seen),
+}
+figure = line_chart(
+    words_seen,
+    prices,
+    xlabel="words of the past that are seen",
+    ylabel="numbers to store",
+    logy=True,
+    title="A vocabulary of 10,000 words",
+)
+show(
+    figure,
+    alt="Numbers to store against words seen, on a log scale. The n-gram table rises in a straight line from ten to the "
+    "8 to ten to the 44. The network with own weights rises barely visibly above the recurrent one, which is flat at "
+    "about one million.",
+)
+print(f"recurrent network: {count(D, H, V):,} numbers, of which {output:,} are V and c")
+assert prices["n-gram table"][-1] == 1e44
+assert prices["recurrent network"][0] == 1_050_100
+
+# %% [markdown]
+# Two things to take away. The table is hopeless, not just large. And most of the million numbers are *output*: the
+# vocabulary is expensive, the memory is not.
+#
+# Own weights for each step look affordable here. Their true price is another one: what they learn at one step they do not
+# know at the next, and for a sequence longer than any in training they have no weights at all.
+
+# %% [markdown]
+# ## 6 · One cell, many notations
+#
+# Open three books and you find three formulas. They are the same cell. What differs is whether vectors are rows or
+# columns, which letter means what, and whether the subscript reads "from, to" or "to, from".
+#
+# | where | the formula there | in our letters |
+# |---|---|---|
+# | **this course** (rows) | $h_t = \tanh(x_t U + h_{t-1} W + b)$ | |
+# | Goodfellow, Bengio & Courville (columns) | $a = b + W h + U x$, $h = \tanh(a)$, $o = c + V h$ | their $U, W, V$ are our $U^\top, W^\top, V^\top$ |
+# | *Dive into Deep Learning* (rows) | $\tanh(X W_{xh} + H W_{hh} + b_h)$, output $H W_{hq} + b_q$ | $W_{xh} = U$, $W_{hh} = W$, $W_{hq} = V$ |
+# | many lecture notes (columns, "to, from") | $h_t = \tanh(W_{hx} x_t + W_{hh} h_{t-1})$, $W_{yh} h_t$ | $W_{hx} = U^\top$, $W_{hh} = W^\top$, $W_{yh} = V^\top$ |
+# | Jurafsky & Martin (columns) | $h_t = g(U h_{t-1} + W x_t)$ | **swapped**: their $U$ is our $W^\top$, their $W$ our $U^\top$ |
+# | PyTorch `nn.RNN` (rows, weights stored transposed) | $\tanh(x_t A^\top + b_{ih} + h_{t-1} B^\top + b_{hh})$ | $A = U^\top$ `weight_ih_l0 (H, D)`, $B = W^\top$ `weight_hh_l0 (H, H)`, $b_{ih} + b_{hh} = b$ |
+#
+# Do not believe a table: run it. Each row is one line of code.
+
+# %% tags=["experiment"]
+step = use(rnn_step)
+rng = np.random.default_rng(5)
+D, H = 3, 4
+x, h_prev = rng.normal(size=(1, D)), rng.normal(size=(1, H))
+U, W, b = rng.normal(size=(D, H)), rng.normal(size=(H, H)), rng.normal(size=H)
+ours = step(x, h_prev, U, W, b)
+x_column, h_column, b_column = x.T, h_prev.T, b[:, None]  # vectors as columns
+
+# Goodfellow, Bengio and Courville
+U_, W_ = U.T, W.T
+assert np.allclose(np.tanh(b_column + W_ @ h_column + U_ @ x_column).T, ours)
+
+# Dive into Deep Learning
+W_xh, W_hh, b_h = U, W, b
+assert np.allclose(np.tanh(x @ W_xh + h_prev @ W_hh + b_h), ours)
+
+# lecture notes, "to, from"
+W_hx, W_hh = U.T, W.T
+assert np.allclose(np.tanh(W_hx @ x_column + W_hh @ h_column + b_column).T, ours)
+
+# Jurafsky and Martin, who leave the bias out
+U_, W_ = W.T, U.T
+assert np.allclose(np.tanh(U_ @ h_column + W_ @ x_column).T, step(x, h_prev, U, W, np.zeros(H)))
+
+# PyTorch
+weight_ih, weight_hh, bias_ih, bias_hh = U.T, W.T, b / 2, b / 2
+assert np.allclose(np.tanh(x @ weight_ih.T + bias_ih + h_prev @ weight_hh.T + bias_hh), ours)
+print("Five notations, one state:", ours.round(3))
+
+# %% [markdown]
+# ### Exercise 3.12 · `to_torch_state`
+# *●●● · 12 minutes · 3 points*
+#
+# `torch.nn.RNN(D, H)` keeps its weights in a dict with four entries. Make that dict of our `U (D, H)`, `W (H, H)` and
+# `b (H,)`, as NumPy arrays with the dtype that they came in:
+#
+# | key | shape |
+# |---|---|
+# | `"weight_ih_l0"` | `(H, D)` |
+# | `"weight_hh_l0"` | `(H, H)` |
+# | `"bias_ih_l0"` | `(H,)` |
+# | `"bias_hh_l0"` | `(H,)` |
+#
+# (`ih` is input to hidden, `hh` hidden to hidden, `l0` the first layer.) The two biases are added, so any two that sum to
+# `b` are right. No array in the dict may share memory with `U`, `W` or `b`: whoever trains on from here must not change
+# your weights behind your back. Beware, `U.T` copies nothing: it is a new look at the same numbers. You need no PyTorch
+# for this.
+#
+# For example, $U = \begin{bmatrix} 1 & 2 & 3 \end{bmatrix}$, which is $(1, 3)$, becomes a `weight_ih_l0` of three rows
+# with one number each.
+
+
+# %% answer="to_torch_state"
+def to_torch_state(U, W, b):
+    """U (D, H), W (H, H), b (H,) -> the dict that torch.nn.RNN(D, H) loads, as NumPy arrays that share no memory."""
+    ### BEGIN SOLUTION
+    return {
+        "weight_ih_l0": U.T.copy(),
+        "weight_hh_l0": W.T.copy(),
+        "bias_ih_l0": b.copy(),
+        "bias_hh_l0": np.zeros_like(b),
+    }
+    ### END SOLUTION
+
+
+# %% check="to_torch_state"
+check(to_torch_state)
+
+# %% [markdown]
+# ### Experiment · your cell against PyTorch's
+#
+# **Claim:** load your dict into `torch.nn.RNN`, let both read real text, and the states agree to a millionth and better.
+# (Importing torch takes a moment.)
+
+# %% tags=["experiment"]
+import torch
+
+forward, convert = use(rnn_forward), use(to_torch_state)
+text = python_docs(500)
+chars = sorted(set(text))
+X = np.eye(len(chars))[[chars.index(c) for c in text]][:, None]  # (500, 1, D)
+rng = np.random.default_rng(6)
+U, W, b = rng.normal(size=(len(chars), 20)), rng.normal(size=(20, 20)) / 5, rng.normal(size=20)
+
+theirs = torch.nn.RNN(len(chars), 20, dtype=torch.float64)
+theirs.load_state_dict({name: torch.from_numpy(array) for name, array in convert(U, W, b).items()})
+with torch.no_grad():
+    their_states, _ = theirs(torch.from_numpy(X))
+difference = np.abs(their_states.numpy() - forward(X, np.zeros((1, 20)), U, W, b)).max()
+assert difference < 1e-6
+print("500 characters, 20 units, the largest difference is below 1e-6:", bool(difference < 1e-6))
+
+# %% [markdown]
+# What you wrote in one line is what the library computes. From unit 07 on we use theirs, and you know what is inside.
+
+# %% [markdown]
+# ## 7 · What went wrong
+#
+# A wrong network rarely crashes. It prints numbers of the right shape, and they mean nothing. Two cases.
+#
+# ### Case one · the network that says 0
+#
+# Somebody replaces the tanh by a ReLU, $\max(0, a)$, as is usual in other networks. The inputs are real: the lengths of
+# the lines in Python's documentation, in units of 80 characters. The output:
+
+# %% tags=["experiment"]
+lengths = np.array([len(line) / 80 for line in python_docs(4000).split("\n")])
+X = lengths[:, None, None]  # (T, 1, 1)
+
+
+def relu_forward(X, h0, U, W, b):
+    h, states = h0, []
+    for x in X:
+        h = np.maximum(0, x @ U + h @ W + b)
+        states.append(h)
+    return np.stack(states)
+
+
+rng = np.random.default_rng(8)
+U, W, b = rng.normal(size=(1, 3)), rng.normal(size=(3, 3)) / 2, np.zeros(3)
+states = relu_forward(X, np.zeros((1, 3)), U, W, b)
+print("U =", U.round(2))
+print("states of the first four lines:")
+print(states[:4, 0])
+print("the largest state of all:", states.max())
+assert (states == 0).all()
+assert lengths.min() == 0
+assert lengths.max() > 0.5
+
+# %% [markdown]
+# Nothing but zeros, for ever. Look at $U$: all three weights are negative, and a length never is. So the sum is never
+# positive at the first step, the ReLU gives 0, and from a state of 0 the second step is in the same position as the
+# first. The cell is **dead**. (And it stays dead: where the ReLU gives 0 its slope is 0 too, so no gradient gets through
+# to change $U$. That is unit 04's subject.)
+#
+# Is that bad luck? **Claim:** with one input that is never negative, $b = 0$ and $h_0 = 0$, a cell of $H$ units is dead
+# from the start if all $H$ weights in $U$ are negative: one network in $2^H$. Centred inputs or a small positive
+# bias bring it to life, and so does a tanh.
+
+
+# %% tags=["experiment"]
+def share_dead(H, *, X=X, bias=0.0, bend=lambda a: np.maximum(0, a), networks=4000):
+    """The share of random networks whose states are zero at each of the first 30 steps; all networks at once."""
+    rng = np.random.default_rng(100 + H)
+    U, W = rng.normal(size=(networks, 1, H)), rng.normal(size=(networks, H, H)) / 2
+    h, alive = np.zeros((networks, 1, H)), np.zeros(networks, dtype=bool)
+    for x in X[:30]:
+        h = bend(x * U + h @ W + bias)
+        h = np.clip(h, -1e6, 1e6)  # some of the living grow without end: a ReLU has no ceiling
+        alive |= (h != 0).any(axis=(1, 2))
+    return 1 - alive.mean()
+
+
+sizes = np.arange(1, 8)
+measured = np.array([share_dead(int(H)) for H in sizes])
+show(
+    line_chart(
+        sizes,
+        {"measured": measured, "exact, $2^{-H}$": 0.5**sizes},
+        xlabel="hidden units H",
+        ylabel="share of dead networks",
+        logy=True,
+        title="A ReLU cell that reads line lengths, 4,000 random networks for each H",
+    ),
+    alt="The share of dead ReLU networks against the number of hidden units from 1 to 7, on a log scale: the measured "
+    "share lies on the line two to the power minus H, from one half down to under one hundredth.",
+)
+assert np.abs(measured - 0.5**sizes).max() < 0.03
+
+remedies = {
+    "ReLU": share_dead(3),
+    "ReLU, inputs centred": share_dead(3, X=X - X.mean()),
+    "ReLU, bias 0.1": share_dead(3, bias=0.1),
+    "tanh": share_dead(3, bend=np.tanh),
+}
+for name, share in remedies.items():
+    print(f"H = 3, {name:22} {100 * share:5.1f} % dead")
+assert abs(remedies["ReLU"] - 1 / 8) < 0.02
+assert max(list(remedies.values())[1:]) == 0
+
+# %% [markdown]
+# A larger network is less often dead *as a whole*, but half of its units are still pushed below zero by every input they
+# read. ReLU cells can work well; they want care with the start ($W$ near the identity, see Le, Jaitly & Hinton below). **When a network prints
+# zeros, look at the sums that go into its ReLU before you look at anything else.**
+
+# %% [markdown]
+# ### Case two · the network that seems to work
+#
+# The next class was handed in by somebody who tested it, once. Read it, then see what it does.
+
+
+# %% locked="handed_in"
+class HandedInNetwork:
+    """A recurrent network that gives the logits of every step, for X (T, N, D). Handed in with two bugs."""
+
+    def __init__(self, U, W, b, V, c):
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+        self.h = None
+
+    def forward(self, X):
+        if self.h is None:
+            self.h = np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype)
+        states = []
+        for x in X:
+            self.h = np.tanh(x @ self.U + self.h @ self.W + self.b)
+            states.append(self.h)
+        return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
+
+
+# %% tags=["experiment"]
+rng = np.random.default_rng(84)
+T, N, D, H, Q = 5, 3, 4, 3, 2
+parameters = [rng.normal(size=shape) for shape in ((D, H), (H, H), (H,), (H, Q), (Q,))]
+X = rng.normal(size=(T, N, D))
+
+# The test that its author made: it passes.
+O = HandedInNetwork(*parameters).forward(X)
+print("shape as it should be:", O.shape == (T, N, Q), "   all finite:", bool(np.isfinite(O).all()))
+assert O.shape == (T, N, Q)
+assert np.isfinite(O).all()
+
+# Symptom 1: ask one network the same thing twice.
+network = HandedInNetwork(*parameters)
+first, second = network.forward(X), network.forward(X)
+print("\nsequence 0, last step, first call: ", first[-1, 0].round(3))
+print("sequence 0, last step, second call:", second[-1, 0].round(3))
+assert np.abs(first - second).max() > 0.1
+
+# Symptom 2: change sequence 2, and look at sequence 0.
+other = X.copy()
+other[:, 2] = -other[:, 2]
+changed = HandedInNetwork(*parameters).forward(other)
+print("\nsequence 0, last step:                ", first[-1, 0].round(3))
+print("the same, with sequence 2 another one:", changed[-1, 0].round(3))
+assert np.abs(first[:, 0] - changed[:, 0]).max() > 0.1
+
+# Symptom 3: four sequences where there were three.
+try:
+    HandedInNetwork(*parameters).forward(rng.normal(size=(T, 4, D)))
+except ValueError as error:
+    print("\nwith N = 4:", type(error).__name__)
+
+# %% [markdown]
+# Its author tested with three sequences and three hidden units, one call. With $N = H$ a product over the wrong axis still
+# fits, and with one call a state that is kept too long does no harm. **Test with sizes that all differ, and call twice.**
+
+# %% [markdown]
+# ### Exercise 3.13 · `Network`
+# *●●● · 15 minutes · 4 points*
+#
+# Repair it. `Network(U, W, b, V, c)` holds the parameters; `forward(X)` takes `X (T, N, D)` and gives the logits
+# `(T, N, Q)`. Every call starts from a state of zeros, with as many rows as this `X` has, and each sequence of a batch has
+# nothing to do with the others. Copy the class from above and find the two bugs, or write your own. Your earlier answers
+# may be called. May not call `torch`.
+
+
+# %% answer="Network"
+class Network:
+    """A recurrent network that gives the logits of every step. Each call of `forward` starts from zeros."""
+
+    def __init__(self, U, W, b, V, c):
+        ### BEGIN SOLUTION
+        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+        ### END SOLUTION
+
+    def forward(self, X):
+        """X (T, N, D) -> logits (T, N, Q)."""
+        ### BEGIN SOLUTION
+        h = np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype)
+        states = []
+        for x in X:
+            h = rnn_step(x, h, self.U, self.W, self.b)
+            states.append(h)
+        return np.stack(states) @ self.V + self.c
+        ### END SOLUTION
+
+
+# %% check="Network"
+check(Network)
+
+# %% [markdown]
+# Both bugs have been seen in code that people shipped. From now on, when a result depends on what you ran before, think
+# of a state that outlives its call; when a sequence feels its neighbours, look for the contracted axis.
+
+# %% [markdown]
+# ## 8 · A cell reads
+#
+# Time to let it read something. The network below has never been trained: $U$ and $W$ are dice. It reads Python's
+# documentation, one character at a time, and each column of the picture is its state after one character.
+
+# %% tags=["experiment"]
+from rnncourse.plots import state_heatmap
+
+forward = use(rnn_forward)
+text = python_docs(24_000)
+chars = sorted(set(text))
+ids = np.array([chars.index(c) for c in text])
+X_text = np.eye(len(chars))[ids][:, None]  # (T, 1, D)
+
+
+def random_cell(D, H, seed):
+    """Weights by the dice: W of spectral radius 0.95, so that the state fades slowly."""
+    rng = np.random.default_rng(seed)
+    W = rng.normal(size=(H, H))
+    return 0.3 * rng.normal(size=(D, H)), 0.95 * W / np.abs(np.linalg.eigvals(W)).max(), np.zeros(H)
+
+
+states = forward(X_text, np.zeros((1, 200)), *random_cell(len(chars), 200, seed=9))[:, 0]
+at = text.index("\n\n") + 2  # behind the headline
+show(
+    state_heatmap(
+        states[at : at + 42, :12],
+        list(text[at : at + 42].replace("\n", "↵")),
+        title="12 of 200 units, while an untrained cell reads",
+    ),
+    alt="A heat map of 12 hidden units over 42 characters of Python's documentation. Every column differs, also under "
+    "letters that occur several times, since each state holds traces of the characters before.",
+)
+same = [t for t in range(at, at + 42) if text[t] == "s"]
+assert len(same) > 2
+assert np.abs(states[same[0]] - states[same[1]]).max() > 0.1
+
+# %% [markdown]
+# Find the same letter twice: its columns differ, because the past differs. Is that noise, or memory?
+#
+# **Claim:** it is memory. From the state at time $t$, a plain weighted sum, fitted on the first half of the text,
+# tells which character was read $k$ steps *ago*, on the second half, which it has never seen. From a layer without a
+# state the same readout can do no better than guess from the letter at hand.
+
+# %% tags=["experiment"]
+forward, layer = use(rnn_forward), use(hidden_layer)
+U, W, b = random_cell(len(chars), 200, seed=9)
+half, lags = len(ids) // 2, range(16)
+
+
+def recalled(features):
+    """The share of characters read k steps ago that a weighted sum of the features names right, for each k."""
+    A = np.hstack([features, np.ones((len(features), 1))])
+    inverse = np.linalg.inv(A[20:half].T @ A[20:half] + 1e-3 * np.eye(A.shape[1])) @ A[20:half].T
+    shares = []
+    for k in lags:
+        readout = inverse @ X_text[20 - k : half - k, 0]
+        shares.append(np.mean((A[half:] @ readout).argmax(axis=1) == ids[half - k : len(ids) - k]))
+    return np.array(shares)
+
+
+with_state = recalled(forward(X_text, np.zeros((1, 200)), U, W, b)[:, 0])
+without = recalled(layer(X_text[:, 0], U, b))
+show(
+    line_chart(
+        lags,
+        {"recurrent cell": with_state, "layer without\na state": without},
+        xlabel="k: how many steps ago the character was read",
+        ylabel="share named right (unseen text)",
+        title="What an untrained state remembers of real text",
+    ),
+    alt="The share of characters recalled against how many steps ago they were read. The layer without a state falls "
+    "from 1 to about 0.2 at one step. The cell stays above 0.9 for three steps and then falls slowly to the same level.",
+)
+assert without[0] > 0.9
+assert without[1:].max() < 0.4
+assert with_state[:4].min() > 0.8
+assert with_state[6] > without[6] + 0.2
+
+# %% [markdown]
+# A state of 200 numbers that nobody trained holds the last half dozen characters, in a form that a weighted sum can read.
+# The cell is a memory *by construction*. What it cannot do by chance is to keep what matters: it remembers the last comma
+# as well as the word that the sentence hangs on, and then forgets both.
+
+# %% [markdown]
+# ## 9 · A network whose every weight you can read
+#
+# To keep what matters, we set the weights by hand. The three sentences of the beginning have 17 words. We need two kinds of
+# hidden units:
+#
+# - **17 units that see the word at hand**: unit $i$ has $U = 2$ from word $i$ and $W = 0$. It is at $0.96$ when its word
+#   is read, and at 0 one step later.
+# - **4 latches**, as in section 3, $U = 2$ from a word and $W = 2$ from itself: for *medicine*, *law*, *history*, and
+#   *because*. Each is 0 until its word comes and stays at $0.96$ from then on.
+#
+# $V$ then says what follows. Each word votes for its successors. The professions get half of their votes from the word
+# "a" and half from the latch of their subject. "I" comes twice: it votes for *am*, and less for *want*, and the latch
+# of *because* turns that round.
+
+# %% tags=["experiment"]
+from itertools import pairwise
+
+latches = ["medicine", "law", "history", "because"]
+D = Q = len(vocabulary)
+H = D + len(latches)
+U, W, b, V, c = np.zeros((D, H)), np.zeros((H, H)), np.zeros(H), np.zeros((H, Q)), np.zeros(Q)
+U[:, :D] = 2 * np.eye(D)
+latch = {word: D + k for k, word in enumerate(latches)}
+for word, unit in latch.items():
+    U[word_index[word], unit] = 2
+    W[unit, unit] = 2
+
+SURE, HALF = 24, 12
+goals = {"medicine": "doctor", "law": "lawyer", "history": "historian"}
+for sentence in sentences:
+    for word, following in pairwise(sentence):
+        V[word_index[word], word_index[following]] = SURE
+for subject, goal in goals.items():
+    V[word_index["a"], word_index[goal]] = HALF
+    V[latch[subject], word_index[goal]] = HALF
+V[word_index["I"], word_index["am"]], V[word_index["I"], word_index["want"]] = SURE, HALF
+V[latch["because"], word_index["am"]], V[latch["because"], word_index["want"]] = -HALF, HALF
+
+predict = use(rnn_predict)
+Y, states = predict(X_words, np.zeros((3, H)), U, W, b, V, c)
+five_gram = grammar.ngram(5)["to", "work", "as", "a"]
+print("… to work as a              5-gram   this network")
+for n, sentence in enumerate(sentences):
+    goal = sentence[-1]
+    print(f"… {sentence[3]:8} …  {goal:12} {five_gram[goal]:6.3f}   {Y[-2, n, word_index[goal]]:9.3f}")
+
+# the model's perplexity over all 13 predictions of each sentence, against the lowest that any model can have
+logs = np.log([Y[t, n, word_ids[t + 1, n]] for n in range(3) for t in range(13)])
+best = np.exp(grammar.sentence_entropy() / 13)
+print(f"\nperplexity {perplexity(logs):.4f}; the lowest possible is {best:.4f}")
+assert all(Y[-2, n, word_index[s[-1]]] > 0.99 for n, s in enumerate(sentences))
+assert best <= perplexity(logs) + 1e-9
+assert perplexity(logs) < best * 1.001
+
+# %% tags=["experiment"]
+law = sentences[1]
+rows = [*dict.fromkeys(law), *latches]  # the words of this sentence, each once, and the four latches
+units = [word_index[word] for word in dict.fromkeys(law)] + [latch[word] for word in latches]
+figure = state_heatmap(states[:, 1][:, units], law, title="The network reads: words flash, latches hold")
+axes = figure.axes[0]
+axes.set_yticks(range(len(rows)), [*rows[:-4], *(f"latch: {word}" for word in latches)], fontsize=10)
+axes.set_xticks(range(len(law)), law, rotation=40, ha="right", rotation_mode="anchor")
+axes.axhline(len(rows) - 4.5, color="#6B6B6B", linewidth=1)
+axes.set_ylabel("")
+show(
+    figure,
+    alt="A heat map of 17 units over the fourteen words of the sentence on law. Each of the 13 word units is on for one "
+    "step only, when its word is read. Below them, the latch for law turns on at the word law and stays on to the end, "
+    "that for because turns on at because and stays; the latches for medicine and history stay at zero.",
+)
+assert (states[3:, 1, latch["law"]] > 0.95).all()
+assert (states[:, 1, latch["medicine"]] == 0).all()
+
+# %% [markdown]
+# **That is the picture to show to somebody.** The words flash and are gone; one row turns on at *law* and stays on. This
+# is what it looks like when a network remembers. The network's perplexity is the lowest that any model can have on these sentences, since nobody
+# can know the subject before it is named. No $n$-gram below $n = 11$ gets there. It took 21 units and a table of weights
+# that fits on a page, and every one of them has a reason.
+
+# %% [markdown]
+# ## Summary
+#
+# - A **hidden state** is a hidden layer that reads its own last answer:
+#   $h_t = \tanh(x_t U + h_{t-1} W + b)$. From zeros, or with $W = 0$, it is the plain layer.
+# - Outputs are read off the state: $o_t = h_t V + c$, $y_t = \operatorname{softmax}(o_t)$. Subtract the largest logit first.
+# - The five arrays $U, W, b, V, c$ are **shared** over time. Their size, $DH + H^2 + H + HQ + Q$, knows no $T$.
+# - The state is **all that is kept** of the past: a run can be cut anywhere. It never sees the future.
+# - $W$ sets the memory: below 1 it fades, and a contraction forgets for certain; above 1 a unit can latch.
+# - Books differ in rows and columns, in letters, in the order of subscripts; PyTorch stores transposes and two biases.
+# - Test with sizes that all differ, call twice, and look at the sums before the nonlinearity.
+
+# %% [markdown] written="cell_written" points=3
+# ### Written question
+# *3 points, graded by hand; five to eight sentences*
+#
+# A classmate sets $W$ to zero in a recurrent language model, "since it saves $H^2$ parameters and the model still
+# predicts the next character quite well". **(a)** What can this network know about the text when it predicts, and which
+# model of unit 01 does it come down to? **(b)** Describe one experiment of this unit that would show what was lost, and
+# what would come out. **(c)** Name a task on sequences on which nothing is lost, and say why.
+#
+# ### BEGIN SOLUTION
+# **Model answer.** (a) With $W = 0$ the state is $h_t = \tanh(x_t U + b)$: a function of the present character alone. So
+# the prediction depends on the last character only, which is what a bigram model does; it cannot even be better than the
+# best bigram table, since equal last characters give equal predictions. That it predicts "quite well" says only that
+# bigrams are not bad at characters. (b) The recall experiment: with $W = 0$ the character read one step ago can no longer
+# be read off the state, beyond what the present one gives away, so the curve drops from 1 to about 0.2 at $k = 1$. (Also
+# right: the dependence grid becomes a diagonal; the same input three times gives the same state three times; the three
+# students cannot be told apart.) (c) Any task whose answer at $t$ depends on $x_t$ only: saying for each character whether
+# it is a vowel, converting each reading from Fahrenheit to Celsius. There the past carries no information about the
+# answer that the present input has not, so a layer is enough.
+#
+# **Rubric.** 1 point: the state depends on $x_t$ only, and this is a bigram (2-gram) model. 1 point: an experiment that
+# tells the two apart, with its outcome (for a mere name without an outcome: ½). 1 point: a task without memory, with the
+# reason that the answer depends on the present input alone (½ without the reason).
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Where to read on
+#
+# - J. L. Elman, *Finding Structure in Time*, Cognitive Science 14, 1990: the paper that this cell comes from, and still a
+#   pleasure. Its networks discover words in a stream of letters.
+# - I. Goodfellow, Y. Bengio, A. Courville, *Deep Learning*, MIT Press 2016, section 10.2: the cell in column form, and its
+#   relatives (output fed back, one output at the end).
+# - A. Zhang, Z. Lipton, M. Li, A. Smola, *Dive into Deep Learning*, chapter on recurrent networks: the row form, in code.
+# - D. Jurafsky, J. Martin, *Speech and Language Processing*, third edition (draft), chapter on RNNs: from here to
+#   language.
+# - H. Jaeger, *The "echo state" approach to analysing and training recurrent neural networks*, GMD report 148, 2001: how
+#   far an untrained state with a trained readout can go, the idea of section 8.
+# - Q. Le, N. Jaitly, G. Hinton, *A Simple Way to Initialize Recurrent Networks of Rectified Linear Units*, 2015: what to
+#   do if you want the ReLU.
+#
+# ## The question for unit 04
+#
+# We found the weights of section 9 by thinking, for three sentences and 17 words. Nobody can think up the weights for
+# English. But we can *measure* how wrong a prediction is, and ask in which direction each of the million numbers should
+# move to make it less wrong. The trouble: $W$ is used at every step, so a change to it has an effect at *every* step, on
+# the state and on all states after it. **How do we learn $U$, $W$ and $b$, when each of them acts everywhere in time?**
+
+# %% tags=["experiment"]
+progress("03_cell")
