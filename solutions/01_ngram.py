@@ -755,7 +755,7 @@ for n in (11, 13):
 # (One can replace the table by a network: give each word a small vector, put the $n-1$ vectors side by side, and let an MLP
 # predict what comes next. Similar contexts then share what they learn, and the cost grows with $n$ and not as $V^n$. That
 # was a great step (Bengio and others, 2003). The window is still there, though, and so is the trouble of section 2: weights
-# of their own for every place.)
+# of their own for every place. In unit 06 a network with a state will read these very sentences, and get them right.)
 #
 # ## 8 · What went wrong in practice
 #

@@ -329,6 +329,18 @@ def minus_zero_is_zero(tokens, n):
     return counts
 
 
+@ex.misconception
+def tokens_used_up(tokens, n):
+    """The counts are right, but your function eats the list that it was given: whoever called it has no text left. Walk
+    along the tokens with an index, and take none away.
+    """
+    counts: dict = {}
+    while len(tokens) >= n:
+        counts.setdefault(tuple(tokens[: n - 1]), Counter())[tokens[n - 1]] += 1
+        tokens.pop(0)
+    return counts
+
+
 # --- ngram_probability
 
 ex = unit.exercise(
@@ -588,6 +600,15 @@ def product_of_probabilities(log_probabilities):
     return np.prod(np.exp(log_probabilities)) ** (-1 / len(log_probabilities))
 
 
+@ex.misconception
+def argument_turned_round(log_probabilities):
+    """The number is right, but you change the caller's array: `*=` and `/=` write into it. Compute a new one, as
+    `-log_probabilities` does.
+    """
+    log_probabilities *= -1
+    return np.exp(np.mean(log_probabilities))
+
+
 # --- sample_index
 
 ex = unit.exercise(
@@ -712,6 +733,17 @@ def zero_if_none(probabilities, u):
     last index with p_i > 0.
     """
     return int(np.argmax(np.cumsum(probabilities) > u))
+
+
+@ex.misconception
+def summed_in_place(probabilities, u):
+    """The index is right, but you write the sums into the caller's array: afterwards its probabilities are gone. Let
+    `np.cumsum` make a new array, or keep the sum so far in a number.
+    """
+    for i in range(1, len(probabilities)):
+        probabilities[i] += probabilities[i - 1]
+    beyond = np.flatnonzero(probabilities > u)
+    return int(beyond[0]) if len(beyond) else int(np.searchsorted(probabilities, probabilities[-1]))
 
 
 # --- ngram_table_size
