@@ -48,15 +48,14 @@ def _frame(x: float, y: float) -> Rectangle:
     return Rectangle((x - 0.44, y - 0.42), 0.88, 0.84, fill=False, edgecolor=COLOURS["output"], lw=1.8)
 
 
-def loss_shares(shares: Mapping[str, float], notes: Mapping[str, str] | None = None) -> Figure:
+def loss_shares(shares: Mapping[str, float]) -> Figure:
     """A bar for each backward pass: the loss after training, as a share of the loss before; 1 is no progress.
 
-    A share that is no number, or above 1.25, is drawn as a bar that leaves the chart. `notes` writes a few words
-    beside each bar.
+    The first one is the right one. A share that is no number, or above 1.25, is drawn as a bar that leaves the chart.
     """
     names, end = list(shares), 1.25
     with style():
-        figure = Figure(figsize=(8.6 if notes else 7.2, 1.1 + 0.34 * len(names)), layout="constrained")
+        figure = Figure(figsize=(7.2, 1.1 + 0.34 * len(names)), layout="constrained")
         axes = figure.add_subplot()
         for y, name in enumerate(names):
             share = shares[name]
@@ -74,8 +73,6 @@ def loss_shares(shares: Mapping[str, float], notes: Mapping[str, str] | None = N
                 fontsize=11,
                 color="white" if gone else readable(colour),
             )
-            if notes:
-                axes.annotate(notes[name], (1.02, y), xycoords=("axes fraction", "data"), va="center", fontsize=11)
         axes.axvline(1, color=MUTED, lw=1.4, linestyle="--")
         axes.annotate(
             "no progress", (1, -0.75), (5, 0), textcoords="offset points", fontsize=11, color=MUTED, va="center"
