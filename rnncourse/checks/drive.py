@@ -70,6 +70,31 @@ def module(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], ca
     return drive_module(candidate, init, parameters, calls)
 
 
+def layer(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
+    """As `module`; the answer has the gradients of all floating inputs too, so that a cut before the input shows."""
+    from rnncourse.checks.modules import drive_layer
+
+    return drive_layer(candidate, init, parameters, calls)
+
+
+def differentiable(candidate: Any, *args: Any) -> Any:
+    """One call with tensors: the answer is the result and the gradients of a weighted sum of it by argument."""
+    from rnncourse.checks.modules import drive_differentiable
+
+    return drive_differentiable(candidate, *args)
+
+
+def builds(candidate: Any, first: tuple[Any, ...], kind: str, second: tuple[Any, ...]) -> Any:
+    """The candidate answers with an `nn.Module`, which is called: `candidate(*first)(*second)`.
+
+    `kind` says what it gets for the arrays in `first`: "arrays", "tensors", or "parameters", tensors that need
+    gradients. The answer is (the torch.nn class of the module, its state dict, what the call gave).
+    """
+    from rnncourse.checks.modules import drive_builder
+
+    return drive_builder(candidate, first, kind, second)
+
+
 def train(candidate: Any, model: Any, learning_rate: float, batches: Any, *args: Any) -> Any:
     """The candidate trains a module: `candidate(model, batches, optimizer, *args)`, with plain gradient descent."""
     from rnncourse.checks.modules import drive_training
@@ -85,10 +110,13 @@ DRIVERS: dict[str, Callable[..., Any]] = {
     "update": update,
     "tensors": call,
     "module": module,
+    "layer": layer,
+    "differentiable": differentiable,
+    "builds": builds,
     "train": train,
 }
 # These hand tensors to the candidate for the arrays of a case, and take arrays from its tensors.
-WITH_TENSORS = {"tensors", "module", "train"}
+WITH_TENSORS = {"tensors", "module", "layer", "differentiable", "train"}
 
 
 class _Spy:

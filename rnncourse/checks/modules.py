@@ -56,6 +56,69 @@ def drive_module(
     return [arrays(out) for out in outputs], shown
 
 
+def drive_layer(
+    candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]]
+) -> tuple[list[Any], dict[str, torch.Tensor], list[tuple[Any, ...]]]:
+    """`drive_module`, and the gradients of the same weighted sum by floating input, None for the others."""
+    outputs, gradients = drive_module(candidate, init, parameters, calls)
+    model = load(candidate(*init), parameters)
+    model.eval()
+    leaves, fed = zip(*(_watched(args) for args in calls), strict=True)
+    by_input = _gradients(weighted_sum([model(*args) for args in fed]), [leaf for args in leaves for leaf in args])
+    shown = iter(by_input)
+    return outputs, gradients, [tuple(next(shown) for _ in args) for args in leaves]
+
+
+def drive_differentiable(candidate: Any, *args: Any) -> tuple[Any, tuple[Any, ...]]:
+    """`candidate(*args)`, and the gradients of a weighted sum of it by floating argument, None for the others.
+
+    **Errors:** `ValueError` if no gradient reaches any of them.
+    """
+    answer = candidate(*args)
+    leaves, fed = _watched(args)
+    total = weighted_sum(candidate(*fed))
+    if not total.requires_grad:
+        raise ValueError("no gradient flows back from the result: is it detached, or a plain number?")
+    return answer, tuple(_gradients(total, leaves))
+
+
+def drive_builder(candidate: Any, first: tuple[Any, ...], kind: str, second: tuple[Any, ...]) -> Any:
+    """Build a module from arrays, or from tensors that share their memory, and call it in its own dtype.
+
+    **Errors:** `ValueError` if what is built is no `nn.Module`.
+    """
+    if kind != "arrays":
+        first = tuple(torch.from_numpy(a).requires_grad_(kind == "parameters") for a in first)
+    made = candidate(*first)
+    if not isinstance(made, torch.nn.Module):
+        raise ValueError(f"the answer should be an nn.Module; yours is a {type(made).__name__}")
+    dtype = next((p.dtype for p in made.parameters()), torch.float32)
+    with torch.no_grad():
+        result = made(*(a.to(dtype) for a in tensors(second)))
+    name = next(c.__name__ for c in type(made).__mro__ if c.__module__.startswith("torch.nn"))
+    return name, arrays(dict(made.state_dict())), arrays(result)
+
+
+def _watched(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
+    """For each floating tensor a leaf that collects its gradient, and what to hand on: no leaf, so that a candidate
+    may write to it.
+    """
+    floating = [isinstance(a, torch.Tensor) and a.is_floating_point() for a in args]
+    leaves = [a.detach().clone().requires_grad_() if f else None for a, f in zip(args, floating, strict=True)]
+    return leaves, tuple(a if leaf is None else leaf.clone() for a, leaf in zip(args, leaves, strict=True))
+
+
+def _gradients(total: torch.Tensor, leaves: list[Any]) -> list[Any]:
+    """The gradient by each leaf, zeros where none arrives, None for what is no leaf."""
+    wanted = [leaf for leaf in leaves if leaf is not None]
+    found = iter(torch.autograd.grad(total, wanted, allow_unused=True) if wanted and total.requires_grad else ())
+    shown = []
+    for leaf in leaves:
+        gradient = None if leaf is None else next(found, None)
+        shown.append(leaf if leaf is None else torch.zeros_like(leaf) if gradient is None else gradient)
+    return shown
+
+
 def drive_training(
     candidate: Any, model: torch.nn.Module, learning_rate: float, batches: Any, *args: Any
 ) -> tuple[Any, dict[str, torch.Tensor]]:

@@ -113,6 +113,61 @@ def test_a_module_that_cannot_be_driven_is_told_why(candidate, words):
     assert words in seen.error
 
 
+class CutOff(Scale):
+    def forward(self, x):
+        return super().forward(x.detach())
+
+
+def test_a_layer_shows_the_gradients_of_its_inputs():
+    args = ((2,), PARAMETERS, [(np.ones((1, 2)),), (np.full((1, 2), 2.0),)])
+    outputs, gradients, by_input = observe(Scale, "layer", args).answer
+    np.testing.assert_array_equal(outputs[1], [[4.0, 6.0]])
+    np.testing.assert_allclose(gradients["w"], 3 * np.cos([0.5, 1.5]))
+    np.testing.assert_allclose(by_input[1][0], [PARAMETERS["w"] * np.cos([0.5, 1.5])])
+    outputs, gradients, by_input = observe(CutOff, "layer", args).answer
+    np.testing.assert_array_equal(outputs[1], [[4.0, 6.0]])
+    np.testing.assert_allclose(gradients["w"], 3 * np.cos([0.5, 1.5]))
+    np.testing.assert_array_equal(by_input[1][0], [[0.0, 0.0]])
+
+
+def test_a_function_of_tensors_shows_the_gradients_of_its_arguments():
+    x, ids = np.array([1.0, 3.0]), np.array([0, 1])
+    seen = observe(lambda x, ids: x * x, "differentiable", (x, ids))
+    result, (by_x, by_ids) = seen.answer
+    np.testing.assert_array_equal(result, [1.0, 9.0])
+    np.testing.assert_allclose(by_x, 2 * x * np.cos([0.5, 1.5]))
+    assert by_ids is None
+    assert not seen.changed
+    assert observe(lambda x, ids: x.mul_(2), "differentiable", (x, ids)).changed == (0,)
+    assert "no gradient flows back" in observe(lambda x, ids: x.sum().item(), "differentiable", (x, ids)).error
+
+
+@pytest.mark.parametrize("kind", ["arrays", "tensors", "parameters"])
+def test_a_module_that_is_built_is_called_and_its_memory_watched(kind):
+    def copies(weight):
+        made = nn.Linear(3, 2, bias=False, dtype=torch.float64)
+        made.load_state_dict({"weight": torch.as_tensor(weight)})
+        return made
+
+    def shares(weight):
+        made = nn.Linear(3, 2, bias=False, dtype=torch.float64)
+        made.weight = nn.Parameter(torch.as_tensor(weight).detach())
+        return made
+
+    weight, x = np.arange(6.0).reshape(2, 3), np.ones((1, 3))
+    for candidate, shared in ((copies, False), (shares, True)):
+        seen = observe(candidate, "builds", ((weight,), kind, (x,)))
+        name, state, result = seen.answer
+        assert name == "Linear"
+        np.testing.assert_array_equal(state["weight"], weight)
+        np.testing.assert_array_equal(result, [[3.0, 12.0]])
+        assert seen.shared == shared
+
+
+def test_what_is_built_must_be_a_module():
+    assert "should be an nn.Module" in observe(lambda w: {"w": w}, "builds", ((np.ones(2),), "arrays", ())).error
+
+
 @named
 def scale_model(start):
     """A Scale module with this weight."""
