@@ -119,7 +119,7 @@ assert np.array_equal(bags[0], bags[1])
 print("orders with this bag:", math.factorial(5) // math.factorial(2))
 
 # %% [markdown]
-# Sixty orders of five words, one bag. Most of those orders are no sentences, but two of them are, and one of these is news.
+# Sixty orders of five words, one bag. Most of those orders are no sentences, but at least two are, and one of these is news.
 #
 # ### Exercise 1.2 · `quiz_bag_of_words`
 # *●○○ · 6 minutes · 2 points*
@@ -643,7 +643,7 @@ for n in range(1, 7):
 
 print("n                                     ", *(f"{n:>5}" for n in ns))
 print("runs of eight words that were copied  ", *(f"{share:>5.0%}" for share in copied))
-assert copied[1] < 0.1
+assert copied[1] < 0.2
 assert copied[5] > 0.6
 
 show(
@@ -734,7 +734,7 @@ print(f"filling in a billion of them a second takes about 10^{len(str(years)) - 
 assert entries == 10**44
 
 # %% [markdown]
-# Nobody would fill them all. But to know "medicine … doctor", the table must have seen the ten words in between *as they
+# Nobody would fill them all. But to know "medicine … doctor", the table must have seen the nine words in between *as they
 # stand*, for each subject, each university, each reason. The second objection is worse, for no computer helps against it.
 # Say a little more, and the subject is out of sight again:
 

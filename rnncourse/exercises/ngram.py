@@ -134,7 +134,7 @@ unit.choice(
     hints=(
         "For each pair, write the words of both sentences in alphabetical order, each as often as it occurs.",
         "Two things change a bag: how often a word occurs, and which words of the vocabulary occur. Order does not.",
-        "In two of the pairs one sentence has a word, or one copy of a word, that the other has not. And what does a "
+        "In two pairs some word of the vocabulary occurs more often in one sentence than in the other. And what does a "
         "bag do with a word that its vocabulary lacks?",
     ),
     options=(
