@@ -49,7 +49,8 @@ from rnncourse import check, hint, progress, use
 # $$s_t = f(s_{t-1};\, \theta)$$
 #
 # This is a **recurrence**: it defines $s_t$ by the same thing one step earlier. Look at what carries a $t$ and what does
-# not. The state changes with time. The transition and its parameters do not.
+# not. The state changes with time. The transition and its parameters do not. The semicolon sets apart what stays; in Python
+# it is a plain comma, `f(s, theta)`.
 #
 # To get rid of the $s$ on the right, put the definition into itself until only $s_0$ is left:
 #
@@ -274,8 +275,8 @@ assert up[1, 0] > 0.5 > down[1, 0]  # ... and another future
 assert round(paths["a hard push"][-1, 0] / (2 * np.pi)) == 1
 
 # %% [markdown]
-# Two of the paths begin at the same angle and go different ways, so the angle is not enough. And look for a crossing:
-# paths in the plane of the *whole* state never cross. If two runs are ever in the same state, they have the same future.
+# All three begin at the same angle and go different ways, so the angle is not enough. Now look for a crossing. There is none: in
+# the plane of the *whole* state, two runs that are ever in the same state have the same future.
 #
 # Hold on to that for networks. If the state of a language model leaves out that the subject was *medicine*, no transition
 # in the world can bring it back.
@@ -374,8 +375,8 @@ show(
 # | 3 | 0.5 | 4 | **4.25** |
 #
 # Count in the picture: $T$ inputs, $T$ arrows from state to state, $T + 1$ states. In formulas the inputs are counted from
-# 1, in Python from 0: **$x_1$ is `xs[0]`**, and it takes part in the first step, from $s_0$ to $s_1$. Half of all mistakes
-# with recurrences are made here.
+# 1, in Python from 0: **$x_1$ is `xs[0]`**, and it takes part in the first step, from $s_0$ to $s_1$. Many a mistake with
+# recurrences is made here.
 
 # %% [markdown]
 # ### Exercise 2.3 · `unfold_driven`
@@ -671,8 +672,8 @@ for layers in (1, 2, 3, 7):
     assert np.array_equal(grid, abs(lag) <= layers)
 
 # %% [markdown]
-# For a dependence over 7 steps you need 7 layers; for one over 1,000 steps, 1,000 layers of width 3. The recurrence gets there
-# with one transition. It pays in another coin: to compute $s_{1000}$ it must have $s_{999}$ first, so its steps have to wait
+# For a dependence over 7 steps you need 7 layers of width 3; for one over 1,000 steps, 1,000 of them. (Wider kernels, or kernels with
+# gaps, need fewer; but some number it is, and it must be chosen beforehand.) The recurrence gets there with one transition. It pays in another coin: to compute $s_{1000}$ it must have $s_{999}$ first, so its steps have to wait
 # for each other, where a convolution's outputs can all be computed at once. (Unit 13 comes back to that.)
 #
 # And one thing the grid does not say. *Yes* is not *how much*. In the leaky integrator, the weight of the input of $m$ steps
@@ -825,7 +826,8 @@ show(
 )
 
 # %% [markdown]
-# One integer, rewritten at each step, does what no window can. Somebody had to think of that integer, though. Hold on to this thought.
+# A wider window would not help for long: a longer pair of brackets defeats any width. One integer, rewritten at each step, does what no window
+# can. Somebody had to think of that integer, though. Hold on to this thought.
 
 # %% [markdown]
 # ### The rows of an image
@@ -879,8 +881,8 @@ for rows in (seven[:3], seven, np.tile(seven, (375, 1))):
 # %% [markdown]
 # ## 6 · What went wrong in practice: four bugs to hunt
 #
-# All four have been shipped by people who knew what they were doing. Run the cell, compare what comes out with what should, and find the
-# cause **before** you open the answers.
+# All four are easy to write and hard to see: nothing raises an error, and every shape is right. Run the cell, compare what comes out with what
+# should, and find the cause **before** you open the answers.
 
 
 # %% tags=["experiment"]

@@ -73,7 +73,7 @@ ex = unit.exercise(
     reference=unfold,
     points=2,
     takes="f, s0, theta, steps",
-    gives="states (t, …)",
+    gives="states (t …)",
     counts_calls=True,
     hints=(
         "Hold one state in your hand. Each step turns it into the next one, and you write down every state that "
@@ -129,6 +129,15 @@ def last_state_missing(f, s0, theta, steps):
     for _ in range(1, steps):
         states.append(f(states[-1], theta))
     return np.stack(states)
+
+
+@ex.misconception
+def last_state_only(f, s0, theta, steps):
+    """You return the last state alone. All steps + 1 of them are asked for: note each one down on the way."""
+    s = np.array(s0)
+    for _ in range(steps):
+        s = f(s, theta)
+    return s
 
 
 @ex.misconception
@@ -205,6 +214,17 @@ def dtype_of_s0(f, s0, theta, steps):
     for t in range(steps):
         states[t + 1] = f(states[t], theta)
     return states
+
+
+@ex.misconception
+def array_taken_for_granted(f, s0, theta, steps):
+    """Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state may be a plain
+    number too: `np.copy(s0)` and `np.shape(s0)` take both.
+    """
+    states = [s0.copy()]
+    for _ in range(steps):
+        states.append(f(states[-1], theta))
+    return np.stack(states)
 
 
 @ex.misconception
@@ -407,7 +427,7 @@ ex = unit.exercise(
     reference=unfold_driven,
     points=2,
     takes="f, s0, xs (T, …), theta",
-    gives="states (t, …)",
+    gives="states (t …)",
     counts_calls=True,
     hints=(
         "It is `unfold` with one thing more: at each step, the next entry of the signal goes into f as well. The "
@@ -468,6 +488,15 @@ def s0_left_out(f, s0, xs, theta):
         s = f(s, x, theta)
         states.append(s)
     return np.stack(states)
+
+
+@ex.misconception
+def last_state_only(f, s0, xs, theta):
+    """You return the last state alone. All T + 1 of them are asked for: note each one down on the way."""
+    s = np.array(s0)
+    for x in xs:
+        s = f(s, x, theta)
+    return s
 
 
 @ex.misconception
@@ -538,6 +567,17 @@ def dtype_of_s0(f, s0, xs, theta):
     for t, x in enumerate(xs):
         states[t + 1] = f(states[t], x, theta)
     return states
+
+
+@ex.misconception
+def array_taken_for_granted(f, s0, xs, theta):
+    """Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state may be a plain
+    number too: `np.copy(s0)` and `np.shape(s0)` take both.
+    """
+    states = [s0.copy()]
+    for x in xs:
+        states.append(f(states[-1], x, theta))
+    return np.stack(states)
 
 
 @ex.misconception
@@ -626,10 +666,10 @@ ex = unit.exercise(
         "Run the model once on xs as it is. Then poke: raise one single entry, run it again, and look which rows "
         "of the output are other than before.",
         "Two loops, over k and over the D entries of input k. Each time: a fresh `raised = xs.copy()`, then "
-        "`raised[k, d] += eps`."
+        "`raised[k, d] += eps`. "
         "Every output row that changed belongs into column k, beside what the other entries have put there.",
         "`changed = model(raised) != base` has the shape of the output; `changed.reshape(T, -1).any(axis=1)` is "
-        "(T,), whatever that shape."
+        "(T,), whatever that shape. "
         "Then `depends[:, k] |= …`.",
     ),
 )
@@ -748,6 +788,39 @@ def two_axes_taken_for_granted(model, xs, eps=1e-3):
             raised = xs.copy()
             raised[k, d] += eps
             depends[:, k] |= (model(raised) != base).any(axis=1)
+    return depends
+
+
+@ex.misconception
+def row_taken_for_a_number(model, xs, eps=1e-3):
+    """You ask whether one output differs from another as if they were numbers. `out[t] != base[t]` is an array of truth
+    values, one for each entry: ask `np.any(out[t] != base[t])`.
+    """
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            out = model(raised)
+            for t in range(T):
+                if out[t] != base[t]:
+                    depends[t, k] = True
+    return depends
+
+
+@ex.misconception
+def past_taken_for_granted(model, xs, eps=1e-3):
+    """You look at the outputs from k on only, as if no model could look ahead. Some do: compare all T outputs."""
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            out = model(raised)
+            for t in range(k, T):
+                depends[t, k] |= np.any(out[t] != base[t])
     return depends
 
 
