@@ -7,7 +7,7 @@
 # - take a gradient back through the output layer, through one step of the cell, and through all of time;
 # - say why this costs $O(T)$ in time and in memory;
 # - test a gradient so that no mistake gets past you, and say why a falling loss is no such test;
-# - train a network, with nothing but your own code, until it spells.
+# - train a network with your own gradient until it spells.
 #
 # **Time**: about three hours. **You need** the cell of unit 03, the chain rule, and the derivative of a sum, a product
 # and a logarithm. Where a formula is hard to see through, there are numbers below it that you can check by hand.
@@ -253,7 +253,7 @@ show(
 # | $t = 1$ | $-0.5 + 1 = 0.5$ | 0.462 | 0.786 |
 # | $t = 2$ | $0 + 0.924 = 0.924$ | 0.728 | 0.470 |
 #
-# And backwards, from below to above:
+# And backwards, so read from the last row to the first:
 #
 # | | own error | from step $t+1$ | $dh_t$ | $da_t$ | goes on to $h_{t-1}$ |
 # |---|---|---|---|---|---|
@@ -594,7 +594,8 @@ rng = np.random.default_rng(0)
 X, h0, U, W, b = (rng.normal(size=shape) for shape in ((6, 3, 2), (3, 4), (2, 4), (4, 4), (4,)))
 W, dH = W / 2, rng.normal(size=(6, 3, 4))
 dW = bptt(dH, X, h0, rnn_forward(X, h0, U, W, b), U, W)[3]
-ways = rng.normal(size=(20, 4, 4))  # directions in which W is moved
+ways = rng.normal(size=(20, 4, 4))  # directions in which W is moved, each of length 1
+ways /= np.sqrt((ways**2).sum(axis=(1, 2), keepdims=True))
 
 
 def loss_along(way, dtype):
@@ -632,7 +633,7 @@ show(
     line_chart(
         epsilons,
         errors,
-        xlabel="ε (how far an entry is moved)",
+        xlabel="ε (how far W is moved)",
         ylabel="largest relative error of a slope",
         logx=True,
         logy=True,
@@ -948,13 +949,21 @@ assert not np.allclose(second, right)
 # %% [markdown]
 # So the referee gets one more duty: call it twice with the same arguments, and see that these are what they were. (The checks of this course do.)
 #
-# More bugs to hunt, each met in published code, most of them in several places. For each: which line of the gradient check finds it?
+# More bugs to hunt, all met in code that somebody has published or handed in. Which point of the list in section 8 finds each, if any?
 #
 # - At the first step, `H[t - 1]` with `t = 0` is `H[-1]`, the *last* state. Python does not complain.
 # - `dW = ...` in the loop where `dW += ...` was meant: the gradient of the first step alone, which trains, badly.
 # - The states are kept as *views* of one array that the next forward pass overwrites. Each run alone is right.
 # - The loss is divided by $N$ and the gradient is not: everything is right up to a factor, and with Adagrad you would never notice.
 # - A mean over padded steps: in a batch of short sequences each real symbol counts less.
+#
+# <details><summary>Answers, when you have thought about them</summary>
+#
+# The wrapped index is found by point 4: $dW$ is wrong at the first step, whatever $h_0$ is. The overwritten $dW$ is found as soon as there are several
+# steps, point 3. The views pass: one run alone is right, so run two and compare with the first. The missing $1/N$ is found if the check goes through the whole
+# loss with at least two rows, and not if it starts at $dH$: check the loss and `nll_backward` too. The mean over padding passes whenever the gradient has
+# the same mistake as the loss. A gradient check says that the gradient belongs to the loss, never that it is the loss you meant.
+# </details>
 
 # %% [markdown]
 # ## 12 · What you have
@@ -975,8 +984,8 @@ assert not np.allclose(second, right)
 #
 # ### BEGIN SOLUTION
 # *Model answer.* A wrong gradient can still point downhill: whenever it makes an angle of less than 90° with the true one, a small step along it
-# lowers the loss. Twelve of our thirteen wrong passes did that, and some reached a plateau above the loss that the right one reached.
-# So the plateau may be the network's limit or the mistake's; the curve cannot tell. Test the backward pass on its own against
+# lowers the loss. Twelve of our thirteen wrong passes did that, and after the same 100 updates several stood well above the right one.
+# So a plateau may be the network's limit or the mistake's; the curve cannot tell. Test the backward pass on its own against
 # central differences of the loss in float64 with ε near 1e-5: L = Σ dH ⊙ rnn_forward(X, h0, U, W, b), for all of dX, dh0, dU, dW, db, with T of at least 3 and N of at
 # least 2, all sizes different, h0 not zero, and dH drawn at every step. If every entry agrees to about 1e-6, relative to
 # its size, the numbers are right. What gets past it is a mistake that does not show in the numbers of one call: a caller's array that is
@@ -993,7 +1002,7 @@ assert not np.allclose(second, right)
 # ## Where to read on
 #
 # - P. J. Werbos, "Backpropagation Through Time: What It Does and How to Do It", *Proceedings of the IEEE* 78, 1990. By one of those who found
-#   it; section IV is this unit in another notation.
+#   it, with the whole procedure written out.
 # - I. Goodfellow, Y. Bengio, A. Courville, *Deep Learning*, MIT Press 2016, section 10.2.2: the same derivation on the graph, node by node.
 # - R. J. Williams, J. Peng, "An Efficient Gradient-Based Algorithm for On-Line Training of Recurrent Network Trajectories", *Neural Computation* 2,
 #   1990: what to do when the sequence does not end.
@@ -1010,9 +1019,12 @@ assert not np.allclose(second, right)
 word = "recurrence"
 
 losses, guesses, sure = spell(word, 101, hidden=16)
-learned = next(k for k, guess in enumerate(guesses) if guess == word[1:])
-print(f"After {learned} updates it reads {word[:-1]} and says {guesses[learned]}.")
-assert guesses[-1] == word[1:]
+learned = next((k for k, guess in enumerate(guesses) if guess == word[1:]), None)
+if learned is None:
+    print("Not yet. Give it more updates, or a smaller learning_rate.")
+else:
+    print(f"After {learned} updates it reads {word[:-1]} and says {guesses[learned]}.")
+assert guesses[-1] == word[1:] or word != "recurrence"
 show(
     spelling_grid(word, *({k: kept[k] for k in (0, 2, 5, 10, 20, 40, 100)} for kept in (guesses, sure))),
     alt=f"What the network says after each letter of {word}, a row for each number of updates: from unsure and wrong to sure and right.",

@@ -296,7 +296,7 @@ def gradient_at_probabilities(logits, targets, mask=None):
     further back, through the softmax.
     """
     _, N, Q = logits.shape
-    dO = -(np.arange(Q) == targets[..., None]) / softmax(logits) / N
+    dO = -1 / softmax(logits) * (np.arange(Q) == targets[..., None]) / N
     return dO if mask is None else dO * mask[..., None]
 
 
@@ -807,8 +807,8 @@ ex = unit.exercise(
     "numerical_gradient",
     reference=numerical_gradient,
     points=3,
-    takes="f, x (…), eps",
-    gives="gradient (…)",
+    takes="f, x (), eps",
+    gives="gradient ()",
     hints=(
         "One entry at a time: move it up a little, then down a little, all others as they were, and see how much "
         "f changes.",
