@@ -22,8 +22,6 @@ Sources: I. Sutskever, J. Martens, G. Hinton, "Generating Text with Recurrent Ne
 Subgradient Methods", JMLR 12, 2011; A. Holtzman et al., "The Curious Case of Neural Text Degeneration", ICLR 2020.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 import math
@@ -31,10 +29,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
-from jaxtyping import Float, Int, Real
+from jaxtyping import Float, Integer, Real
 
 from rnncourse.bptt import nll_backward, output_backward, sequence_nll
 from rnncourse.cell import as_floats, output_layer, softmax
+from rnncourse.gradient_flow import clip_by_global_norm
 from rnncourse.ngram import sample_index
 
 NAMES = ("U", "W", "b", "V", "c")
@@ -50,7 +49,7 @@ def build_vocabulary(text: str) -> tuple[list[str], dict[str, int]]:
     return chars, {character: i for i, character in enumerate(chars)}
 
 
-def encode(text: str, index: Mapping[str, int]) -> Int[np.ndarray, "L"]:
+def encode(text: str, index: Mapping[str, int]) -> Integer[np.ndarray, "L"]:
     """Turn a text of L characters into their ids. A KeyError for a character that is not in the index.
 
     >>> encode("hole", {"e": 0, "h": 1, "l": 2, "o": 3})
@@ -59,7 +58,7 @@ def encode(text: str, index: Mapping[str, int]) -> Int[np.ndarray, "L"]:
     return np.array([index[character] for character in text], dtype=np.int64)
 
 
-def decode(ids: Int[np.ndarray, "L"] | Sequence[SupportsIndex], chars: Sequence[str]) -> str:
+def decode(ids: Integer[np.ndarray, "L"] | Sequence[SupportsIndex], chars: Sequence[str]) -> str:
     """Turn ids back into text.
 
     >>> decode([1, 3, 2, 0], ["e", "h", "l", "o"])
@@ -69,8 +68,8 @@ def decode(ids: Int[np.ndarray, "L"] | Sequence[SupportsIndex], chars: Sequence[
 
 
 def contiguous_batches(
-    ids: Int[np.ndarray, "L"] | Sequence[SupportsIndex], batch_size: SupportsIndex, steps: SupportsIndex
-) -> Iterator[tuple[Int[np.ndarray, "steps N"], Int[np.ndarray, "steps N"]]]:
+    ids: Integer[np.ndarray, "L"] | Sequence[SupportsIndex], batch_size: SupportsIndex, steps: SupportsIndex
+) -> Iterator[tuple[Integer[np.ndarray, "steps N"], Integer[np.ndarray, "steps N"]]]:
     """Yield (inputs, targets) so that row n of a batch goes on where row n of the batch before ended.
 
     With L' = (len(ids) - 1) // batch_size, row n reads ids[n L' : (n+1) L' + 1]; its targets are its inputs one later.
@@ -168,7 +167,7 @@ def _keep_ranks(p: np.ndarray, order: np.ndarray, stays: np.ndarray) -> np.ndarr
 
 def generate(
     parameters: Mapping[str, Float[np.ndarray, "..."]],
-    prompt: Int[np.ndarray, "L"] | Sequence[SupportsIndex],
+    prompt: Integer[np.ndarray, "L"] | Sequence[SupportsIndex],
     length: SupportsIndex,
     uniforms: Real[np.ndarray, "K"] | Sequence[SupportsFloat],
     temperature: SupportsFloat = 1.0,
@@ -197,7 +196,7 @@ def generate(
 
 
 def bits_per_character(
-    parameters: Mapping[str, Float[np.ndarray, "..."]], ids: Int[np.ndarray, "L"] | Sequence[SupportsIndex]
+    parameters: Mapping[str, Float[np.ndarray, "..."]], ids: Integer[np.ndarray, "L"] | Sequence[SupportsIndex]
 ) -> float:
     """Take the mean of -log2 P(next id) over the L - 1 predictions that L ids ask for, from a state of zeros.
 
@@ -225,8 +224,8 @@ def train_step(
     parameters: dict[str, Float[np.ndarray, "..."]],
     memory: dict[str, Float[np.ndarray, "..."]],
     h: Real[np.ndarray, "N H"] | Sequence,
-    inputs: Int[np.ndarray, "T N"] | Sequence,
-    targets: Int[np.ndarray, "T N"] | Sequence,
+    inputs: Integer[np.ndarray, "T N"] | Sequence,
+    targets: Integer[np.ndarray, "T N"] | Sequence,
     learning_rate: SupportsFloat,
     max_norm: SupportsFloat,
 ) -> tuple[float, Float[np.ndarray, "N H"]]:
@@ -250,12 +249,8 @@ def train_step(
     logits = output_layer(H, V, c)
     loss = sequence_nll(logits, targets)
     dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients = dict(zip(NAMES, (*_backward(dH, inputs, h, H, U, W), dV, dc)))
-
-    norm = math.sqrt(sum(float(np.vdot(g, g)) for g in gradients.values()))
-    scale = min(1.0, float(max_norm) / norm) if norm else 1.0
-    for name, g in gradients.items():
-        g *= scale
+    gradients, _ = clip_by_global_norm([*_backward(dH, inputs, h, H, U, W), dV, dc], max_norm)
+    for name, g in zip(NAMES, gradients):
         memory[name] += g * g
         parameters[name] -= float(learning_rate) * g / np.sqrt(memory[name] + 1e-8)
     return loss, H[-1].copy()
@@ -301,6 +296,11 @@ def _backward(
     hidden = len(W)
     h_prev = np.concatenate([h0[None], H[:-1]]).reshape(-1, hidden)
     errors = dA.reshape(-1, hidden)
+    # dU[i] sums the errors where id i was read: sorted by id, they are summed in runs. That takes from a quarter to a
+    # sixth of the time of np.add.at, and, unlike a product with the one-hot array, no longer for a large vocabulary.
+    order = np.argsort(ids, axis=None, kind="stable")
+    by_id = ids.reshape(-1)[order]
+    begins = np.flatnonzero(np.diff(by_id, prepend=-1))
     dU = np.zeros_like(U)
-    np.add.at(dU, ids.reshape(-1), errors)
+    dU[by_id[begins]] = np.add.reduceat(errors[order], begins, axis=0)
     return dU, h_prev.T @ errors, errors.sum(axis=0)

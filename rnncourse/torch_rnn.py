@@ -18,8 +18,6 @@ Time is the first axis and batches are rows, as in the other units: x (T, N, D),
 Sources: PyTorch's documentation of `torch.nn.RNN`, `torch.nn.utils.rnn` and `torch.nn.utils.clip_grad_norm_`.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 import math

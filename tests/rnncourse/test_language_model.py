@@ -1,0 +1,441 @@
+"""Unit 06: the language model against PyTorch, finite differences, and slow programs that are obvious."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rnncourse.language_model import (
+    NAMES,
+    bits_per_character,
+    build_vocabulary,
+    contiguous_batches,
+    decode,
+    encode,
+    generate,
+    initial_parameters,
+    nucleus_filter,
+    temperature_softmax,
+    top_k_filter,
+    train_step,
+)
+
+drawn = settings(max_examples=30, deadline=None)
+float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+TOLERANCE = {np.float32: {"rtol": 1e-3, "atol": 1e-4}, np.float64: {"rtol": 1e-9, "atol": 1e-9}}
+seeds = st.integers(0, 2**32 - 1)
+# Four sizes, all different: steps, rows, hidden units, characters.
+sizes = st.lists(st.integers(1, 7), min_size=4, max_size=4, unique=True)
+EVEN = np.array([0.125, 0.25, 0.125, 0.25, 0.25])  # ties at every rank, and sums that are exact
+
+
+def draw(sizes, seed, dtype=np.float64):
+    """Parameters, a state that is not zero, inputs and targets."""
+    T, N, H, Q = sizes
+    rng = np.random.default_rng(seed)
+    shapes = {"U": (Q, H), "W": (H, H), "b": (H,), "V": (H, Q), "c": (Q,)}
+    parameters = {name: rng.normal(scale=0.7, size=shape).astype(dtype) for name, shape in shapes.items()}
+    h = rng.uniform(-1, 1, size=(N, H)).astype(dtype)
+    return parameters, h, rng.integers(Q, size=(T, N)), rng.integers(Q, size=(T, N))
+
+
+def copies(arrays):
+    return {name: array.copy() for name, array in arrays.items()}
+
+
+def torch_run(parameters, h, inputs):
+    """Logits of all steps and the last state in PyTorch, with inputs that are one-hot in earnest."""
+    U, W, b, V, c = (parameters[name] for name in NAMES)
+    logits = []
+    for x in torch.nn.functional.one_hot(torch.as_tensor(inputs), len(U)).to(U.dtype):
+        h = torch.tanh(x @ U + h @ W + b)
+        logits.append(h @ V + c)
+    return torch.stack(logits), h
+
+
+def obvious_distributions(parameters, ids):
+    """One after the other, the distribution of what follows ids[:1], ids[:2], ..., each from a run of its own."""
+    U, W, b, V, c = (parameters[name].astype(np.float64) for name in NAMES)
+    for end in range(1, len(ids) + 1):
+        h = np.zeros(len(W))
+        for i in ids[:end]:
+            one_hot = np.zeros(len(U))
+            one_hot[i] = 1
+            h = np.tanh(one_hot @ U + h @ W + b)
+        weights = np.exp(h @ V + c)
+        yield weights / weights.sum()
+
+
+def obvious_generation(parameters, prompt, length, uniforms, temperature):
+    """Read everything written so far again for each new id; draw by walking along the distribution."""
+    ids = list(prompt)
+    for k in range(length):
+        *_, p = obvious_distributions(parameters, ids)
+        p = p ** (1 / temperature)
+        p /= p.sum()
+        i, total = 0, p[0]
+        while total <= uniforms[k]:
+            i += 1
+            total += p[i]
+        ids.append(i)
+    return ids[len(prompt) :]
+
+
+@drawn
+@given(st.text(max_size=30))
+def test_a_vocabulary_holds_each_character_once_in_code_point_order_and_its_inverse(text):
+    chars, index = build_vocabulary(text)
+    assert chars == sorted(chars, key=ord)
+    assert set(chars) == set(text)
+    assert len(chars) == len(set(text))
+    assert {chars[i]: i for i in range(len(chars))} == index
+    assert type(chars) is list
+    assert type(index) is dict
+
+
+@drawn
+@given(st.text(max_size=30))
+def test_decoding_undoes_encoding(text):
+    chars, index = build_vocabulary(text)
+    ids = encode(text, index)
+    assert ids.shape == (len(text),)
+    assert ids.dtype == np.int64
+    assert decode(ids, chars) == decode(ids.tolist(), chars) == decode(ids.astype(np.uint8), chars) == text
+
+
+def test_an_unknown_character_is_a_key_error_and_leaves_the_index_as_it_was():
+    _, index = build_vocabulary("hello")
+    with pytest.raises(KeyError):
+        encode("help", index)
+    assert index == {"e": 0, "h": 1, "l": 2, "o": 3}
+
+
+@drawn
+@given(st.integers(1, 60), st.integers(1, 6), st.integers(1, 7))
+def test_batches_are_the_windows_that_the_definition_names(length, batch_size, steps):
+    ids = np.random.default_rng(length).permutation(1000)[:length]
+    batches = list(contiguous_batches(ids, batch_size, steps))
+    row_length = (length - 1) // batch_size
+    assert len(batches) == row_length // steps
+    for k, (inputs, targets) in enumerate(batches):
+        assert inputs.shape == targets.shape == (steps, batch_size)
+        for n in range(batch_size):
+            row = ids[n * row_length : (n + 1) * row_length + 1]
+            assert inputs[:, n].tolist() == row[k * steps : (k + 1) * steps].tolist()
+            assert targets[:, n].tolist() == row[k * steps + 1 : (k + 1) * steps + 1].tolist()
+
+
+def test_a_row_that_fits_exactly_is_read_to_its_end():
+    ((inputs, targets),) = contiguous_batches(range(7), 2, 3)
+    assert inputs.T.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert targets.T.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 3])
+def test_a_text_too_short_for_one_batch_gives_none(length):
+    assert list(contiguous_batches(np.arange(length), 2, 2)) == []
+
+
+def test_a_batch_is_a_copy_in_the_dtype_of_the_ids():
+    ids = np.arange(20, dtype=np.uint8)
+    for inputs, targets in contiguous_batches(ids, 2, 3):
+        assert inputs.dtype == targets.dtype == np.uint8
+        assert not np.shares_memory(inputs, targets)
+        inputs[...] = targets[...] = 0
+    assert ids.tolist() == list(range(20))
+
+
+@pytest.mark.parametrize(("batch_size", "steps"), [(0, 3), (2, 0), (-1, 3)])
+def test_batches_have_at_least_one_row_and_one_step(batch_size, steps):
+    with pytest.raises(ValueError, match="at least 1"):
+        next(contiguous_batches(np.arange(20), batch_size, steps))
+
+
+@float_types
+@drawn
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=3), st.sampled_from([0.3, 1.0, 2.5]), seeds)
+def test_temperature_divides_the_logits(dtype, shape, temperature, seed):
+    logits = np.random.default_rng(seed).normal(scale=3, size=shape).astype(dtype)
+    expected = torch.softmax(torch.tensor(logits) / temperature, dim=-1)
+    for number in (temperature, np.float64(temperature)):
+        p = temperature_softmax(logits, number)
+        assert p.dtype == dtype
+        np.testing.assert_allclose(p, expected, **TOLERANCE[dtype])
+
+
+@float_types
+@pytest.mark.parametrize("temperature", [1e-3, 1e-30, 1e-300, 1.0, 1e30])
+def test_no_temperature_overflows_and_minus_infinity_stays_impossible(dtype, temperature):
+    big = float(np.finfo(dtype).max) / 4
+    p = temperature_softmax(np.array([[big, -np.inf, -big], [5, 5, -np.inf]], dtype), temperature)
+    assert np.isfinite(p).all()
+    np.testing.assert_allclose(p.sum(axis=-1), 1, rtol=1e-6)
+    assert p[0, 1] == p[1, 2] == 0
+    np.testing.assert_allclose(p[1, :2], 0.5, rtol=1e-6)
+
+
+@pytest.mark.parametrize("temperature", [0, -1.0, math.nan])
+def test_a_temperature_that_is_not_positive_is_an_error(temperature):
+    with pytest.raises(ValueError, match="positive"):
+        temperature_softmax([1.0, 2.0], temperature)
+
+
+def obvious_top_k(p, k):
+    kept = sorted(range(len(p)), key=lambda i: (-p[i], i))[:k]
+    total = sum(p[i] for i in kept)
+    return [p[i] / total if i in kept else 0.0 for i in range(len(p))]
+
+
+def obvious_nucleus(p, mass):
+    """Work in eighths, which floats hold exactly."""
+    kept, total = [], 0.0
+    for i in sorted(range(len(p)), key=lambda i: (-p[i], i)):
+        if kept and total >= mass and mass < 1:
+            break
+        kept.append(i)
+        total += p[i]
+    return [p[i] / total if i in kept else 0.0 for i in range(len(p))]
+
+
+# Sixteenths, with many ties and zeros: their sums are exact in any order.
+sixteenths = st.lists(st.integers(0, 15), min_size=16, max_size=16).map(lambda picks: np.bincount(picks) / 16)
+
+
+@float_types
+@drawn
+@given(sixteenths, st.integers(1, 20))
+def test_the_k_most_probable_ids_are_kept_with_ties_to_the_lower(dtype, p, k):
+    kept = top_k_filter(p.astype(dtype), k)
+    assert kept.dtype == dtype
+    np.testing.assert_allclose(kept, obvious_top_k(p.tolist(), k), rtol=1e-6)
+
+
+@float_types
+@drawn
+@given(sixteenths, st.integers(0, 16).map(lambda n: n / 16))
+def test_the_nucleus_is_the_fewest_most_probable_ids_that_reach_the_mass(dtype, p, mass):
+    kept = nucleus_filter(p.astype(dtype), np.float64(mass))
+    assert kept.dtype == dtype
+    np.testing.assert_allclose(kept, obvious_nucleus(p.tolist(), mass), rtol=1e-6)
+
+
+def test_ties_go_to_the_lower_id_also_where_an_unstable_sort_would_mix_them():
+    p = np.full(1000, 1 / 1024)
+    p[500] = 1 - 999 / 1024
+    assert np.flatnonzero(top_k_filter(p, 4)).tolist() == [0, 1, 2, 500]
+    assert np.flatnonzero(nucleus_filter(p, 27 / 1024)).tolist() == [0, 1, 500]
+
+
+@pytest.mark.parametrize("k", [5, 6, 1000, np.int64(5)])
+def test_k_of_the_whole_vocabulary_or_more_keeps_all(k):
+    np.testing.assert_array_equal(top_k_filter(EVEN, k), EVEN)
+
+
+@float_types
+def test_p_of_one_keeps_all_even_what_rounding_would_drop(dtype):
+    p = np.array([1.0, 1e-30, 1e-25], dtype)  # the sum is 1 after the first already
+    np.testing.assert_array_equal(nucleus_filter(p, 1), p)
+    np.testing.assert_array_equal(nucleus_filter(p, np.float64(1)), p)
+
+
+def test_a_nucleus_of_no_mass_holds_the_most_probable_id():
+    assert nucleus_filter(EVEN, 0.0).tolist() == nucleus_filter(EVEN, 1e-9).tolist() == [0, 1, 0, 0, 0]
+
+
+def test_filters_work_on_each_row_of_any_number_of_axes():
+    p = np.random.default_rng(0).dirichlet(np.ones(6), size=(3, 2))
+    for kept, alone in (
+        (top_k_filter(p, 3), lambda q: top_k_filter(q, 3)),
+        (nucleus_filter(p, 0.6), lambda q: nucleus_filter(q, 0.6)),
+    ):
+        for index in np.ndindex(3, 2):
+            np.testing.assert_allclose(kept[index], alone(p[index]))
+
+
+def test_the_top_zero_is_an_error():
+    with pytest.raises(ValueError, match="at least 1"):
+        top_k_filter(EVEN, 0)
+
+
+@pytest.mark.parametrize("function", [temperature_softmax, top_k_filter, nucleus_filter])
+def test_lists_and_read_only_arrays_will_do_and_nothing_is_shared(function):
+    p = EVEN.copy()
+    p.flags.writeable = False
+    result = function(p, 1)
+    np.testing.assert_array_equal(function(p.tolist(), 1), result)
+    np.testing.assert_array_equal(function(np.repeat(p, 2)[::2], 1), result)
+    assert not np.shares_memory(result, p)
+    assert result.flags.writeable
+    np.testing.assert_array_equal(p, EVEN)
+
+
+@float_types
+@drawn
+@given(sizes, seeds, st.sampled_from([0.5, 1.0, 2.0]))
+def test_generation_is_what_reading_everything_again_for_each_id_gives(dtype, sizes, seed, temperature):
+    parameters, _, inputs, _ = draw(sizes, seed, dtype)
+    before = copies(parameters)
+    prompt = inputs[:, 0].tolist()
+    uniforms = np.random.default_rng(seed).uniform(size=8)
+    new = generate(parameters, prompt, 6, uniforms, temperature)
+    assert new == obvious_generation(parameters, prompt, 6, uniforms, temperature)
+    assert [type(i) for i in new] == [int] * 6
+    assert new == generate(parameters, np.array(prompt), np.int64(6), uniforms.tolist(), np.float64(temperature))
+    for name in NAMES:
+        np.testing.assert_array_equal(parameters[name], before[name])
+
+
+def test_writing_on_from_what_was_written_is_writing_in_one_go():
+    parameters, _, inputs, _ = draw((4, 2, 5, 7), 3)
+    prompt, uniforms = inputs[:, 0].tolist(), np.random.default_rng(3).uniform(size=9)
+    whole = generate(parameters, prompt, 9, uniforms)
+    assert generate(parameters, prompt + whole[:4], 5, uniforms[4:]) == whole[4:]
+    assert generate(parameters, prompt, 1, uniforms) == whole[:1]
+
+
+def test_a_length_of_zero_writes_nothing():
+    assert generate(draw((4, 2, 5, 7), 3)[0], [1], 0, []) == []
+
+
+def test_an_empty_prompt_is_an_error():
+    with pytest.raises(ValueError, match="prompt"):
+        generate(draw((4, 2, 5, 7), 3)[0], [], 3, [0.5, 0.5, 0.5])
+
+
+@float_types
+@drawn
+@given(st.integers(2, 12), seeds)
+def test_bits_are_the_mean_of_minus_log2_of_the_probability_of_each_next_id(dtype, length, seed):
+    parameters, *_ = draw((1, 2, 5, 7), seed, dtype)
+    ids = np.random.default_rng(seed).integers(7, size=length)
+    probabilities = [p[after] for p, after in zip(obvious_distributions(parameters, ids[:-1]), ids[1:], strict=True)]
+    bits = bits_per_character(parameters, ids)
+    assert type(bits) is float
+    assert bits == pytest.approx(-np.mean(np.log2(probabilities)), rel=1e-5)
+    assert bits_per_character(parameters, ids.tolist()) == bits
+
+
+@pytest.mark.parametrize("length", [1024, 1025, 1026, 2500])
+def test_the_state_of_a_long_text_is_carried_to_its_end(length):
+    parameters, *_ = draw((1, 2, 5, 7), 0)
+    ids = np.random.default_rng(0).integers(7, size=length)
+    logits, _ = torch_run(
+        {name: torch.tensor(p) for name, p in parameters.items()}, torch.zeros(5, dtype=torch.float64), ids[:-1]
+    )
+    expected = torch.nn.functional.cross_entropy(logits, torch.tensor(ids[1:])).item() / math.log(2)
+    assert bits_per_character(parameters, ids) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("ids", [[], [3]])
+def test_there_is_no_score_without_a_prediction(ids):
+    with pytest.raises(ValueError, match="two"):
+        bits_per_character(draw((1, 2, 5, 7), 0)[0], ids)
+
+
+@float_types
+@pytest.mark.parametrize("max_norm", [1e9, 0.3])
+@drawn
+@given(sizes, seeds)
+def test_a_training_step_is_pytorchs_autograd_clipping_and_adagrad(dtype, max_norm, sizes, seed):
+    parameters, h, inputs, targets = draw(sizes, seed, dtype)
+    memory = {name: np.full_like(p, 0.1) for name, p in parameters.items()}
+    leaves = {name: torch.tensor(p, requires_grad=True) for name, p in parameters.items()}
+    logits, last = torch_run(leaves, torch.tensor(h), inputs)
+    nll = torch.nn.functional.cross_entropy(logits.flatten(0, 1), torch.tensor(targets).flatten(), reduction="sum")
+    (nll / inputs.shape[1]).backward()
+    norm = math.sqrt(sum((leaf.grad**2).sum().item() for leaf in leaves.values()))
+
+    factor = max_norm / norm if norm > max_norm else 1
+
+    h.flags.writeable = inputs.flags.writeable = targets.flags.writeable = False
+    loss, new_h = train_step(parameters, memory, h, inputs, targets, np.float64(0.05), np.float64(max_norm))
+    assert type(loss) is float
+    assert loss == pytest.approx(nll.item() / inputs.shape[1], rel=1e-4)
+    assert new_h.dtype == dtype
+    np.testing.assert_allclose(new_h, last.detach(), **TOLERANCE[dtype])
+    for name, leaf in leaves.items():
+        gradient = leaf.grad.numpy() * factor
+        expected_memory = 0.1 + gradient**2
+        assert parameters[name].dtype == memory[name].dtype == dtype
+        np.testing.assert_allclose(memory[name], expected_memory, **TOLERANCE[dtype])
+        expected = leaf.detach().numpy() - 0.05 * gradient / np.sqrt(expected_memory + 1e-8)
+        np.testing.assert_allclose(parameters[name], expected, **TOLERANCE[dtype])
+
+
+@drawn
+@given(sizes, seeds)
+def test_the_gradients_of_a_step_agree_with_finite_differences(sizes, seed):
+    parameters, h, inputs, targets = draw(sizes, seed)
+    memory = {name: np.zeros_like(p) for name, p in parameters.items()}
+    train_step(copies(parameters), memory, h, inputs, targets, 0.1, 1e9)
+    rng = np.random.default_rng(seed)
+
+    def loss(moved):
+        zeros = {name: np.zeros_like(p) for name, p in parameters.items()}
+        return train_step(copies(moved), zeros, h, inputs, targets, 0.1, 1e9)[0]
+
+    for name in NAMES:  # one entry of each array, as memory holds the squares of the gradients
+        place = tuple(rng.integers(parameters[name].shape))
+        above, below = copies(parameters), copies(parameters)
+        above[name][place] += 1e-5
+        below[name][place] -= 1e-5
+        slope = (loss(above) - loss(below)) / 2e-5
+        assert math.sqrt(memory[name][place]) == pytest.approx(abs(slope), rel=1e-4, abs=1e-7)
+
+
+def test_a_step_writes_into_the_arrays_that_it_was_given_whatever_their_layout():
+    parameters, h, inputs, targets = draw((4, 2, 5, 7), 1)
+    scattered = {name: np.array(p, order="F") for name, p in parameters.items()}
+    the_same, memory = dict(scattered), {name: np.zeros_like(p) for name, p in parameters.items()}
+    train_step(scattered, copies(memory), h, inputs, targets, 0.1, 1.0)
+    train_step(parameters, memory, h, inputs, targets, 0.1, 1.0)
+    assert all(scattered[name] is the_same[name] for name in NAMES)
+    for name in NAMES:
+        np.testing.assert_allclose(scattered[name], parameters[name])
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.ndarray.tolist])
+def test_ids_may_be_of_any_integer_type_or_lists(kind):
+    results = []
+    for convert in (np.asarray, kind if kind is np.ndarray.tolist else lambda ids: ids.astype(kind)):
+        parameters, h, inputs, targets = draw((4, 2, 5, 7), 1)
+        memory = {name: np.zeros_like(p) for name, p in parameters.items()}
+        loss, new_h = train_step(parameters, memory, h, convert(inputs), convert(targets), 0.1, 1.0)
+        results.append([loss, *new_h.ravel(), *parameters["U"].ravel()])
+    assert results[0] == results[1]
+
+
+def test_the_state_returned_is_a_new_array_and_the_old_one_stays():
+    parameters, h, inputs, targets = draw((1, 2, 5, 7), 1)
+    before = h.copy()
+    memory = {name: np.zeros_like(p) for name, p in parameters.items()}
+    _, new_h = train_step(parameters, memory, h, inputs, targets, 0.1, 1.0)
+    np.testing.assert_array_equal(h, before)
+    assert not np.shares_memory(new_h, h)
+    assert new_h.base is None  # else it would keep the states of all steps alive
+
+
+def test_only_the_rows_of_characters_that_were_read_change():
+    parameters, h, _, _ = draw((1, 2, 5, 7), 1)
+    before, memory = copies(parameters), {name: np.zeros_like(p) for name, p in parameters.items()}
+    train_step(parameters, memory, h, [[2, 4], [4, 4]], [[4, 4], [0, 1]], 0.1, 1.0)
+    changed = (parameters["U"] != before["U"]).any(axis=1)
+    assert np.flatnonzero(changed).tolist() == [2, 4]
+
+
+def test_a_model_that_is_trained_on_hello_spells_it():
+    chars, index = build_vocabulary("hello")
+    ids = encode("hello", index)[:, None]
+    parameters = initial_parameters(len(chars), 16, np.random.default_rng(0))
+    memory = {name: np.zeros_like(p) for name, p in parameters.items()}
+    assert {p.dtype for p in parameters.values()} == {np.dtype(np.float32)}
+    for _ in range(60):
+        train_step(parameters, memory, np.zeros((1, 16)), ids[:-1], ids[1:], 0.1, 5.0)
+    new = generate(parameters, encode("h", index), 4, [0.5] * 4)
+    assert decode(new, chars) == "ello"
+    assert bits_per_character(parameters, ids[:, 0]) < 0.2
