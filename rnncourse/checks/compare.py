@@ -233,7 +233,9 @@ def _holds_numpy(value: Any) -> bool:
 
 
 def _axes(axes: Axes) -> str:
-    return f"({', '.join(axes.axes)}) = " if axes.axes else ""
+    if not axes.axes:
+        return ""
+    return f"({', '.join(axes.axes)}{',' if len(axes.axes) == 1 else ''}) = "
 
 
 def _of(axes: Axes, expected: np.ndarray) -> str:

@@ -199,10 +199,10 @@ def diagnose(
     """The misconception that gives what the candidate gave: on all cases, or else on all ordinary ones."""
     ordinary = [i for i, c in enumerate(cases[: len(seen)]) if not c.is_edge]
     for indices, strict in ((range(len(seen)), True), (ordinary, False)):
+        if not strict and all(_same(exercise, expected[i], seen[i], strict) for i in indices):
+            continue  # nothing is wrong with the values there
         # The case with a fault tells the most: ask it first.
         order = sorted(indices, key=lambda i: not faults_of(exercise, cases[i], expected[i], seen[i]))
-        if not order or (not strict and not faults_of(exercise, cases[order[0]], expected[order[0]], seen[order[0]])):
-            continue
         for one in exercise.misconceptions:
             if all(
                 _same(exercise, quiet_observe(one.answer, exercise.drive, cases[i].args), seen[i], strict)

@@ -161,6 +161,21 @@ def test_a_changed_argument_costs_the_purity_only_and_is_named():
     assert verdict.score == pytest.approx(0.85)
 
 
+def test_a_fault_of_another_kind_is_no_misconception_that_is_right_on_ordinary_cases():
+    """A changed argument is all that is wrong here: no mistake about edge cases is made up for it."""
+    exercise = find("sample_index")
+
+    def sample_index(p, u):
+        index = exercise.reference(p, u)
+        p[0] += 1
+        return index
+
+    verdict = check(sample_index)
+    assert not verdict.passed
+    assert verdict.diagnosis is None
+    assert "changed its argument" in verdict.message
+
+
 def test_an_answer_that_shares_memory_with_an_argument_is_found():
     unit = Unit("99_test", "test")
     ex = unit.exercise(
