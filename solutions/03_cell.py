@@ -118,11 +118,10 @@ X_words = np.eye(len(vocabulary))[word_ids]  # (T, N, D)
 
 layer = use(hidden_layer)
 rng = np.random.default_rng(0)
-h = layer(X_words[-2], rng.normal(size=(len(vocabulary), 4)), rng.normal(size=4))
+h = np.asarray(layer(X_words[-2], rng.normal(size=(len(vocabulary), 4)), rng.normal(size=4)))
 for sentence, row in zip(sentences, h, strict=True):
     print(f"… {sentence[3]:8} … {' '.join(sentence[-4:-1])} →", row.round(3))
-assert np.array_equal(h[0], h[1])
-assert np.array_equal(h[0], h[2])
+assert np.allclose(h, h[0], rtol=0, atol=1e-12)
 
 # %% [markdown]
 # Equal inputs, equal outputs: that is all a layer can do. "Medicine" was read nine steps ago, made its own hidden vector,
@@ -158,6 +157,8 @@ show(
 #
 # A **hidden layer** is a place in a network: it stands between input and output. A **hidden state** is a place in
 # *time*: it is what the network hands to itself. Take $W = 0$ and the second becomes the first.
+#
+# The same once more, as a machine. What stands outside the dashed frame, on the way to $y_t$, comes in section 4.
 
 # %% tags=["experiment"]
 from rnncourse.plots import cell_inside
@@ -219,9 +220,9 @@ b = np.array([-1.0, 0.5])
 h = np.zeros((1, 2))
 seen = []
 for t in (1, 2, 3):
-    h = step(x, h, U, W, b)
+    h = np.asarray(step(x, h, U, W, b))
     seen.append(h)
-    print(f"t = {t}   layer {layer(x, U, b).round(3)}   cell {h.round(3)}")
+    print(f"t = {t}   layer {np.round(layer(x, U, b), 3)}   cell {h.round(3)}")
 assert np.allclose(seen[0], layer(x, U, b))  # from a state of zeros the first step is the layer
 assert min(np.abs(seen[0] - seen[1]).max(), np.abs(seen[1] - seen[2]).max()) > 0.05
 
@@ -336,14 +337,15 @@ knock = np.zeros((25, 1, 1))
 knock[0] = 1.0
 heard = {}
 for w in (2.0, 1.0, 0.8, 0.0):
-    heard[f"W = {w:g}"] = forward(knock, np.zeros((1, 1)), np.array([[2.0]]), np.array([[w]]), np.zeros(1))[:, 0, 0]
+    states = forward(knock, np.zeros((1, 1)), np.array([[2.0]]), np.array([[w]]), np.zeros(1))
+    heard[f"W = {w:g}"] = np.ravel(states)
 
 show(
     line_chart(
         range(1, 26), heard, xlabel="time step t", ylabel="state $h_t$", title="One knock at t = 1, then silence"
     ),
     alt="The state of one unit after a single input at step 1, over 25 steps. With W = 2 it stays at 0.96; with W = 1 it "
-    "fades slowly; with W = 0.8 it is near zero after about ten steps; with W = 0 it is zero from step 2 on.",
+    "fades slowly; with W = 0.8 it is near zero after about twenty steps; with W = 0 it is zero from step 2 on.",
 )
 assert (heard["W = 2"] > 0.95).all()
 assert (heard["W = 0"][1:] == 0).all()
@@ -448,7 +450,7 @@ U, W, b = rng.normal(size=(3, 5)), rng.normal(size=(5, 5)) / 2, np.zeros(5)
 xs = rng.normal(size=(8, 3)) / 2
 grids = {
     "layer without a state": depends_on(lambda xs: layer(xs, U, b), xs),
-    "recurrent cell": depends_on(lambda xs: forward(xs[:, None], np.zeros((1, 5)), U, W, b)[:, 0], xs),
+    "recurrent cell": depends_on(lambda xs: np.asarray(forward(xs[:, None], np.zeros((1, 5)), U, W, b))[:, 0], xs),
 }
 show(
     dependence_grid(grids),
@@ -473,7 +475,7 @@ assert np.array_equal(grids["recurrent cell"], np.tril(np.ones((8, 8), dtype=boo
 # Answer with the set of the true ones, in the form `{"B", "D"}`.
 
 # %% answer="quiz_rnn_facts"
-quiz_rnn_facts = ...  # a set of letters in place of the dots; delete what stands below
+quiz_rnn_facts = None  # put a set of letters in place of None, and delete what stands below
 ### BEGIN SOLUTION
 quiz_rnn_facts = {"A", "C", "E"}
 ### END SOLUTION
@@ -482,7 +484,7 @@ quiz_rnn_facts = {"A", "C", "E"}
 check(quiz_rnn_facts, "quiz_rnn_facts")
 
 # %% [markdown]
-# These five are what people mean when they say "recurrent". You have seen each in numbers, not only in words.
+# You have seen numbers for each of the five, not only words: that is how it should be with claims about networks.
 #
 # ## 4 · What comes out
 #
@@ -601,7 +603,7 @@ check(rnn_predict)
 # this text. How many outputs, $Q$, does it need? Answer with a whole number.
 
 # %% answer="quiz_output_size"
-quiz_output_size = ...  # a whole number in place of the dots; delete what stands below
+quiz_output_size = None  # put a whole number in place of None, and delete what stands below
 ### BEGIN SOLUTION
 quiz_output_size = 7
 ### END SOLUTION
@@ -654,7 +656,7 @@ check(rnn_parameter_count)
 # tuples, in the form `{"U": (1, 2), "V": (3, 4), "W": (5, 6)}`.
 
 # %% answer="quiz_shapes"
-quiz_shapes = ...  # a dict of tuples in place of the dots; delete what stands below
+quiz_shapes = None  # put a dict of tuples in place of None, and delete what stands below
 ### BEGIN SOLUTION
 quiz_shapes = {"U": (300, 100), "V": (100, 10_000), "W": (100, 100)}
 ### END SOLUTION
@@ -672,13 +674,13 @@ check(quiz_shapes, "quiz_shapes")
 
 # %% tags=["experiment"]
 count = use(rnn_parameter_count)
-D, H, V = 300, 100, 10_000
+D, H, Q = 300, 100, 10_000
 words_seen = np.arange(1, 11)
-output = count(D, H, V) - shared_parameter_count(D, H)
+output = count(D, H, Q) - shared_parameter_count(D, H)
 prices = {
-    "n-gram table": [float(ngram_table_size(V, int(n) + 1)) for n in words_seen],
+    "n-gram table": [float(ngram_table_size(Q, int(n) + 1)) for n in words_seen],
     "own weights\nfor each step": [unshared_parameter_count(int(n), D, H) + output for n in words_seen],
-    "recurrent network": [count(D, H, V)] * len(words_seen),
+    "recurrent network": [count(D, H, Q)] * len(words_seen),
 }
 figure = line_chart(
     words_seen,
@@ -694,7 +696,7 @@ show(
     "8 to ten to the 44. The network with own weights rises barely visibly above the recurrent one, which is flat at "
     "about one million.",
 )
-print(f"recurrent network: {count(D, H, V):,} numbers, of which {output:,} are V and c")
+print(f"recurrent network: {count(D, H, Q):,} numbers, of which {output:,} are V and c")
 assert prices["n-gram table"][-1] == 1e44
 assert prices["recurrent network"][0] == 1_050_100
 
@@ -728,7 +730,7 @@ rng = np.random.default_rng(5)
 D, H = 3, 4
 x, h_prev = rng.normal(size=(1, D)), rng.normal(size=(1, H))
 U, W, b = rng.normal(size=(D, H)), rng.normal(size=(H, H)), rng.normal(size=H)
-ours = step(x, h_prev, U, W, b)
+ours = np.asarray(step(x, h_prev, U, W, b))
 x_column, h_column, b_column = x.T, h_prev.T, b[:, None]  # vectors as columns
 
 # Goodfellow, Bengio and Courville
@@ -808,7 +810,7 @@ rng = np.random.default_rng(6)
 U, W, b = rng.normal(size=(len(chars), 20)), rng.normal(size=(20, 20)) / 5, rng.normal(size=20)
 
 theirs = torch.nn.RNN(len(chars), 20, dtype=torch.float64)
-theirs.load_state_dict({name: torch.from_numpy(array) for name, array in convert(U, W, b).items()})
+theirs.load_state_dict({name: torch.as_tensor(np.asarray(array)) for name, array in convert(U, W, b).items()})
 with torch.no_grad():
     their_states, _ = theirs(torch.from_numpy(X))
 difference = np.abs(their_states.numpy() - forward(X, np.zeros((1, 20)), U, W, b)).max()
@@ -1030,7 +1032,7 @@ def random_cell(D, H, seed):
     return 0.3 * rng.normal(size=(D, H)), 0.95 * W / np.abs(np.linalg.eigvals(W)).max(), np.zeros(H)
 
 
-states = forward(X_text, np.zeros((1, 200)), *random_cell(len(chars), 200, seed=9))[:, 0]
+states = np.asarray(forward(X_text, np.zeros((1, 200)), *random_cell(len(chars), 200, seed=9)))[:, 0]
 at = text.index("\n\n") + 2  # behind the headline
 show(
     state_heatmap(
@@ -1069,8 +1071,8 @@ def recalled(features):
     return np.array(shares)
 
 
-with_state = recalled(forward(X_text, np.zeros((1, 200)), U, W, b)[:, 0])
-without = recalled(layer(X_text[:, 0], U, b))
+with_state = recalled(np.asarray(forward(X_text, np.zeros((1, 200)), U, W, b))[:, 0])
+without = recalled(np.asarray(layer(X_text[:, 0], U, b)))
 show(
     line_chart(
         lags,
@@ -1132,7 +1134,7 @@ V[word_index["I"], word_index["am"]], V[word_index["I"], word_index["want"]] = S
 V[latch["because"], word_index["am"]], V[latch["because"], word_index["want"]] = -HALF, HALF
 
 predict = use(rnn_predict)
-Y, states = predict(X_words, np.zeros((3, H)), U, W, b, V, c)
+Y, states = map(np.asarray, predict(X_words, np.zeros((3, H)), U, W, b, V, c))
 five_gram = grammar.ngram(5)["to", "work", "as", "a"]
 print("… to work as a              5-gram   this network")
 for n, sentence in enumerate(sentences):

@@ -107,6 +107,12 @@ def tanh_of_each_term(x, W_xh, b_h):
     return np.tanh(x @ W_xh) + np.tanh(b_h)
 
 
+@ex.misconception
+def matrix_on_the_left(x, W_xh, b_h):
+    """Some shapes do not fit. Inputs are rows here, so the matrix stands on the right: (N, D) @ (D, H) is (N, H)."""
+    return np.tanh(W_xh @ x + b_h)
+
+
 # --- rnn_step
 
 ex = unit.exercise(
@@ -205,6 +211,14 @@ def bias_forgotten(x, h_prev, U, W, b):
     return np.tanh(x @ U + h_prev @ W)
 
 
+@ex.misconception
+def matrices_on_the_left(x, h_prev, U, W, b):
+    """Some shapes do not fit. Inputs and states are rows here, so the matrices stand on the right: (N, D) @ (D, H) and
+    (N, H) @ (H, H) both are (N, H). The forms U x and W h are for columns.
+    """
+    return np.tanh(U @ x + W @ h_prev + b)
+
+
 # --- rnn_step_concat
 
 ex = unit.exercise(
@@ -295,6 +309,14 @@ def bias_forgotten(x, h_prev, UW, b):
 def no_nonlinearity(x, h_prev, UW, b):
     """There is no tanh: what you return is the sum that goes into it."""
     return np.concatenate([x, h_prev], axis=1) @ UW + b
+
+
+@ex.misconception
+def joined_below(x, h_prev, UW, b):
+    """Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row by row:
+    axis=1, so that each row has D + H entries.
+    """
+    return np.tanh(np.concatenate([x, h_prev]) @ UW + b)
 
 
 # --- rnn_forward
@@ -423,7 +445,7 @@ def state_ignored(X, h0, U, W, b):
 
 # --- quiz_rnn_facts
 
-unit.choice(
+facts = unit.choice(
     "quiz_rnn_facts",
     points=2,
     hints=(
@@ -468,6 +490,7 @@ unit.choice(
         ),
     ),
 )
+facts.example = '{"B", "D"}'  # the usual one would give half of this answer away
 
 
 # --- output_layer
@@ -660,6 +683,25 @@ def sign_turned(O):
 def one_for_the_largest(O):
     """The largest logit gets all of the probability. That is an argmax; softmax gives every finite logit its share."""
     return (O.max(axis=-1, keepdims=True) == O).astype(float)
+
+
+@ex.misconception
+def axis_dropped(O):
+    """Some shapes do not fit. `max` and `sum` along an axis drop that axis; with keepdims=True it stays, with size 1,
+    and NumPy stretches it over the row.
+    """
+    E = np.exp(O - O.max(axis=-1))
+    return E / E.sum(axis=-1)
+
+
+@ex.misconception
+def argument_overwritten(O):
+    """The probabilities are right, but `O -= …` writes into the array that you were given, so the caller's logits are
+    gone. `O - …` makes a new array.
+    """
+    O -= O.max(axis=-1, keepdims=True)
+    E = np.exp(O)
+    return E / E.sum(axis=-1, keepdims=True)
 
 
 # --- rnn_predict
