@@ -26,7 +26,7 @@ from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int, Real, Shaped
+from jaxtyping import Bool, Float, Integer, Real, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -97,7 +97,7 @@ class CharRNN(nn.Module):
         self.output = nn.Linear(hidden_size, vocabulary_size)
 
     def forward(
-        self, ids: Int[Tensor, "T N"], state: Float[Tensor, "1 N H"] | None = None
+        self, ids: Integer[Tensor, "T N"], state: Float[Tensor, "1 N H"] | None = None
     ) -> tuple[Float[Tensor, "T N V"], Float[Tensor, "1 N H"]]:
         """Return the logits of every step and the state after the last, from `state` or from zeros."""
         states, state = self.rnn(self.embedding(ids), state)
@@ -106,7 +106,7 @@ class CharRNN(nn.Module):
 
 def pad_sequences(
     sequences: Sequence[Shaped[Tensor, "..."] | Shaped[np.ndarray, "..."] | Sequence],
-) -> tuple[Shaped[Tensor, "T N ..."], Int[Tensor, "N"]]:
+) -> tuple[Shaped[Tensor, "T N ..."], Integer[Tensor, "N"]]:
     """Lay N sequences, each (length, ...), side by side: (padded (T, N, ...), lengths (N,)), with zeros at the end.
 
     T is the greatest length; order and dtype are kept, lengths are int64. A ValueError if there is no sequence.
@@ -126,7 +126,7 @@ def pad_sequences(
 
 
 def length_mask(
-    lengths: Int[Tensor, "N"] | Int[np.ndarray, "N"] | Sequence[SupportsIndex], T: SupportsIndex
+    lengths: Integer[Tensor, "N"] | Integer[np.ndarray, "N"] | Sequence[SupportsIndex], T: SupportsIndex
 ) -> Bool[Tensor, "T N"]:
     """Say which of T steps are real: entry [t, n] is True where t < lengths[n]. T may exceed every length.
 
@@ -138,7 +138,7 @@ def length_mask(
 
 
 def masked_cross_entropy(
-    logits: Float[Tensor, "T N Q"], targets: Int[Tensor, "T N"], mask: Bool[Tensor, "T N"] | Real[Tensor, "T N"]
+    logits: Float[Tensor, "T N Q"], targets: Integer[Tensor, "T N"], mask: Bool[Tensor, "T N"] | Real[Tensor, "T N"]
 ) -> Float[Tensor, ""]:
     """Average -log p(target) over the real tokens, those where the mask is True (or 1).
 
@@ -154,7 +154,7 @@ def masked_cross_entropy(
 
 
 def last_states(
-    H: Real[Tensor, "T N H"], lengths: Int[Tensor, "N"] | Int[np.ndarray, "N"] | Sequence[SupportsIndex]
+    H: Real[Tensor, "T N H"], lengths: Integer[Tensor, "N"] | Integer[np.ndarray, "N"] | Sequence[SupportsIndex]
 ) -> Real[Tensor, "N H"]:
     """Pick from all states (T, N, H) the one after each row's last real step, (N, H); each length is at least 1.
 

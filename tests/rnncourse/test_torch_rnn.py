@@ -1,0 +1,359 @@
+"""Unit 07: own modules against `torch.nn`, padding against packing, a training epoch against one spelled out."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn import functional
+from torch.nn.utils import rnn as torch_rnn_utils
+
+from rnncourse.cell import rnn_forward
+from rnncourse.language_model import contiguous_batches
+from rnncourse.torch_rnn import (
+    CharRNN,
+    ScratchRNN,
+    as_torch_rnn,
+    last_states,
+    length_mask,
+    masked_cross_entropy,
+    pad_sequences,
+    train_epoch,
+)
+
+drawn = settings(max_examples=30, deadline=None)
+float_types = pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+TOLERANCE = {torch.float32: {"rtol": 1e-4, "atol": 1e-5}, torch.float64: {"rtol": 1e-9, "atol": 1e-10}}
+seeds = st.integers(0, 2**32 - 1)
+# Four sizes, all different: steps, rows, inputs, hidden units.
+sizes = st.lists(st.integers(1, 7), min_size=4, max_size=4, unique=True)
+lengths_drawn = st.lists(st.integers(1, 6), min_size=1, max_size=5)
+
+
+def close(actual, expected, dtype=torch.float64):
+    torch.testing.assert_close(actual, expected, **TOLERANCE[dtype])
+
+
+def draw(sizes, seed, dtype=torch.float64):
+    """An own module, PyTorch's with the same weights, an input, and a state that is not zero."""
+    T, N, D, H = sizes
+    torch.manual_seed(seed)
+    own = ScratchRNN(D, H).to(dtype)
+    x, h0 = torch.randn(T, N, D, dtype=dtype), torch.randn(1, N, H, dtype=dtype)
+    return own, as_torch_rnn(own.U, own.W, own.b), x, h0
+
+
+@float_types
+@pytest.mark.parametrize("with_state", [True, False])
+@drawn
+@given(sizes, seeds)
+def test_the_own_module_is_pytorchs_forwards_and_backwards(dtype, with_state, sizes, seed):
+    own, theirs, x, h0 = draw(sizes, seed, dtype)
+    runs = []
+    for module in (own, theirs):
+        leaves = [x.clone().requires_grad_(), h0.clone().requires_grad_()]
+        output, h_n = module(*leaves) if with_state else module(leaves[0])
+        assert output.dtype == h_n.dtype == dtype
+        torch.manual_seed(seed)
+        (torch.randn_like(output) * output).sum().add((torch.randn_like(h_n) * h_n).sum()).backward()
+        runs.append([output, h_n, leaves[0].grad, *([leaves[1].grad] if with_state else [])])
+    for mine, other in zip(*runs, strict=True):
+        close(mine, other, dtype)
+    close(own.U.grad, theirs.weight_ih_l0.grad.T, dtype)
+    close(own.W.grad, theirs.weight_hh_l0.grad.T, dtype)
+    close(own.b.grad, theirs.bias_ih_l0.grad, dtype)
+
+
+@drawn
+@given(sizes, seeds)
+def test_the_own_module_is_the_numpy_cell_of_unit_03(sizes, seed):
+    own, _, x, h0 = draw(sizes, seed)
+    U, W, b = (p.detach().numpy() for p in (own.U, own.W, own.b))
+    np.testing.assert_allclose(own(x, h0)[0].detach(), rnn_forward(x.numpy(), h0[0].numpy(), U, W, b), rtol=1e-9)
+
+
+def test_the_own_module_has_three_parameters_of_the_right_shapes():
+    shapes = {name: tuple(p.shape) for name, p in ScratchRNN(3, 5).named_parameters()}
+    assert shapes == {"U": (3, 5), "W": (5, 5), "b": (5,)}
+
+
+def test_the_state_returned_is_the_last_output_but_not_its_memory():
+    own, _, x, _ = draw((4, 2, 3, 5), 0)
+    with torch.no_grad():
+        output, h_n = own(x)
+        close(h_n[0], output[-1])
+        h_n.zero_()
+    assert output[-1].abs().min() > 0
+
+
+def test_a_split_run_is_the_whole_run():
+    own, _, x, h0 = draw((6, 2, 3, 5), 0)
+    output, h_n = own(x, h0)
+    first, middle = own(x[:2], h0)
+    second, last = own(x[2:], middle)
+    close(torch.cat([first, second]), output)
+    close(last, h_n)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@drawn
+@given(sizes, seeds)
+def test_pytorchs_module_gives_the_states_of_the_arrays_that_it_is_built_from(dtype, sizes, seed):
+    T, N, D, H = sizes
+    rng = np.random.default_rng(seed)
+    U, W, b = (rng.normal(size=shape).astype(dtype) for shape in ((D, H), (H, H), (H,)))
+    X, h0 = rng.normal(size=(T, N, D)).astype(dtype), rng.normal(size=(N, H)).astype(dtype)
+    for convert in (np.asarray, np.asfortranarray, torch.tensor):
+        module = as_torch_rnn(convert(U), convert(W), convert(b))
+        assert type(module) is torch.nn.RNN
+        assert {p.dtype for p in module.parameters()} == {torch.tensor(U).dtype}
+        assert all(p.requires_grad for p in module.parameters())
+        output, _ = module(torch.tensor(X), torch.tensor(h0)[None])
+        np.testing.assert_allclose(output.detach(), rnn_forward(X, h0, U, W, b), rtol=1e-3, atol=1e-4)
+        close(module.bias_ih_l0 + module.bias_hh_l0, torch.tensor(b), module.bias_ih_l0.dtype)
+
+
+@pytest.mark.parametrize("convert", [np.asarray, torch.tensor], ids=["arrays", "tensors"])
+def test_the_module_that_is_built_holds_copies(convert):
+    arrays = [convert(np.ones(shape)) for shape in ((3, 5), (5, 5), (5,))]
+    module = as_torch_rnn(*arrays)
+    before = copy.deepcopy(module.state_dict())
+    for array in arrays:
+        array[...] = 0
+    for name, value in module.state_dict().items():
+        assert torch.equal(value, before[name])
+    with torch.no_grad():
+        for p in module.parameters():
+            p.fill_(7)
+    assert all((array == 0).all() for array in arrays)
+
+
+def test_lists_give_float64_and_integers_the_dtype_of_the_first_floats():
+    assert as_torch_rnn([[1, 2]], np.eye(2).tolist(), [0, 0]).weight_ih_l0.dtype == torch.float64
+    mixed = as_torch_rnn(np.ones((1, 2), int), np.eye(2, dtype=np.float32), torch.zeros(2, dtype=torch.float64))
+    assert mixed.weight_ih_l0.dtype == torch.float32
+
+
+@drawn
+@given(sizes, seeds)
+def test_the_character_model_is_embedding_recurrence_and_linear_layer(sizes, seed):
+    T, N, E, H = sizes
+    torch.manual_seed(seed)
+    model = CharRNN(9, E, H)
+    ids, state = torch.randint(9, (T, N)), torch.randn(1, N, H)
+    for given_state in (None, state):
+        logits, last = model(ids, given_state)
+        states, expected = model.rnn(model.embedding.weight[ids], given_state)
+        close(logits, states @ model.output.weight.T + model.output.bias, torch.float32)
+        close(last, expected, torch.float32)
+        assert logits.shape == (T, N, 9)
+    logits.sum().backward()
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
+
+
+def test_the_parts_of_the_character_model_are_where_and_what_they_should_be():
+    model = CharRNN(9, 3, 5)
+    assert [type(part) for part in (model.embedding, model.rnn, model.output)] == [
+        torch.nn.Embedding,
+        torch.nn.RNN,
+        torch.nn.Linear,
+    ]
+    assert [name for name, _ in model.named_children()] == ["embedding", "rnn", "output"]
+
+
+@float_types
+@drawn
+@given(lengths_drawn, st.lists(st.integers(1, 3), max_size=2), seeds)
+def test_padding_is_pytorchs_own(dtype, lengths, shape, seed):
+    torch.manual_seed(seed)
+    sequences = [torch.randn(length, *shape, dtype=dtype) for length in lengths]
+    padded, found = pad_sequences(sequences)
+    assert torch.equal(padded, torch_rnn_utils.pad_sequence(sequences))
+    assert padded.dtype == dtype
+    assert found.tolist() == lengths
+    assert found.dtype == torch.int64
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int32, torch.bool, torch.float16])
+def test_padding_keeps_the_dtype(dtype):
+    padded, _ = pad_sequences([torch.ones(3, dtype=dtype), torch.ones(1, dtype=dtype)])
+    assert padded.dtype == dtype
+    assert padded.int().tolist() == [[1, 1], [1, 0], [1, 0]]
+
+
+def test_sequences_may_be_lists_or_read_only_arrays_and_one_may_be_empty():
+    array = np.arange(3)
+    array.flags.writeable = False
+    padded, lengths = pad_sequences([array, array[:0], array[::-1]])
+    assert padded.tolist() == [[0, 0, 2], [1, 0, 1], [2, 0, 0]]
+    assert lengths.tolist() == [3, 0, 3]
+    assert torch.equal(pad_sequences([[0, 1, 2], [], [2, 1, 0]])[0], padded)
+
+
+def test_padding_shares_no_memory_with_a_sequence_and_lets_gradients_through():
+    alone = torch.ones(3, 2)
+    pad_sequences([alone])[0].zero_()
+    assert alone.min() == 1
+    leaf = torch.ones(2, 2, requires_grad=True)
+    pad_sequences([alone, leaf])[0].sum().backward()
+    assert leaf.grad.tolist() == [[1, 1], [1, 1]]
+
+
+def test_there_is_nothing_to_pad_without_a_sequence():
+    with pytest.raises(ValueError, match="at least one"):
+        pad_sequences([])
+
+
+@drawn
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=5), st.integers(1, 9))
+def test_a_mask_is_true_below_the_length_even_beyond_every_length(lengths, T):
+    expected = [[t < length for length in lengths] for t in range(T)]
+    for given_lengths in (lengths, torch.tensor(lengths), np.array(lengths), torch.tensor(lengths, dtype=torch.int32)):
+        mask = length_mask(given_lengths, T)
+        assert mask.dtype == torch.bool
+        assert mask.tolist() == expected
+
+
+@float_types
+@drawn
+@given(lengths_drawn, st.integers(1, 5), seeds)
+def test_the_masked_loss_is_that_of_the_real_tokens_taken_alone(dtype, lengths, Q, seed):
+    torch.manual_seed(seed)
+    T, N = max(lengths) + 1, len(lengths)
+    logits, targets = torch.randn(T, N, Q, dtype=dtype), torch.randint(Q, (T, N))
+    alone = [functional.cross_entropy(logits[t, n], targets[t, n]) for n in range(N) for t in range(lengths[n])]
+    loss = masked_cross_entropy(logits, targets, length_mask(lengths, T))
+    assert loss.shape == ()
+    close(loss, sum(alone) / len(alone), dtype)
+
+
+def test_nothing_in_the_padding_reaches_the_loss_or_a_gradient():
+    torch.manual_seed(0)
+    lengths, targets = torch.tensor([4, 1, 2]), torch.randint(5, (4, 3))
+    mask = length_mask(lengths, 4)
+    losses, gradients = [], []
+    for filling in (0.0, 100.0, float("inf"), float("nan")):
+        torch.manual_seed(1)
+        logits = torch.randn(4, 3, 5).masked_fill(~mask[..., None], filling).requires_grad_()
+        loss = masked_cross_entropy(logits, targets, mask)
+        loss.backward()
+        losses.append(loss.item())
+        gradients.append(logits.grad)
+    assert len(set(losses)) == 1
+    assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
+    assert torch.equal(gradients[0].abs().sum(-1) > 0, mask)
+
+
+def test_a_mask_may_hold_zeros_and_ones_and_ids_any_integers():
+    logits, targets, mask = torch.randn(4, 3, 5), torch.randint(5, (4, 3)), length_mask([4, 1, 2], 4)
+    expected = masked_cross_entropy(logits, targets, mask)
+    assert torch.equal(masked_cross_entropy(logits, targets.int(), mask.float()), expected)
+
+
+@drawn
+@given(lengths_drawn, seeds)
+def test_the_last_real_states_are_those_of_packed_sequences(lengths, seed):
+    torch.manual_seed(seed)
+    rnn = torch.nn.RNN(3, 5)
+    padded, found = pad_sequences([torch.randn(length, 3) for length in lengths])
+    packed = torch_rnn_utils.pack_padded_sequence(padded, found, enforce_sorted=False)
+    packed_output, expected = rnn(packed)
+    output, _ = rnn(padded)
+    close(last_states(output, found), expected[0], torch.float32)
+    close(last_states(output, lengths), expected[0], torch.float32)
+    unpacked, _ = torch_rnn_utils.pad_packed_sequence(packed_output)
+    close(output * length_mask(found, len(padded))[..., None], unpacked, torch.float32)
+
+
+def test_last_states_are_copies_through_which_gradients_reach_one_step_a_row():
+    H = torch.ones(4, 3, 2, requires_grad=True)
+    last = last_states(H, [4, 1, 2])
+    last.sum().backward()
+    assert H.grad[..., 0].tolist() == [[0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 0]]
+    states = torch.ones(4, 3, 2)
+    last_states(states, [4, 1, 2]).zero_()
+    assert states.min() == 1
+
+
+def batches_of(shapes, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return [tuple(torch.randint(6, shape, generator=generator) for _ in range(2)) for shape in shapes]
+
+
+@pytest.mark.parametrize("max_norm", [0.05, 1e9])
+def test_an_epoch_is_the_loop_spelled_out_in_numpys_and_pytorchs_smallest_steps(max_norm):
+    torch.manual_seed(0)
+    model = CharRNN(6, 3, 5)
+    spelled = copy.deepcopy(model)
+    batches = batches_of([(4, 2), (4, 2), (3, 2)])
+    result = train_epoch(model, batches, torch.optim.SGD(model.parameters(), lr=0.5), np.float64(max_norm))
+
+    total, state = 0.0, torch.zeros(1, 2, 5)
+    for inputs, targets in batches:
+        logits, last = spelled(inputs, state)
+        losses = -torch.log_softmax(logits, -1).gather(-1, targets[..., None])
+        gradients = torch.autograd.grad(losses.mean(), list(spelled.parameters()))
+        norm = torch.sqrt(sum((g**2).sum() for g in gradients)).item()
+        with torch.no_grad():
+            for p, g in zip(spelled.parameters(), gradients, strict=True):
+                p -= 0.5 * g * min(1, max_norm / norm)
+        total += losses.sum().item()
+        state = last.data.clone()
+    assert type(result) is float
+    assert result == pytest.approx(total / 22, rel=1e-5)
+    for mine, other in zip(model.parameters(), spelled.parameters(), strict=True):
+        torch.testing.assert_close(mine, other, rtol=1e-4, atol=1e-5)
+
+
+def test_gradients_left_from_before_do_not_count():
+    models = [CharRNN(6, 3, 5) for _ in range(2)]
+    models[1].load_state_dict(models[0].state_dict())
+    models[1](torch.zeros(2, 2, dtype=torch.int64))[0].sum().backward()
+    for model in models:
+        train_epoch(model, batches_of([(4, 2)]), torch.optim.SGD(model.parameters(), lr=0.5), 1.0)
+    for mine, other in zip(models[0].parameters(), models[1].parameters(), strict=True):
+        assert torch.equal(mine, other)
+
+
+class Recorder(torch.nn.Module):
+    """A model that notes the states that it is given."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.given = CharRNN(6, 3, 5), []
+
+    def forward(self, ids, state=None):
+        logits, after = self.inner(ids, state)
+        self.given.append((state, after))
+        return logits, after
+
+
+def test_the_state_is_carried_from_batch_to_batch_without_its_history_and_starts_anew_each_epoch():
+    model = Recorder()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        model.given.clear()
+        train_epoch(model, iter(batches_of([(4, 2)] * 3)), optimizer, 1.0)
+        assert model.given[0][0] is None
+        for (_, before), (state, _) in zip(model.given, model.given[1:]):
+            assert torch.equal(state, before)
+            assert not state.requires_grad
+
+
+def test_batches_may_be_the_arrays_of_unit_06_and_the_loss_falls():
+    torch.manual_seed(0)
+    ids = np.tile(np.arange(6), 40)
+    model = CharRNN(6, 3, 5)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    losses = [train_epoch(model, contiguous_batches(ids, 4, 5), optimizer, 1.0) for _ in range(8)]
+    assert losses[-1] < losses[0] / 2
+
+
+def test_an_epoch_without_a_batch_is_an_error():
+    model = CharRNN(6, 3, 5)
+    with pytest.raises(ValueError, match="at least one batch"):
+        train_epoch(model, [], torch.optim.SGD(model.parameters(), lr=0.5), 1.0)
