@@ -219,7 +219,7 @@ assert gaps["r = 4.0"][28:].max() > 0.5
 assert gaps["r = 2.8"][-1] < 1e-3 * 1e-9
 
 # %% [markdown]
-# With $r = 4$ the gap doubles at every step. A billion is about $2^{30}$, so after 30 steps nothing is left to foretell.
+# With $r = 4$ the gap doubles at every step, on average. A billion is about $2^{30}$, so after 30 steps nothing is left to foretell.
 # That is **chaos**: the rule is exact, there is no chance in it, and still the smallest doubt about the start becomes a
 # doubt about everything. With $r = 2.8$ it is the other way round: the gap dies out, and the state forgets where it began.
 #
@@ -443,8 +443,8 @@ responses = {f"k = {keep}": drive(leaky, 0.0, impulse, keep)[1:] for keep in (0.
 show(
     line_chart(range(1, 41), responses, xlabel="time step t", ylabel="state after one 1 at t = 1"),
     alt="""Impulse responses of three leaky integrators. With k = 0.5 the state jumps to 0.5 and is gone after some six
-    steps. With k = 0.8 it begins at 0.2 and lasts for some twenty. With k = 0.95 it begins at 0.05 and hardly falls over
-    the 40 steps.""",
+    steps. With k = 0.8 it begins at 0.2 and lasts for some twenty. With k = 0.95 it begins at 0.05 and falls slowly over
+    all of the 40 steps.""",
 )
 
 t = np.arange(1, 41)
@@ -724,6 +724,9 @@ def shared_parameter_count(D, H):
 check(shared_parameter_count)
 
 # %% [markdown]
+# This is the size of a recurrent cell. Look at your formula: there is no $T$ in it.
+
+# %% [markdown]
 # ### Exercise 2.6 · `unshared_parameter_count`
 # *●○○ · 4 minutes · 1 point*
 #
@@ -781,6 +784,8 @@ assert counts["a set for each step"][-1] == 3000 * counts["one set for all"][-1]
 #
 # $$s_t = s_{t-1} + [x_t \text{ opens}] - [x_t \text{ closes}]$$
 #
+# where a square bracket is 1 if what stands in it is true, and 0 if not.
+#
 # It runs over a text of 3 characters and over 3,000 characters of the source of Python's own library. And it knows something that no
 # n-gram can know. The claim: **there are places with the same five characters before them, and a different depth.** A 6-gram model
 # sees just those five characters. It cannot say whether a bracket is open there.
@@ -821,8 +826,8 @@ chart.axes[0].set_yticks(range(depth.max() + 1))
 chart.axes[0].lines[0].set_linewidth(1.0)
 show(
     chart,
-    alt="""The number of open brackets along 3,000 characters of Python source: 0 most of the time, with many short stretches
-    at 1 and a few at 2 or more.""",
+    alt="""The number of open brackets along 3,000 characters of Python source: a step function that leaves 0 many times, for
+    one or more brackets, and comes back.""",
 )
 
 # %% [markdown]
