@@ -23,11 +23,12 @@ np.set_printoptions(precision=3, suppress=True)
 # %% [markdown]
 # ## The question that unit 03 left open
 #
-# You can run a network now: $U$, $W$, $b$, $V$, $c$ and a sequence go in, a probability for every next symbol comes out.
-# But the parameters were always *given*, drawn at random, and so what came out was noise. Where do good ones come from?
+# You can run a network now: $U$, $W$, $b$, $V$, $c$ and a sequence go in, a probability for every next symbol comes
+# out. But the parameters were always *given*, drawn at random, and so what came out was noise. Where do good ones come
+# from?
 #
-# From the slope. Measure how bad the output is with one number, the loss $L$. Find out for each parameter which way, and
-# how steeply, $L$ changes with it: that is the gradient. Then take a small step downhill, and do it again.
+# From the slope. Measure how bad the output is with one number, the loss $L$. Find out for each parameter which way,
+# and how steeply, $L$ changes with it: that is the gradient. Then take a small step downhill, and do it again.
 #
 # For an ordinary network you know how to find the gradient: backpropagation, the chain rule from the output back to the
 # input. What is new here is that $W$ is used at *every* step. Move one entry of $W$ a little and $h_1$ changes; $h_2$
@@ -60,26 +61,28 @@ show(
 #
 # $$L = \frac{1}{N} \sum_{n=1}^{N} \sum_{t=1}^{T} m_{tn} \left( -\log p_{tn} \right)$$
 #
-# The **mask** $m_{tn}$ is 1 where a step counts and 0 where it does not. You need it when sequences of different lengths
-# share an array: the short ones are filled up with padding, and the network must be neither praised nor blamed for
-# what it says there. $N$ counts every row, however much of it is padding.
+# The **mask** $m_{tn}$ is 1 where a step counts and 0 where it does not. You need it when sequences of different
+# lengths share an array: the short ones are filled up with padding, and the network must be neither praised nor blamed
+# for what it says there. $N$ counts every row, however much of it is padding.
 #
-# *By hand*: one row, two steps, two symbols. The logits are $(0, 0)$ and $(0, \log 3)$, and the targets are 0 and 0. The
-# softmax gives $(\tfrac12, \tfrac12)$ and $(\tfrac14, \tfrac34)$. So $L = -\log \tfrac12 - \log \tfrac14 = \log 8
+# *By hand*: one row, two steps, two symbols. The logits are $(0, 0)$ and $(0, \log 3)$, and the targets are 0 and 0.
+# The softmax gives $(\tfrac12, \tfrac12)$ and $(\tfrac14, \tfrac34)$. So $L = -\log \tfrac12 - \log \tfrac14 = \log 8
 # \approx 2.079$. With a mask of $(1, 0)$ only the first step counts, and $L = \log 2 \approx 0.693$.
 
 # %% [markdown]
 # ### Exercise 4.1 · `sequence_nll`
 # *●○○ · 10 minutes · 3 points*
 #
-# Write the loss $L$: `logits` is `(T, N, Q)`, `targets` is `(T, N)` and holds whole numbers from 0 to $Q-1$, and `mask` is
-# `(T, N)`, of bool or of 0 and 1. **It may be left out**, and then every step counts. The answer is one number. Targets
-# under a 0 of the mask are valid symbols too, so that nothing has to be avoided there. Logits may be large: `softmax` of
-# unit 03, which is imported, does not overflow.
+# Write the loss $L$: `logits` is `(T, N, Q)`, `targets` is `(T, N)` and holds whole numbers from 0 to $Q-1$, and `mask`
+# is `(T, N)`, of bool or of 0 and 1. **It may be left out**, and then every step counts. The answer is one number.
+# Targets under a 0 of the mask are valid symbols too, so that nothing has to be avoided there. Logits may be large:
+# `softmax` of unit 03, which is imported, does not overflow.
 #
 #     logits  [[[0, 0]], [[0, log 3]]]     targets  [[0], [0]]     gives 2.079
 #
-# `logits[t, n, targets[t, n]]` for all t and n at once is `np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]`.
+# For all t and n at once, `logits[t, n, targets[t, n]]` is
+#
+#     np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
 
 
 # %% answer="sequence_nll"
@@ -121,16 +124,16 @@ assert abs(nll(knows_nothing, targets) - T * np.log(Q)) < 1e-9
 #
 # $$L_t = -\log \frac{e^{o_k}}{\sum_j e^{o_j}} = -o_k + \log \sum_j e^{o_j} .$$
 #
-# Its slope with respect to $o_i$ has two parts. The first term gives $-1$ if $i$ is the target, else 0. The second gives
-# $e^{o_i} / \sum_j e^{o_j}$, and that is the softmax again, $y_i$. Together:
+# Its slope with respect to $o_i$ has two parts. The first term gives $-1$ if $i$ is the target, else 0. The second
+# gives $e^{o_i} / \sum_j e^{o_j}$, and that is the softmax again, $y_i$. Together:
 #
 # $$do = y - \text{onehot}(k)$$
 #
 # What the network said minus what it should have said. There is hardly a nicer formula in this field.
 #
-# *By hand*: for the logits $(0, \log 3)$ we had $y = (\tfrac14, \tfrac34)$. The target is 0, so
-# $do = (\tfrac14 - 1, \tfrac34) = (-0.75, 0.75)$. A step downhill, against the gradient, raises the first logit and lowers
-# the second, as it should. The entries add up to 0: probability that one symbol gains, others lose.
+# *By hand*: for the logits $(0, \log 3)$ we had $y = (\tfrac14, \tfrac34)$. The target is 0, so $do = (\tfrac14 - 1,
+# \tfrac34) = (-0.75, 0.75)$. A step downhill, against the gradient, raises the first logit and lowers the second, as it
+# should. The entries add up to 0: probability that one symbol gains, others lose.
 #
 # In a batch, whatever multiplies a loss multiplies its gradient: $\; do_{tn} = m_{tn}\,(y_{tn} - \text{onehot}) / N$.
 
@@ -167,19 +170,19 @@ check(nll_backward)
 # %% [markdown]
 # ## 3 · Through a matrix product
 #
-# The output layer is $o_t = h_t V + c$. To go back through it you need one rule only, and you will use it for the rest of
-# the course. For a product of matrices, forwards $Z = A B$:
+# The output layer is $o_t = h_t V + c$. To go back through it you need one rule only, and you will use it for the rest
+# of the course. For a product of matrices, forwards $Z = A B$:
 #
 # $$dA = dZ \, B^\top \qquad dB = A^\top \, dZ$$
 #
 # Where does it come from? An entry $a_{ij}$ of $A$ is multiplied by row $j$ of $B$ and lands in row $i$ of $Z$. So it
-# gets what arrives in row $i$ of $dZ$, weighted with row $j$ of $B$: $\sum_k dZ_{ik} B_{jk}$. That is the first formula,
-# and the second is the same thing for $B$. And if you ever forget it: there is usually only one way to multiply the
-# two that gives the right shape.
+# gets what arrives in row $i$ of $dZ$, weighted with row $j$ of $B$: $\sum_k dZ_{ik} B_{jk}$. That is the first
+# formula, and the second is the same thing for $B$. And if you ever forget it: there is usually only one way to
+# multiply the two that gives the right shape.
 #
-# The second rule: **what is used several times gets the sum**. The bias $c$ is added to every row at every step, so $dc$
-# is the sum of all rows of all $do_t$. $V$ is used at every step too, so $dV$ is the sum of $h_t^\top do_t$ over $t$. There
-# is no mean anywhere: the $1/N$ came in with the loss and is in $do$ already.
+# The second rule: **what is used several times gets the sum**. The bias $c$ is added to every row at every step, so
+# $dc$ is the sum of all rows of all $do_t$. $V$ is used at every step too, so $dV$ is the sum of $h_t^\top do_t$ over
+# $t$. There is no mean anywhere: the $1/N$ came in with the loss and is in $do$ already.
 #
 # *By hand*, one step, one row, one unit, two symbols: $h = 3$, $V = (4, 5)$, $do = (1, 2)$.
 # Then $dh = 1 \cdot 4 + 2 \cdot 5 = 14$, $dV = (3 \cdot 1, 3 \cdot 2) = (3, 6)$, and $dc = (1, 2)$.
@@ -188,8 +191,8 @@ check(nll_backward)
 # ### Exercise 4.3 · `output_backward`
 # *●○○ · 8 minutes · 2 points*
 #
-# From `dO (T, N, Q)`, the states `H (T, N, H)` and `V (H, Q)` to the tuple `(dH, dV, dc)`: `dH (T, N, H)`, `dV (H, Q)` and
-# `dc (Q,)`.
+# From `dO (T, N, Q)`, the states `H (T, N, H)` and `V (H, Q)` to the tuple `(dH, dV, dc)`: `dH (T, N, H)`, `dV (H, Q)`
+# and `dc (Q,)`.
 #
 #     dO [[[1, 2]]]     H [[[3]]]     V [[4, 5]]     gives dH [[[14]]], dV [[3, 6]], dc [1, 2]
 
@@ -214,8 +217,8 @@ check(output_backward)
 # %% [markdown]
 # ## 4 · Two arrows lead into every state
 #
-# A state $h_t$ does two things. It makes the output $o_t$, and it goes into the next state $h_{t+1}$. So it is to blame for
-# two things, and two arrows lead back into it:
+# A state $h_t$ does two things. It makes the output $o_t$, and it goes into the next state $h_{t+1}$. So it is to blame
+# for two things, and two arrows lead back into it:
 
 # %% tags=["experiment"]
 from rnncourse.plots import backward_arrows
@@ -245,8 +248,8 @@ show(
 #
 # ### Numbers, before matrices
 #
-# One unit, one row, two steps; $u = 0.5$, $w = 2$, $b = 0$, a first state $h_0 = 0.5$ and inputs $x = (-1, 0)$. The loss
-# shall be $L = h_1 + h_2$, so that each state gets an error of exactly 1 from its own output. Forwards:
+# One unit, one row, two steps; $u = 0.5$, $w = 2$, $b = 0$, a first state $h_0 = 0.5$ and inputs $x = (-1, 0)$. The
+# loss shall be $L = h_1 + h_2$, so that each state gets an error of exactly 1 from its own output. Forwards:
 #
 # | | $a_t = 0.5\,x_t + 2\,h_{t-1}$ | $h_t = \tanh a_t$ | slope $1 - h_t^2$ |
 # |---|---|---|---|
@@ -265,8 +268,9 @@ show(
 #
 # $$dw = h_0\,da_1 + h_1\,da_2 = 0.5 \cdot 1.526 + 0.462 \cdot 0.470 = 0.763 + 0.217 = 0.980$$
 #
-# In the same way $du = x_1 da_1 + x_2 da_2 = -1.526$, $db = da_1 + da_2 = 1.996$, $dx = (0.5\,da_1, 0.5\,da_2) = (0.763,
-# 0.235)$, and $dh_0 = 3.052$ is what went on from step 1. Is it true? Move $w$ by a thousandth each way and look:
+# In the same way $du = x_1 da_1 + x_2 da_2 = -1.526$, $db = da_1 + da_2 = 1.996$, $dx = (0.5\,da_1, 0.5\,da_2) =
+# (0.763, 0.235)$, and $dh_0 = 3.052$ is what went on from step 1. Is it true? Move $w$ by a thousandth each way and
+# look:
 
 
 # %% tags=["experiment"]
@@ -283,8 +287,8 @@ assert abs(slope - 0.980) < 1e-3
 # %% [markdown]
 # ### One step, in matrices
 #
-# Forwards, one step is $a = x U + h_{\text{prev}} W + b$ and $h = \tanh a$. The two rules of section 3 give all that goes
-# back, and the shapes are a proof-reader who never tires:
+# Forwards, one step is $a = x U + h_{\text{prev}} W + b$ and $h = \tanh a$. The two rules of section 3 give all that
+# goes back, and the shapes are a proof-reader who never tires:
 #
 # | gradient | is | shapes | shape |
 # |---|---|---|---|
@@ -295,15 +299,15 @@ assert abs(slope - 0.980) < 1e-3
 # | $dW$ | $h_{\text{prev}}^\top\, da$ | $(H, N)(N, H)$ | $(H, H)$ |
 # | $db$ | sum of the rows of $da$ | $(N, H)$ | $(H,)$ |
 #
-# Two rows have a trap. $W$ is square, so $da\,W$ fits as well as $da\,W^\top$; and $h$ has the shape of $h_{\text{prev}}$.
-# There the proof-reader sleeps, and you have to be awake.
+# Two rows have a trap. $W$ is square, so $da\,W$ fits as well as $da\,W^\top$; and $h$ has the shape of
+# $h_{\text{prev}}$. There the proof-reader sleeps, and you have to be awake.
 
 # %% [markdown]
 # ### Exercise 4.4 · `rnn_step_backward`
 # *●●○ · 12 minutes · 3 points*
 #
-# Back through one step. `dh (N, H)` is the whole error of $h$, both arrows added up already. `x` is `(N, D)`, `h_prev` and
-# `h` are `(N, H)`, `U` is `(D, H)`, `W` is `(H, H)`. Return `(dx, dh_prev, dU, dW, db)`.
+# Back through one step. `dh (N, H)` is the whole error of $h$, both arrows added up already. `x` is `(N, D)`, `h_prev`
+# and `h` are `(N, H)`, `U` is `(D, H)`, `W` is `(H, H)`. Return `(dx, dh_prev, dU, dW, db)`.
 #
 #     dh [[1]]   x [[2]]   h_prev [[3]]   h [[0.5]]   U [[4]]   W [[8]]
 #     gives  dx [[3]]   dh_prev [[6]]   dU [[1.5]]   dW [[2.25]]   db [0.75]
@@ -341,8 +345,8 @@ show(
 )
 
 # %% [markdown]
-# How many ways lead from the loss back to $W$? The error of output $t$ can reach every use of $W$ at a step $s \le t$. On
-# its way it passes the steps $t, t-1, \dots, s$, and each of them bends it by its slope and turns it by $W^\top$:
+# How many ways lead from the loss back to $W$? The error of output $t$ can reach every use of $W$ at a step $s \le t$.
+# On its way it passes the steps $t, t-1, \dots, s$, and each of them bends it by its slope and turns it by $W^\top$:
 #
 # $$dW = \sum_{t=1}^{T} \sum_{s=1}^{t} h_{s-1}^\top \Big( \underbrace{\big( do_t V^\top \odot \sigma_t \big)\, W^\top
 # \odot \sigma_{t-1} \cdots\, W^\top \odot \sigma_s}_{\text{the error of output } t \text{, arrived at step } s} \Big)
@@ -360,14 +364,14 @@ show(
 # ### Exercise 4.5 · `rnn_backward`
 # *●●● · 20 minutes · 5 points*
 #
-# Back through a whole run of `rnn_forward`. `dH (T, N, H)` holds, for each state, the error **from its own output only**,
-# as `output_backward` gives it; the arrows from the steps after it are your business. `X` is `(T, N, D)`, `h0` is `(N, H)`,
-# `H (T, N, H)` are the states $h_1, \dots, h_T$ (in Python `H[0]` is $h_1$, and $h_0$ is not among them). Return
-# `(dX, dh0, dU, dW, db)`.
+# Back through a whole run of `rnn_forward`. `dH (T, N, H)` holds, for each state, the error **from its own output
+# only**, as `output_backward` gives it; the arrows from the steps after it are your business. `X` is `(T, N, D)`, `h0`
+# is `(N, H)`, `H (T, N, H)` are the states $h_1, \dots, h_T$ (in Python `H[0]` is $h_1$, and $h_0$ is not among them).
+# Return `(dX, dh0, dU, dW, db)`.
 #
-# You may call your `rnn_step_backward`; while this exercise is checked the course's stands in for it, so that no mistake is
-# paid for twice. Leave the arguments as they are: `dH` still belongs to whoever gave it to you.
-# Keep the dtype: `np.zeros_like(h0)` does, `np.zeros(h0.shape)` makes float64.
+# You may call your `rnn_step_backward`; while this exercise is checked the course's stands in for it, so that no
+# mistake is paid for twice. Leave the arguments as they are: `dH` still belongs to whoever gave it to you. Keep the
+# dtype: `np.zeros_like(h0)` does, `np.zeros(h0.shape)` makes float64.
 #
 #     dH [[[1]], [[1]]]   X [[[-1]], [[0]]]   h0 [[0.5]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
 #     gives, rounded,  dX [[[0.763]], [[0.235]]]   dh0 [[3.052]]   dU [[-1.526]]   dW [[0.980]]   db [1.996]
@@ -400,8 +404,8 @@ def rnn_backward(dH, X, h0, H, U, W):
 check(rnn_backward)
 
 # %% [markdown]
-# You have written backpropagation through time. Every recurrent network that was ever trained was trained by this walk, or
-# by a shortened one. Put your four pieces together and you have the gradient of the loss for all five parameters:
+# You have written backpropagation through time. Every recurrent network that was ever trained was trained by this walk,
+# or by a shortened one. Put your four pieces together and you have the gradient of the loss for all five parameters:
 
 # %% tags=["experiment"]
 nll, nll_back, output_back, bptt = use(sequence_nll), use(nll_backward), use(output_backward), use(rnn_backward)
@@ -482,15 +486,15 @@ show(
 
 # %% [markdown]
 # Read the grid from above to below. After two updates the network says l to everything, since l is the most frequent
-# answer. After five it tells the two l's apart: an l follows the first, an o the second. The input is the same both times,
-# so it is the state that knows. After ten all four are right, and from there on it only grows surer. Every number in this
-# picture came through your gradients.
+# answer. After five it tells the two l's apart: an l follows the first, an o the second. The input is the same both
+# times, so it is the state that knows. After ten all four are right, and from there on it only grows surer. Every
+# number in this picture came through your gradients.
 
 # %% [markdown]
 # ## 7 · The loss falls. So the gradient is right?
 #
-# It spells, so all is well? Here are thirteen backward passes. Each has one mistake, of the kind that is found again and
-# again in code that people have published. We train with each of them on a tongue twister, 100 updates of gradient
+# It spells, so all is well? Here are thirteen backward passes. Each has one mistake, of the kind that is found again
+# and again in code that people have published. We train with each of them on a tongue twister, 100 updates of gradient
 # descent, all from the same start. How many do you expect to fail?
 
 # %% tags=["experiment"]
@@ -532,10 +536,10 @@ show(
 
 # %% [markdown]
 # A gradient that is wrong is often still *downhill*: it points somewhere into the right half of the space, and a small
-# step that way lowers the loss. Most of these runs are slower, one is not slower at all, and three are the
-# same to the last digit: they have their mistake in $dX$, in $dh_0$, or in what $h_0$ does to $dW$, and none of it matters
-# as long as $h_0$ is 0 and nothing lies below. It will matter on the day when you put a second layer underneath, or carry
-# a state from one batch to the next. Then you will look for the mistake everywhere but here.
+# step that way lowers the loss. Most of these runs are slower, one is not slower at all, and three are the same to the
+# last digit: they have their mistake in $dX$, in $dh_0$, or in what $h_0$ does to $dW$, and none of it matters as long
+# as $h_0$ is 0 and nothing lies below. It will matter on the day when you put a second layer underneath, or carry a
+# state from one batch to the next. Then you will look for the mistake everywhere but here.
 #
 # So a falling loss proves little. What would prove more? The gradient *says* something: if this entry grows by
 # $\varepsilon$, the loss grows by $\varepsilon$ times that number. You can simply try whether that is true.
@@ -547,10 +551,12 @@ show(
 #
 # $$\frac{\partial f}{\partial x_i} \approx \frac{f(x + \varepsilon e_i) - f(x - \varepsilon e_i)}{2 \varepsilon}$$
 #
-# Here $e_i$ is 1 at entry $i$ and 0 elsewhere. Why to *both* sides? Write $f$ as a series: $f(x \pm \varepsilon) = f \pm
+# Here $e_i$ is 1 at entry $i$ and 0 elsewhere. Why to *both* sides? Write $f$ as a series: $f(x \pm \varepsilon) = f
+# \pm
 # \varepsilon f' + \tfrac12 \varepsilon^2 f'' \pm \tfrac16 \varepsilon^3 f''' + \dots$ One-sided, $(f(x + \varepsilon) -
-# f(x))/\varepsilon$, leaves an error of $\tfrac12 \varepsilon f''$. In the difference of both sides the even terms cancel, and the
-# error is $\tfrac16 \varepsilon^2 f'''$: for $\varepsilon = 10^{-5}$ that is smaller by about five digits, for one call more.
+# f(x))/\varepsilon$, leaves an error of $\tfrac12 \varepsilon f''$. In the difference of both sides the even terms
+# cancel, and the error is $\tfrac16 \varepsilon^2 f'''$: for $\varepsilon = 10^{-5}$ that is smaller by about five
+# digits, for one call more.
 #
 # *By hand*: $f(x) = x^3$ at $x = 2$, where the slope is 12, with $\varepsilon = 0.1$. One-sided: $(9.261 - 8)/0.1 =
 # 12.61$. Central: $(9.261 - 6.859)/0.2 = 12.01$.
@@ -559,9 +565,9 @@ show(
 # ### Exercise 4.6 · `numerical_gradient`
 # *●●○ · 12 minutes · 3 points*
 #
-# Central differences of a function `f` that takes one array and gives one number. `x` is a float64 array **of any shape**;
-# the answer is an array of the same shape. Call `f` with new arrays: `x` itself is not written to, not even for a while,
-# because `f` may hold on to it. The argument `eps` says how far to go.
+# Central differences of a function `f` that takes one array and gives one number. `x` is a float64 array **of any
+# shape**; the answer is an array of the same shape. Call `f` with new arrays: `x` itself is not written to, not even
+# for a while, because `f` may hold on to it. The argument `eps` says how far to go.
 #
 #     f(x) = sum of x**2     x = [1, -3]     gives [2, -6]
 
@@ -584,9 +590,9 @@ def numerical_gradient(f, x, eps=1e-5):
 check(numerical_gradient)
 
 # %% [markdown]
-# You own a referee: slow, since it calls $f$ twice for every entry, but it knows nothing of chain rules and so cannot make
-# your mistakes. How should $\varepsilon$ be chosen? Smaller is better, says the series. Let us see. We move the $W$
-# of a cell along twenty drawn directions and compare the slope with what your $dW$ says it is.
+# You own a referee: slow, since it calls $f$ twice for every entry, but it knows nothing of chain rules and so cannot
+# make your mistakes. How should $\varepsilon$ be chosen? Smaller is better, says the series. Let us see. We move the
+# $W$ of a cell along twenty drawn directions and compare the slope with what your $dW$ says it is.
 
 # %% tags=["experiment"]
 numerical, bptt = use(numerical_gradient), use(rnn_backward)
@@ -644,18 +650,18 @@ show(
 )
 
 # %% [markdown]
-# Read the picture from right to left, towards smaller $\varepsilon$. First the error falls as the series says, with slope 1 for one side
-# and slope 2 for both. Then it rises: $f$ is known to 16 digits only, and the fewer digits the two values differ in, the fewer
-# are left of their difference. For central differences in float64 the best place is near $10^{-5}$. In float32, with its
-# seven digits, there is no good place at all: **check gradients in float64**.
+# Read the picture from right to left, towards smaller $\varepsilon$. First the error falls as the series says, with
+# slope 1 for one side and slope 2 for both. Then it rises: $f$ is known to 16 digits only, and the fewer digits the two
+# values differ in, the fewer are left of their difference. For central differences in float64 the best place is near
+# $10^{-5}$. In float32, with its seven digits, there is no good place at all: **check gradients in float64**.
 #
 # So, a gradient check done right:
 #
 # 1. float64, central differences, $\varepsilon$ about $10^{-5}$.
 # 2. A loss whose gradient you can hand in. For a backward pass that takes $dH$ there is a trick: draw any $dH$ and take
 #    $L = \sum dH \odot H$. Its gradient with respect to the states is $dH$, whatever you drew.
-# 3. Small sizes, all different ($T$, $N$, $D$, $H$), so that a transposed matrix raises an error. None of them 1: over one row a mean is a
-#    sum, and over one step nothing travels.
+# 3. Small sizes, all different ($T$, $N$, $D$, $H$), so that a transposed matrix raises an error. None of them 1: over
+#    one row a mean is a sum, and over one step nothing travels.
 # 4. Nothing that is zero or symmetric by nature: draw $h_0$, draw $b$, draw $dH$ at *every* step.
 # 5. *Every* result, entry by entry, against a tolerance relative to its size: about $10^{-6}$.
 #
@@ -665,12 +671,12 @@ show(
 # ### Exercise 4.7 · `find_broken`
 # *●●● · 16 minutes · 4 points*
 #
-# `backwards` is a dict from names to functions. Each has the signature of your `rnn_backward`, `f(dH, X, h0, H, U, W)`, and claims
-# to be one: five arrays of the right shapes come back, for arguments of any sizes. Return the **set of names** of those that are wrong in any
-# of the five. Several may be, or all, or none.
+# `backwards` is a dict from names to functions. Each has the signature of your `rnn_backward`, `f(dH, X, h0, H, U, W)`,
+# and claims to be one: five arrays of the right shapes come back, for arguments of any sizes. Return the **set of
+# names** of those that are wrong in any of the five. Several may be, or all, or none.
 #
-# You may call `rnn_forward` (imported) and your `numerical_gradient`. Compare with these and not with your own `rnn_backward`: a
-# referee should not have a mistake in common with a player.
+# You may call `rnn_forward` (imported) and your `numerical_gradient`. Compare with these and not with your own
+# `rnn_backward`: a referee should not have a mistake in common with a player.
 #
 #     find_broken({"ada": right, "alan": wrong, "grace": right})     gives {"alan"}
 
@@ -714,14 +720,14 @@ for name in suspects:
 assert found == set(KINDS)
 
 # %% [markdown]
-# The column in the middle lets nearly all of them pass. The one on the right finds every one and accuses nobody who is innocent. It took
-# a dozen lines and some milliseconds. Whenever you write a backward pass, write the check first.
+# The column in the middle lets nearly all of them pass. The one on the right finds every one and accuses nobody who is
+# innocent. It took a dozen lines and some milliseconds. Whenever you write a backward pass, write the check first.
 
 # %% [markdown]
 # ### And against PyTorch
 #
-# A second referee: PyTorch builds the graph while it runs forwards and takes it back by itself (unit 07). Both should agree to the last
-# few of 16 digits, and not just to $10^{-6}$, for here nothing is approximated.
+# A second referee: PyTorch builds the graph while it runs forwards and takes it back by itself (unit 07). Both should
+# agree to the last few of 16 digits, and not just to $10^{-6}$, for here nothing is approximated.
 
 # %% tags=["experiment"]
 import torch
@@ -757,10 +763,10 @@ assert abs(loss - theirs.item()) < 1e-10 * loss
 # %% [markdown]
 # ## 9 · What it costs
 #
-# The walk back takes $T$ steps, each with the same handful of products. So its **time** is $O(T)$, about twice that of the way forwards:
-# for each product forwards there are two backwards, one for each factor. Its **memory** is $O(T)$ too, because all states wait
-# for it. (The parameters and their gradients do not grow with $T$: they are shared.) And the steps have to be done one after the other: $da_t$ needs
-# $da_{t+1}$. More processors do not shorten the chain.
+# The walk back takes $T$ steps, each with the same handful of products. So its **time** is $O(T)$, about twice that of
+# the way forwards: for each product forwards there are two backwards, one for each factor. Its **memory** is $O(T)$
+# too, because all states wait for it. (The parameters and their gradients do not grow with $T$: they are shared.) And
+# the steps have to be done one after the other: $da_t$ needs $da_{t+1}$. More processors do not shorten the chain.
 #
 # On two logarithmic axes, a cost of $T^k$ is a line of slope $k$. We claim a slope of 1.
 
@@ -809,29 +815,31 @@ show(
 )
 
 # %% [markdown]
-# Twice the length, twice the time and twice the memory. For a sentence that is nothing. For a book it is too much, and unit
-# 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest again.
+# Twice the length, twice the time and twice the memory. For a sentence that is nothing. For a book it is too much, and
+# unit 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest again.
 
 # %% [markdown]
 # ## 10 · How far back does the blame go?
 #
-# In section 5 the sum over all ways had two indices: the output $t$ that an error comes from, and the step $s$ at which it meets $W$. BPTT adds
-# them up as they meet, fast but blind: in the final $dW$ nobody can see any more what came from where. Undo this once, and sort the ways by their
-# **lag** $k = t - s$, the number of steps that the error has travelled:
+# In section 5 the sum over all ways had two indices: the output $t$ that an error comes from, and the step $s$ at which
+# it meets $W$. BPTT adds them up as they meet, fast but blind: in the final $dW$ nobody can see any more what came from
+# where. Undo this once, and sort the ways by their **lag** $k = t - s$, the number of steps that the error has
+# travelled:
 #
 # $$dW = \sum_{k=0}^{T-1} P_k \qquad P_k = \text{the sum over all } t \text{ of what output } t \text{ does to } W \text{ as used in step } t - k$$
 #
-# *By hand*, with the numbers of section 4. Lag 0: each output's error at its own step, $h_0 \cdot (1 \cdot 0.786) + h_1 \cdot (1 \cdot 0.470) = 0.393 +
-# 0.217 = 0.610$. Lag 1: the error of output 2 at step 1; it arrives there as $0.940 \cdot 0.786 = 0.739$, and meets $h_0$: $0.5 \cdot 0.739 = 0.370$.
-# Together $0.980$, the $dw$ from before.
+# *By hand*, with the numbers of section 4. Lag 0: each output's error at its own step, $h_0 \cdot (1 \cdot 0.786) + h_1
+# \cdot (1 \cdot 0.470) = 0.393 + 0.217 = 0.610$. Lag 1: the error of output 2 at step 1; it arrives there as $0.940
+# \cdot 0.786 = 0.739$, and meets $h_0$: $0.5 \cdot 0.739 = 0.370$. Together $0.980$, the $dw$ from before.
 
 # %% [markdown]
 # ### Exercise 4.8 · `recurrent_gradient_by_lag`
 # *●●● · 16 minutes · 4 points*
 #
-# The same arguments as `rnn_backward`. The answer is an array `(T, H, H)`: entry `k` is $P_k$, and the sum over the first axis is the `dW` of
-# `rnn_backward`. Steps before the first one do not exist: for lag $k$ there are $T - k$ pairs of an output and a step. You may call
-# your `rnn_step_backward`. It may take $O(T^2)$ time: that is the price for keeping the ways apart.
+# The same arguments as `rnn_backward`. The answer is an array `(T, H, H)`: entry `k` is $P_k$, and the sum over the
+# first axis is the `dW` of `rnn_backward`. Steps before the first one do not exist: for lag $k$ there are $T - k$ pairs
+# of an output and a step. You may call your `rnn_step_backward`. It may take $O(T^2)$ time: that is the price for
+# keeping the ways apart.
 #
 #     dH [[[1]], [[1]]]   X [[[-1]], [[0]]]   h0 [[0.5]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
 #     gives, rounded,  [[[0.610]], [[0.370]]]
@@ -856,9 +864,9 @@ def recurrent_gradient_by_lag(dH, X, h0, H, U, W):
 check(recurrent_gradient_by_lag)
 
 # %% [markdown]
-# You have a microscope for gradients. Point it at a network that reads real text, Python's documentation, character by character: once as it was
-# drawn, and once after 300 updates. This time we use **Adagrad**, which divides each entry's step by the root of the sum of that entry's
-# squared gradients so far, so that no entry runs away.
+# You have a microscope for gradients. Point it at a network that reads real text, Python's documentation, character by
+# character: once as it was drawn, and once after 300 updates. This time we use **Adagrad**, which divides each entry's
+# step by the root of the sum of that entry's squared gradients so far, so that no entry runs away.
 
 # %% tags=["experiment"]
 from rnncourse.data import python_docs
@@ -916,21 +924,23 @@ show(
 )
 
 # %% [markdown]
-# On a logarithmic axis a straight line is a geometric decline: at each step back, the blame is multiplied by about the same factor below 1. As
-# drawn, that factor is not far from 1. Training has changed $W$ and the states, and with them the factor. The
-# trained network has learned a lot about the last few characters. But what it did with a bracket twenty characters ago has next to no say in its $dW$. That
-# part is *in* the sum; it is just drowned by everything that is nearer. Keep this picture in mind.
+# On a logarithmic axis a straight line is a geometric decline: at each step back, the blame is multiplied by about the
+# same factor below 1. As drawn, that factor is not far from 1. Training has changed $W$ and the states, and with them
+# the factor. The trained network has learned a lot about the last few characters. But what it did with a bracket twenty
+# characters ago has next to no say in its $dW$. That part is *in* the sum; it is just drowned by everything that is
+# nearer. Keep this picture in mind.
 
 # %% [markdown]
 # ## 11 · A bug that passes the check
 #
-# A gradient check compares numbers. There is one favourite bug of BPTT that it does not see. Look at these two lines, somewhere in the loop:
+# A gradient check compares numbers. There is one favourite bug of BPTT that it does not see. Look at these two lines,
+# somewhere in the loop:
 #
 #     dh = dH[t]
 #     dh += from_later
 #
-# They look harmless. But `dH[t]` is no copy, it is a view into `dH`, and `+=` writes into what is on its left: into the array of whoever
-# called. The numbers that come back are right. The second time, they are not:
+# They look harmless. But `dH[t]` is no copy, it is a view into `dH`, and `+=` writes into what is on its left: into the
+# array of whoever called. The numbers that come back are right. The second time, they are not:
 
 # %% tags=["experiment"]
 from rnncourse.exercises.bptt import dH_overwritten
@@ -947,73 +957,89 @@ assert np.allclose(first, right)
 assert not np.allclose(second, right)
 
 # %% [markdown]
-# So the referee gets one more duty: call it twice with the same arguments, and see that these are what they were. (The checks of this course do.)
+# So the referee gets one more duty: call it twice with the same arguments, and see that these are what they were. (The
+# checks of this course do.)
 #
-# More bugs to hunt, all met in code that somebody has published or handed in. Which point of the list in section 8 finds each, if any?
+# More bugs to hunt, all met in code that somebody has published or handed in. Which point of the list in section 8
+# finds each, if any?
 #
 # - At the first step, `H[t - 1]` with `t = 0` is `H[-1]`, the *last* state. Python does not complain.
 # - `dW = ...` in the loop where `dW += ...` was meant: the gradient of the first step alone, which trains, badly.
 # - The states are kept as *views* of one array that the next forward pass overwrites. Each run alone is right.
-# - The loss is divided by $N$ and the gradient is not: everything is right up to a factor, and with Adagrad you would never notice.
+# - The loss is divided by $N$ and the gradient is not: everything is right up to a factor, and with Adagrad you would
+#   never notice.
 # - A mean over padded steps: in a batch of short sequences each real symbol counts less.
 #
 # <details><summary>Answers, when you have thought about them</summary>
 #
-# The wrapped index is found by point 4: $dW$ is wrong at the first step, whatever $h_0$ is. The overwritten $dW$ is found as soon as there are several
-# steps, point 3. The views pass: one run alone is right, so run two and compare with the first. The missing $1/N$ is found if the check goes through the whole
-# loss with at least two rows, and not if it starts at $dH$: check the loss and `nll_backward` too. The mean over padding passes whenever the gradient has
-# the same mistake as the loss. A gradient check says that the gradient belongs to the loss, never that it is the loss you meant.
+# The wrapped index is found by point 5: $dW$ is wrong, whatever $h_0$ is. The overwritten $dW$ is found as soon as there
+# are several steps, point 3. The views pass: one run alone is right, so run two and compare with
+# the first. The missing $1/N$ is found if the check goes through the whole loss with at least two rows, and not if it
+# starts at $dH$: check the loss and `nll_backward` too. The mean over padding passes whenever the gradient has the same
+# mistake as the loss. A gradient check says that the gradient belongs to the loss, never that it is the loss you meant.
 # </details>
 
 # %% [markdown]
 # ## 12 · What you have
 #
-# - The loss of a batch is summed over steps, masked, and divided by $N$. A network that knows nothing starts at $T \log Q$.
+# - The loss of a batch is summed over steps, masked, and divided by $N$. A network that knows nothing starts at $T \log
+#   Q$.
 # - At the logits the gradient is $(y - \text{onehot})/N$.
-# - Two arrows lead into each state: $dh_t = do_t V^\top + da_{t+1} W^\top$. Through the tanh it becomes $da_t = dh_t \odot (1 - h_t^2)$, and so on, from $T$ to 1.
+# - Two arrows lead into each state: $dh_t = do_t V^\top + da_{t+1} W^\top$. Through the tanh it becomes $da_t = dh_t
+#   \odot (1 - h_t^2)$, and so on, from $T$ to 1.
 # - Shared parameters collect a part from every step: $dW = \sum_t h_{t-1}^\top da_t$.
 # - The walk costs $O(T)$ in time and in memory, because errors that meet are added up, and because states are kept.
-# - A falling loss proves little. A gradient check, done right, finds what is wrong; for arrays that are written to, look twice.
+# - A falling loss proves little. A gradient check, done right, finds what is wrong; for arrays that are written to,
+#   look twice.
 
 # %% [markdown] written="bptt_written" points=3
 # ### Written question · 3 points
 #
-# A friend has written a recurrent network. "The loss falls from 60 to 20 and then stays there. So the backward pass must be right; I
-# just need a larger network." Answer your friend in about six sentences: why does this not follow, what exactly should be tested (say which
-# function, which sizes, which values), and what kind of mistake would get past that test too?
+# A friend has written a recurrent network. "The loss falls from 60 to 20 and then stays there. So the backward pass
+# must be right; I just need a larger network." Answer your friend in about six sentences: why does this not follow,
+# what exactly should be tested (say which function, which sizes, which values), and what kind of mistake would get past
+# that test too?
 #
 # ### BEGIN SOLUTION
-# *Model answer.* A wrong gradient can still point downhill: whenever it makes an angle of less than 90° with the true one, a small step along it
-# lowers the loss. Twelve of our thirteen wrong passes did that, and after the same 100 updates several stood well above the right one.
-# So a plateau may be the network's limit or the mistake's; the curve cannot tell. Test the backward pass on its own against
-# central differences of the loss in float64 with ε near 1e-5: L = Σ dH ⊙ rnn_forward(X, h0, U, W, b), for all of dX, dh0, dU, dW, db, with T of at least 3 and N of at
-# least 2, all sizes different, h0 not zero, and dH drawn at every step. If every entry agrees to about 1e-6, relative to
-# its size, the numbers are right. What gets past it is a mistake that does not show in the numbers of one call: a caller's array that is
-# changed, a state kept between calls, a view that is overwritten later; or a mistake in the loss itself, whose gradient is then right.
+# *Model answer.* A wrong gradient can still point downhill: whenever it makes an angle of less than 90° with the true
+# one, a small step along it lowers the loss. Twelve of our thirteen wrong passes did that, and after the same 100
+# updates several stood well above the right one. So a plateau may be the network's limit or the mistake's; the curve
+# cannot tell. Test the backward pass on its own against central differences of the loss in float64 with ε near 1e-5: L
+# = Σ dH ⊙ rnn_forward(X, h0, U, W, b), for all of dX, dh0, dU, dW, db, with T of at least 3 and N of at least 2, all
+# sizes different, h0 not zero, and dH drawn at every step. If every entry agrees to about 1e-6, relative to its size,
+# the numbers are right. What gets past it is a mistake that does not show in the numbers of one call: a caller's array
+# that is changed, a state kept between calls, a view that is overwritten later; or a mistake in the loss itself, whose
+# gradient is then right.
 #
-# *Rubric.* **1 point**: says why a falling loss does not prove the gradient right (wrong but downhill; or an example of this unit, such as a dropped
-# arrow or a missing part). **1 point**: names comparison with central differences, and at least three of: float64, ε about
-# 1e-5, several steps, several rows, sizes that differ, h0 not zero, errors at every step, all five results. **1 point**: names something that the check misses (arguments
-# changed in place, state between calls, views, a wrong loss, mistakes in the data), or says that the check holds only for the sizes and
-# values that were tried. A plain "compare with PyTorch" in place of differences is worth the second point if the sizes are discussed as well.
+# *Rubric.* **1 point**: says why a falling loss does not prove the gradient right (wrong but downhill; or an example of
+# this unit, such as a dropped arrow or a missing part). **1 point**: names comparison with central differences, and at
+# least three of: float64, ε about 1e-5, several steps, several rows, sizes that differ, h0 not zero, errors at every
+# step, all five results. **1 point**: names something that the check misses (arguments changed in place, state between
+# calls, views, a wrong loss, mistakes in the data), or says that the check holds only for the sizes and values that
+# were tried. A plain "compare with PyTorch" in place of differences is worth the second point if the sizes are
+# discussed as well.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## Where to read on
 #
-# - P. J. Werbos, "Backpropagation Through Time: What It Does and How to Do It", *Proceedings of the IEEE* 78, 1990. By one of those who found
-#   it, with the whole procedure written out.
-# - I. Goodfellow, Y. Bengio, A. Courville, *Deep Learning*, MIT Press 2016, section 10.2.2: the same derivation on the graph, node by node.
-# - R. J. Williams, J. Peng, "An Efficient Gradient-Based Algorithm for On-Line Training of Recurrent Network Trajectories", *Neural Computation* 2,
-#   1990: what to do when the sequence does not end.
-# - A. Griewank, A. Walther, *Evaluating Derivatives*, SIAM 2008: why the way back costs only a few times the way forwards, for any program.
-# - J. Duchi, E. Hazan, Y. Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization", *JMLR* 12, 2011: Adagrad.
+# - P. J. Werbos, "Backpropagation Through Time: What It Does and How to Do It", *Proceedings of the IEEE* 78, 1990. By
+#   one of those who found it, with the whole procedure written out.
+# - I. Goodfellow, Y. Bengio, A. Courville, *Deep Learning*, MIT Press 2016, section 10.2.2: the same derivation on the
+#   graph, node by node.
+# - R. J. Williams, J. Peng, "An Efficient Gradient-Based Algorithm for On-Line Training of Recurrent Network
+#   Trajectories", *Neural Computation* 2, 1990: what to do when the sequence does not end.
+# - A. Griewank, A. Walther, *Evaluating Derivatives*, SIAM 2008: why the way back costs only a few times the way
+#   forwards, for any program.
+# - J. Duchi, E. Hazan, Y. Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization",
+#   *JMLR* 12, 2011: Adagrad.
 
 # %% [markdown]
 # ## Something to show to somebody
 #
-# A word in which the same letter is followed by different ones cannot be spelled by looking at one letter. "recurrence" is a hard case: after an r comes an
-# e, then an r, then an e again; after a c comes a u, then an e. Put in a word of your own and run the cell: this is your code, from the first derivative to the last letter.
+# A word in which the same letter is followed by different ones cannot be spelled by looking at one letter. "recurrence"
+# is a hard case: after an r comes an e, then an r, then an e again; after a c comes a u, then an e. Put in a word of
+# your own and run the cell: this is your code, from the first derivative to the last letter.
 
 # %% tags=["experiment"]
 word = "recurrence"
@@ -1036,6 +1062,7 @@ progress("04_bptt")
 # %% [markdown]
 # ## The question that this unit leaves open
 #
-# The error of an output, on its way back, is multiplied at every step by $W^\top$ and by a slope of at most 1. In section 10 you saw what became of
-# it after twenty steps: next to nothing. Is that bad luck with this text, or must it be so? And if $W$ were larger, would the error grow instead,
-# without limit? **What happens to the gradient over long distances**, and what can you do about it? That is unit 05.
+# The error of an output, on its way back, is multiplied at every step by $W^\top$ and by a slope of at most 1. In
+# section 10 you saw what became of it after twenty steps: next to nothing. Is that bad luck with this text, or must it
+# be so? And if $W$ were larger, would the error grow instead, without limit? **What happens to the gradient over long
+# distances**, and what can you do about it? That is unit 05.

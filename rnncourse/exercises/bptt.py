@@ -124,6 +124,14 @@ def mask_ignored(logits, targets, mask=None):
 
 
 @ex.misconception
+def mask_used_as_index(logits, targets, mask=None):
+    """You select with `[mask]`. That works for a mask of bool; a mask of 0 and 1 is taken for the numbers of steps.
+    Multiply by it, or turn it into bool first."""
+    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
+    return (losses if mask is None else losses[mask]).sum() / logits.shape[1]
+
+
+@ex.misconception
 def mask_inverted(logits, targets, mask=None):
     """You count the steps under a 0 and leave out those under a 1. A 1 in the mask means that the step counts."""
     losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
