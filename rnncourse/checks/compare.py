@@ -200,7 +200,11 @@ class _Comparison:
         if not wrong.any():
             return None
         index = np.unravel_index(int(np.argmax(wrong)), wrong.shape) if wrong.ndim else ()
-        letters = [a[0].lower() for a in axes.axes] if axes.axes and len(axes.axes) == wrong.ndim else [""] * wrong.ndim
+        letters = (
+            [a[0].lower() if a[0].isalpha() else "" for a in axes.axes]
+            if axes.axes and len(axes.axes) == wrong.ndim
+            else [""] * wrong.ndim
+        )
         where = ", ".join(f"{letter}={i}" if letter else str(i) for letter, i in zip(letters, index, strict=True))
         name = f"{axes.name}{path}[{where}]" if where else axes.name + path
         share = f" ({int(wrong.sum())} of {wrong.size} entries differ)" if wrong.size > 1 else ""

@@ -214,9 +214,7 @@ def diagnose(
 
 def _same(exercise: Exercise, a: Observation, b: Observation, strict: bool) -> bool:
     if a.error or b.error or a.refused or b.refused or b.timed_out:
-        return bool(a.error and b.error and a.error_types[0] == b.error_types[0]) or bool(
-            a.refused and a.refused == b.refused
-        )
+        return (_words(a), a.refused) == (_words(b), b.refused)
     if strict and (a.changed, a.shared, a.wrote_meanwhile) != (b.changed, b.shared, b.wrote_meanwhile):
         return False
     if strict and exercise.counts_calls and a.calls != b.calls:
@@ -225,6 +223,11 @@ def _same(exercise: Exercise, a: Observation, b: Observation, strict: bool) -> b
         difference(_canonical(exercise, a.answer), _canonical(exercise, b.answer), exercise.gives, loose=not strict)
         is None
     )
+
+
+def _words(seen: Observation) -> str | None:
+    """An error without the line in which it arose."""
+    return seen.error and seen.error.partition(" (in the line")[0]
 
 
 def _criteria(exercise: Exercise) -> dict[str, float]:

@@ -175,7 +175,7 @@ def test_nonsense_as_an_answer_to_a_question_is_a_verdict_and_no_pass(question, 
 def test_a_misconception_can_stand_in_a_notebook_as_it_is(exercise, misconception):
     source = misconception.source_for(exercise.name)
     assert source.startswith((f"def {exercise.name}(", f"class {exercise.name}"))
-    assert misconception.message.split(".")[0] not in source
+    assert misconception.message[:40] not in source
     compile(source, "cell", "exec")
     assert list(inspect.signature(misconception.answer).parameters) == list(
         inspect.signature(exercise.reference).parameters
