@@ -30,7 +30,7 @@ class Named:
 def named(factory: Factory) -> Callable[..., Named]:
     """Register a factory under its own name; what comes back makes `Named` values: `affine_map(A=…)`."""
     name = factory.__name__
-    if name in _factories and _factories[name].__code__ is not factory.__code__:
+    if name in _factories and _factories[name].__code__ != factory.__code__:
         raise ValueError(f"two callables are named {name!r}; give one of them another name")
     _factories[name] = factory
 
