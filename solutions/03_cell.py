@@ -80,8 +80,9 @@ from rnncourse.unfolding import depends_on, shared_parameter_count, unshared_par
 # $$\begin{bmatrix} 1 & 2 \end{bmatrix}
 # \begin{bmatrix} 0.5 & 1 \\ 0.5 & -1 \end{bmatrix} + \begin{bmatrix} -1 & 0.5 \end{bmatrix}
 # = \begin{bmatrix} 1.5 & -1 \end{bmatrix} + \begin{bmatrix} -1 & 0.5 \end{bmatrix}
-# = \begin{bmatrix} 0.5 & -0.5 \end{bmatrix}
-# \quad\Rightarrow\quad h = \begin{bmatrix} 0.462 & -0.462 \end{bmatrix}$$
+# = \begin{bmatrix} 0.5 & -0.5 \end{bmatrix}$$
+#
+# and the tanh of it is $h = \begin{bmatrix} 0.462 & -0.462 \end{bmatrix}$.
 
 
 # %% answer="hidden_layer"
@@ -178,10 +179,13 @@ show(
 #
 # By hand, with the input of before and an old state beside it:
 #
-# $$x\,U = \begin{bmatrix} 1 & 2 \end{bmatrix} \begin{bmatrix} 0.5 & 1 \\ 0.5 & -1 \end{bmatrix}
-# = \begin{bmatrix} 1.5 & -1 \end{bmatrix}, \qquad
-# h_{t-1} W = \begin{bmatrix} 0.5 & -0.5 \end{bmatrix} \begin{bmatrix} 1 & 3 \\ 0 & 1 \end{bmatrix}
-# = \begin{bmatrix} 0.5 & 1 \end{bmatrix}, \qquad b = \begin{bmatrix} -1 & 0.5 \end{bmatrix}$$
+# $$\begin{aligned}
+# x_t U &= \begin{bmatrix} 1 & 2 \end{bmatrix} \begin{bmatrix} 0.5 & 1 \\ 0.5 & -1 \end{bmatrix}
+# = \begin{bmatrix} 1.5 & -1 \end{bmatrix} \\
+# h_{t-1} W &= \begin{bmatrix} 0.5 & -0.5 \end{bmatrix} \begin{bmatrix} 1 & 3 \\ 0 & 1 \end{bmatrix}
+# = \begin{bmatrix} 0.5 & 1 \end{bmatrix} \\
+# b &= \begin{bmatrix} -1 & 0.5 \end{bmatrix}
+# \end{aligned}$$
 #
 # The three add up to $\begin{bmatrix} 1 & 0.5 \end{bmatrix}$, and so
 # $h_t = \begin{bmatrix} 0.762 & 0.462 \end{bmatrix}$. Try it on your function before you run the check. (With
@@ -718,7 +722,7 @@ assert prices["recurrent network"][0] == 1_050_100
 # | **this course** (rows) | $h_t = \tanh(x_t U + h_{t-1} W + b)$ | |
 # | Goodfellow, Bengio & Courville (columns) | $a = b + W h + U x$, $h = \tanh(a)$, $o = c + V h$ | their $U, W, V$ are our $U^\top, W^\top, V^\top$ |
 # | *Dive into Deep Learning* (rows) | $\tanh(X W_{xh} + H W_{hh} + b_h)$, output $H W_{hq} + b_q$ | $W_{xh} = U$, $W_{hh} = W$, $W_{hq} = V$ |
-# | many lecture notes (columns, "to, from") | $h_t = \tanh(W_{hx} x_t + W_{hh} h_{t-1})$, $W_{yh} h_t$ | $W_{hx} = U^\top$, $W_{hh} = W^\top$, $W_{yh} = V^\top$ |
+# | many lecture notes, Stanford's among them (columns, "to, from") | $h_t = \tanh(W_{hx} x_t + W_{hh} h_{t-1})$, $W_{yh} h_t$ | $W_{hx} = U^\top$, $W_{hh} = W^\top$, $W_{yh} = V^\top$ |
 # | Jurafsky & Martin (columns) | $h_t = g(U h_{t-1} + W x_t)$ | **swapped**: their $U$ is our $W^\top$, their $W$ our $U^\top$ |
 # | PyTorch `nn.RNN` (rows, weights stored transposed) | $\tanh(x_t A^\top + b_{ih} + h_{t-1} B^\top + b_{hh})$ | $A = U^\top$ `weight_ih_l0 (H, D)`, $B = W^\top$ `weight_hh_l0 (H, H)`, $b_{ih} + b_{hh} = b$ |
 #
@@ -752,7 +756,7 @@ assert np.allclose(np.tanh(U_ @ h_column + W_ @ x_column).T, step(x, h_prev, U, 
 # PyTorch
 weight_ih, weight_hh, bias_ih, bias_hh = U.T, W.T, b / 2, b / 2
 assert np.allclose(np.tanh(x @ weight_ih.T + bias_ih + h_prev @ weight_hh.T + bias_hh), ours)
-print("Five notations, one state:", ours.round(3))
+print("Five other notations, the same state:", ours.round(3))
 
 # %% [markdown]
 # ### Exercise 3.12 · `to_torch_state`
