@@ -789,23 +789,23 @@ def forwards_and_back(dH, X, h0, U, W, b):
 
 
 lengths = [100, 200, 400, 800, 1600]
-milliseconds, megabytes = [], []
-for steps in lengths:
-    arguments, best = run_of(steps), np.inf
-    for _ in range(7):
+runs = [run_of(steps) for steps in lengths]
+milliseconds, megabytes = np.full(len(runs), np.inf), []
+for _ in range(10):  # in turns, so that whatever else this machine does disturbs all lengths alike
+    for i, run in enumerate(runs):
         start = time.perf_counter()
-        forwards_and_back(*arguments)
-        best = min(best, time.perf_counter() - start)
-    milliseconds.append(1000 * best)
+        forwards_and_back(*run)
+        milliseconds[i] = min(milliseconds[i], 1000 * (time.perf_counter() - start))
+for run in runs:
     tracemalloc.start()
-    forwards_and_back(*arguments)
+    forwards_and_back(*run)
     megabytes.append(tracemalloc.get_traced_memory()[1] / 1e6)
     tracemalloc.stop()
 assert abs(loglog_slope(lengths, megabytes) - 1) < 0.1
-assert abs(loglog_slope(lengths, milliseconds) - 1) < 0.35
+assert abs(loglog_slope(lengths, milliseconds) - 1) < 0.5
 
 show(
-    cost_chart(lengths, {"time": milliseconds}, ylabel="time (ms), best of 7", title="Forwards and back: time"),
+    cost_chart(lengths, {"time": milliseconds}, ylabel="time (ms), best of 10", title="Forwards and back: time"),
     alt="Time of a forward and backward pass against the number of steps, both logarithmic: a straight line of slope 1.",
 )
 show(
@@ -948,16 +948,15 @@ from rnncourse.exercises.bptt import dH_overwritten
 rng = np.random.default_rng(5)
 X, h0, U, W, b = (rng.normal(size=shape) for shape in ((6, 3, 2), (3, 4), (2, 4), (4, 4), (4,)))
 H, dH = rnn_forward(X, h0, U, W, b), rng.normal(size=(6, 3, 4))
-print("the referee accuses", referee({"overwrites dH": dH_overwritten}) or "nobody")
-right = bptt(dH, X, h0, H, U, W)[3]
+right = numerical(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W)
 first, second = dH_overwritten(dH, X, h0, H, U, W)[3], dH_overwritten(dH, X, h0, H, U, W)[3]
-print("first call right: ", np.allclose(first, right))
-print("second call right:", np.allclose(second, right))
-assert np.allclose(first, right)
-assert not np.allclose(second, right)
+print("first call passes the check: ", np.allclose(first, right, atol=1e-6))
+print("second call passes the check:", np.allclose(second, right, atol=1e-6))
+assert np.allclose(first, right, atol=1e-6)
+assert not np.allclose(second, right, atol=1e-6)
 
 # %% [markdown]
-# So the referee gets one more duty: call it twice with the same arguments, and see that these are what they were. (The
+# So a referee has one more duty: keep a copy of the arguments, and see afterwards that they are what they were. (The
 # checks of this course do.)
 #
 # More bugs to hunt, all met in code that somebody has published or handed in. Which point of the list in section 8
