@@ -1,4 +1,4 @@
-"""Data that every machine has: text, grammars whose best possible score is known, and a small image.
+"""Data that every machine has: text, labelled text, grammars whose best possible score is known, and a small image.
 
 Nothing here needs a network. The text is Python's own library and documentation; a file or an address of your own
 can take its place (`load_text`). The grammars are small enough that the best any model can do on them is computed
@@ -7,15 +7,26 @@ exactly, so that a model is compared with the truth and not with another model.
 
 from .grammars import Grammar, study_grammar
 from .images import digit_image
+from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
+from .teddy import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, tagging_ceiling, teddy_sentences
 from .text import load_text, python_docs, python_source, train_and_held_out, words
 
 __all__ = [
+    "AMBIGUOUS_NAMES",
+    "TOKEN_LABELS",
     "Grammar",
+    "LabelledText",
+    "TaggedSentence",
     "digit_image",
+    "encode_tagged",
+    "label_python",
+    "labelled_python",
     "load_text",
     "python_docs",
     "python_source",
     "study_grammar",
+    "tagging_ceiling",
+    "teddy_sentences",
     "train_and_held_out",
     "words",
 ]
