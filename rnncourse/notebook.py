@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from rnncourse import exercises
 from rnncourse.checks.engine import judge, judge_value
@@ -88,7 +91,25 @@ def use(answer: Any) -> Any:
     if candidate is not answer or verdict is None:
         verdict = check(answer)
     print(f"{exercise.name}: {'yours' if verdict.passed else 'the course’s, since yours does not pass yet'}")
-    return answer if verdict.passed else exercise.reference
+    return _answering_with_arrays(answer, exercise) if verdict.passed else exercise.reference
+
+
+def _answering_with_arrays(answer: Any, exercise: Exercise) -> Any:
+    """The answer, where a list that it returns for an array has become one: the check takes both, an experiment
+    may not.
+    """
+    if exercise.drive != "call" or not any(part.axes is not None for part in exercise.gives):
+        return answer
+
+    @functools.wraps(answer)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        result = answer(*args, **kwargs)
+        if len(exercise.gives) == 1:
+            return np.asarray(result)
+        parts = zip(result, exercise.gives, strict=True)
+        return tuple(value if part.axes is None else np.asarray(value) for value, part in parts)
+
+    return wrapped
 
 
 @dataclass(frozen=True)

@@ -288,8 +288,12 @@ def judge_value(question: Question, value: Any) -> Verdict:
     found = difference(question.answer, plain)
     if not found:
         return Verdict(question.name, True, 1.0, float(question.points), question.points, "Right.")
-    if isinstance(question, Choice) and isinstance(plain, set) and (unknown := plain - question.letters):
-        return failed(f"There is no option {min(map(str, unknown))}.{example}")
-    if mistake := question.explain(plain):
+    if isinstance(question, Choice) and isinstance(plain, set):
+        if unknown := plain - question.letters:
+            return failed(f"There is no option {min(map(str, unknown))}.{example}")
+        mistake = question.first_misread(plain)
+    else:
+        mistake = next((m for m in question.misconceptions if not difference(m.answer, plain)), None)
+    if mistake:
         return failed(mistake.message, mistake.name)
     return failed(f"That is not it.{example if found.kind == 'form' else ''}")

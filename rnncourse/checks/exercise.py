@@ -194,10 +194,6 @@ class Question:
             return {v.strip().upper() if isinstance(v, str) else v for v in value}
         return value
 
-    def explain(self, value: Plain) -> Misconception | None:
-        """The misconception behind a wrong value, if there is one."""
-        return next((m for m in self.misconceptions if m.answer == value), None)
-
 
 @dataclass(frozen=True)
 class Option:
@@ -227,10 +223,8 @@ class Choice(Question):
         """The letters of all statements."""
         return {o.letter for o in self.options}
 
-    def explain(self, value: Plain) -> Misconception | None:
+    def first_misread(self, value: set[Any]) -> Misconception | None:
         """Several misread statements are explained one at a time, the first first."""
-        if not isinstance(value, set):
-            return None
         misread = sorted(self.answer ^ value, key=str)
         return next((m for letter in misread for m in self.misconceptions if m.answer == self.answer ^ {letter}), None)
 
@@ -269,7 +263,7 @@ class Unit:
 
     def choice(self, name: str, *, options: Iterable[Option], points: int, hints: Iterable[str]) -> Choice:
         """A new multiple-choice question of this unit."""
-        made = Choice(name, self, None, points, tuple(hints), example='{"A", "C"}', options=tuple(options))
+        made = Choice(name, self, None, points, tuple(hints), example='{"X", "Y"}', options=tuple(options))
         self.exercises.append(made)
         return made
 

@@ -194,11 +194,11 @@ def test_a_training_function_gets_a_model_and_its_optimizer():
 
 
 @named
-def generator(seed):
+def seeded_draws(seed):
     """NumPy's random generator with this seed."""
     return np.random.default_rng(seed)
 
 
 def test_a_random_generator_goes_by_its_seed():
-    seen = observe(lambda rng: rng.standard_normal(2), "call", (generator(seed=3),))
+    seen = observe(lambda rng: rng.standard_normal(2), "call", (seeded_draws(seed=3),))
     np.testing.assert_array_equal(seen.answer, np.random.default_rng(3).standard_normal(2))

@@ -297,7 +297,7 @@ def test_use_takes_the_students_own_only_if_it_passes(capsys):
     def rnn_step(*args):
         return right(*args)
 
-    assert use(rnn_step) is rnn_step
+    assert use(rnn_step).__wrapped__ is rnn_step
     assert "yours" in capsys.readouterr().out
 
     def rnn_step(*args):
@@ -305,6 +305,21 @@ def test_use_takes_the_students_own_only_if_it_passes(capsys):
 
     assert use(rnn_step) is reference
     assert "does not pass" in capsys.readouterr().out
+
+
+def test_a_list_for_an_array_is_one_where_an_experiment_uses_it():
+    def rnn_step(*args):
+        return right(*args).tolist()
+
+    x = np.ones((2, 3))
+    assert use(rnn_step)(x, np.ones((2, 4)), np.ones((3, 4)), np.ones((4, 4)), np.ones(4))[:, 0].shape == (2,)
+
+
+def test_a_question_takes_any_plain_value_without_raising():
+    shapes = {"U": np.array([300, 100]), "V": [100, 10_000], "W": None}
+    assert not check(shapes, "quiz_shapes").passed
+    assert not check({"A", 3, (1, 2)}, "quiz_rnn_facts").passed
+    assert not check({frozenset("A")}, "quiz_rnn_facts").passed
 
 
 def test_progress_counts_what_passed_in_this_session():
