@@ -80,8 +80,7 @@ def contiguous_batches(
     [[0, 1], [4, 5]] [[1, 2], [5, 6]]
     [[2, 3], [6, 7]] [[3, 4], [7, 8]]
     """
-    text = np.asarray(ids)
-    rows, width = int(batch_size), int(steps)
+    text, rows, width = np.asarray(ids), int(batch_size), int(steps)
     if rows < 1 or width < 1:
         raise ValueError(f"batch_size and steps must be at least 1, and are {rows} and {width}.")
     length = (len(text) - 1) // rows
@@ -103,8 +102,7 @@ def temperature_softmax(
     >>> temperature_softmax([[0.0, np.log(3)]], 0.5).round(6)  # 1 to 3 becomes 1 to 9
     array([[0.1, 0.9]])
     """
-    (logits,) = as_floats(logits)
-    degree = float(temperature)
+    (logits,), degree = as_floats(logits), float(temperature)
     if not degree > 0:
         raise ValueError(f"The temperature must be positive, and is {degree}.")
     # The largest logit becomes 0 first, so that a small temperature sends the others to -inf, and nothing to inf.
@@ -123,8 +121,7 @@ def top_k_filter(
     >>> top_k_filter([0.25, 0.125, 0.25, 0.375], 2)
     array([0.4, 0. , 0. , 0.6])
     """
-    (given,) = as_floats(probabilities)
-    count = int(k)
+    (given,), count = as_floats(probabilities), int(k)
     if count < 1:
         raise ValueError(f"k must be at least 1, and is {count}.")
     stays = np.broadcast_to(np.arange(given.shape[-1]) < count, given.shape)
@@ -141,8 +138,7 @@ def nucleus_filter(
     >>> nucleus_filter([0.25, 0.125, 0.375, 0.25], 0.625)
     array([0.4, 0. , 0.6, 0. ])
     """
-    (given,) = as_floats(probabilities)
-    wanted = float(p)
+    (given,), wanted = as_floats(probabilities), float(p)
     order = _most_probable_first(given)
     # An id stays if those before it have not reached p; p = 1 keeps all, even if rounding takes a sum to 1 too early.
     before = np.cumsum(np.take_along_axis(given, order, axis=-1), axis=-1)[..., :-1]
@@ -207,7 +203,7 @@ def bits_per_character(
     3.0
     """
     U, W, b, V, c = as_floats(*(parameters[name] for name in NAMES))
-    text = np.asarray(ids)
+    text = np.asarray(ids, dtype=np.int64)
     if len(text) < 2:
         raise ValueError(f"bits_per_character predicts all ids but the first, and so needs two: it has {len(text)}.")
     h = np.zeros((1, len(W)), dtype=U.dtype)
@@ -244,7 +240,7 @@ def train_step(
     (True, True)
     """
     U, W, b, V, c, h = as_floats(*(parameters[name] for name in NAMES), h)
-    inputs = np.asarray(inputs)
+    inputs, targets = (np.asarray(ids, dtype=np.int64) for ids in (inputs, targets))
     H = _states(inputs, h, U, W, b)
     logits = output_layer(H, V, c)
     loss = sequence_nll(logits, targets)
@@ -264,9 +260,8 @@ def initial_parameters(
     >>> {name: array.shape for name, array in initial_parameters(4, 3, np.random.default_rng(0)).items()}
     {'U': (4, 3), 'W': (3, 3), 'b': (3,), 'V': (3, 4), 'c': (4,)}
     """
-    symbols, hidden = int(vocabulary_size), int(hidden_size)
-    shapes = (symbols, hidden), (hidden, hidden), (hidden,), (hidden, symbols), (symbols,)
-    bound = 1 / math.sqrt(hidden)
+    Q, H = int(vocabulary_size), int(hidden_size)
+    shapes, bound = ((Q, H), (H, H), (H,), (H, Q), (Q,)), 1 / math.sqrt(H)
     return {name: rng.uniform(-bound, bound, shape).astype(np.float32) for name, shape in zip(NAMES, shapes)}
 
 
@@ -293,9 +288,7 @@ def _backward(
         dh += error
         da *= dh
         np.matmul(da, W_T, out=dh)
-    hidden = len(W)
-    h_prev = np.concatenate([h0[None], H[:-1]]).reshape(-1, hidden)
-    errors = dA.reshape(-1, hidden)
+    h_prev, errors = np.concatenate([h0[None], H[:-1]]).reshape(-1, len(W)), dA.reshape(-1, len(W))
     # dU[i] sums the errors where id i was read: sorted by id, they are summed in runs. That takes from a quarter to a
     # sixth of the time of np.add.at, and, unlike a product with the one-hot array, no longer for a large vocabulary.
     order = np.argsort(ids, axis=None, kind="stable")

@@ -76,7 +76,7 @@ def test_the_ceiling_is_the_best_of_all_taggers_tried_out(drawn):
     assert math.isclose(tagging_ceiling(sentences), (best + rest) / sum(met.values()))
 
 
-@pytest.mark.parametrize("person", [0, 1, -0.5, 2, math.nan])
+@pytest.mark.parametrize("person", [0.0, 1.0, -0.5, 2.0, math.nan])
 def test_a_share_of_persons_leaves_room_for_both(person):
     with pytest.raises(ValueError, match="between 0 and 1"):
         teddy_sentences(person)
