@@ -89,7 +89,9 @@ def drive_builder(candidate: Any, first: tuple[Any, ...], kind: str, second: tup
     """
     if kind != "arrays":
         first = tuple(torch.from_numpy(a).requires_grad_(kind == "parameters") for a in first)
-    made = candidate(*first)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)  # what a module draws for itself is the same each time
+        made = candidate(*first)
     if not isinstance(made, torch.nn.Module):
         raise ValueError(f"the answer should be an nn.Module; yours is a {type(made).__name__}")
     dtype = next((p.dtype for p in made.parameters()), torch.float32)
