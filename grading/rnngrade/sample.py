@@ -39,6 +39,7 @@ NAMES = [
     "srinivasa",
 ]
 
+WRITTEN = "A made-up answer in words. A person reads it, in formgrader, and gives the points."
 RIGHT = "right"
 BLANK = "blank"
 Answer = str | Misconception  # RIGHT, BLANK, or a mistake
@@ -61,7 +62,10 @@ class Submission:
         """Write the notebook to `submitted/STUDENT/UNIT/UNIT.ipynb`, made from the course's notebooks at `root`."""
         given = {folder: _read(root, folder, self.unit) for folder in ("notebooks", "solutions")}
         solved = {_grade_id(cell): cell.source for cell in given["solutions"].cells}
+        is_blank = set(self.answers.values()) == {BLANK}
         for cell in given["notebooks"].cells:
+            if cell.cell_type == "markdown" and _grade_id(cell) and not is_blank:
+                cell.source = WRITTEN
             answer = self.answers.get(_grade_id(cell), BLANK)
             if isinstance(answer, Misconception):
                 cell.source = answer.source_for(_grade_id(cell))

@@ -93,3 +93,4 @@ def test_written_questions_wait_for_a_person(unit, grade, root):
     scores = grade(unit, ends).scores(unit)
     # An untouched one is worth nothing at once; one that was touched waits.
     assert all(scores["blank"][name] == 0 for name in written)
+    assert all(scores["right"][name] is None for name in written)
