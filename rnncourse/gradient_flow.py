@@ -23,8 +23,6 @@ Recurrent Network Trajectories", Neural Computation 2, 1990; T. Chen, B. Xu, C. 
 with Sublinear Memory Cost", arXiv:1604.06174, 2016.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -130,10 +128,11 @@ def truncated_bptt(
     [0.74, 0.217, 1.21]
     """
     dH, X, h0, H, U, W = as_floats(dH, X, h0, H, U, W)
-    chunks = _chunks(len(H), k)
+    starts = _chunk_starts(len(H), k)
     totals = [np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])]
-    for chunk in chunks:
-        h_start = H[chunk.start - 1] if chunk.start else h0
+    for start in starts:
+        chunk = slice(start, start + starts.step)
+        h_start = H[start - 1] if start else h0
         _, _, *gradients = rnn_backward(dH[chunk], X[chunk], h_start, H[chunk], U, W)
         _add(totals, gradients)
     dU, dW, db = totals
@@ -163,31 +162,32 @@ def checkpointed_bptt(
     [1.101, 0.304, 1.101]
     """
     X, h0, U, W, b = as_floats(X, h0, U, W, b)
-    chunks = _chunks(len(X), every)
+    starts = _chunk_starts(len(X), every)
     kept = [h0]  # the state that each chunk starts from
-    for chunk in chunks[:-1]:
-        kept.append(rnn_forward(X[chunk], kept[-1], U, W, b)[-1].copy())  # a view would keep the whole chunk alive
+    for start in starts[:-1]:
+        H = rnn_forward(X[start : start + starts.step], kept[-1], U, W, b)
+        kept.append(H[-1].copy())  # a view would keep the whole chunk alive
     totals = [np.zeros_like(U), np.zeros_like(W), np.zeros_like(b)]
     dh = np.zeros_like(h0)
-    for chunk in reversed(chunks):
-        h_start = kept.pop()
-        H = rnn_forward(X[chunk], h_start, U, W, b)
+    for start in reversed(starts):
+        inputs, h_start = X[start : start + starts.step], kept.pop()
+        H = rnn_forward(inputs, h_start, U, W, b)
         dH = np.empty_like(H)
         for t, h in enumerate(H):
-            dH[t] = loss_grad(chunk.start + t, h.copy())
+            dH[t] = loss_grad(start + t, h.copy())
         dH[-1] += dh  # what reaches the chunk's last state from the chunk after it
-        _, dh, *gradients = rnn_backward(dH, X[chunk], h_start, H, U, W)
+        _, dh, *gradients = rnn_backward(dH, inputs, h_start, H, U, W)
         _add(totals, gradients)
     dU, dW, db = totals
     return dU, dW, db
 
 
-def _chunks(steps: int, size: SupportsIndex) -> list[slice]:
-    """Cut so many steps into chunks of a size; the last may be shorter."""
+def _chunk_starts(steps: int, size: SupportsIndex) -> range:
+    """Return the first step of each chunk when so many steps are cut into chunks of a size; the last may be shorter."""
     length = int(size)
     if length < 1:
         raise ValueError(f"A chunk needs at least one step, and was given {length}.")
-    return [slice(start, min(start + length, steps)) for start in range(0, steps, length)]
+    return range(0, steps, length)
 
 
 def _add(totals: Sequence[np.ndarray], parts: Sequence[np.ndarray]) -> None:
