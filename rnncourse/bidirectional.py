@@ -17,8 +17,6 @@ Sources: M. Schuster, K. K. Paliwal, "Bidirectional Recurrent Neural Networks", 
 Architectures", Neural Networks 18, 2005.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 It is `rnncourse.bidirectional.BiTagger`, and has a file of its own so that the NumPy part of the unit needs no torch.
 """
 
-# ruff: noqa: UP037 (the quoted shapes are jaxtyping's)
-
 from __future__ import annotations
 
 from collections.abc import Sequence
