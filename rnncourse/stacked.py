@@ -71,7 +71,9 @@ def stacked_states(
     """
     (X, h0), layers = _all_as_floats([X, h0], layers)
     states: list[np.ndarray] = []
-    for start, (U, W, b) in zip(h0, layers, strict=True):
+    if len(h0) != len(layers):
+        raise ValueError(f"h0 needs a start state for each layer, and has {len(h0)} for {len(layers)}.")
+    for start, (U, W, b) in zip(h0, layers):
         states.append(rnn_forward(states[-1] if states else X, start, U, W, b))
     return states
 

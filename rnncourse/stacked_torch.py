@@ -51,6 +51,8 @@ class StackedRNN(nn.Module):
         """Return the states of the top layer, and the last state of each; without h0 all start from zeros."""
         if h0 is None:
             h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)
+        if len(h0) != self.num_layers:
+            raise ValueError(f"h0 needs a start state for each layer, and has {len(h0)} for {self.num_layers}.")
         last = []
         for l, h in enumerate(h0):
             if l:
