@@ -26,14 +26,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, SupportsFloat
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Real
+from jaxtyping import Bool, Float, Integer, Real
 
 from rnncourse.cell import as_floats, rnn_forward, softmax
 
 
 def sequence_nll(
     logits: Real[np.ndarray, "T N Q"] | Sequence,
-    targets: Int[np.ndarray, "T N"] | Sequence,
+    targets: Integer[np.ndarray, "T N"] | Sequence,
     mask: Real[np.ndarray, "T N"] | Bool[np.ndarray, "T N"] | Sequence | None = None,
 ) -> float:
     """Sum -log p(target) over steps and batch where the mask allows it, and divide by the batch size N.
@@ -52,7 +52,7 @@ def sequence_nll(
 
 def nll_backward(
     logits: Real[np.ndarray, "T N Q"] | Sequence,
-    targets: Int[np.ndarray, "T N"] | Sequence,
+    targets: Integer[np.ndarray, "T N"] | Sequence,
     mask: Real[np.ndarray, "T N"] | Bool[np.ndarray, "T N"] | Sequence | None = None,
 ) -> Float[np.ndarray, "T N Q"]:
     """Compute the gradient of `sequence_nll` with respect to the logits, (softmax - onehot) / N, zero where masked.

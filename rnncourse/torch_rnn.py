@@ -190,7 +190,7 @@ def train_epoch(
         state = state.detach()
         loss = functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), float(max_norm))
         optimizer.step()
         total += loss.item() * targets.numel()

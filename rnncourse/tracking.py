@@ -53,7 +53,7 @@ class _NotebookBar:
     def __enter__(self) -> _NotebookBar:
         from IPython.display import display
 
-        self.handle = display(self._data(0), display_id=True, raw=True)  # type: ignore[no-untyped-call]
+        self.handle = display(self._data(0), display_id=True, raw=True)
         return self
 
     def draw(self, done: int) -> None:

@@ -158,7 +158,7 @@ def show(figure: Figure, alt: str) -> None:
         code = base64.b64encode(png).decode("ascii")
         fit = "max-width: 100%; height: auto"
         image = f'<img src="data:image/png;base64,{code}" width="{width}" style="{fit}" alt="{html.escape(alt)}">'
-        display(  # type: ignore[no-untyped-call]
+        display(
             {"text/html": image, "image/png": code, "text/plain": alt},
             metadata={"image/png": {"alt": alt, "width": width}},
             raw=True,
