@@ -820,8 +820,10 @@ show(
 )
 
 # %% [markdown]
-# Twice the length, twice the time and twice the memory. For a sentence that is nothing. For a book it is too much, and
-# unit 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest again.
+# Twice the length, twice the time. The line of the memory is a shade flatter than 1, because a small part of it, the
+# gradients of the parameters, is there at any length; each *further* step costs the same number of bytes, to the byte.
+# For a sentence that is nothing. For a book it is too much, and unit 05 shows two ways out: cut the walk short, or keep
+# fewer states and compute the rest again.
 
 # %% [markdown]
 # ## 10 · How far back does the blame go?
