@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, Int, Real, Shaped
+from jaxtyping import Float, Integer, Real, Shaped
 
 from rnncourse.bptt import rnn_backward
 from rnncourse.cell import as_floats, rnn_forward
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
 
 def reverse_sequence(
-    X: Shaped[np.ndarray, "T N ..."] | Sequence, lengths: Int[np.ndarray, "N"] | Sequence | None = None
+    X: Shaped[np.ndarray, "T N ..."] | Sequence, lengths: Integer[np.ndarray, "N"] | Sequence | None = None
 ) -> Shaped[np.ndarray, "T N ..."]:
     """Reverse each sequence of a batch in time, within its length; the padding stays where and what it is.
 
@@ -59,7 +59,7 @@ def reverse_sequence(
     X = np.asarray(X)
     if lengths is None:
         return X[::-1].copy()
-    ends, t = np.asarray(lengths), np.arange(len(X))[:, None]
+    ends, t = np.asarray(lengths, dtype=np.int64), np.arange(len(X))[:, None]
     return X[np.where(t < ends, ends - 1 - t, t), np.arange(X.shape[1])]
 
 
@@ -92,7 +92,7 @@ def bidirectional_forward(
     forward: Direction,
     backward: Direction,
     how: str = "concat",
-    lengths: Int[np.ndarray, "N"] | Sequence | None = None,
+    lengths: Integer[np.ndarray, "N"] | Sequence | None = None,
 ) -> Float[np.ndarray, "T N _"]:
     """Run both directions from zeros and combine their states: (T, N, 2H) for "concat", else (T, N, H).
 
@@ -110,7 +110,7 @@ def both_states(
     X: Real[np.ndarray, "T N D"] | Sequence,
     forward: Direction,
     backward: Direction,
-    lengths: Int[np.ndarray, "N"] | Sequence | None = None,
+    lengths: Integer[np.ndarray, "N"] | Sequence | None = None,
 ) -> tuple[Float[np.ndarray, "T N _"], Float[np.ndarray, "T N _"]]:
     """Run both directions from zeros and return the states of each, H_f and H_b, both aligned with time.
 
@@ -187,7 +187,7 @@ def backward_from_both(
 def final_summary(
     H_f: Real[np.ndarray, "T N _"] | Sequence,
     H_b: Real[np.ndarray, "T N _"] | Sequence,
-    lengths: Int[np.ndarray, "N"] | Sequence,
+    lengths: Integer[np.ndarray, "N"] | Sequence,
     how: str = "concat",
 ) -> Float[np.ndarray, "N _"]:
     """Combine each direction's state after it has read everything, for one decision about a whole sequence.
@@ -198,5 +198,5 @@ def final_summary(
     array([[2., 5.]])
     """
     H_f, H_b = as_floats(H_f, H_b)
-    ends = np.asarray(lengths) - 1
+    ends = np.asarray(lengths, dtype=np.int64) - 1
     return combine(H_f[ends, np.arange(len(ends))], H_b[0], how)

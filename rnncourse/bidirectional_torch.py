@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Integer
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -28,7 +29,9 @@ class BiTagger(nn.Module):
         self.output = nn.Linear(2 * hidden_size, tags)
 
     def forward(
-        self, ids: Int[torch.Tensor, "T N"], lengths: Int[torch.Tensor, "N"] | Sequence | None = None
+        self,
+        ids: Integer[torch.Tensor, "T N"],
+        lengths: Integer[torch.Tensor, "N"] | Integer[np.ndarray, "N"] | Sequence | None = None,
     ) -> Float[torch.Tensor, "T N tags"]:
         """Return the logits of every step.
 

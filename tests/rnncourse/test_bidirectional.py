@@ -1,0 +1,420 @@
+"""Unit 09: both directions against `torch.nn.RNN(bidirectional=True)`, packed where lengths differ; and the tagger."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from rnncourse import bidirectional
+from rnncourse.bidirectional import (
+    BiTagger,
+    backward_from_both,
+    bidirectional_backward,
+    bidirectional_forward,
+    both_states,
+    combine,
+    final_summary,
+    reverse_sequence,
+)
+from rnncourse.bptt import numerical_gradient
+from rnncourse.cell import rnn_forward, to_torch_state
+from rnncourse.unfolding import depends_on
+
+drawn = settings(max_examples=15, deadline=None)
+float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+every_how = pytest.mark.parametrize("how", ["concat", "sum", "product"])
+TOLERANCE = {np.float32: {"rtol": 1e-3, "atol": 1e-4}, np.float64: {"rtol": 1e-10, "atol": 1e-10}}
+
+# T, N, D and H, all different, so that an axis taken for another one is an error and no luck; and a seed.
+sizes = st.lists(st.integers(1, 8), min_size=4, max_size=4, unique=True)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def draw(sizes, seed, dtype=np.float64, how="concat"):
+    """X, two directions that differ, lengths of which one is T, and errors of the combined states."""
+    T, N, D, H = sizes
+    rng = np.random.default_rng(seed)
+
+    def normal(*shape):
+        return rng.normal(scale=0.7, size=shape).astype(dtype)
+
+    lengths = rng.integers(1, T + 1, size=N)
+    lengths[rng.integers(N)] = T
+    return {
+        "X": normal(T, N, D),
+        "forward": (normal(D, H), normal(H, H), normal(H)),
+        "backward": (normal(D, H), normal(H, H), normal(H)),
+        "lengths": lengths,
+        "dH": normal(T, N, 2 * H if how == "concat" else H),
+    }
+
+
+def arguments_of(p, *names):
+    return [p[name] for name in names]
+
+
+def network(p):
+    return arguments_of(p, "X", "forward", "backward")
+
+
+def torch_rnn(p):
+    U = p["forward"][0]
+    module = torch.nn.RNN(*U.shape, bidirectional=True).to(torch.from_numpy(U).dtype)
+    state = {name: torch.from_numpy(a) for name, a in to_torch_state(*p["forward"]).items()}
+    state |= {f"{name}_reverse": torch.from_numpy(a) for name, a in to_torch_state(*p["backward"]).items()}
+    module.load_state_dict(state)
+    return module
+
+
+def torch_combine(states, how):
+    forward, backward = states.chunk(2, dim=-1)
+    return {"concat": lambda: states, "sum": lambda: forward + backward, "product": lambda: forward * backward}[how]()
+
+
+def real(lengths, steps):
+    """True where a step of a sequence is real, (T, N)."""
+    return np.arange(steps)[:, None] < lengths
+
+
+@drawn
+@given(st.lists(st.integers(1, 6), min_size=2, max_size=4), seeds, st.sampled_from([int, np.float32, bool, str]))
+def test_sequences_are_reversed_within_their_lengths_whatever_they_hold(shape, seed, kind):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(100, size=shape).astype(kind)
+    lengths = rng.integers(shape[0] + 1, size=shape[1])  # an empty sequence is all padding
+    result = reverse_sequence(X, lengths)
+    assert result.dtype == X.dtype
+    for n, length in enumerate(lengths):
+        np.testing.assert_array_equal(result[:, n], [*X[:length, n][::-1], *X[length:, n]])
+    np.testing.assert_array_equal(reverse_sequence(result, lengths), X)
+    np.testing.assert_array_equal(reverse_sequence(X), X[::-1])
+    np.testing.assert_array_equal(reverse_sequence(X, [shape[0]] * shape[1]), X[::-1])
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (4, 3, 5)])
+def test_states_are_combined_in_three_ways(shape):
+    rng = np.random.default_rng(0)
+    H_f, H_b = rng.normal(size=shape), rng.normal(size=shape)
+    joined = combine(H_f, H_b, "concat")
+    np.testing.assert_array_equal(joined[..., :5], H_f)
+    np.testing.assert_array_equal(joined[..., 5:], H_b)
+    np.testing.assert_array_equal(combine(H_f, H_b, "sum"), H_f + H_b)
+    np.testing.assert_array_equal(combine(H_f, H_b, "product"), H_f * H_b)
+
+
+@pytest.mark.parametrize("how", ["average", "", "Concat"])
+def test_any_other_way_is_an_error(how):
+    p = draw((4, 2, 3, 5), seed=0)
+    for function, arguments in (
+        (combine, [p["X"], p["X"]]),
+        (bidirectional_forward, network(p)),
+        (bidirectional_backward, [p["dH"], *network(p)]),
+    ):
+        with pytest.raises(ValueError, match='"concat", "sum" or "product"'):
+            function(*arguments, how)
+
+
+@every_how
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_forwards_both_directions_are_pytorchs(dtype, how, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    expected = torch_combine(torch_rnn(p)(torch.tensor(p["X"]))[0], how).detach()
+    result = bidirectional_forward(*network(p), how)
+    assert result.shape == expected.shape
+    np.testing.assert_allclose(result, expected, **TOLERANCE[dtype])
+
+
+@every_how
+@drawn
+@given(sizes, seeds)
+def test_with_lengths_they_are_pytorchs_on_a_packed_sequence(how, sizes, seed):
+    p = draw(sizes, seed)
+    packed = pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
+    states, _ = pad_packed_sequence(torch_rnn(p)(packed)[0])
+    where = real(p["lengths"], sizes[0])
+    result = bidirectional_forward(*network(p), how, p["lengths"])
+    np.testing.assert_allclose(result[where], torch_combine(states, how).detach()[where], **TOLERANCE[np.float64])
+
+
+@drawn
+@given(sizes, seeds)
+def test_the_padding_reaches_no_real_step(sizes, seed):
+    p = draw(sizes, seed)
+    where = real(p["lengths"], sizes[0])
+    expected = bidirectional_forward(*network(p), lengths=p["lengths"])
+    p["X"][~where] = np.nan
+    np.testing.assert_array_equal(bidirectional_forward(*network(p), lengths=p["lengths"])[where], expected[where])
+
+
+@drawn
+@given(sizes, seeds)
+def test_each_sequence_of_a_batch_gives_what_it_gives_alone(sizes, seed):
+    p = draw(sizes, seed)
+    together = bidirectional_forward(*network(p), lengths=p["lengths"])
+    for n, length in enumerate(p["lengths"]):
+        alone = bidirectional_forward(p["X"][:length, n : n + 1], p["forward"], p["backward"])
+        np.testing.assert_allclose(together[:length, n], alone[:, 0], **TOLERANCE[np.float64])
+
+
+def test_every_output_depends_on_every_input_and_each_direction_on_its_side_only():
+    T, H = 5, 4
+    p = draw((T, 1, 3, H), seed=0)
+    t, k = np.indices((T, T))
+    for part, expected in ((slice(H), k <= t), (slice(H, None), k >= t), (slice(None), np.ones((T, T), bool))):
+        pattern = depends_on(
+            lambda xs, part=part: bidirectional_forward(xs[:, None], p["forward"], p["backward"])[..., part],
+            p["X"][:, 0],
+        )
+        np.testing.assert_array_equal(pattern, expected)
+
+
+@every_how
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_backwards_both_directions_are_autograds(dtype, how, sizes, seed):
+    p = draw(sizes, seed, dtype, how)
+    module, x = torch_rnn(p), torch.tensor(p["X"], requires_grad=True)
+    torch_combine(module(x)[0], how).backward(torch.tensor(p["dH"]))
+    dX, forward_gradients, backward_gradients = bidirectional_backward(p["dH"], *network(p), how)
+    np.testing.assert_allclose(dX, x.grad, **TOLERANCE[dtype])
+    for suffix, (dU, dW, db) in (("", forward_gradients), ("_reverse", backward_gradients)):
+        np.testing.assert_allclose(dU, getattr(module, f"weight_ih_l0{suffix}").grad.T, **TOLERANCE[dtype])
+        np.testing.assert_allclose(dW, getattr(module, f"weight_hh_l0{suffix}").grad.T, **TOLERANCE[dtype])
+        np.testing.assert_allclose(db, getattr(module, f"bias_ih_l0{suffix}").grad, **TOLERANCE[dtype])
+
+
+@every_how
+@settings(max_examples=4, deadline=None)
+@given(st.permutations([1, 2, 3, 4]), seeds)
+def test_backwards_both_directions_agree_with_finite_differences(how, sizes, seed):
+    p = draw(sizes, seed, how=how)
+    arguments = [p["X"], *p["forward"], *p["backward"]]
+    results = arrays_in(bidirectional_backward(p["dH"], *network(p), how))
+
+    def loss(X, *parameters):
+        return (p["dH"] * bidirectional_forward(X, parameters[:3], parameters[3:], how)).sum()
+
+    for i, result in enumerate(results):
+        numerical = numerical_gradient(lambda x, i=i: loss(*arguments[:i], x, *arguments[i + 1 :]), arguments[i])
+        np.testing.assert_allclose(result, numerical, atol=1e-7)
+
+
+@every_how
+@drawn
+@given(sizes, seeds)
+def test_going_back_from_kept_states_gives_what_computing_them_again_gives(how, sizes, seed):
+    p = draw(sizes, seed, how=how)
+    states = both_states(*network(p))
+    np.testing.assert_array_equal(combine(*states, how), bidirectional_forward(*network(p), how))
+    kept = backward_from_both(p["dH"], p["X"], *states, p["forward"], p["backward"], how)
+    for result, expected in zip(arrays_in(kept), arrays_in(bidirectional_backward(p["dH"], *network(p), how))):
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_the_directions_may_have_states_of_different_sizes_if_they_are_concatenated():
+    p = draw((4, 2, 3, 5), seed=0)
+    p["backward"] = draw((4, 2, 3, 6), seed=1)["backward"]
+    dH = np.random.default_rng(0).normal(size=(4, 2, 11))
+    assert bidirectional_forward(*network(p)).shape == dH.shape
+    dX, forward_gradients, backward_gradients = bidirectional_backward(dH, *network(p))
+    assert dX.shape == p["X"].shape
+    assert [gradient.shape for gradient in forward_gradients] == [a.shape for a in p["forward"]]
+    assert [gradient.shape for gradient in backward_gradients] == [a.shape for a in p["backward"]]
+
+
+@every_how
+@drawn
+@given(sizes, seeds)
+def test_the_summary_is_what_each_direction_ends_with_pytorchs_h_n(how, sizes, seed):
+    p = draw(sizes, seed)
+    packed = pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
+    _, (last_f, last_b) = torch_rnn(p)(packed)
+    summary = final_summary(*both_states(*network(p), p["lengths"]), p["lengths"], how)
+    expected = torch_combine(torch.cat([last_f, last_b], dim=-1), how).detach()
+    assert summary.shape == expected.shape
+    np.testing.assert_allclose(summary, expected, **TOLERANCE[np.float64])
+
+
+def tagger_and_batch(sizes, seed):
+    """A tagger in float64 over 9 words, with ids and lengths."""
+    T, N, E, H = sizes
+    rng = np.random.default_rng(seed)
+    torch.manual_seed(seed % 2**31)
+    p = draw(sizes, seed)
+    return BiTagger(9, E, H, tags=4).double(), torch.tensor(rng.integers(9, size=(T, N))), p["lengths"]
+
+
+@drawn
+@given(sizes, seeds)
+def test_the_tagger_is_an_embedding_both_directions_and_a_linear_layer(sizes, seed):
+    tagger, ids, lengths = tagger_and_batch(sizes, seed)
+    state = {name: array.numpy() for name, array in tagger.rnn.state_dict().items()}
+    ways = [
+        (state[f"weight_ih_l0{s}"].T, state[f"weight_hh_l0{s}"].T, state[f"bias_ih_l0{s}"] + state[f"bias_hh_l0{s}"])
+        for s in ("", "_reverse")
+    ]
+    embedded = tagger.embedding.weight.detach().numpy()[ids]
+    V, c = tagger.output.weight.detach().numpy().T, tagger.output.bias.detach().numpy()
+    for ends in (None, lengths):
+        where = real(lengths if ends is not None else np.full(sizes[1], sizes[0]), sizes[0])
+        expected = bidirectional_forward(embedded, *ways, lengths=ends) @ V + c
+        logits = tagger(ids, ends)
+        assert logits.shape == (*ids.shape, 4)
+        np.testing.assert_allclose(logits.detach()[where], expected[where], **TOLERANCE[np.float64])
+
+
+@drawn
+@given(sizes, seeds)
+def test_what_stands_in_the_padding_changes_no_real_logit_and_gets_no_gradient(sizes, seed):
+    tagger, ids, lengths = tagger_and_batch(sizes, seed)
+    where = torch.tensor(real(lengths, sizes[0]))
+    logits = tagger(ids, lengths)
+    changed = torch.where(where, ids % 8, 8)  # id 8 stands in the padding only
+    ids = torch.where(where, ids % 8, 0)
+    logits = tagger(ids, lengths)[where]
+    torch.testing.assert_close(tagger(changed, lengths)[where], logits, rtol=0, atol=1e-12)
+    (gradient,) = torch.autograd.grad((tagger(changed, lengths)[where] ** 2).sum(), [tagger.embedding.weight])
+    assert not gradient[8].any()
+    assert gradient[changed[0, 0]].any()
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array, torch.tensor])
+def test_the_taggers_lengths_may_be_numbers_of_any_kind(kind):
+    tagger, ids, _ = tagger_and_batch((5, 3, 2, 4), seed=0)
+    expected = tagger(ids, torch.tensor([2, 5, 1]))
+    torch.testing.assert_close(tagger(ids, kind([2, 5, 1])), expected, rtol=0, atol=0)
+
+
+def test_no_sequence_needs_to_be_as_long_as_the_padding():
+    tagger, ids, _ = tagger_and_batch((5, 3, 2, 4), seed=0)
+    logits = tagger(ids, [2, 3, 1])
+    assert logits.shape == (5, 3, 4)
+    torch.testing.assert_close(logits[:3, 1:2], tagger(ids[:3, 1:2]), rtol=0, atol=1e-12)
+
+
+def test_every_parameter_of_the_tagger_gets_gradient():
+    tagger, ids, lengths = tagger_and_batch((6, 4, 3, 5), seed=0)
+    tagger(ids, lengths).sum().backward()
+    assert all(parameter.grad.any() for parameter in tagger.parameters())
+
+
+def test_a_tagger_is_pickled_and_copied_like_any_other_module():
+    tagger = pickle.loads(pickle.dumps(BiTagger(9, 2, 3, 4)))
+    assert type(tagger) is bidirectional.BiTagger
+    assert isinstance(tagger, torch.nn.Module)
+
+
+def test_torch_is_loaded_with_the_tagger_and_not_before():
+    program = (
+        "import sys; from rnncourse import bidirectional; assert 'torch' not in sys.modules;"
+        "bidirectional.BiTagger(2, 3, 4, 5); assert 'torch' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_what_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"'rnncourse\.bidirectional' has no attribute 'TriTagger'"):
+        bidirectional.TriTagger  # noqa: B018
+
+
+def arrays_in(value):
+    """All arrays in nested tuples and lists, in order."""
+    if isinstance(value, (list, tuple)):
+        return [array for item in value for array in arrays_in(item)]
+    return [value]
+
+
+def change_all(value, change):
+    """The same nested tuples and lists with every array of floats changed; lengths stay."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(change_all(item, change) for item in value)
+    return change(value) if value.dtype.kind == "f" else value
+
+
+CALLS = {
+    "reverse_sequence": (reverse_sequence, ("X",)),
+    "reverse_sequence within lengths": (reverse_sequence, ("X", "lengths")),
+    "combine": (lambda *a: [combine(*a, how) for how in ("concat", "sum", "product")], ("H_f", "H_b")),
+    "bidirectional_forward": (bidirectional_forward, ("X", "forward", "backward")),
+    "both_states": (both_states, ("X", "forward", "backward", "lengths")),
+    "bidirectional_backward": (bidirectional_backward, ("dH", "X", "forward", "backward")),
+    "backward_from_both": (backward_from_both, ("dH", "X", "H_f", "H_b", "forward", "backward")),
+    "final_summary": (final_summary, ("H_f", "H_b", "lengths")),
+}
+every_call = pytest.mark.parametrize("name", CALLS)
+extents = pytest.mark.parametrize("steps", [1, 4])
+
+
+def call(name, steps=4, dtype=np.float64, change=lambda array: array):
+    """Call a function; return the arrays in its results and in its arguments."""
+    function, names = CALLS[name]
+    p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
+    p["H_f"], p["H_b"] = both_states(*network(p))
+    arguments = [change_all(argument, change) for argument in arguments_of(p, *names)]
+    return arrays_in(function(*arguments)), arrays_in(arguments)
+
+
+@every_call
+@float_types
+def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(name, dtype):
+    other = np.float32 if dtype is np.float64 else np.float64
+    seen = iter([dtype])
+    results, _ = call(name, change=lambda array: array.astype(next(seen, other)))
+    assert {result.dtype for result in results} == {np.dtype(dtype)}
+
+
+@every_call
+def test_lists_will_do_for_arrays(name):
+    for result, expected in zip(call(name, change=np.ndarray.tolist)[0], call(name)[0], strict=True):
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_lengths_may_be_a_list():
+    p = draw((5, 3, 2, 4), seed=0)
+    lengths = [2, 5, 1]
+    H_f, H_b = both_states(*network(p), lengths)
+    np.testing.assert_array_equal(H_b, both_states(*network(p), np.array(lengths, np.int32))[1])
+    summary = final_summary(H_f, H_b, lengths)
+    np.testing.assert_array_equal(summary, final_summary(H_f, H_b, np.array(lengths, np.uint8)))
+    np.testing.assert_array_equal(reverse_sequence(H_b, np.array(lengths, np.uint64)), reverse_sequence(H_b, lengths))
+    np.testing.assert_array_equal(H_f, rnn_forward(p["X"], np.zeros((3, 4)), *p["forward"]))
+
+
+@every_call
+@extents
+def test_arguments_are_left_as_they_were_and_may_be_read_only(name, steps):
+    def read_only(array):
+        array.flags.writeable = False
+        return array
+
+    _, arguments = call(name, steps, change=read_only)
+    _, expected = call(name, steps, change=np.copy)
+    for argument, array in zip(arguments, expected, strict=True):
+        np.testing.assert_array_equal(argument, array)
+
+
+@every_call
+@extents
+def test_results_share_no_memory_with_arguments_or_with_each_other(name, steps):
+    results, arguments = call(name, steps)
+    assert not any(np.shares_memory(result, argument) for result in results for argument in arguments)
+    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
+
+
+@every_call
+def test_arrays_may_lie_in_memory_in_any_order(name):
+    for result, expected in zip(call(name, change=np.asfortranarray)[0], call(name)[0], strict=True):
+        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
