@@ -77,6 +77,15 @@ def layer(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], cal
     return drive_layer(candidate, init, parameters, calls)
 
 
+def stochastic(
+    candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]], rows: int
+) -> Any:
+    """As `module`; the answer also has what chance makes of the calls in training mode, over `rows` equal rows."""
+    from rnncourse.checks.modules import drive_stochastic
+
+    return drive_stochastic(candidate, init, parameters, calls, rows)
+
+
 def differentiable(candidate: Any, *args: Any) -> Any:
     """One call with tensors: the answer is the result and the gradients of a weighted sum of it by argument."""
     from rnncourse.checks.modules import drive_differentiable
@@ -111,12 +120,13 @@ DRIVERS: dict[str, Callable[..., Any]] = {
     "tensors": call,
     "module": module,
     "layer": layer,
+    "stochastic": stochastic,
     "differentiable": differentiable,
     "builds": builds,
     "train": train,
 }
 # These hand tensors to the candidate for the arrays of a case, and take arrays from its tensors.
-WITH_TENSORS = {"tensors", "module", "layer", "differentiable", "train"}
+WITH_TENSORS = {"tensors", "module", "layer", "stochastic", "differentiable", "train"}
 
 
 class _Spy:

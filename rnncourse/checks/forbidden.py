@@ -30,7 +30,8 @@ def forbidden_call(candidate: Any, forbids: tuple[str, ...], uses: dict[str, Any
 
 
 def _names(candidate: Any, uses: dict[str, Any]) -> set[str]:
-    found: set[str] = set()
+    bases = candidate.__mro__[1:] if isinstance(candidate, type) else ()
+    found = {f"{base.__module__}.{base.__qualname__}" for base in bases}
     seen: set[int] = set()
     todo = list(_functions(candidate))
     while todo:

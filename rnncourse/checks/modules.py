@@ -69,6 +69,43 @@ def drive_layer(
     return outputs, gradients, [tuple(next(shown) for _ in args) for args in leaves]
 
 
+def drive_stochastic(
+    candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]], rows: int
+) -> tuple[list[Any], dict[str, torch.Tensor], list[Any]]:
+    """`drive_module`, and what chance makes of the same calls in training mode, in a form that no draw changes.
+
+    There each call is made with its batch, axis 1 of all tensors, repeated `rows` times. For each tensor that comes out
+    the answer says which different rows are among them (rounded, in order), how often each came (as a share, to the
+    nearest fifth), and whether the same call gives others the next time. With few units and steps and many rows, all
+    that can be drawn is drawn. **Errors:** `ValueError` if two equal calls in eval mode differ.
+    """
+    outputs, gradients = drive_module(candidate, init, parameters, calls)
+    model = load(candidate(*init), parameters)
+    with torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(0)
+        model.eval()
+        if any(weighted_sum(model(*args)) != weighted_sum(model(*args)) for args in calls):
+            raise ValueError("in eval mode two equal calls gave different answers: there chance must have no say")
+        model.train()
+        chance = []
+        for args in calls if rows else ():
+            many = [a.repeat(1, rows, *[1] * (a.ndim - 2)) if isinstance(a, torch.Tensor) else a for a in args]
+            first, second = (out if isinstance(out, (list, tuple)) else [out] for out in (model(*many), model(*many)))
+            chance.append([_patterns(a, b) for a, b in zip(first, second, strict=True)])
+    return outputs, gradients, chance
+
+
+def _patterns(first: torch.Tensor, second: torch.Tensor) -> dict[str, Any]:
+    """The different rows (axis 1) of a tensor, how often each is there, and whether they are others in the second."""
+    flat = np.asarray(arrays(first)).swapaxes(0, 1).reshape(first.shape[1], -1)
+    rows, counts = np.unique(np.round(flat, 8) + 0.0, axis=0, return_counts=True)
+    return {
+        "different rows": rows,
+        "shares": np.round(5 * counts / counts.sum()) / 5,
+        "drawn anew": not torch.equal(first, second),
+    }
+
+
 def drive_differentiable(candidate: Any, *args: Any) -> tuple[Any, tuple[Any, ...]]:
     """`candidate(*args)`, and the gradients of a weighted sum of it by floating argument, None for the others.
 

@@ -113,6 +113,74 @@ def test_a_module_that_cannot_be_driven_is_told_why(candidate, words):
     assert words in seen.error
 
 
+class Dropping(Scale):
+    """Drops with probability 1/4 and scales up what is left, while training."""
+
+    def draw(self, x):
+        return torch.rand_like(x) >= 0.25
+
+    def forward(self, x):
+        x = super().forward(x)
+        return x * self.draw(x) / 0.75 if self.training else x
+
+
+class DroppingByNumpy(Dropping):
+    def draw(self, x):
+        return torch.from_numpy(np.random.default_rng().random(x.shape) < 0.75)
+
+
+class DroppingWholeRows(Dropping):
+    def draw(self, x):
+        return torch.rand_like(x[..., :1]) >= 0.25
+
+
+class DroppingMost(Dropping):
+    def draw(self, x):
+        return torch.rand_like(x) < 0.25
+
+
+class DroppingOneForAll(Dropping):
+    def draw(self, x):
+        return torch.rand_like(x[:, :1]) >= 0.25
+
+
+class DroppingAlways(Dropping):
+    def forward(self, x):
+        self.training = True
+        return super().forward(x)
+
+
+def test_what_chance_does_while_training_is_the_same_for_every_draw():
+    args = ((2,), PARAMETERS, [(np.ones((1, 1, 2)),)], 2000)
+    outputs, gradients, ((seen,),) = observe(Dropping, "stochastic", args).answer
+    np.testing.assert_array_equal(outputs[0], [[[2.0, 3.0]]])
+    np.testing.assert_allclose(gradients["w"], np.cos([0.5, 1.5]))
+    kept = PARAMETERS["w"] / 0.75
+    np.testing.assert_allclose(seen["different rows"], [[0, 0], [0, kept[1]], [kept[0], 0], kept], atol=1e-7)
+    np.testing.assert_array_equal(seen["shares"], [0.0, 0.2, 0.2, 0.6])
+    assert seen["drawn anew"]
+    before = torch.random.get_rng_state()
+    ((other,),) = observe(DroppingByNumpy, "stochastic", args).answer[2]
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert all(np.array_equal(seen[key], other[key]) for key in seen)
+
+
+def test_what_chance_should_not_do_while_training_shows():
+    args = ((2,), PARAMETERS, [(np.ones((1, 1, 2)),)], 2000)
+
+    def seen(candidate):
+        ((found,),) = observe(candidate, "stochastic", args).answer[2]
+        return found
+
+    assert len(seen(DroppingWholeRows)["different rows"]) == 2
+    np.testing.assert_array_equal(seen(DroppingMost)["shares"], [0.6, 0.2, 0.2, 0.0])
+    assert len(seen(DroppingOneForAll)["different rows"]) == 1
+    assert len(seen(Scale)["different rows"]) == 1
+    assert not seen(Scale)["drawn anew"]
+    args = ((2,), PARAMETERS, [(np.ones((5, 4, 2)),)], 0)
+    assert "in eval mode two equal calls" in observe(DroppingAlways, "stochastic", args).error
+
+
 class CutOff(Scale):
     def forward(self, x):
         return super().forward(x.detach())
@@ -202,3 +270,47 @@ def seeded_draws(seed):
 def test_a_random_generator_goes_by_its_seed():
     seen = observe(lambda rng: rng.standard_normal(2), "call", (seeded_draws(seed=3),))
     np.testing.assert_array_equal(seen.answer, np.random.default_rng(3).standard_normal(2))
+
+
+LENGTHS = np.array([2, 1, 3])
+
+
+def test_what_stands_at_padded_steps_does_not_count():
+    noise = np.random.default_rng(0)
+
+    def doubled(x, lengths):
+        result = 2 * x
+        result[np.arange(len(x))[:, None] >= lengths] = noise.normal()
+        lengths[:] = 3  # to write to the argument is seen, and helps nobody
+        return result
+
+    first, second = (observe(doubled, "padded", (np.ones((3, 3, 2)), LENGTHS)) for _ in range(2))
+    np.testing.assert_array_equal(first.answer, second.answer)
+    np.testing.assert_array_equal(first.answer[..., 0], [[2, 2, 2], [2, 0, 2], [0, 0, 2]])
+    assert first.changed == (1,)
+
+
+def test_without_lengths_and_in_another_shape_an_answer_stays_as_it_is():
+    assert observe(lambda x: x, "padded", (np.ones((3, 3)),)).answer.all()
+    assert observe(lambda x, how, lengths: x, "padded", (np.ones((3, 3)), "sum", None)).answer.all()
+    for answer in (np.ones(3), np.ones((3, 2)), "text", None, [[1.0], [1.0, 2.0]]):
+        assert str(observe(lambda lengths, it: it, "padded", (LENGTHS, LENGTHS)).answer) == str(LENGTHS)
+        assert str(observe(lambda lengths, it=answer: it, "padded", (LENGTHS,)).answer) == str(answer)
+    assert observe(lambda lengths: object(), "padded", (LENGTHS,)).refused == "an object"
+
+
+class NoisyAtPadding(Scale):
+    def forward(self, x, lengths):
+        is_padding = torch.arange(len(x))[:, None] >= lengths
+        return super().forward(x) + torch.rand(()) * is_padding[..., None] * self.w
+
+
+def test_padded_steps_of_a_module_get_no_gradient():
+    args = ((2,), {"w": np.array([1.0, 2.0])}, [(np.ones((3, 3, 2)), LENGTHS)])
+    (first,), gradients = observe(NoisyAtPadding, "padded_module", args).answer
+    (second,), again = observe(NoisyAtPadding, "padded_module", args).answer
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(first[..., 1], [[2, 2, 2], [2, 0, 2], [0, 0, 2]])
+    np.testing.assert_array_equal(gradients["w"], again["w"])
+    (plain,), _ = observe(Scale, "padded_module", ((2,), {"w": np.ones(2)}, [(np.ones((3, 2)),)])).answer
+    assert plain.all()

@@ -86,6 +86,13 @@ def test_a_class_of_torch_is_found_under_each_of_its_names():
     assert forbidden_call(space["allowed"], ("torch",), {})
 
 
+def test_a_class_that_is_built_upon_it_is_found():
+    space = {"__name__": "notebook"}
+    exec("from torch import nn\nclass Mine(nn.RNN): pass\nclass Own(nn.Module): pass", space)
+    assert forbidden_call(space["Mine"], ("torch.nn.RNN",), {})
+    assert forbidden_call(space["Own"], ("torch.nn.RNN",), {}) is None
+
+
 def test_looking_for_it_imports_nothing():
     space = {"__name__": "notebook"}
     exec("def f(x):\n    import antigravity\n    return antigravity.fly(x)", space)
