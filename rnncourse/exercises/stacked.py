@@ -1,0 +1,1555 @@
+"""Unit 08: stacked recurrent layers. Its exercises, their cases, hints and misconceptions.
+
+Nothing here imports torch before an `nn.Module` is built: the answers to `StackedRNN` are functions that make one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rnncourse.bptt import rnn_backward
+from rnncourse.cell import rnn_forward, rnn_step
+from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.stacked import dropout_between, stacked_backward, stacked_forward, stacked_parameter_count
+
+unit = Unit("08_stacked", "Stacked recurrent networks")
+
+
+def stack(
+    rng: np.random.Generator, D: int, H: int, L: int, dtype: Any = np.float64
+) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Draw the (U, W, b) of L layers."""
+    return [
+        (weights(rng, H if l else D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype))
+        for l in range(L)
+    ]
+
+
+def run(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, L: int, dtype: Any = np.float64
+) -> tuple[np.ndarray, np.ndarray, list[tuple[np.ndarray, np.ndarray, np.ndarray]]]:
+    """Draw X, h0 and layers."""
+    return normal(rng, T, N, D, dtype=dtype), normal(rng, L, N, H, dtype=dtype), stack(rng, D, H, L, dtype)
+
+
+# --- stacked_forward
+
+ex = unit.exercise(
+    "stacked_forward",
+    reference=stacked_forward,
+    points=3,
+    takes="X (T, N, D), h0 (L, N, H), layers",
+    gives="H_top (T, N, H), h_n (L, N, H)",
+    forbids=("torch",),
+    hints=(
+        "A layer turns a sequence into a sequence, and you have a function that runs one. What is the input of the "
+        "second layer?",
+        "Loop over the layers with one array in hand, `inputs`, which is X at first. Each layer runs over all of it, "
+        "from its own start state h0[l]; its states are the `inputs` of the next layer. Keep the last state of each.",
+        "`inputs, last = X, []`; `for start, (U, W, b) in zip(h0, layers):` then "
+        "`inputs = rnn_forward(inputs, start, U, W, b)` and `last.append(inputs[-1])`; "
+        "return `inputs, np.stack(last)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*run(rng, 5, 3, 4, 2, 3))
+    yield case(*run(rng, 4, 2, 3, 6, 2))
+    yield case(*run(rng, 6, 3, 5, 5, 4))  # D = H: here a layer may read the wrong thing and no shape complains
+    yield edge("one layer", *run(rng, 5, 3, 4, 2, 1))
+    yield edge("one step", *run(rng, 1, 3, 4, 2, 2))
+    yield edge("one row, one unit", *run(rng, 4, 1, 2, 1, 3))
+    yield edge("float32", *run(rng, 5, 2, 3, 4, 2, np.float32))
+
+
+@ex.holds("A later input never changes an earlier state")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    X, h0, layers = run(rng, 6, 2, 3, 4, 3)
+    later = X.copy()
+    later[4] += 1
+    before, after = np.asarray(call(X, h0, layers)[0]), np.asarray(call(later, h0, layers)[0])
+    return None if np.allclose(before[:4], after[:4]) else "with another X[4] the states before step 4 change."
+
+
+@ex.holds("Two runs in a row give what one run gives")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    X, h0, layers = run(rng, 6, 2, 3, 4, 3)
+    whole, end = call(X, h0, layers)
+    _, middle = call(X[:2], h0, layers)
+    rest, last = call(X[2:], np.asarray(middle), layers)
+    if np.allclose(np.asarray(whole)[2:], rest) and np.allclose(end, last):
+        return None
+    return "start the second run from the h_n of the first, and it does not go on as if nothing had happened."
+
+
+@ex.misconception
+def every_layer_reads_X(X, h0, layers):
+    """Every layer reads X, so that you have L networks side by side. Only the first layer reads X; each other one
+    reads the states of the layer below it.
+    """
+    last = []
+    for start, (U, W, b) in zip(h0, layers):
+        states = rnn_forward(X, start, U, W, b)
+        last.append(states[-1])
+    return states, np.stack(last)
+
+
+@ex.misconception
+def one_W_for_all_layers(X, h0, layers):
+    """All your layers use the W and b of the first one. Parameters are shared over time, not over depth: layer l has
+    `layers[l]` to itself.
+    """
+    inputs, last = X, []
+    _, W, b = layers[0]
+    for start, (U, _, _) in zip(h0, layers):
+        inputs = rnn_forward(inputs, start, U, W, b)
+        last.append(inputs[-1])
+    return inputs, np.stack(last)
+
+
+@ex.misconception
+def first_layer_repeated(X, h0, layers):
+    """You run the first layer again and again. Each layer has its own (U, W, b): take `layers[l]`."""
+    inputs, last = X, []
+    for start in h0:
+        inputs = rnn_forward(inputs, start, *layers[0])
+        last.append(inputs[-1])
+    return inputs, np.stack(last)
+
+
+@ex.misconception
+def one_state_for_all_layers(X, h0, layers):
+    """There is one state for all layers, and each layer overwrites it. Each layer goes on from its *own* state of the
+    step before: keep L states.
+    """
+    h, states = h0[0], []
+    for x in X:
+        for U, W, b in layers:
+            x = h = rnn_step(x, h, U, W, b)
+        states.append(h)
+    return np.stack(states), np.stack([h for _ in layers])
+
+
+@ex.misconception
+def starts_where_the_layer_below_ended(X, h0, layers):
+    """A layer starts from the state in which the one below it ended. Each layer starts from its own row of h0, `h0[l]`,
+    at the beginning of time.
+    """
+    inputs, h, last = X, h0[0], []
+    for U, W, b in layers:
+        inputs = rnn_forward(inputs, h, U, W, b)
+        h = inputs[-1]
+        last.append(h)
+    return inputs, np.stack(last)
+
+
+@ex.misconception
+def first_h0_for_all(X, h0, layers):
+    """All layers start from `h0[0]`. The first axis of h0 is the layer: layer l starts from `h0[l]`."""
+    inputs, last = X, []
+    for U, W, b in layers:
+        inputs = rnn_forward(inputs, h0[0], U, W, b)
+        last.append(inputs[-1])
+    return inputs, np.stack(last)
+
+
+@ex.misconception
+def starts_from_zeros(X, h0, layers):
+    """Your states start from zeros: the h0 that was given is not used."""
+    inputs, last = X, []
+    for U, W, b in layers:
+        inputs = rnn_forward(inputs, np.zeros_like(h0[0]), U, W, b)
+        last.append(inputs[-1])
+    return inputs, np.stack(last)
+
+
+@ex.misconception
+def only_first_layer_starts_from_h0(X, h0, layers):
+    """Only the first layer starts from h0; the others start from zeros. h0 has a start state for each of the L
+    layers.
+    """
+    inputs, h, last = X, h0[0], []
+    for U, W, b in layers:
+        inputs = rnn_forward(inputs, h, U, W, b)
+        h = np.zeros_like(h)
+        last.append(inputs[-1])
+    return inputs, np.stack(last)
+
+
+@ex.misconception
+def reads_the_step_before(X, h0, layers):
+    """A layer reads what the layer below it said one step *earlier*. Within a step go from the bottom to the top: layer
+    l reads the state that the layer below has just computed.
+    """
+    h, states = list(h0), []
+    for x in X:
+        h = [rnn_step(h[l - 1] if l else x, h[l], *layers[l]) for l in range(len(layers))]
+        states.append(h[-1])
+    return np.stack(states), np.stack(h)
+
+
+@ex.misconception
+def h_n_of_the_top_only(X, h0, layers):
+    """Your h_n has the last state of the top layer only. To go on later, every layer needs its own: h_n is (L, N, H),
+    as h0 is.
+    """
+    inputs = X
+    for start, (U, W, b) in zip(h0, layers):
+        inputs = rnn_forward(inputs, start, U, W, b)
+    return inputs, inputs[-1]
+
+
+@ex.misconception
+def h_n_of_the_top_repeated(X, h0, layers):
+    """All rows of your h_n are the top layer's last state. Keep the last state of each layer when it has run."""
+    inputs = X
+    for start, (U, W, b) in zip(h0, layers):
+        inputs = rnn_forward(inputs, start, U, W, b)
+    return inputs, np.stack([inputs[-1]] * len(layers))
+
+
+@ex.misconception
+def h_n_from_the_top_down(X, h0, layers):
+    """Your h_n begins with the top layer. It is in the order of h0: the bottom layer first."""
+    inputs, last = X, []
+    for start, (U, W, b) in zip(h0, layers):
+        inputs = rnn_forward(inputs, start, U, W, b)
+        last.append(inputs[-1])
+    return inputs, np.stack(last[::-1])
+
+
+@ex.misconception
+def bottom_states_returned(X, h0, layers):
+    """You return the states of the bottom layer. H_top are those of the last layer of the list."""
+    inputs, all_states = X, []
+    for start, (U, W, b) in zip(h0, layers):
+        inputs = rnn_forward(inputs, start, U, W, b)
+        all_states.append(inputs)
+    return all_states[0], np.stack([states[-1] for states in all_states])
+
+
+@ex.misconception
+def states_of_all_layers_returned(X, h0, layers):
+    """You return the states of all layers. H_top is (T, N, H): those of the top layer alone."""
+    inputs, all_states = X, []
+    for start, (U, W, b) in zip(h0, layers):
+        inputs = rnn_forward(inputs, start, U, W, b)
+        all_states.append(inputs)
+    return np.stack(all_states), np.stack([states[-1] for states in all_states])
+
+
+@ex.misconception
+def h0_overwritten(X, h0, layers):
+    """Your numbers are right, but the caller's h0 is changed: `h = h0` is a second name for the same array, and
+    `h[l] = …` writes into it. Start from `h0.copy()`, or from `list(h0)`.
+    """
+    h, states = h0, []
+    for x in X:
+        for l, (U, W, b) in enumerate(layers):
+            h[l] = rnn_step(x, h[l], U, W, b)
+            x = h[l]
+        states.append(x.copy())
+    return np.stack(states), h.copy()
+
+
+# --- stacked_backward
+
+ex = unit.exercise(
+    "stacked_backward",
+    reference=stacked_backward,
+    points=5,
+    takes="dH_top (T, N, H), X (T, N, D), h0 (L, N, H), layers",
+    gives="dX (T, N, D), dh0 (L, N, H), gradients",
+    uses={"stacked_forward": stacked_forward},
+    forbids=("torch",),
+    hints=(
+        "First run forwards and keep the states of *every* layer. Then go down from the top layer to the bottom one. "
+        "For one layer you have the whole way back already.",
+        "`rnn_backward` of a layer takes the error of its states, what it read, its start state and its states. What "
+        "it gives as dX is the error of what the layer read, and that is the error of the states of the layer below.",
+        "With `read = [X, H_1, …, H_L]`: for l from L-1 down to 0, "
+        "`dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)`, with `dH = dH_top` at first. "
+        "The (dU, dW, db) come from the top down: turn their list round. What is left in dH is dX.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, D, H, L in ((5, 3, 4, 2, 3), (4, 2, 3, 6, 2), (6, 3, 5, 5, 3)):
+        yield case(normal(rng, T, N, H), *run(rng, T, N, D, H, L))
+    yield edge("one layer", normal(rng, 5, 3, 2), *run(rng, 5, 3, 4, 2, 1))
+    yield edge("one step", normal(rng, 1, 3, 2), *run(rng, 1, 3, 4, 2, 2))
+    yield edge("one row", normal(rng, 4, 1, 3), *run(rng, 4, 1, 2, 3, 2))
+    yield edge("float32", normal(rng, 5, 2, 4, dtype=np.float32), *run(rng, 5, 2, 3, 4, 2, np.float32))
+
+
+@ex.misconception
+def dH_top_for_every_layer(dH_top, X, h0, layers):
+    """Every layer gets dH_top as its error. That is the error of the *top* layer's states; each layer below gets what
+    the layer above it found as its dX.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients = np.zeros_like(h0), []
+    for l in range(len(layers)):
+        U, W, b = layers[l]
+        dX_l, dh0[l], dU, dW, db = rnn_backward(dH_top, states[l], h0[l], states[l + 1], U, W)
+        if l == 0:
+            dX = dX_l
+        gradients.append((dU, dW, db))
+    return dX, dh0, gradients
+
+
+@ex.misconception
+def dH_top_joins_every_layer(dH_top, X, h0, layers):
+    """You add dH_top to the error of every layer. Only the top layer's states are read by the loss: the error of a
+    layer below is the dX of the layer above it, and nothing else.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        dX, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+        if l > 0:
+            error = dX + dH_top
+    return dX, dh0, gradients[::-1]
+
+
+@ex.misconception
+def lower_layers_get_nothing(dH_top, X, h0, layers):
+    """The layers below the top one get no gradient: their error is zero. The top layer's dX is the error of the states
+    of the layer below, so hand it down.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        dX, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+        error = np.zeros_like(dH_top)
+    return dX, dh0, gradients[::-1]
+
+
+@ex.misconception
+def only_the_last_step_handed_down(dH_top, X, h0, layers):
+    """Only the last step's error goes down to the next layer. The layer above read a state at *every* step, so all of
+    its dX, (T, N, H), is the error of the layer below.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        dX, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+        if l > 0:
+            error = np.zeros_like(dX)
+            error[-1] = dX[-1]
+    return dX, dh0, gradients[::-1]
+
+
+@ex.misconception
+def layers_in_forward_order(dH_top, X, h0, layers):
+    """You go up through the layers, the first one first. An error starts at the top and comes down:
+    `reversed(range(L))`.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in range(len(layers)):
+        U, W, b = layers[l]
+        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+    return error, dh0, gradients
+
+
+@ex.misconception
+def gradients_from_the_top_down(dH_top, X, h0, layers):
+    """Your list of gradients begins with the top layer, since that is where you began. It is in the order of `layers`:
+    turn it round.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+    return error, dh0, gradients
+
+
+@ex.misconception
+def dh0_from_the_top_down(dH_top, X, h0, layers):
+    """Your dh0 begins with the top layer. Its first axis is in the order of h0, the bottom layer first."""
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = [], [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        error, dh0_l, dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        dh0.append(dh0_l)
+        gradients.append((dU, dW, db))
+    return error, np.stack(dh0), gradients[::-1]
+
+
+@ex.misconception
+def dh0_of_one_layer(dH_top, X, h0, layers):
+    """Your dh0 is that of the bottom layer alone. Every layer started from a row of h0 and has a dh0: the result is
+    (L, N, H).
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    gradients, error = [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        error, dh0, dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+    return error, dh0, gradients[::-1]
+
+
+@ex.misconception
+def dX_of_the_top_layer(dH_top, X, h0, layers):
+    """Your dX is that of the top layer, the error of what *it* read. X was read by the bottom layer: return the dX that
+    comes out of that one.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+        if l == len(layers) - 1:
+            dX = error
+    return dX, dh0, gradients[::-1]
+
+
+@ex.misconception
+def own_states_taken_as_input(dH_top, X, h0, layers):
+    """In the upper layers dU is built from the layer's own states. What met U were the states of the layer *below*:
+    look at the index.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        read = states[l + 1] if l > 0 else X
+        error, dh0[l], dU, dW, db = rnn_backward(error, read, h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+    return error, dh0, gradients[::-1]
+
+
+@ex.misconception
+def first_h0_for_all_layers(dH_top, X, h0, layers):
+    """All layers are run, and gone back through, from `h0[0]`. Layer l started from `h0[l]`."""
+    states = [X]
+    for U, W, b in layers:
+        states.append(rnn_forward(states[-1], h0[0], U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[0], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+    return error, dh0, gradients[::-1]
+
+
+@ex.misconception
+def h0_taken_as_zero(dH_top, X, h0, layers):
+    """You run forwards from zeros, and not from the h0 that you were given: the states are others, and so are all
+    gradients.
+    """
+    start = np.zeros_like(h0[0])
+    states = [X]
+    for U, W, b in layers:
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, error = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], start, states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+    return error, dh0, gradients[::-1]
+
+
+@ex.misconception
+def dH_top_overwritten(dH_top, X, h0, layers):
+    """Your numbers are right, but the caller's dH_top is changed: `dH = dH_top` is a second name for the same array,
+    and `dH[:] = …` writes into it. Give the error of the next layer a new name or a new array.
+    """
+    states = [X]
+    for start, (U, W, b) in zip(h0, layers):
+        states.append(rnn_forward(states[-1], start, U, W, b))
+    dh0, gradients, dH = np.zeros_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, b = layers[l]
+        dX, dh0[l], dU, dW, db = rnn_backward(dH, states[l], h0[l], states[l + 1], U, W)
+        gradients.append((dU, dW, db))
+        if l > 0:
+            dH[:] = dX
+    return dX, dh0, gradients[::-1]
+
+
+# --- stacked_parameter_count
+
+ex = unit.exercise(
+    "stacked_parameter_count",
+    reference=stacked_parameter_count,
+    points=1,
+    takes="D, H, L",
+    gives="count",
+    forbids=("torch",),
+    hints=(
+        "Write down the shapes of U, W and b for the first layer, and then for the second.",
+        "The first layer has D H + H H + H numbers. The others read states, of size H: what takes the place of D?",
+        "`D * H + H * H + H` for the first layer, and `L - 1` times `H * H + H * H + H` for the others.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(300, 100, 2)
+    yield case(3, 5, 4)
+    for _ in range(3):
+        D, H, L = rng.integers((2, 2, 3), (40, 40, 9))
+        yield case(int(D), int(H) + (int(D) == int(H)), int(L))
+    yield edge("one layer", int(rng.integers(4, 9)), int(rng.integers(10, 20)), 1)
+    yield edge("one unit", int(rng.integers(4, 9)), 1, 3)
+
+
+@ex.misconception
+def every_layer_reads_D_inputs(D, H, L):
+    """You count D inputs for every layer. Only the first one reads X; the others read states, and their U is (H, H)."""
+    return L * (D * H + H * H + H)
+
+
+@ex.misconception
+def two_biases(D, H, L):
+    """You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers."""
+    return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
+
+
+@ex.misconception
+def biases_forgotten(D, H, L):
+    """The biases are missing: each layer has a b of H numbers."""
+    return D * H + H * H + (L - 1) * 2 * H * H
+
+
+@ex.misconception
+def one_bias_in_all(D, H, L):
+    """You count one bias for the whole stack. Each layer has a b of its own."""
+    return D * H + H * H + (L - 1) * 2 * H * H + H
+
+
+@ex.misconception
+def one_matrix_in_upper_layers(D, H, L):
+    """Above the first layer you count one matrix a layer. There are two, both (H, H): W, for the layer's own past, and
+    U, for what it reads from the layer below.
+    """
+    return D * H + L * (H * H + H)
+
+
+@ex.misconception
+def first_layer_like_the_others(D, H, L):
+    """You count the first layer like the others, with a U of (H, H). It reads X, which has D features: its U is
+    (D, H).
+    """
+    return L * (2 * H * H + H)
+
+
+@ex.misconception
+def first_layer_left_out(D, H, L):
+    """You count L layers above the first one. The first is one of the L: there are L - 1 others."""
+    return D * H + H * H + H + L * (2 * H * H + H)
+
+
+# --- dropout_between
+
+ex = unit.exercise(
+    "dropout_between",
+    reference=dropout_between,
+    points=2,
+    takes="H (T, N, H), p, mask (T, N, H)",
+    gives="dropped (T, N, H)",
+    forbids=("torch",),
+    hints=(
+        "Two things happen to an entry: it is kept or it becomes 0, and if it is kept it grows, to make up for those "
+        "that are gone.",
+        "A share 1 - p survives on average. What must the survivors be multiplied by, so that the mean over many masks "
+        "is the old value?",
+        "`H * mask / (1 - p)`. A product with a mask of bool keeps the dtype of H; write the result to a new array.",
+    ),
+)
+
+
+def keep_most(rng: np.random.Generator, p: float, *shape: int) -> np.ndarray:
+    """A mask: True with probability 1 - p, with at least one entry of each kind, and no two steps alike."""
+    while True:
+        mask = rng.random(shape) >= p
+        alike = len(np.unique(mask.reshape(len(mask), -1), axis=0)) < len(mask)
+        if mask.any() and not mask.all() and not alike and abs(mask.mean() - (1 - p)) > 0.01:
+            return mask
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, H, p in ((5, 3, 4, 0.2), (4, 2, 6, 0.7), (4, 3, 2, float(rng.uniform(0.3, 0.45)))):
+        yield case(normal(rng, T, N, H), p, keep_most(rng, p, T, N, H))
+    yield edge("p = 0", normal(rng, 4, 3, 2), 0.0, np.ones((4, 3, 2), dtype=bool))
+    yield edge("one step of one row", normal(rng, 1, 1, 12), 0.4, keep_most(rng, 0.4, 1, 1, 12))
+    yield edge("everything dropped", normal(rng, 4, 2, 3), 0.8, np.zeros((4, 2, 3), dtype=bool))
+    yield edge("float32", normal(rng, 4, 2, 5, dtype=np.float32), 0.3, keep_most(rng, 0.3, 4, 2, 5))
+
+
+@ex.misconception
+def not_scaled(H, p, mask):
+    """What is kept is not scaled up. A share p is gone, so that the next layer gets less than it will get when nothing
+    is dropped: divide by 1 - p.
+    """
+    return H * mask
+
+
+@ex.misconception
+def scaled_down(H, p, mask):
+    """You multiply by 1 - p. The survivors have to make up for those that are gone: divide by it."""
+    return H * mask * (1 - p)
+
+
+@ex.misconception
+def divided_by_p(H, p, mask):
+    """You divide by p, the share that is dropped. Divide by the share that is kept, 1 - p."""
+    return H * mask / p if p > 0 else H * mask
+
+
+@ex.misconception
+def mask_inverted(H, p, mask):
+    """You drop what the mask keeps. True means that the entry is kept."""
+    return H * ~mask / (1 - p)
+
+
+@ex.misconception
+def everything_scaled(H, p, mask):
+    """Nothing is dropped, all is scaled up. Where the mask is False the result is 0."""
+    return H / (1 - p)
+
+
+@ex.misconception
+def nothing_done(H, p, mask):
+    """You return H as it was. Where the mask is False the result is 0, and the rest is divided by 1 - p."""
+    return H.copy()
+
+
+@ex.misconception
+def dropped_entries_untouched(H, p, mask):
+    """Where the mask is False you leave the entry as it was. It is dropped: 0."""
+    return np.where(mask, H / (1 - p), H)
+
+
+@ex.misconception
+def scaled_by_this_mask(H, p, mask):
+    """You divide by the share that this very mask keeps. Divide by 1 - p, the share that is kept on average: only then
+    is the mean over all masks the old value.
+    """
+    return H * mask / max(mask.mean(), 1e-12)
+
+
+@ex.misconception
+def one_mask_for_all_steps(H, p, mask):
+    """You use the mask's first step for all steps. The mask has an entry of its own for every entry of H."""
+    return H * mask[0] / (1 - p)
+
+
+@ex.misconception
+def only_survivors_returned(H, p, mask):
+    """You return the survivors alone, in a row. The result has H's shape: what is dropped is 0, not gone."""
+    return H[mask] / (1 - p)
+
+
+@ex.misconception
+def dtype_of_the_mask(H, p, mask):
+    """float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over H; divide the product by the
+    number 1 - p instead.
+    """
+    return H * (mask / (1 - p))
+
+
+@ex.misconception
+def H_overwritten(H, p, mask):
+    """Your numbers are right, but the caller's H is changed: `H[~mask] = 0` writes into it. Work on a copy, or build a
+    new array with a product.
+    """
+    H[~mask] = 0
+    return H / (1 - p)
+
+
+@ex.misconception
+def H_itself_for_p_zero(H, p, mask):
+    """For p = 0 you return H itself, so that whoever writes to the result writes to H. Return a copy."""
+    return H if p == 0 else H * mask / (1 - p)
+
+
+# --- StackedRNN
+
+
+def build_stacked_rnn(input_size: int, hidden_size: int, num_layers: int = 1, dropout: float = 0.0) -> Any:
+    """The textbook's `StackedRNN`, for which torch is loaded here and not before."""
+    from rnncourse.stacked_torch import StackedRNN
+
+    return StackedRNN(input_size, hidden_size, num_layers, dropout)
+
+
+ex = unit.exercise(
+    "StackedRNN",
+    reference=build_stacked_rnn,
+    points=5,
+    gives="outputs, gradients, while_training",
+    drive="stochastic",
+    forbids=(
+        "rnncourse.stacked_torch",
+        *(f"torch.nn.{name}" for name in ("RNN", "RNNCell", "RNNBase", "RNNCellBase")),
+        "torch.rnn_tanh",
+        "torch.rnn_tanh_cell",
+    ),
+    hints=(
+        "It is your `stacked_forward` once more: an outer loop over the layers, an inner one over the steps. What is "
+        "new is where the parameters live, and one line between two layers.",
+        'In `__init__`, for each l: `self.register_parameter(f"weight_ih_l{l}", nn.Parameter(…))` and so on, with '
+        '`torch.empty(hidden_size, reads)` for a start; in `forward`: `self.get_parameter(f"weight_ih_l{l}")`. '
+        "A step is `torch.tanh(x_t @ weight_ih.T + bias_ih + h @ weight_hh.T + bias_hh)`.",
+        "Before each layer but the first: `x = nn.functional.dropout(x, self.dropout, self.training)`. Then run the "
+        "layer from `h0[l]`, `x = torch.stack(states)`, and keep its last state. Without an h0: "
+        "`h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)`.",
+    ),
+)
+
+
+def torch_parameters(
+    rng: np.random.Generator, D: int, H: int, L: int, dtype: Any = np.float64
+) -> dict[str, np.ndarray]:
+    """Draw the parameters of L layers by the names that nn.RNN has for them."""
+    drawn = {}
+    for l, (U, W, b) in enumerate(stack(rng, D, H, L, dtype)):
+        drawn[f"weight_ih_l{l}"], drawn[f"weight_hh_l{l}"] = U.T.copy(), W.T.copy()
+        drawn[f"bias_ih_l{l}"], drawn[f"bias_hh_l{l}"] = b, normal(rng, H, dtype=dtype)
+    return drawn
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def x_and_h0(T: int, N: int, D: int, H: int, L: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+        return normal(rng, T, N, D, dtype=dtype), normal(rng, L, N, H, dtype=dtype)
+
+    x = normal(rng, 5, 2, 4)
+    yield case((4, 3, 2), torch_parameters(rng, 4, 3, 2), [(x,), (x + 1,), x_and_h0(6, 5, 4, 3, 2)], 0)
+    yield case((5, 5, 3, 0.4), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
+    # Few units and steps, so that among 2,000 rows each pattern of what is dropped is sure to be there. One unit, and p
+    # far from 1/2: how often it is dropped shows. Two units and two steps: which draws are one and the same shows.
+    yield case((3, 1, 2, 0.2), torch_parameters(rng, 3, 1, 2), [x_and_h0(1, 1, 3, 1, 2)], 2000)
+    yield case((3, 2, 2, 0.5), torch_parameters(rng, 3, 2, 2), [x_and_h0(2, 1, 3, 2, 2)], 2000)
+    yield edge("three layers", (4, 2, 3, 0.5), torch_parameters(rng, 4, 2, 3), [x_and_h0(1, 1, 4, 2, 3)], 2000)
+    yield edge("one layer, dropout", (4, 3, 1, 0.5), torch_parameters(rng, 4, 3, 1), [x_and_h0(3, 1, 4, 3, 1)], 100)
+    yield edge("only two settings", (3, 5), torch_parameters(rng, 3, 5, 1), [(normal(rng, 4, 2, 3),)], 0)
+    yield edge("one step", (3, 4, 2), torch_parameters(rng, 3, 4, 2), [x_and_h0(1, 2, 3, 4, 2)], 0)
+    single = torch_parameters(rng, 3, 4, 2, np.float32)
+    yield edge("float32", (3, 4, 2), single, [x_and_h0(4, 2, 3, 4, 2, np.float32)], 0)
+
+
+@ex.misconception
+def every_layer_reads_x(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """Every layer reads x. Only the first one does; each other one reads the states of the layer below it, so that
+    its weight_ih is (H, H).
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last, inputs = [], x
+            for l in range(num_layers):
+                x = inputs
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def one_weight_hh_for_all(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """All layers use weight_hh_l0. The others are there, but nothing uses them, and so they get no gradient. Layer l
+    has weight_hh_ll.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ self.weight_hh_l0.T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def second_bias_forgotten(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """bias_hh is never used. nn.RNN has two biases a layer and adds both."""
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def recurrent_matrix_not_transposed(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """weight_hh stands in the product as it is. PyTorch keeps its matrices as (to, from): with rows on the left, as
+    here, both have to be transposed.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"] + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def h0_not_used(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """Your states start from zeros: the h0 that was given is not used."""
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def first_h0_for_all_layers(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """All layers start from `h0[0]`. Layer l starts from `h0[l]`."""
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[0], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def start_state_of_float32(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """Without an h0 you start from float32 zeros, whatever x is. `x.new_zeros(…)` makes zeros of the dtype, and on
+    the device, of x.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = torch.zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def h_n_of_the_top_layer(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """Your h_n has the last state of the top layer only. It is (L, N, H), as h0 is: the last state of each layer."""
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, last[-1][None]
+
+    return StackedRNN()
+
+
+@ex.misconception
+def no_gradient_between_layers(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """The values are right, but no gradient comes down from layer to layer: `detach`, `.data`, and a way through
+    NumPy cut it. Hand on the states themselves.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                    x = x.detach()
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def state_kept_between_calls(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """Your states go on from the call before. Without an h0 each call starts from zeros; who wants to go on hands
+    h_n in as h0.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+            self.kept = None
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = self.kept
+                if h0 is None or h0.shape[1] != x.shape[1]:
+                    h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            self.kept = torch.stack(last)
+            return x, self.kept
+
+    return StackedRNN()
+
+
+@ex.misconception
+def no_dropout(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """Nothing is ever dropped. In training mode the states that a layer hands to the next one go through dropout
+    first.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def dropout_in_eval_mode(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """You drop in eval mode too. `nn.functional.dropout(x, p)` does so unless you hand it `self.training`; an
+    nn.Dropout knows by itself.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = nn.functional.dropout(x, dropout)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def dropout_after_the_last_layer(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """The top layer's states are dropped as well. Dropout stands between layers only: with L layers there are L - 1
+    such places, with one layer none.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = nn.functional.dropout(torch.stack(states), dropout, self.training)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def dropout_before_the_first_layer(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """The inputs x are dropped as well. Dropout stands between layers only: the first layer reads x as it is."""
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                x = nn.functional.dropout(x, dropout, self.training)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def dropout_on_the_way_through_time(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """You drop the state that goes on to the next time step. What is lost there is lost for all later steps: drop
+    only what goes up to the next layer.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    if l < num_layers - 1:
+                        h = nn.functional.dropout(h, dropout, self.training)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def survivors_not_scaled(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """What is kept is not scaled up while training. Divide by 1 - p, as `dropout_between` does, or the next layer
+    gets more in eval mode than it has learned to expect.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0 and self.training:
+                    x = x * (torch.rand_like(x) >= dropout)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def scaled_in_eval_mode(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """You scale by 1 - p in eval mode. Here the survivors are scaled up while training (inverted dropout), so that
+    nothing is left to do in eval mode.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0:
+                    x = x * (torch.rand_like(x) >= dropout) if self.training else x * (1 - dropout)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def kept_with_probability_p(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """You keep an entry with probability p. p is the probability that it is *dropped*: keep where
+    `torch.rand_like(x) >= p`.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0 and self.training:
+                    x = x * (torch.rand_like(x) < dropout) / (1 - dropout)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def one_mask_for_all_rows(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """One mask is drawn for the whole batch. Every entry of (T, N, H) is dropped or kept by a draw of its own."""
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0 and self.training:
+                    x = x * (torch.rand(len(x), 1, hidden_size) >= dropout) / (1 - dropout)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def one_mask_for_all_steps(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """One mask is drawn for all time steps. Every entry of (T, N, H) is dropped or kept by a draw of its own."""
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0 and self.training:
+                    x = x * (torch.rand_like(x[0]) >= dropout) / (1 - dropout)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()
+
+
+@ex.misconception
+def whole_states_dropped(input_size, hidden_size, num_layers=1, dropout=0.0):
+    """You drop whole states: one draw for all H units of a row. Every entry of (T, N, H) is dropped or kept by a
+    draw of its own.
+    """
+    import torch
+    from torch import nn
+
+    class StackedRNN(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for l in range(num_layers):
+                reads = hidden_size if l else input_size
+                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
+                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
+                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+        def forward(self, x, h0=None):
+            if h0 is None:
+                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
+            last = []
+            for l in range(num_layers):
+                if l > 0 and self.training:
+                    x = x * (torch.rand(*x.shape[:2], 1) >= dropout) / (1 - dropout)
+                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+                h, states = h0[l], []
+                for x_t in x:
+                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
+                    h = torch.tanh(a)
+                    states.append(h)
+                x = torch.stack(states)
+                last.append(h)
+            return x, torch.stack(last)
+
+    return StackedRNN()

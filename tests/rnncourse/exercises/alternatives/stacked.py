@@ -1,0 +1,361 @@
+"""Right answers to unit 08 as students write them, each in another style. All must get full marks."""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+import torch
+from torch import nn
+
+from rnncourse.bptt import rnn_backward, rnn_step_backward
+from rnncourse.cell import rnn_forward, rnn_step
+from tests.rnncourse.exercises.alternatives import collector
+
+ALTERNATIVES, answers = collector()
+
+
+# --- stacked_forward
+
+
+@answers("stacked_forward")
+def time_outside(X, h0, layers):
+    h = list(h0)
+    top = []
+    for x in X:
+        for l, (U, W, b) in enumerate(layers):
+            below = x if l == 0 else h[l - 1]
+            h[l] = np.tanh(np.dot(below, U) + np.dot(h[l], W) + b)
+        top.append(h[-1])
+    return top, h
+
+
+@answers("stacked_forward")
+def recursion(X, h0, layers):
+    states = rnn_forward(X, h0[0], *layers[0])
+    if len(layers) == 1:
+        return states, states[-1:]
+    top, h_n = recursion(states, h0[1:], layers[1:])
+    return top, np.concatenate([states[-1:], h_n])
+
+
+@answers("stacked_forward")
+def table_of_all_states(X, h0, layers):
+    L, N, H = h0.shape
+    table = np.zeros((L, len(X) + 1, N, H), dtype=X.dtype)
+    table[:, 0] = h0
+    for l in range(L):
+        for t in range(len(X)):
+            below = X[t] if l == 0 else table[l - 1, t + 1]
+            table[l, t + 1] = rnn_step(below, table[l, t], *layers[l])
+    return [table[-1, 1:], table[:, -1]]
+
+
+@answers("stacked_forward")
+def einsum_on_a_copy(X, h0, layers):
+    h = h0.copy()
+    top = np.empty((len(X), *h0[0].shape), dtype=h0.dtype)
+    for t in range(len(X)):
+        below = X[t]
+        for l in range(len(layers)):
+            U, W, b = layers[l]
+            h[l] = np.tanh(np.einsum("nd,dh->nh", below, U) + np.einsum("ng,gh->nh", h[l], W) + b)
+            below = h[l]
+        top[t] = below
+    return top, h
+
+
+@answers("stacked_forward")
+def reduced(X, h0, layers):
+    def one_more(so_far, layer):
+        states, last = so_far
+        start, parameters = layer
+        states = rnn_forward(states, start, *parameters)
+        return states, [*last, states[-1]]
+
+    return functools.reduce(one_more, zip(h0, layers), (X, []))
+
+
+# --- stacked_backward
+
+
+@answers("stacked_backward")
+def step_by_step(dH_top, X, h0, layers):
+    L, T = len(layers), len(X)
+    read = [X]
+    for l in range(L):
+        read.append(rnn_forward(read[l], h0[l], *layers[l]))
+    dh = [np.zeros_like(h0[0]) for _ in range(L)]
+    sums = [[np.zeros_like(a) for a in layer] for layer in layers]
+    dX = np.zeros_like(X)
+    for t in range(T - 1, -1, -1):
+        error = dH_top[t]
+        for l in range(L - 1, -1, -1):
+            U, W, _ = layers[l]
+            h_prev = read[l + 1][t - 1] if t > 0 else h0[l]
+            error, dh[l], *parts = rnn_step_backward(error + dh[l], read[l][t], h_prev, read[l + 1][t], U, W)
+            for total, part in zip(sums[l], parts):
+                total += part
+        dX[t] = error
+    return dX, np.stack(dh), [tuple(layer) for layer in sums]
+
+
+@answers("stacked_backward")
+def recursion_down(dH_top, X, h0, layers):
+    (U, W, b), *others = layers
+    H = rnn_forward(X, h0[0], U, W, b)
+    dH, dh0_above, above = recursion_down(dH_top, H, h0[1:], others) if others else (dH_top, [], [])
+    dX, dh0, *own = rnn_backward(dH, X, h0[0], H, U, W)
+    return dX, [dh0, *dh0_above], [own, *above]
+
+
+@answers("stacked_backward")
+def lists_turned_round(dH_top, X, h0, layers):
+    inputs, states = [], []
+    for start, (U, W, b) in zip(h0, layers):
+        inputs.append(states[-1] if states else X)
+        states.append(rnn_forward(inputs[-1], start, U, W, b))
+    error, dh0, gradients = dH_top, [], []
+    for layer, start, read, H in reversed(list(zip(layers, h0, inputs, states))):
+        error, dstart, dU, dW, db = rnn_backward(error, read, start, H, layer[0], layer[1])
+        dh0.append(dstart)
+        gradients.append([dU, dW, db])
+    dh0.reverse()
+    gradients.reverse()
+    return [error, dh0, gradients]
+
+
+@answers("stacked_backward")
+def own_backward_in_einsums(dH_top, X, h0, layers):
+    def states_of(x, h, U, W, b):
+        out = []
+        for x_t in x:
+            h = np.tanh(x_t @ U + h @ W + b)
+            out.append(h)
+        return np.array(out)
+
+    seen = [X]
+    for l, layer in enumerate(layers):
+        seen.append(states_of(seen[l], h0[l], *layer))
+    dh0, gradients, dH = np.empty_like(h0), [None] * len(layers), dH_top.copy()
+    for l in range(len(layers))[::-1]:
+        U, W, _ = layers[l]
+        H = seen[l + 1]
+        dA, late = np.empty_like(H), np.zeros_like(h0[l])
+        for t in range(len(H))[::-1]:
+            dA[t] = (dH[t] + late) * (1 - H[t] ** 2)
+            late = np.einsum("nh,gh->ng", dA[t], W)
+        dh0[l] = late
+        before = np.concatenate([h0[l][None], H[:-1]])
+        gradients[l] = (
+            np.einsum("tnd,tnh->dh", seen[l], dA),
+            np.einsum("tng,tnh->gh", before, dA),
+            dA.sum((0, 1)),
+        )
+        dH = dA @ U.T
+    return dH, dh0, gradients
+
+
+# --- stacked_parameter_count
+
+
+@answers("stacked_parameter_count")
+def layer_by_layer(D, H, L):
+    total = 0
+    for l in range(L):
+        reads = D if l == 0 else H
+        total += reads * H + H * H + H
+    return total
+
+
+@answers("stacked_parameter_count")
+def counted_in_arrays(D, H, L):
+    sizes = [D] + [H] * L
+    return sum(np.zeros((below + own + 1, own)).size for below, own in itertools.pairwise(sizes))
+
+
+@answers("stacked_parameter_count")
+def numpy_whole_number(D, H, L):
+    return np.int64(H) * (D + (2 * L - 1) * H + L)
+
+
+@answers("stacked_parameter_count")
+def recursive_count(D, H, L):
+    return 0 if L == 0 else H * (D + H + 1) + recursive_count(H, H, L - 1)
+
+
+# --- dropout_between
+
+
+@answers("dropout_between")
+def where(H, p, mask):
+    return np.where(mask, H / (1 - p), np.zeros_like(H))
+
+
+@answers("dropout_between")
+def written_into_a_copy(H, p, mask):
+    result = H.copy()
+    result[np.logical_not(mask)] = 0
+    result *= 1.0 / (1.0 - p)
+    return result
+
+
+@answers("dropout_between")
+def number_by_number(H, p, mask):
+    result = np.zeros_like(H)
+    for place in np.ndindex(*H.shape):
+        if mask[place]:
+            result[place] = H[place] / (1 - p)
+    return result
+
+
+@answers("dropout_between")
+def early_exit(H, p, mask):
+    if p == 0:
+        return np.array(H)
+    return H * mask.astype(H.dtype) / (1 - p)
+
+
+# --- StackedRNN
+
+
+@answers("StackedRNN")
+class Registered(nn.Module):
+    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
+        super().__init__()
+        self.num_layers, self.hidden_size, self.dropout = num_layers, hidden_size, dropout
+        for l in range(num_layers):
+            reads = input_size if l == 0 else hidden_size
+            for name, shape in (
+                ("weight_ih", (hidden_size, reads)),
+                ("weight_hh", (hidden_size, hidden_size)),
+                ("bias_ih", (hidden_size,)),
+                ("bias_hh", (hidden_size,)),
+            ):
+                bound = 1 / math.sqrt(hidden_size)
+                self.register_parameter(f"{name}_l{l}", nn.Parameter(torch.empty(shape).uniform_(-bound, bound)))
+
+    def forward(self, x, h0=None):
+        if h0 is None:
+            h0 = x.new_zeros(self.num_layers, x.size(1), self.hidden_size)
+        last = []
+        for l in range(self.num_layers):
+            if l > 0:
+                x = nn.functional.dropout(x, p=self.dropout, training=self.training)
+            w_ih, w_hh = self.get_parameter(f"weight_ih_l{l}"), self.get_parameter(f"weight_hh_l{l}")
+            b = self.get_parameter(f"bias_ih_l{l}") + self.get_parameter(f"bias_hh_l{l}")
+            h, states = h0[l], []
+            for x_t in x:
+                h = torch.tanh(nn.functional.linear(x_t, w_ih, b) + h @ w_hh.T)
+                states.append(h)
+            x = torch.stack(states)
+            last.append(h)
+        return x, torch.stack(last)
+
+
+@answers("StackedRNN")
+class TimeOutside(nn.Module):
+    """All layers at each step, with own draws from a mask."""
+
+    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
+        super().__init__()
+        self.p, self.L, self.H = dropout, num_layers, hidden_size
+        for l in range(num_layers):
+            setattr(
+                self, f"weight_ih_l{l}", nn.Parameter(0.1 * torch.randn(hidden_size, hidden_size if l else input_size))
+            )
+            setattr(self, f"weight_hh_l{l}", nn.Parameter(0.1 * torch.randn(hidden_size, hidden_size)))
+            setattr(self, f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+            setattr(self, f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+    def step(self, l, below, h):
+        from_below = below @ getattr(self, f"weight_ih_l{l}").T + getattr(self, f"bias_ih_l{l}")
+        from_before = h @ getattr(self, f"weight_hh_l{l}").T + getattr(self, f"bias_hh_l{l}")
+        return torch.tanh(from_below + from_before)
+
+    def between(self, h):
+        if not self.training or self.p == 0:
+            return h
+        keep = torch.rand(h.shape, dtype=h.dtype) > self.p
+        return torch.where(keep, h / (1 - self.p), torch.zeros_like(h))
+
+    def forward(self, x, h0=None):
+        h = list(torch.zeros(self.L, x.shape[1], self.H, dtype=x.dtype) if h0 is None else h0)
+        top = []
+        for x_t in x:
+            for l in range(self.L):
+                h[l] = self.step(l, x_t if l == 0 else self.between(h[l - 1]), h[l])
+            top.append(h[-1])
+        return torch.stack(top), torch.stack(h)
+
+
+@answers("StackedRNN")
+class WithDropoutModule(nn.Module):
+    """An nn.Dropout, Bernoulli draws of its own; parameters found by name in a dict."""
+
+    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
+        super().__init__()
+        self.hidden_size, self.num_layers = hidden_size, num_layers
+        self.drop = nn.Dropout(dropout)
+        sizes = [input_size] + [hidden_size] * num_layers
+        for l, reads in enumerate(sizes[:-1]):
+            self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.zeros(hidden_size, reads)))
+            self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.eye(hidden_size)))
+            self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+            self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
+
+    def forward(self, x, h0=None):
+        p = dict(self.named_parameters())
+        h_n = []
+        for l in range(self.num_layers):
+            h = x.new_zeros(x.shape[1], self.hidden_size) if h0 is None else h0[l]
+            driven = torch.einsum("tnd,hd->tnh", x, p[f"weight_ih_l{l}"]) + p[f"bias_ih_l{l}"] + p[f"bias_hh_l{l}"]
+            states = []
+            for a in driven.unbind(0):
+                h = (a + torch.einsum("ng,hg->nh", h, p[f"weight_hh_l{l}"])).tanh()
+                states.append(h)
+            h_n.append(h)
+            x = torch.stack(states, dim=0)
+            if l + 1 < self.num_layers:
+                x = self.drop(x)
+        return x, torch.stack(h_n)
+
+
+@answers("StackedRNN")
+class NumpyDraws(nn.Module):
+    """Masks from NumPy's generator, mask kept as float, recursion over the layers."""
+
+    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
+        super().__init__()
+        self.rng = np.random.default_rng()
+        self.keep, self.num_layers, self.hidden_size = 1 - dropout, num_layers, hidden_size
+        for l in range(num_layers):
+            shapes = {"weight_ih": (hidden_size, hidden_size if l else input_size)}
+            shapes |= {"weight_hh": (hidden_size, hidden_size), "bias_ih": (hidden_size,), "bias_hh": (hidden_size,)}
+            for name, shape in shapes.items():
+                setattr(self, f"{name}_l{l}", nn.Parameter(torch.rand(shape) - 0.5))
+
+    def layer(self, l, x, h):
+        states = []
+        for t in range(len(x)):
+            a = x[t] @ getattr(self, f"weight_ih_l{l}").mT + h @ getattr(self, f"weight_hh_l{l}").mT
+            h = torch.tanh(a + getattr(self, f"bias_ih_l{l}") + getattr(self, f"bias_hh_l{l}"))
+            states += [h]
+        return torch.stack(states)
+
+    def above(self, l, x, h0):
+        states = self.layer(l, x, h0[l])
+        if l == self.num_layers - 1:
+            return states, [states[-1]]
+        handed_on = states
+        if self.training and self.keep < 1:
+            mask = torch.tensor(self.rng.binomial(1, self.keep, size=tuple(states.shape)), dtype=states.dtype)
+            handed_on = states * mask / self.keep
+        top, last = self.above(l + 1, handed_on, h0)
+        return top, [states[-1], *last]
+
+    def forward(self, x, h0=None):
+        if h0 is None:
+            h0 = torch.zeros(self.num_layers, x.shape[1], self.hidden_size).to(x)
+        top, last = self.above(0, x, h0)
+        return top, torch.stack(last)
