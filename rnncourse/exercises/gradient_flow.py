@@ -908,7 +908,7 @@ ex = unit.exercise(
         "take the chunks from the last to the first, and run each of them again before you go back through it.",
         "Going back through a chunk is `rnn_backward`. Its dH holds the answers of `loss_grad`, asked with the step's "
         "number in the whole sequence; to the last entry you add the dh0 that the chunk after it sent back.",
-        "Forwards: `starts.append(h)`, then `h = rnn_forward(X[s : s + every], h, U, W, b)[-1]`. Back, with "
+        "Forwards: `starts.append(h)`, then `h = rnn_forward(X[s : s + every], h, U, W, b)[-1].copy()`. Back, with "
         "`dh = np.zeros_like(h0)`: `H = rnn_forward(chunk, start, U, W, b)`; `dH = np.stack([loss_grad(s + i, h) for "
         "i, h in enumerate(H)])`; `dH[-1] += dh`; `_, dh, *parts = rnn_backward(dH, chunk, start, H, U, W)`; add up.",
     ),
