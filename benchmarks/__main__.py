@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import checks, imports, rnn, scaling
+from benchmarks import bidirectional, checks, imports, rnn, scaling, stacked
 
-PARTS = {"rnn": rnn, "scaling": scaling, "imports": imports, "checks": checks}
+PARTS = {
+    "rnn": rnn,
+    "stacked": stacked,
+    "bidirectional": bidirectional,
+    "scaling": scaling,
+    "imports": imports,
+    "checks": checks,
+}
 
 
 def main() -> None:

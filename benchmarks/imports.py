@@ -6,7 +6,8 @@ import statistics
 import subprocess
 import sys
 
-MODULES = ["numpy", "rnncourse", *(f"rnncourse.{name}" for name in ("ngram", "unfolding", "cell", "bptt"))]
+TEXTBOOK = "ngram", "unfolding", "cell", "bptt", "gradient_flow", "stacked", "bidirectional"
+MODULES = ["numpy", "rnncourse", *(f"rnncourse.{name}" for name in TEXTBOOK)]
 HEAVY = ["torch", "matplotlib"]
 PROGRAM = """
 import sys, time

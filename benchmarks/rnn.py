@@ -22,30 +22,46 @@ Runner = Callable[[], tuple[np.ndarray, ...]]
 
 def run() -> None:
     """Print the times and the ratio torch/ours for each size."""
+    compare("One layer", passes)
+
+
+def compare(title: str, passes: Callable[[int, int, int, int], dict[str, Runner]]) -> None:
+    """Print, for each size, the time of PyTorch's pass, and that of each of ours with its ratio torch/ours."""
     torch.set_num_threads(THREADS)
-    print(f"\nForward and backward in float32, {THREADS} threads. Ratio torch/ours: above 1, ours is faster.\n")
-    print("     T    N    D    H   torch, ms    ours, ms   ratio of medians   of minima")
-    for T, N, D, H in SIZES:
-        torch_pass, our_pass = passes(T, N, D, H)
-        for theirs, ours in zip(torch_pass(), our_pass(), strict=True):
-            np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-3 * np.abs(theirs).max())
-        times = interleaved({"torch": torch_pass, "ours": our_pass})
-        median = {name: 1e3 * np.median(seconds) for name, seconds in times.items()}
-        minimum = {name: 1e3 * np.min(seconds) for name, seconds in times.items()}
-        print(
-            f"  {T:4} {N:4} {D:4} {H:4}  {median['torch']:10.3f}  {median['ours']:10.3f}"
-            f"  {median['torch'] / median['ours']:17.2f}  {minimum['torch'] / minimum['ours']:10.2f}",
-            flush=True,
-        )
+    print(
+        f"\n{title}, forward and backward in float32, {THREADS} threads. Ratio torch/ours: above 1, ours is faster.\n"
+    )
+    print("     T    N    D    H                 median, ms   ratio of medians   of minima")
+    for size in SIZES:
+        runners = passes(*size)
+        expected = runners["torch"]()
+        for runner in runners.values():
+            for ours, theirs in zip(runner(), expected, strict=True):
+                np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-3 * np.abs(theirs).max())
+        times = interleaved(runners)
+        row = "".join(f"{number:5}" for number in size)
+        for name, seconds in times.items():
+            line = f" {row:20}   {name:10}  {1e3 * np.median(seconds):10.3f}"
+            if name != "torch":
+                line += f"  {np.median(times['torch']) / np.median(seconds):17.2f}"
+                line += f"  {np.min(times['torch']) / np.min(seconds):10.2f}"
+            print(line, flush=True)
+            row = ""
 
 
-def passes(T: int, N: int, D: int, H: int) -> tuple[Runner, Runner]:
-    """Return PyTorch's pass and ours, for one draw of inputs; each gives H, dX, dh0, dU, dW, db."""
+def draws() -> Callable[..., np.ndarray]:
+    """Return a function that draws an array of a shape, and a scale, the same ones in every run."""
     rng = np.random.default_rng(0)
 
     def draw(*shape: int, scale: float = 1.0) -> np.ndarray:
         return (scale * rng.standard_normal(shape)).astype(np.float32)
 
+    return draw
+
+
+def passes(T: int, N: int, D: int, H: int) -> dict[str, Runner]:
+    """Return PyTorch's pass and ours, for one draw of inputs; each gives H, dX, dh0, dU, dW, db."""
+    draw = draws()
     X, h0, dH = draw(T, N, D), draw(N, H), draw(T, N, H)
     U, W, b = draw(D, H, scale=D**-0.5), draw(H, H, scale=H**-0.5), draw(H)
 
@@ -63,4 +79,4 @@ def passes(T: int, N: int, D: int, H: int) -> tuple[Runner, Runner]:
         states = rnn_forward(X, h0, U, W, b)
         return states, *rnn_backward(dH, X, h0, states, U, W)
 
-    return torch_pass, our_pass
+    return {"torch": torch_pass, "ours": our_pass}
