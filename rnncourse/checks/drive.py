@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from rnncourse.checks.callables import Named
 from rnncourse.checks.plain import NotPlain, Plain, identical, share_memory, to_plain
 
@@ -63,11 +65,39 @@ def update(candidate: Any, *args: Any) -> tuple[Any, Any]:
     return candidate(*args), to_plain(args)
 
 
+def padded(candidate: Any, *args: Any) -> Any:
+    """One call for sequences of several lengths: (T, N, …) with zeros at padded steps, whose values are nobody's
+    business. The last argument says how long each is, if it is an array of N whole numbers; else no step is padded.
+    """
+    last = args[-1]
+    if not (isinstance(last, np.ndarray) and last.ndim == 1 and last.dtype.kind in "iu"):
+        return candidate(*args)
+    lengths = last.copy()  # the candidate may write to its arguments
+    answer = candidate(*args)
+    try:
+        steps = np.array(to_plain(answer))
+    except (NotPlain, ValueError):
+        return answer
+    if steps.ndim < 2 or steps.shape[1] != len(lengths):
+        return answer
+    steps[np.arange(len(steps))[:, None] >= lengths] = 0
+    return steps
+
+
 def module(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
     """The candidate is a class of `nn.Module`, driven as in `rnncourse.checks.modules`."""
     from rnncourse.checks.modules import drive_module
 
     return drive_module(candidate, init, parameters, calls)
+
+
+def padded_module(
+    candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]
+) -> Any:
+    """As `module`, for outputs (T, N, …) in which padded steps are zero, as in `padded`, and get no gradient."""
+    from rnncourse.checks.modules import drive_padded_module
+
+    return drive_padded_module(candidate, init, parameters, calls)
 
 
 def layer(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
@@ -118,7 +148,9 @@ DRIVERS: dict[str, Callable[..., Any]] = {
     "iterate": iterate,
     "update": update,
     "tensors": call,
+    "padded": padded,
     "module": module,
+    "padded_module": padded_module,
     "layer": layer,
     "stochastic": stochastic,
     "differentiable": differentiable,
@@ -126,7 +158,7 @@ DRIVERS: dict[str, Callable[..., Any]] = {
     "train": train,
 }
 # These hand tensors to the candidate for the arrays of a case, and take arrays from its tensors.
-WITH_TENSORS = {"tensors", "module", "layer", "stochastic", "differentiable", "train"}
+WITH_TENSORS = {"tensors", "module", "padded_module", "layer", "stochastic", "differentiable", "train"}
 
 
 class _Spy:

@@ -7,6 +7,7 @@ parameter: so a forward pass through which no gradient flows, or a parameter tha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -43,11 +44,38 @@ def drive_module(
     Returns the outputs, and by name the gradients of a weighted sum of them. Dropout is off. **Errors:** `ValueError`
     if the module's parameters are not those, by name and shape.
     """
-    model = load(candidate(*init), parameters)
+    return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls)
+
+
+def drive_padded_module(
+    candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]]
+) -> tuple[list[Any], dict[str, torch.Tensor]]:
+    """`drive_module` for outputs (T, N, …) of which padded steps count for nothing: they are zero, without gradient.
+
+    The last argument of a call says how long each sequence is, if it is a tensor of N whole numbers.
+    """
+    return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls, _without_padding)
+
+
+def _without_padding(model: torch.nn.Module, *args: Any) -> Any:
+    last = args[-1]
+    if not (isinstance(last, torch.Tensor) and last.ndim == 1 and not last.is_floating_point()):
+        return model(*args)
+    lengths = last.clone()  # the model may write to its arguments
+    output = model(*args)
+    if not isinstance(output, torch.Tensor) or output.ndim < 2 or output.shape[1] != len(lengths):
+        return output
+    is_padding = torch.arange(len(output))[:, None] >= lengths
+    return output.masked_fill(is_padding.reshape(*is_padding.shape, *[1] * (output.ndim - 2)), 0)
+
+
+def _outputs_and_gradients(
+    model: torch.nn.Module, names: list[str], calls: list[tuple[Any, ...]], call: Callable[..., Any] | None = None
+) -> tuple[list[Any], dict[str, torch.Tensor]]:
+    """What comes out of `model`, or `call(model, *args)`, and the gradients of a weighted sum of it by name."""
     model.eval()
-    outputs = [model(*args) for args in calls]
+    outputs = [call(model, *args) if call else model(*args) for args in calls]
     total = weighted_sum(outputs)
-    names = list(parameters)
     if not total.requires_grad:
         raise ValueError("no gradient reaches the parameters: is a result detached, or made from arrays?")
     own = dict(model.named_parameters())

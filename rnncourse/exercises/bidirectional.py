@@ -1,0 +1,1313 @@
+"""Unit 09: bidirectional layers. Its exercises, their cases, hints and misconceptions.
+
+Nothing here imports torch before an `nn.Module` is built: the answers to `BiTagger` are functions that make one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rnncourse.bidirectional import (
+    bidirectional_backward,
+    bidirectional_forward,
+    combine,
+    final_summary,
+    reverse_sequence,
+)
+from rnncourse.bptt import rnn_backward
+from rnncourse.cell import rnn_forward
+from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
+
+unit = Unit("09_bidirectional", "Reading both ways")
+
+Direction = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def direction(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Direction:
+    """Draw the (U, W, b) of one direction."""
+    return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+
+
+# --- reverse_sequence
+
+ex = unit.exercise(
+    "reverse_sequence",
+    reference=reverse_sequence,
+    points=3,
+    takes="X (T, N, D), lengths (N,)",
+    gives="reversed (T, N, D)",
+    forbids=("torch",),
+    hints=(
+        "Time is the first axis. For one sequence of L steps: which of its steps belongs at step 0 of the answer, and "
+        "which at step t?",
+        "Begin with a copy of X, then write into column n its first lengths[n] steps, turned round. What lies beyond "
+        "stays, since you do not touch it.",
+        "Without lengths: `X[::-1].copy()`. With them: `out = X.copy()` and for each n "
+        "`out[: lengths[n], n] = X[: lengths[n], n][::-1]`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(normal(rng, 5, 3, 4))
+    yield case(normal(rng, 6, 4, 3), np.array([4, 6, 1, 3]))
+    yield case(normal(rng, 7, 3, 2), np.array([2, 5, 4]))  # nobody is as long as the batch
+    yield edge("lengths=None", normal(rng, 4, 3, 2), None)
+    yield edge("one step", normal(rng, 1, 3, 2), np.array([1, 1, 1]))
+    yield edge("one row", normal(rng, 6, 1, 4), np.array([4]))
+    yield edge("nothing is padding", normal(rng, 5, 2, 3), np.array([5, 5]))
+    yield edge("as many steps as rows", normal(rng, 4, 4, 2), np.array([3, 1, 4, 2]))
+    yield edge("two axes, whole numbers", rng.permutation(np.arange(24)).reshape(6, 4), np.array([2, 6, 5, 3]))
+    yield edge("four axes", normal(rng, 5, 3, 2, 4), np.array([5, 2, 4]))
+    yield edge("float32", normal(rng, 5, 2, 3, dtype=np.float32), np.array([3, 5]))
+
+
+@ex.holds("Reversing twice gives X again")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    X, lengths = normal(rng, 7, 4, 2), rng.permutation([2, 7, 5, 4])
+    again = call(call(X, lengths), lengths)
+    return None if np.array_equal(again, X) else "reversed twice with the same lengths, X came back changed."
+
+
+@ex.misconception
+def starts_in_the_padding(X, lengths=None):
+    """You reverse the whole batch as one block, so the short sequences now begin with their padding. Reverse each row
+    within its own length.
+    """
+    return X[::-1].copy()
+
+
+@ex.misconception
+def batch_reversed(X, lengths=None):
+    """You reverse axis 1. That is the batch: the sequences have changed places, and each still runs forwards. Time is
+    axis 0.
+    """
+    return X[:, ::-1].copy()
+
+
+@ex.misconception
+def features_reversed(X, lengths=None):
+    """You reverse the last axis: the numbers within each x_t. It is the steps that change their order, axis 0."""
+    return X[..., ::-1].copy()
+
+
+@ex.misconception
+def padding_set_to_zero(X, lengths=None):
+    """The real steps are right, but the padding is now zero. It stays what it was, so that reversing twice gives X
+    back: begin with a copy of X, not with zeros.
+    """
+    if lengths is None:
+        return X[::-1].copy()
+    out = np.zeros_like(X)
+    for n, length in enumerate(lengths):
+        out[:length, n] = X[:length, n][::-1]
+    return out
+
+
+@ex.misconception
+def padding_reversed_too(X, lengths=None):
+    """The real steps are right, but you have turned the padding round as well. It stays as it is: touch only the first
+    `length` steps of each row.
+    """
+    if lengths is None:
+        return X[::-1].copy()
+    out = X.copy()
+    for n, length in enumerate(lengths):
+        out[:length, n] = X[:length, n][::-1]
+        out[length:, n] = X[length:, n][::-1]
+    return out
+
+
+@ex.misconception
+def first_step_lost(X, lengths=None):
+    """The first step of the sequence is missing at the end of the answer. A slice such as `X[end:0:-1]` stops before
+    index 0: write `X[:length][::-1]`, or `X[end::-1]`.
+    """
+    if lengths is None:
+        lengths = [len(X)] * X.shape[1]
+    out = X.copy()
+    for n, length in enumerate(lengths):
+        out[: length - 1, n] = X[length - 1 : 0 : -1, n]
+    return out
+
+
+@ex.misconception
+def one_length_for_all(X, lengths=None):
+    """All rows are reversed within the length of the longest, so the shorter ones begin with padding. Each row has its
+    own length.
+    """
+    longest = len(X) if lengths is None else max(lengths)
+    out = X.copy()
+    out[:longest] = X[:longest][::-1]
+    return out
+
+
+@ex.misconception
+def first_length_for_all(X, lengths=None):
+    """All rows are reversed within the length of row 0. Each row has its own: lengths[n]."""
+    first = len(X) if lengths is None else lengths[0]
+    out = X.copy()
+    out[:first] = X[:first][::-1]
+    return out
+
+
+@ex.misconception
+def read_from_what_was_written(X, lengths=None):
+    """The second half mirrors the first: you read from the array that you are writing to, where the early steps are
+    overwritten already. Read from X and write into a copy.
+    """
+    if lengths is None:
+        lengths = [len(X)] * X.shape[1]
+    out = X.copy()
+    for n, length in enumerate(lengths):
+        for t in range(length):
+            out[t, n] = out[length - 1 - t, n]
+    return out
+
+
+@ex.misconception
+def view_returned(X, lengths=None):
+    """`X[::-1]` is a view: the values are right, but they are X's own memory, read from its end, and whoever writes to
+    one changes the other. Return `X[::-1].copy()`.
+    """
+    if lengths is None:
+        return X[::-1]
+    out = X.copy()
+    for n, length in enumerate(lengths):
+        out[:length, n] = X[:length, n][::-1]
+    return out
+
+
+@ex.misconception
+def X_overwritten(X, lengths=None):
+    """You reverse X itself, which belongs to whoever called: next time it comes in reversed. Write into a copy."""
+    if lengths is None:
+        lengths = [len(X)] * X.shape[1]
+    for n, length in enumerate(lengths):
+        X[:length, n] = X[:length, n][::-1].copy()
+    return X.copy()
+
+
+# --- combine
+
+ex = unit.exercise(
+    "combine",
+    reference=combine,
+    points=2,
+    takes="H_f (T, N, H), H_b (T, N, H), how",
+    gives="H",
+    forbids=("torch",),
+    hints=(
+        "Both arrays are aligned with time already: whatever you do, you do it step by step and row by row.",
+        '`np.concatenate` needs an axis: the units are the last one. "sum" and "product" work entry by entry.',
+        "`np.concatenate([H_f, H_b], axis=-1)`, `H_f + H_b`, `H_f * H_b`; and after the third `if`: "
+        '`raise ValueError(f"how is {how!r}")`.',
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def states(*shape: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+        return normal(rng, *shape, dtype=dtype), normal(rng, *shape, dtype=dtype)
+
+    for how in ("concat", "sum", "product"):
+        yield case(*states(5, 3, 4), how)
+    yield case(*states(4, 2, 3), "concat")
+    for how in ("concat", "sum", "product"):
+        yield edge("one state a row, (N, H)", *states(3, 2), how)
+    yield edge("one step, one row", *states(1, 1, 3), "concat")
+    yield edge("all sizes alike", *states(3, 3, 3), "product")
+    yield edge("float32", *states(4, 3, 2, dtype=np.float32), "concat")
+    yield edge("float32", *states(4, 3, 2, dtype=np.float32), "sum")
+    yield edge('how="mean", which is none of the three', *states(4, 3, 2), "mean")
+    yield edge('how="", which is none of the three', *states(4, 3, 2), "")
+
+
+@ex.misconception
+def joined_along_time(H_f, H_b, how):
+    """You lay the backward states behind the forward ones in time, axis 0. At each step both stand side by side: join
+    along the last axis, the units.
+    """
+    if how == "concat":
+        return np.concatenate([H_f, H_b])
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def joined_along_the_batch(H_f, H_b, how):
+    """You join along axis 1, which makes twice as many sequences. Join along the last axis: each step of each sequence
+    has twice as many units.
+    """
+    if how == "concat":
+        return np.concatenate([H_f, H_b], axis=1)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def stacked_on_a_new_axis(H_f, H_b, how):
+    """`np.stack` makes a new axis of length 2. Here the units become twice as many, and no axis is added:
+    `np.concatenate` with axis=-1.
+    """
+    if how == "concat":
+        return np.stack([H_f, H_b], axis=-2)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def backward_first(H_f, H_b, how):
+    """Your backward units stand before the forward ones. Forward first: whoever splits the array later relies on it."""
+    if how == "concat":
+        return np.concatenate([H_b, H_f], axis=-1)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def units_interleaved(H_f, H_b, how):
+    """The units of both directions alternate: stack and reshape has shuffled them together. First all forward units,
+    then all backward ones.
+    """
+    if how == "concat":
+        return np.stack([H_f, H_b], axis=-1).reshape(*H_f.shape[:-1], -1)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def flipped_once_more(H_f, H_b, how):
+    """You reverse H_b before you join. It is aligned with time already: H_b[t] belongs to the same step as H_f[t]."""
+    H_b = H_b[::-1]
+    if how == "concat":
+        return np.concatenate([H_f, H_b], axis=-1)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def mean_for_sum(H_f, H_b, how):
+    """Your "sum" is a mean: there is a factor of one half in it."""
+    if how == "concat":
+        return np.concatenate([H_f, H_b], axis=-1)
+    if how == "sum":
+        return (H_f + H_b) / 2
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def product_of_matrices(H_f, H_b, how):
+    """Your "product" is a product of matrices. Here entry meets entry, `H_f * H_b`, and the shape stays."""
+    if how == "concat":
+        return np.concatenate([H_f, H_b], axis=-1)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f @ H_b.swapaxes(-1, -2)
+    raise ValueError(f"how is {how!r}")
+
+
+@ex.misconception
+def else_is_product(H_f, H_b, how):
+    """Your `else` takes every other word for "product". A slip such as "mean" then trains the wrong network without a
+    word: raise a ValueError for what you do not know.
+    """
+    if how == "concat":
+        return np.concatenate([H_f, H_b], axis=-1)
+    if how == "sum":
+        return H_f + H_b
+    return H_f * H_b
+
+
+@ex.misconception
+def nothing_for_an_unknown_word(H_f, H_b, how):
+    """For a word that is none of the three, your function ends without a return and so gives None, which breaks
+    somewhere else much later. Raise a ValueError.
+    """
+    if how == "concat":
+        return np.concatenate([H_f, H_b], axis=-1)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    return None
+
+
+# --- bidirectional_forward
+
+ex = unit.exercise(
+    "bidirectional_forward",
+    reference=bidirectional_forward,
+    points=4,
+    takes="X (T, N, D), forward, backward, how, lengths (N,)",
+    gives="H (T, N, H)",
+    drive="padded",
+    uses={"reverse_sequence": reverse_sequence, "combine": combine},
+    forbids=("torch",),
+    hints=(
+        "The backward layer is an ordinary layer that reads a reversed sequence. What it says comes out in the order "
+        "in which it has read.",
+        "Three lines: the forward states; the states over the reversed X, reversed again; both combined. With "
+        "`lengths` both reversals are made within the lengths.",
+        "`H_f = rnn_forward(X, zeros, *forward)`, then `H_b = reverse_sequence(rnn_forward(reverse_sequence(X, "
+        "lengths), zeros, *backward), lengths)` with `zeros = np.zeros((X.shape[1], len(forward[1])), X.dtype)`, and "
+        "`return combine(H_f, H_b, how)`.",
+    ),
+)
+
+
+def both_ways(rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+    """Draw X and both directions."""
+    return normal(rng, T, N, D, dtype=dtype), direction(rng, D, H, dtype), direction(rng, D, H, dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*both_ways(rng, 5, 3, 4, 2))
+    yield case(*both_ways(rng, 4, 2, 3, 5), "sum")
+    yield case(*both_ways(rng, 6, 4, 2, 3), "product")
+    yield case(*both_ways(rng, 7, 3, 2, 4), "concat", np.array([4, 2, 6]))  # nobody is as long as the batch
+    yield case(*both_ways(rng, 6, 4, 3, 2), "sum", np.array([3, 6, 1, 5]))
+    yield edge("lengths=None", *both_ways(rng, 5, 2, 3, 4), "concat", None)
+    yield edge("one step", *both_ways(rng, 1, 3, 4, 2))
+    yield edge("one row", *both_ways(rng, 6, 1, 2, 3), "concat", np.array([4]))
+    yield edge("all sizes alike", *both_ways(rng, 4, 4, 4, 4), "product", np.array([2, 4, 3, 1]))
+    yield edge("nothing is padding", *both_ways(rng, 5, 3, 2, 4), "sum", np.array([5, 5, 5]))
+    yield edge("float32", *both_ways(rng, 5, 2, 3, 4, np.float32))
+    yield edge("float32", *both_ways(rng, 5, 2, 3, 4, np.float32), "sum", np.array([3, 5]))
+
+
+@ex.holds("What stands in the padding reaches no real step")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    X, forward, backward = both_ways(rng, 6, 3, 2, 4)
+    lengths = np.array([4, 1, 5])
+    is_padding = np.arange(6)[:, None] >= lengths
+    other = np.where(is_padding[..., None], 10 * normal(rng, 6, 3, 2), X)
+    before, after = (call(x, forward, backward, "concat", lengths) for x in (X, other))
+    same = np.allclose(np.asarray(before), np.asarray(after), atol=1e-9)
+    return None if same else "with other numbers in the padding, states of real steps came out different."
+
+
+@ex.misconception
+def not_flipped_back(X, forward, backward, how="concat", lengths=None):
+    """The backward states stand in the order in which they were read, the last step first. Reverse them again, so that
+    both states at step t have read x_t.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def only_flipped_back(X, forward, backward, how="concat", lengths=None):
+    """Your second layer reads from left to right like the first; only its states are turned round. Reverse what it
+    reads, too.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = reverse_sequence(rnn_forward(X, zeros, *backward), lengths)
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def both_read_from_the_left(X, forward, backward, how="concat", lengths=None):
+    """Both layers read from left to right. Either nothing is reversed, or it is axis 1: that is the batch, and flipped
+    twice it is as before. Time is axis 0.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def starts_in_the_padding(X, forward, backward, how="concat", lengths=None):
+    """`lengths` is not used: the backward layer begins in the padding of the short sequences, and arrives at their
+    words with a state that the padding made. Reverse within the lengths.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def padding_zeroed_and_read(X, forward, backward, how="concat", lengths=None):
+    """You set the padding to zero and let the backward layer read it. Zeros are an input too: tanh(0 U + h W + b) is
+    not zero, so the state is spoilt before the first real step. Reverse within the lengths.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    if lengths is not None:
+        X = X * (np.arange(len(X))[:, None] < lengths)[..., None]
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def flipped_back_as_a_block(X, forward, backward, how="concat", lengths=None):
+    """X is reversed within the lengths, as it should be, but the states are flipped back as a whole. In the short rows
+    they end up in the padding. Both reversals need `lengths`.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)[::-1]
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def one_set_of_parameters(X, forward, backward, how="concat", lengths=None):
+    """Both directions run with the parameters of `forward`. The backward layer has its own: `*backward`."""
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def directions_exchanged(X, forward, backward, how="concat", lengths=None):
+    """`backward` runs from left to right and `forward` from right to left: the two are exchanged."""
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *backward)
+    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def starts_where_forward_ended(X, forward, backward, how="concat", lengths=None):
+    """Your backward layer starts from the forward layer's last state. The two never meet before they are combined:
+    both start from zeros.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), H_f[-1], *backward), lengths)
+    return combine(H_f, H_b, how)
+
+
+@ex.misconception
+def always_concat(X, forward, backward, how="concat", lengths=None):
+    """`how` is not used: you always concatenate. Hand it on to `combine`."""
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *backward), lengths)
+    return np.concatenate([H_f, H_b], axis=-1)
+
+
+# --- bidirectional_backward
+
+ex = unit.exercise(
+    "bidirectional_backward",
+    reference=bidirectional_backward,
+    points=5,
+    takes="dH (T, N, H), X (T, N, D), forward, backward, how",
+    gives="dX (T, N, D), forward_gradients, backward_gradients",
+    uses={"reverse_sequence": reverse_sequence, "combine": combine, "bidirectional_forward": bidirectional_forward},
+    forbids=("torch",),
+    hints=(
+        "Two questions, one after the other. What does `combine` do on the way back: which part of dH is the forward "
+        "states' error, and which the backward ones'? And then: what did the backward layer read?",
+        "`rnn_backward` wants everything in the order in which that layer read it. For the backward layer these are "
+        "dH_b, X and its states, all reversed. Its dX comes out in that order too. Each direction sends a dX: x_t was "
+        "read by both.",
+        "With `H_b` as `rnn_forward(X[::-1], zeros, *backward)` gives it, not flipped back: `dX_b, _, *g_b = "
+        "rnn_backward(dH_b[::-1], X[::-1], zeros, H_b, *backward[:2])` and `dX = dX_f + dX_b[::-1]`. For the product "
+        "`dH_f = dH * H_b[::-1]` and `dH_b = dH * H_f`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def with_errors(T: int, N: int, D: int, H: int, Q: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+        return normal(rng, T, N, Q, dtype=dtype), *both_ways(rng, T, N, D, H, dtype)
+
+    yield case(*with_errors(5, 3, 4, 2, 4))
+    yield case(*with_errors(4, 2, 3, 5, 5), "sum")
+    yield case(*with_errors(6, 4, 2, 3, 3), "product")
+    yield case(*with_errors(4, 3, 5, 4, 8), "concat")
+    yield edge("one step", *with_errors(1, 3, 4, 2, 2), "product")
+    yield edge("one row", *with_errors(5, 1, 2, 3, 6))
+    yield edge("all sizes alike", *with_errors(4, 4, 4, 4, 4), "product")
+    yield edge("float32", *with_errors(5, 2, 3, 4, 4, np.float32), "sum")
+    yield edge("float32", *with_errors(4, 2, 3, 4, 8, np.float32))
+
+
+@ex.misconception
+def errors_not_reversed(dH, X, forward, backward, how="concat"):
+    """The errors of the backward layer go in as time has them, while its inputs and states are in the order in which
+    it read. All three belong in that order: reverse dH_b, too.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b, X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def dX_not_flipped_back(dH, X, forward, backward, how="concat"):
+    """The backward layer's part of dX comes out in the order in which that layer read, the last step first. Reverse it
+    before you add: the parameters' gradients are right already.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def dX_of_the_forward_layer(dH, X, forward, backward, how="concat"):
+    """Your dX is the forward layer's alone. x_t was read by both layers, so it gets the sum of what both send back."""
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    _, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX, tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def dX_of_the_backward_layer(dH, X, forward, backward, how="concat"):
+    """Your dX is the backward layer's alone: the second result has overwritten the first. x_t was read by both, so it
+    gets the sum.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX[::-1].copy(), tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def nothing_reversed(dH, X, forward, backward, how="concat"):
+    """The backward layer is treated like the forward one, with nothing reversed on the way back. It has read X from its
+    end: hand `rnn_backward` the errors, inputs and states in that order.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b, X, zeros, H_b, *backward[:2])
+    return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def states_not_reversed(dH, X, forward, backward, how="concat"):
+    """The backward layer's errors and inputs are reversed, but its states go in as time has them. `rnn_backward` looks
+    for h_{t-1} one place earlier, so the states must stand in the order in which the layer made them.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b, *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def both_read_from_the_left(dH, X, forward, backward, how="concat"):
+    """In your answer both layers read from left to right, forwards as well as on the way back. Either nothing is
+    reversed, or it is axis 1, the batch. Time is axis 0.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[:, ::-1], X[:, ::-1], zeros, H_b[:, ::-1], *backward[:2])
+    return dX_f + dX_b[:, ::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def halves_exchanged(dH, X, forward, backward, how="concat"):
+    """For "concat", each layer gets the other one's half of dH. The forward units come first."""
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_b, dH_f = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def product_taken_for_sum(dH, X, forward, backward, how="concat"):
+    """For "product", dH goes to both layers as it is, as for a sum. The slope of f g with respect to f is g: each
+    layer's error is dH times the states of the other one.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    dH_f, dH_b = np.split(dH, 2, axis=-1) if how == "concat" else (dH, dH)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def times_its_own_states(dH, X, forward, backward, how="concat"):
+    """For "product", each layer's error is multiplied by its own states. It is the other one's that stand beside it:
+    the slope of f g with respect to f is g.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_f, dH * H_b)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def times_states_not_aligned(dH, X, forward, backward, how="concat"):
+    """For "product", the forward layer's error is multiplied by backward states in the order in which they were read.
+    dH runs with time: flip H_b back before you multiply.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b, *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def sum_shared_out(dH, X, forward, backward, how="concat"):
+    """For "sum", each layer gets half of dH. An error that reaches f + g reaches f in full, and g in full."""
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH / 2, dH / 2) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+@ex.misconception
+def gradients_added_up(dH, X, forward, backward, how="concat"):
+    """Both layers get the sum of both layers' gradients, as if they shared their parameters. Each has its own."""
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    both = tuple(a + b for a, b in zip(forward_gradients, backward_gradients))
+    return dX_f + dX_b[::-1], both, both
+
+
+@ex.misconception
+def dH_overwritten(dH, X, forward, backward, how="concat"):
+    """For "product", `dH *= …` writes into the caller's array: the second use of dH finds it changed, and so does the
+    caller. Write `dH * H_b`, which makes a new one.
+    """
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+    if how == "concat":
+        dH_f, dH_b = np.split(dH, 2, axis=-1)
+    else:
+        dH_f = dH_b = dH
+    if how == "product":
+        dH_f *= H_b
+        dH_b = dH * H_f
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+
+
+# --- final_summary
+
+ex = unit.exercise(
+    "final_summary",
+    reference=final_summary,
+    points=2,
+    takes="H_f (T, N, H), H_b (T, N, H), lengths (N,), how",
+    gives="summary",
+    uses={"combine": combine},
+    forbids=("torch",),
+    hints=(
+        "For each direction: at which step t has it read the whole sequence? The two answers lie at opposite ends.",
+        "H_b is aligned with time, and the backward layer reads towards step 0, where it is done. H_f is done at the "
+        "last real step, a different one in each row.",
+        "`H_f[lengths - 1, np.arange(len(lengths))]` picks one state a row, and `H_b[0]` is the other one. Hand both "
+        "to `combine`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def states(*shape: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+        return normal(rng, *shape, dtype=dtype), normal(rng, *shape, dtype=dtype)
+
+    # In the first no sequence reaches T; in the second one does, where an index one too high is an error.
+    yield case(*states(7, 4, 3), np.array([3, 5, 2, 6]))
+    yield case(*states(6, 3, 2), np.array([2, 6, 4]), "concat")
+    yield case(*states(5, 3, 4), np.array([4, 2, 3]), "sum")
+    yield case(*states(6, 2, 5), np.array([3, 5]), "product")
+    yield edge("one step", *states(1, 3, 2), np.array([1, 1, 1]))
+    yield edge("one row", *states(6, 1, 4), np.array([4]), "sum")
+    yield edge("a sequence of one step", *states(5, 3, 2), np.array([4, 1, 2]))
+    yield edge("as many steps as rows", *states(4, 4, 2), np.array([3, 1, 4, 2]), "product")
+    yield edge("nothing is padding", *states(4, 3, 5), np.array([4, 4, 4]))
+    yield edge("float32", *states(5, 3, 4, dtype=np.float32), np.array([1, 4, 3]))
+
+
+@ex.misconception
+def last_of_both(H_f, H_b, lengths, how="concat"):
+    """You take the last array index for both, the famous `out[-1]`. There the forward layer is in the padding of the
+    short sequences, and the backward layer has only just begun. It is done at step 0.
+    """
+    return combine(H_f[-1], H_b[-1], how)
+
+
+@ex.misconception
+def last_real_step_of_both(H_f, H_b, lengths, how="concat"):
+    """The forward half is right. But at the last real step the backward layer has read just one symbol: it comes from
+    the right, and is done at step 0.
+    """
+    rows = np.arange(len(lengths))
+    return combine(H_f[lengths - 1, rows], H_b[lengths - 1, rows], how)
+
+
+@ex.misconception
+def forward_from_the_padding(H_f, H_b, lengths, how="concat"):
+    """The backward half is right. But `H_f[-1]` is, for the shorter sequences, a state from deep inside the padding:
+    take each row at its own last real step.
+    """
+    return combine(H_f[-1], H_b[0], how)
+
+
+@ex.misconception
+def first_of_both(H_f, H_b, lengths, how="concat"):
+    """The backward half is right. But at step 0 the forward layer has read one symbol only: it is done at the last real
+    step.
+    """
+    return combine(H_f[0], H_b[0], how)
+
+
+@ex.misconception
+def ends_exchanged(H_f, H_b, lengths, how="concat"):
+    """Both halves come from where that layer began, and have read one symbol each. Exchange the ends: forward is done
+    at the last real step, backward at step 0.
+    """
+    return combine(H_f[0], H_b[lengths - 1, np.arange(len(lengths))], how)
+
+
+@ex.misconception
+def one_step_late(H_f, H_b, lengths, how="concat"):
+    """You are one step late: a sequence of length 3 ends at step 2. At index 3 stands the first state of the padding,
+    or nothing at all.
+    """
+    return combine(H_f[lengths, np.arange(len(lengths))], H_b[0], how)
+
+
+@ex.misconception
+def longest_for_all(H_f, H_b, lengths, how="concat"):
+    """You take the step at which the longest sequence ends, for every row. Each row has its own last step."""
+    return combine(H_f[lengths.max() - 1], H_b[0], how)
+
+
+@ex.misconception
+def every_row_at_every_end(H_f, H_b, lengths, how="concat"):
+    """`H_f[lengths - 1]` is (N, N, H): all rows, at each of the ends. You want the pairs: index with the steps and with
+    the rows, `np.arange(N)`.
+    """
+    return combine(H_f[lengths - 1], np.broadcast_to(H_b[0], H_f[lengths - 1].shape), how)
+
+
+@ex.misconception
+def mean_over_time(H_f, H_b, lengths, how="concat"):
+    """You average over the real steps. That is a summary too, but another one: here each direction's final state is
+    wanted.
+    """
+    real = (np.arange(len(H_f))[:, None] < lengths)[..., None]
+    mean_f, mean_b = ((H * real).sum(axis=0) / real.sum(axis=0).astype(H.dtype) for H in (H_f, H_b))
+    return combine(mean_f, mean_b, how)
+
+
+@ex.misconception
+def always_concat(H_f, H_b, lengths, how="concat"):
+    """`how` is not used: you always concatenate. Hand it on to `combine`."""
+    return np.concatenate([H_f[lengths - 1, np.arange(len(lengths))], H_b[0]], axis=-1)
+
+
+# --- BiTagger
+
+
+def build_bi_tagger(vocabulary_size: int, embedding_size: int, hidden_size: int, tags: int) -> Any:
+    """The textbook's `BiTagger`, for which torch is loaded here and not before."""
+    from rnncourse.bidirectional_torch import BiTagger
+
+    return BiTagger(vocabulary_size, embedding_size, hidden_size, tags)
+
+
+ex = unit.exercise(
+    "BiTagger",
+    reference=build_bi_tagger,
+    points=4,
+    takes="init, parameters, calls",
+    gives="outputs, gradients",
+    drive="padded_module",
+    forbids=("rnncourse.bidirectional", "rnncourse.bidirectional_torch"),
+    hints=(
+        "Three layers in `__init__`, used one after the other in `forward`. How wide is what the recurrent layer hands "
+        "on, when it reads in both directions?",
+        "`nn.RNN(…, bidirectional=True)` gives (T, N, 2H). With lengths it wants a packed sequence: "
+        "`pack_padded_sequence(embedded, lengths, enforce_sorted=False)` before it and `pad_packed_sequence` after it, "
+        "both from `torch.nn.utils.rnn`.",
+        "`states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))`, then `states, _ = "
+        "pad_packed_sequence(states, total_length=len(ids))`, and `return self.output(states)`. Without lengths: "
+        "`states, _ = self.rnn(embedded)`.",
+    ),
+)
+
+
+def tagger_parameters(
+    rng: np.random.Generator, V: int, E: int, H: int, Q: int, dtype: Any = np.float64
+) -> dict[str, np.ndarray]:
+    """Draw the parameters of a BiTagger by name."""
+    drawn = {"embedding.weight": normal(rng, V, E, dtype=dtype)}
+    for suffix in ("", "_reverse"):
+        U, W, b = direction(rng, E, H, dtype)
+        drawn |= {f"rnn.weight_ih_l0{suffix}": U.T.copy(), f"rnn.weight_hh_l0{suffix}": W.T.copy()}
+        drawn |= {f"rnn.bias_ih_l0{suffix}": b, f"rnn.bias_hh_l0{suffix}": normal(rng, H, dtype=dtype)}
+    V_out = weights(rng, 2 * H, Q, dtype)
+    return drawn | {"output.weight": V_out.T.copy(), "output.bias": normal(rng, Q, dtype=dtype)}
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def ids(V: int, T: int, N: int) -> np.ndarray:
+        return rng.integers(0, V, size=(T, N))
+
+    yield case((7, 3, 5, 4), tagger_parameters(rng, 7, 3, 5, 4), [(ids(7, 6, 3),), (ids(7, 4, 2), None)])
+    lengths = np.array([3, 6, 1, 4])
+    yield case((6, 4, 3, 2), tagger_parameters(rng, 6, 4, 3, 2), [(ids(6, 6, 4), lengths)])
+    yield case((5, 3, 4, 3), tagger_parameters(rng, 5, 3, 4, 3), [(ids(5, 7, 3), np.array([2, 5, 4]))])
+    yield edge("one step, one row", (4, 2, 3, 2), tagger_parameters(rng, 4, 2, 3, 2), [(ids(4, 1, 1),)])
+    yield edge(
+        "all sizes alike", (4, 4, 4, 4), tagger_parameters(rng, 4, 4, 4, 4), [(ids(4, 4, 4), lengths.clip(1, 4))]
+    )
+    single = tagger_parameters(rng, 5, 2, 3, 4, np.float32)
+    yield edge("float32", (5, 2, 3, 4), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([2, 3]))])
+
+
+@ex.holds("Other ids under the padding change no real logit")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    parameters, lengths = tagger_parameters(rng, 9, 3, 4, 2), np.array([4, 1, 6, 3])
+    ids = rng.integers(0, 9, size=(7, 4))
+    other = np.where(np.arange(7)[:, None] >= lengths, (ids + 1 + rng.integers(0, 8, size=ids.shape)) % 9, ids)
+    (before,), (after,) = (call((9, 3, 4, 2), parameters, [(x, lengths)])[0] for x in (ids, other))
+    return None if np.allclose(before, after, atol=1e-9) else "with other ids there, logits of real steps changed."
+
+
+@ex.misconception
+def lengths_not_used(vocabulary_size, embedding_size, hidden_size, tags):
+    """`lengths` is not used: in the short sequences the backward layer begins in the padding and carries it into the
+    real steps. Pack the embedded ids with their lengths before they go into the recurrent layer.
+    """
+    from torch import nn
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            return self.output(self.rnn(self.embedding(ids))[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def padding_zeroed_and_read(vocabulary_size, embedding_size, hidden_size, tags):
+    """You set the padding's vectors to zero, but the backward layer still reads them, and its biases make a state of
+    zeros. That state arrives at the real steps. Pack the sequence, so that the layer never sees the padding.
+    """
+    import torch
+    from torch import nn
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is not None:
+                embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
+            return self.output(self.rnn(embedded)[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def batch_read_as_time(vocabulary_size, embedding_size, hidden_size, tags):
+    """`batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the sequences, from
+    one row to the next. The shape comes out right all the same. Leave it out, and leave time first.
+    """
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True, batch_first=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is None:
+                return self.output(self.rnn(embedded)[0])
+            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def steps_cut_off(vocabulary_size, embedding_size, hidden_size, tags):
+    """Where no sequence is as long as the batch, your logits have fewer steps than the ids: unpacking gives as many as
+    the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
+    """
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is None:
+                return self.output(self.rnn(embedded)[0])
+            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+            return self.output(pad_packed_sequence(states)[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def sorted_lengths_expected(vocabulary_size, embedding_size, hidden_size, tags):
+    """Packing expects the longest sequence first unless told otherwise, and here they come in any order. With
+    `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
+    """
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is None:
+                return self.output(self.rnn(embedded)[0])
+            states, _ = self.rnn(pack_padded_sequence(embedded, lengths))
+            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def left_in_sorted_order(vocabulary_size, embedding_size, hidden_size, tags):
+    """You sort the sequences by length, and the logits come out in that order: row n answers for another sequence. Put
+    them back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+    """
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is None:
+                return self.output(self.rnn(embedded)[0])
+            order = lengths.argsort(descending=True)
+            states, _ = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
+            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def one_summary_for_all_steps(vocabulary_size, embedding_size, hidden_size, tags):
+    """Every step gets the same logits: you tag from the final states of both directions, a summary of the sentence. A
+    label for each step comes from the states of that step, the first thing that nn.RNN returns.
+    """
+    import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is not None:
+                embedded = pack_padded_sequence(embedded, lengths, enforce_sorted=False)
+            _, (forwards, backwards) = self.rnn(embedded)
+            return self.output(torch.cat([forwards, backwards], dim=-1)).expand(len(ids), -1, -1)
+
+    return BiTagger()
+
+
+@ex.misconception
+def probabilities_returned(vocabulary_size, embedding_size, hidden_size, tags):
+    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself, and a second one on top
+    makes it learn slowly and badly.
+    """
+    import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is None:
+                return torch.softmax(self.output(self.rnn(embedded)[0]), dim=-1)
+            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+            return torch.softmax(self.output(pad_packed_sequence(states, total_length=len(ids))[0]), dim=-1)
+
+    return BiTagger()
+
+
+@ex.misconception
+def id_0_never_learns(vocabulary_size, embedding_size, hidden_size, tags):
+    """The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0 is a word like
+    any other. It is the lengths that say what is padding.
+    """
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is None:
+                return self.output(self.rnn(embedded)[0])
+            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def embedding_detached(vocabulary_size, embedding_size, hidden_size, tags):
+    """The logits are right, but no gradient reaches the embedding: the words keep the vectors they were drawn with.
+    Something between it and the recurrent layer cuts the graph, a `detach`, `.data` or `no_grad`.
+    """
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids).detach()
+            if lengths is None:
+                return self.output(self.rnn(embedded)[0])
+            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
+
+    return BiTagger()
+
+
+@ex.misconception
+def backward_half_not_flipped(vocabulary_size, embedding_size, hidden_size, tags):
+    """You flip the backward half of what nn.RNN returns. It is aligned with time already: out[t] belongs to step t in
+    both directions.
+    """
+    import torch
+    from torch import nn
+    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+    class BiTagger(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+            self.output = nn.Linear(2 * hidden_size, tags)
+
+        def forward(self, ids, lengths=None):
+            embedded = self.embedding(ids)
+            if lengths is None:
+                states, _ = self.rnn(embedded)
+            else:
+                states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+                states, _ = pad_packed_sequence(states, total_length=len(ids))
+            forwards, backwards = states.chunk(2, dim=-1)
+            return self.output(torch.cat([forwards, backwards.flip(0)], dim=-1))
+
+    return BiTagger()
+
+
+# --- quiz_bidirectional
+
+unit.choice(
+    "quiz_bidirectional",
+    points=1,
+    hints=(
+        "A left-to-right language model gives p(x_t | x_1 … x_{t-1}). For each statement: what has the state that "
+        "makes the prediction already read?",
+        "To generate is to use a model where no future exists yet. And the product of conditional probabilities is the "
+        "probability of the sequence only if each condition is the past, and nothing but the past.",
+        "B and D multiply probabilities whose conditions hold more than the past. In one of them the network may have "
+        "seen the answer, in the other it has not; neither product is the probability of the sequence.",
+    ),
+    options=(
+        Option(
+            "A",
+            True,
+            "leak_overlooked",
+            "The backward state of step t has read all from the end down to step t, so x_{t+1}, the symbol to predict, "
+            "is in it. Copying is the easiest thing to learn.",
+        ),
+        Option(
+            "B",
+            False,
+            "low_loss_taken_for_knowledge",
+            "The chain rule multiplies p(x_t | past). A probability that was given with the answer in view is near 1 "
+            "and says nothing about the sequence.",
+        ),
+        Option(
+            "C",
+            True,
+            "future_taken_for_granted",
+            "While a text is being written, what comes after it does not exist, and the backward layer begins just "
+            "there.",
+        ),
+        Option(
+            "D",
+            False,
+            "both_sides_taken_for_the_past",
+            "The target no longer leaks, so this is a fair task to train on. But p(x_t | all the others) multiplied "
+            "over t counts each dependence twice: for a fair coin and its copy it gives 1, and the truth is 1/2.",
+        ),
+        Option(
+            "E",
+            True,
+            "forward_layer_thrown_away",
+            "The state f_t has read x_1 … x_t and nothing else; with an output of its own it predicts x_{t+1} as in "
+            "unit 06.",
+        ),
+        Option(
+            "F",
+            False,
+            "more_data_expected_to_help",
+            "More data or units make it copy more surely. What is wrong is the question that it is asked, not how well "
+            "it answers.",
+        ),
+    ),
+)
