@@ -3,6 +3,8 @@
 import importlib
 import inspect
 import os
+import subprocess
+import sys
 from unittest import mock
 
 import numpy as np
@@ -63,6 +65,14 @@ def test_names_are_found_once_and_only_once():
     names = [e.name for e in ALL]
     assert len(names) == len(set(names))
     assert all(exercises.find(name).name == name for name in names)
+
+
+def test_to_check_an_exercise_loads_no_other_units_torch():
+    program = (
+        "import sys; from rnncourse import check; from rnncourse.bidirectional import reverse_sequence;"
+        "assert check(reverse_sequence).passed; assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize("exercise", ALL, ids=lambda e: e.name)
