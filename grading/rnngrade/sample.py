@@ -62,7 +62,7 @@ class Submission:
         """Write the notebook to `submitted/STUDENT/UNIT/UNIT.ipynb`, made from the course's notebooks at `root`."""
         given = {folder: _read(root, folder, self.unit) for folder in ("notebooks", "solutions")}
         solved = {_grade_id(cell): cell.source for cell in given["solutions"].cells}
-        is_blank = set(self.answers.values()) == {BLANK}
+        is_blank = all(answer is BLANK for answer in self.answers.values())
         for cell in given["notebooks"].cells:
             if cell.cell_type == "markdown" and _grade_id(cell) and not is_blank:
                 cell.source = WRITTEN
