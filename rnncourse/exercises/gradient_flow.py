@@ -124,6 +124,18 @@ def W_before_the_slope(dh_last, H, W):
 
 
 @ex.misconception
+def slope_where_it_arrives(dh_last, H, W):
+    """You go through Wᵀ first, and then through the tanh of the step before. The first tanh on the way is the one that
+    made h_T itself: at each step first 1 - h_t², then Wᵀ.
+    """
+    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
+    for t in range(len(H) - 1, 0, -1):
+        dh = (dh @ W.T) * (1 - H[t - 1] ** 2)
+        norms.append(np.sqrt((dh**2).sum()))
+    return np.array(norms[::-1])
+
+
+@ex.misconception
 def before_the_tanh(dh_last, H, W):
     """You measure da_t, the error before the tanh. Asked for is that of the state itself, dL/dh_t; the last one is
     the norm of dh_last.

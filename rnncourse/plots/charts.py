@@ -79,7 +79,7 @@ def loglog_slope(x: Numbers, y: Numbers) -> float:
 
 def cost_chart(steps: Numbers, costs: Mapping[str, Numbers], *, ylabel: str, title: str = "") -> Figure:
     """Cost against the number of time steps T on two log scales, each line with its slope: 1 means linear in T."""
-    named = {f"{name}\nslope {loglog_slope(steps, cost):.2f}": cost for name, cost in costs.items()}
+    named = {f"{name}\nslope {round(loglog_slope(steps, cost), 2) + 0.0:.2f}": cost for name, cost in costs.items()}
     figure = line_chart(steps, named, xlabel="T (time steps)", ylabel=ylabel, logx=True, logy=True, title=title)
     axes = figure.axes[0]
     axes.set_xticks(list(steps), [f"{step:g}" for step in steps])

@@ -43,7 +43,7 @@ def clipped_step(gradient: Real[np.ndarray, "2"], limit: float) -> Figure:
     """A gradient in the plane of two parameters, clipped by its norm, which keeps its direction, and by value."""
     norm = float(np.sqrt((gradient**2).sum()))
     arrows = (  # where each ends, its name, where the name stands
-        (gradient, "gradient", INK, (0, 8), "center"),
+        (gradient, "gradient", INK, (4, 6), "left"),
         (gradient * limit / norm, "clipped by norm", COLOURS["V"], (6, -16), "left"),
         (gradient.clip(-limit, limit), "clipped by value", COLOURS["W"], (4, 6), "left"),
     )
