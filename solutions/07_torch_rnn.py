@@ -1,0 +1,1063 @@
+# %% [markdown]
+# # 07 · The same in PyTorch
+#
+# **After this unit you can**
+#
+# - let PyTorch do unit 04's work, and say what it does when you write `backward()`;
+# - write a recurrent layer as an `nn.Module`, and turn it into PyTorch's own `nn.RNN` and back;
+# - say what every number in an `nn.RNN` is called, and which of its two answers you want;
+# - batch sequences of unequal length so that the padding counts for nothing;
+# - train on a long text with a state that is carried, save the training in the middle, and go on as if nothing had been;
+# - find the bugs that PyTorch does not report.
+#
+# **It takes** about two and a half hours. **You should know** units 03 and 04 (the cell, its backward pass), clipping
+# from unit 05, and the character model of unit 06. There are 8 exercises and one written question, 24 points in all.
+
+# %% [markdown]
+# ## The question that was left open
+#
+# The language model of unit 06 is yours to the last derivative. That is its strength, and it is what makes the next
+# idea expensive. Put an embedding below the cell, a second layer on top, or a gate inside: each time the backward pass
+# must be derived anew, programmed, and checked against differences.
+#
+# But look back at unit 04. Every rule there was local: how an error passes a product, a sum, a tanh. The order was that
+# of the forward pass, reversed. None of it needed *you*. **Can a program take the forward pass alone and do the rest?**
+
+# %% locked="setup"
+import math
+
+import numpy as np
+import torch
+from torch import nn
+
+from rnncourse import check, hint, progress, track, use
+from rnncourse.bptt import rnn_backward
+from rnncourse.cell import rnn_forward
+from rnncourse.language_model import build_vocabulary, contiguous_batches, decode, encode
+
+torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+
+# %% [markdown]
+# ## 1 · Arrays that remember where they came from
+#
+# A **tensor** is an array with one more ability: asked to (`requires_grad=True`), it remembers which operation made it,
+# of which other tensors. Run the forward pass and you have built the graph of unit 04. `backward()` walks it the other
+# way and leaves the gradient of the loss in the `.grad` of each tensor at its beginning.
+#
+# You know an example with all its numbers from unit 04: one unit, two steps, $U = 0.5$, $W = 2$, $b = 0$, $h_0 = 0.5$,
+# inputs $-1$ and $0$. The states are $0.462$ and $0.728$. With an error of 1 at each state, the gradient was $dW =
+# 0.980$. You worked for it. Now watch:
+
+# %% tags=["experiment"]
+U = torch.tensor([[0.5]], dtype=torch.float64, requires_grad=True)
+W = torch.tensor([[2.0]], dtype=torch.float64, requires_grad=True)
+h, total = torch.tensor([[0.5]], dtype=torch.float64), 0.0
+for x in (-1.0, 0.0):
+    h = torch.tanh(x * U + h @ W)
+    total = total + h.sum()  # an error of 1 at each state
+    print(f"state {h.item():.3f}, made by {h.grad_fn.name()}")
+total.backward()
+print(f"dW = {W.grad.item():.3f}, dU = {U.grad.item():.3f}")
+assert abs(W.grad.item() - 0.980) < 1e-3
+
+# %% [markdown]
+# No derivative was written. There is no magic in it either: `TanhBackward0` is your $da = dh \odot (1 - h^2)$, and the
+# sum over all the ways that lead to $W$ is your `+=`.
+#
+# Most of NumPy you can keep. This is what is different:
+#
+# | NumPy | PyTorch | mind |
+# |---|---|---|
+# | `np.array(a)` | `torch.tensor(a)` | copies, and forgets the history: never inside a forward pass |
+# | | `torch.as_tensor(a)`, `torch.from_numpy(a)` | *shares* the array's memory |
+# | `np.zeros(n)` is float64 | `torch.zeros(n)` is **float32** | `x.new_zeros(n)` has the dtype of `x` |
+# | `axis=0` | `dim=0` | |
+# | `A.T` | `A.T`, `A.transpose(0, 1)` | for more than two axes, name the two |
+# | `np.stack`, `np.concatenate` | `torch.stack`, `torch.cat` | |
+# | `x[None]` | `x[None]`, `x.unsqueeze(0)` | |
+# | `x.copy()` | `x.clone()` | keeps the history |
+# | | `x.detach()` | drops the history, shares the memory |
+# | `float(x)` | `x.item()` | a plain number: nothing flows back from it |
+#
+# And two habits. `backward()` **adds** to `.grad`, so old gradients must be set back before a new pass. And where no
+# gradient is wanted, say so: `with torch.no_grad():` saves the memory that unit 04 found to grow with $T$.
+
+# %% [markdown]
+# ## 2 · A layer of your own
+#
+# A **module** is a class that holds parameters and says how an output is computed:
+
+
+# %%
+class Layer(nn.Module):
+    """The hidden layer of unit 03: x (N, D) -> h (N, H)."""
+
+    def __init__(self, input_size, hidden_size):
+        super().__init__()  # first of all, or nothing is registered
+        self.W_xh = nn.Parameter(torch.randn(input_size, hidden_size) / math.sqrt(input_size))
+        self.b_h = nn.Parameter(torch.zeros(hidden_size))
+
+    def forward(self, x):
+        return torch.tanh(x @ self.W_xh + self.b_h)
+
+
+layer = Layer(3, 2)
+print("its parameters:", {name: tuple(p.shape) for name, p in layer.named_parameters()})
+print("a call:", tuple(layer(torch.zeros(4, 3)).shape))
+
+# %% [markdown]
+# Whatever is assigned to `self` as an `nn.Parameter` is found by `parameters()`, by optimizers, by `state_dict()`, the
+# dict of all weights by name. A plain tensor is not: it would never be trained. You call the object, `layer(x)`, and it
+# calls your `forward`.
+
+# %% [markdown]
+# ### Exercise 7.1 · `ScratchRNN`
+# *●●○ · 16 minutes · 4 points*
+#
+# Write unit 03's cell as a module: `ScratchRNN(input_size, hidden_size)`, with exactly three parameters, `U (D, H)`, `W
+# (H, H)`, `b (H,)`. PyTorch draws them uniformly between $-1/\sqrt H$ and $1/\sqrt H$; do likewise. `forward(x,
+# h0=None)` works as `nn.RNN` does: `x` is `(T, N, D)`, and the answer is a pair,
+#
+# - `output (T, N, H)`, the states after each step;
+# - `h_n (1, N, H)`, the last one once more. The first axis counts layers, of which there is one.
+#
+# `h0` is `(1, N, H)`, or None for zeros; these take the dtype of `x`. Gradients must flow back through all steps, to
+# the three parameters, to `x` and to `h0`. You may not use `nn.RNN` or `nn.RNNCell`.
+#
+# By hand: with `U = [[0.5]]`, `W = [[2.0]]`, `b = [0.0]`, `x = [[[-1.0]], [[0.0]]]` and `h0 = [[[0.5]]]` the output is
+# `[[[0.462]], [[0.728]]]`, and `h_n` is `[[[0.728]]]`.
+#
+# The check loads its own numbers into your parameters, calls the module a few times and compares. Where it speaks of
+# `outputs[0][1]`, it means the second thing that the first call returned.
+
+
+# %% answer="ScratchRNN"
+class ScratchRNN(nn.Module):
+    """The recurrent cell over a sequence, with parameters U (D, H), W (H, H), b (H,) and the interface of nn.RNN."""
+
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        ### BEGIN SOLUTION
+        bound = 1 / math.sqrt(hidden_size)
+        self.U = nn.Parameter(torch.empty(input_size, hidden_size).uniform_(-bound, bound))
+        self.W = nn.Parameter(torch.empty(hidden_size, hidden_size).uniform_(-bound, bound))
+        self.b = nn.Parameter(torch.empty(hidden_size).uniform_(-bound, bound))
+        ### END SOLUTION
+
+    def forward(self, x, h0=None):
+        """x (T, N, D), h0 (1, N, H) or None -> output (T, N, H), h_n (1, N, H)."""
+        ### BEGIN SOLUTION
+        h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
+        states = []
+        for x_t in x:
+            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
+            states.append(h)
+        return torch.stack(states), h.unsqueeze(0)
+        ### END SOLUTION
+
+
+# %% check="ScratchRNN"
+check(ScratchRNN)
+
+# %% [markdown]
+# A recurrent layer that learns, and no backward pass in sight. Do you trust it?
+
+# %% [markdown]
+# ### Experiment · two backward passes, one of them written by hand
+#
+# **Claim:** what autograd finds is what BPTT finds, to the last few of float64's 16 digits: for the input, the start
+# state and all three parameters.
+
+# %% tags=["experiment"]
+Scratch = use(ScratchRNN)
+rng = np.random.default_rng(0)
+T, N, D, H = 30, 4, 5, 8
+x, h0, dH = rng.normal(size=(T, N, D)), rng.normal(size=(N, H)), rng.normal(size=(T, N, H))
+
+torch.manual_seed(0)
+cell = Scratch(D, H).double()
+x_t, h0_t = torch.tensor(x, requires_grad=True), torch.tensor(h0[None], requires_grad=True)
+output, h_n = cell(x_t, h0_t)
+(output * torch.tensor(dH)).sum().backward()
+theirs = [x_t.grad, h0_t.grad[0], cell.U.grad, cell.W.grad, cell.b.grad]
+
+U, W, b = (p.detach().numpy() for p in (cell.U, cell.W, cell.b))
+ours = rnn_backward(dH, x, h0, rnn_forward(x, h0, U, W, b), U, W)
+for name, a, g in zip(("dX", "dh0", "dU", "dW", "db"), ours, theirs, strict=True):
+    error = np.abs(a - g.numpy()).max()
+    print(f"{name:4} {a.shape!s:12} {'agrees to 10 digits' if error < 1e-10 * np.abs(a).max() else 'differs'}")
+    assert error < 1e-10 * np.abs(a).max()
+
+# %% [markdown]
+# ## 3 · What PyTorch calls what
+#
+# PyTorch has this layer, `nn.RNN(input_size, hidden_size)`. It computes the same with other names, turned round, and
+# with one bias too many:
+#
+# | here | shape | in `nn.RNN` | shape | |
+# |---|---|---|---|---|
+# | $U$ | $(D, H)$ | `weight_ih_l0` | $(H, D)$ | is $U^\top$: *ih* is input to hidden, *l0* layer 0 |
+# | $W$ | $(H, H)$ | `weight_hh_l0` | $(H, H)$ | is $W^\top$, which the shape does not show |
+# | $b$ | $(H,)$ | `bias_ih_l0` + `bias_hh_l0` | $(H,)$ each | only their sum counts |
+# | $X$ | $(T, N, D)$ | `input` | $(T, N, D)$ | $(N, T, D)$ with `batch_first=True` |
+# | $h_0$ | $(N, H)$ | `h_0` | $(1, N, H)$ | this order *also* with `batch_first=True` |
+# | $h_1, \dots, h_T$ | $(T, N, H)$ | `output` | $(T, N, H)$ | all states of the top layer; no output layer is in it |
+# | $h_T$ | $(N, H)$ | `h_n` | $(1, N, H)$ | the last state of each layer |
+#
+# So PyTorch's formula reads $h_t = \tanh(x_t A^\top + a + h_{t-1} B^\top + b')$. The two biases are a courtesy to the
+# GPU library below it. Since they always add up, no training can tell one from the other.
+#
+# A module's weights go out as a dict, `rnn.state_dict()`, and come in with `rnn.load_state_dict(…)`. The latter
+# *copies* into the parameters that are there, keeps their dtype, and complains when a name is missing or a shape is
+# wrong.
+
+# %% [markdown]
+# ### Exercise 7.2 · `as_torch_rnn`
+# *●●○ · 12 minutes · 3 points*
+#
+# Build the `nn.RNN` that computes the same as `U (D, H)`, `W (H, H)`, `b (H,)`. These may be NumPy arrays or tensors,
+# or the parameters of a module. The result has their dtype (all three have the same) and its own copy of the numbers:
+# who trains it must not change your arrays. How you split $b$ between its two biases is up to you.
+#
+# By hand: `U = [[1, 2]]`, `W = [[0, 3], [0, 0]]`, `b = [5, 6]`, so $D = 1$ and $H = 2$. Then `weight_ih_l0` is `[[1],
+# [2]]`, `weight_hh_l0` is `[[0, 0], [3, 0]]`, and the two biases add up to `[5, 6]`.
+
+
+# %% answer="as_torch_rnn"
+def as_torch_rnn(U, W, b):
+    """U (D, H), W (H, H), b (H,), arrays or tensors -> the nn.RNN that computes the same."""
+    ### BEGIN SOLUTION
+    U, W, b = (torch.as_tensor(a).detach() for a in (U, W, b))
+    rnn = nn.RNN(*U.shape, dtype=U.dtype)
+    rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
+    return rnn
+    ### END SOLUTION
+
+
+# %% check="as_torch_rnn"
+check(as_torch_rnn)
+
+# %% [markdown]
+# You can move a trained network between your code and theirs, in either direction. Most code that you will meet moves
+# weights between libraries in just this way, and its most common bug is the square matrix that nobody turned.
+
+# %% [markdown]
+# ### Experiment · is theirs the same as yours?
+#
+# **Claim:** in float64 both give the same states, the same last state and the same gradient of the input, to
+# $10^{-10}$.
+
+# %% tags=["experiment"]
+Scratch, convert = use(ScratchRNN), use(as_torch_rnn)
+torch.manual_seed(1)
+mine = Scratch(7, 16).double()
+theirs = convert(mine.U, mine.W, mine.b)
+x, h0 = torch.randn(50, 3, 7, dtype=torch.float64), torch.randn(1, 3, 16, dtype=torch.float64)
+weights = torch.randn(50, 3, 16, dtype=torch.float64)
+results = []
+for rnn in (mine, theirs):
+    x_in = x.clone().requires_grad_()
+    output, h_n = rnn(x_in, h0)
+    (output * weights).sum().backward()
+    results.append((output, h_n, x_in.grad))
+for name, a, b in zip(("output", "h_n", "gradient of x"), *results, strict=True):
+    difference = (a - b).abs().max().item()
+    print(f"{name:14} {tuple(a.shape)!s:12} {'equal to 1e-10' if difference < 1e-10 else 'different'}")
+    assert difference < 1e-10
+
+# %% [markdown]
+# ### Experiment · is theirs faster?
+#
+# You wrote a Python loop; they wrote C++. **Claim:** on a CPU that buys little, less than a factor of four at any of
+# these sizes. The picture shows the time of a forward and a backward pass over 50 steps in units of what `nn.RNN`
+# takes. "One product" is your cell with one change: `x @ self.U + self.b` is computed before the loop, for all steps at
+# once.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from time import perf_counter
+
+from rnncourse.plots import line_chart, show
+
+
+class OneProduct(nn.Module):
+    """ScratchRNN with the inputs of all steps projected before the loop."""
+
+    def __init__(self, cell):
+        super().__init__()
+        self.U, self.W, self.b = cell.U, cell.W, cell.b
+
+    def forward(self, x, h0=None):
+        h, states = x.new_zeros(x.shape[1], len(self.b)), []
+        for projected in x @ self.U + self.b:
+            h = torch.tanh(projected + h @ self.W)
+            states.append(h)
+        return torch.stack(states), h[None]
+
+
+def seconds(rnn, x):
+    start = perf_counter()
+    rnn(x)[0].sum().backward()
+    return perf_counter() - start
+
+
+sizes = (16, 64, 256)
+ratios = {"as in 7.1": [], "one product": [], "nn.RNN": []}
+for H in sizes:
+    x, cell = torch.randn(50, 16, H), Scratch(H, H)
+    rnns = (cell, OneProduct(cell), nn.RNN(H, H))
+    times = np.array([[seconds(rnn, x) for rnn in rnns] for _ in range(12)]).min(axis=0)  # in turns; the best of each
+    for name, t in zip(ratios, times / times[-1], strict=True):
+        ratios[name].append(t)
+
+figure = line_chart(
+    sizes,
+    ratios,
+    xlabel="hidden size H (and D)",
+    ylabel="time / time of nn.RNN",
+    logx=True,
+    title="Forwards and backwards over 50 steps, on this machine",
+)
+figure.axes[0].set_xticks(sizes, [str(H) for H in sizes])
+figure.axes[0].minorticks_off()
+figure.axes[0].set_ylim(0, None)
+show(
+    figure,
+    alt="Time of three recurrent layers against the hidden size, in units of what nn.RNN takes. All three stay close to "
+    "one: the cell of exercise 7.1 a little above, the cell with one product for all inputs about level with nn.RNN.",
+)
+assert all(1 / 4 < ratio < 4 for line in ratios.values() for ratio in line)
+
+# %% [markdown]
+# The time goes into the products and the tanh, and both of you call the same ones. The loop itself is cheap. And a
+# little thought, one product instead of 50, is worth as much as another language. (On a GPU it is different: there
+# every small operation waits for its launch, and a library that fuses the whole loop wins clearly.)
+#
+# What theirs cannot do for you: steps must still be taken one after the other. $h_2$ waits for $h_1$. That is not an
+# implementation's fault, and it stays until unit 13.
+
+# %% [markdown]
+# ### Two traps with names
+#
+# **`output` or `h_n`?** With one layer, one direction and no padding, `output[-1]` and `h_n[0]` are the same numbers,
+# so code that takes the wrong one works until one of these changes. Section 5 meets the padding, unit 09 the two
+# directions.
+#
+# **`batch_first`.** Many data sets come as $(N, T, D)$. `nn.RNN` takes any three axes; nothing in the numbers says
+# which one is time. **Claim:** hand it a batch the wrong way round and it runs without a word, and what it does is to
+# make your *sequences* into time steps.
+
+# %% tags=["experiment"]
+torch.manual_seed(2)
+rnn = nn.RNN(4, 6)
+rows = torch.randn(5, 9, 4)  # N = 5 sequences of T = 9 steps: (N, T, D)
+other = rows.clone()
+other[0] += 1.0  # another sequence 0; the sequences 1 to 4 are as before
+with torch.no_grad():
+    wrong = (rnn(other)[0] - rnn(rows)[0]).abs().amax(dim=(1, 2))
+    rnn.batch_first = True
+    right = (rnn(other)[0] - rnn(rows)[0]).abs().amax(dim=(1, 2))
+print("sequence 0 is changed. Which answers move?")
+print("taken as (T, N, D):", ["moves" if d > 1e-6 else "stays" for d in wrong])
+print("with batch_first:  ", ["moves" if d > 1e-6 else "stays" for d in right])
+assert (wrong > 1e-6).all()
+assert right[0] > 1e-6
+assert (right[1:] == 0).all()
+
+# %% [markdown]
+# The shape of the result is the same either way. This is the test to remember: **change one sequence and see that the
+# others stay as they are.**
+
+# %% [markdown]
+# ## 4 · A language model in three lines
+#
+# The model of unit 06 multiplied a one-hot row with $U$. A one-hot row times a matrix is one *row of that matrix*:
+#
+# $$\begin{bmatrix} 0 & 0 & 1 \end{bmatrix} \begin{bmatrix} 1 & 2 \\ 3 & 4 \\ 5 & 6 \end{bmatrix} = \begin{bmatrix} 5 & 6 \end{bmatrix}$$
+#
+# So do not multiply, look up. `nn.Embedding(V, E)` is that table: ids of any shape go in, and each is replaced by its
+# row of $E$ numbers, which are learned like all others. What follows is known: an `nn.RNN` reads the vectors, and a
+# linear layer, `nn.Linear(H, V)`, turns each state into $V$ logits. It is our $h_t V + c$; like `nn.RNN` it stores the
+# matrix transposed.
+
+# %% tags=["experiment"]
+from rnncourse.plots.torch_rnn import char_model
+
+show(
+    char_model(),
+    alt="From left to right: ids of shape T, N go through embedding, an nn.Embedding, and become vectors T, N, E; these "
+    "go through rnn, an nn.RNN, and become states T, N, H; these go through output, an nn.Linear, and become logits T, N, V. "
+    "The rnn also takes a state 1, N, H from the batch before and hands h_n, of the same shape, to the next.",
+)
+
+# %% [markdown]
+# ### Exercise 7.3 · `CharRNN`
+# *●○○ · 10 minutes · 3 points*
+#
+# Write the model. `CharRNN(vocabulary_size, embedding_size, hidden_size)` has three submodules, by these names:
+# `embedding`, an `nn.Embedding`; `rnn`, an `nn.RNN`; `output`, an `nn.Linear`. `forward(ids, state=None)` takes ids
+# `(T, N)` and gives `(logits, state)`: the logits `(T, N, V)` of every step, before any softmax, and the state `(1, N,
+# H)` after the last one, not detached. Without a state it starts from zeros.
+
+
+# %% answer="CharRNN"
+class CharRNN(nn.Module):
+    """A character language model: ids become vectors, vectors become states, states become logits."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+        ### END SOLUTION
+
+    def forward(self, ids, state=None):
+        """ids (T, N), state (1, N, H) or None -> logits (T, N, V), state (1, N, H)."""
+        ### BEGIN SOLUTION
+        states, state = self.rnn(self.embedding(ids), state)
+        return self.output(states), state
+        ### END SOLUTION
+
+
+# %% check="CharRNN"
+check(CharRNN)
+
+# %% [markdown]
+# ### Experiment · "hello", once more
+#
+# You have taught this word to a network twice, in NumPy. Here is the third time. Four lines in the loop do everything:
+# they are in every training program that you will ever read.
+#
+# The loss is `nn.functional.cross_entropy`. It takes *logits* (the softmax is inside, safe from overflow), and it wants
+# them as (rows, classes), with targets (rows,). So time and batch are flattened into one axis first.
+#
+# **Claim:** after 60 updates the network reads *hell* and says *ello*.
+
+# %% tags=["experiment"]
+from rnncourse.plots.bptt import spelling_grid
+
+Model = use(CharRNN)
+word = "hello"
+chars, index = build_vocabulary(word)
+ids = torch.tensor(encode(word, index))[:, None]  # (T + 1, 1)
+inputs, targets = ids[:-1], ids[1:]
+
+torch.manual_seed(0)
+model = Model(len(chars), 4, 8)
+optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
+guesses, sure = {}, {}
+for update in range(61):
+    logits, _ = model(inputs)
+    probabilities = logits.detach().softmax(dim=-1)[:, 0]
+    guesses[update] = decode(probabilities.argmax(dim=1), chars)
+    sure[update] = probabilities.amax(dim=1).numpy()
+
+    loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    optimizer.zero_grad()  # forget the gradients of the last update
+    loss.backward()  # all of unit 04
+    optimizer.step()  # a small step downhill
+
+print("reads", word[:-1], "and says", guesses[60])
+assert guesses[60] == word[1:]
+kept = (0, 5, 10, 20, 40, 60)
+show(
+    spelling_grid(word, {k: guesses[k] for k in kept}, {k: sure[k] for k in kept}),
+    alt="What the network says after h, e, l, l, a row for each number of updates: at first wrong and unsure, after "
+    "60 updates e, l, l, o, and surer.",
+)
+
+# %% [markdown]
+# `Adam` is an optimizer that keeps two running means for each parameter, of its gradient and of the gradient's square,
+# and steps by their quotient: a relative of the Adagrad of unit 06, which forgets what is long ago. Remember that it
+# *keeps* something. It will matter in section 7.
+
+# %% [markdown]
+# ## 5 · Sequences of unequal length
+#
+# So far all sequences of a batch were equally long. Words are not, nor are sentences, songs, or patients' records. A
+# tensor has no ragged edge, so short ones are filled up with zeros at the end, to the length of the longest. This is
+# **padding**, and everything in this section is about making sure that it counts for nothing.
+
+# %% tags=["experiment"]
+from rnncourse.plots.torch_rnn import padded_words
+
+show(
+    padded_words(["to", "remember", "the", "state"]),
+    alt="Four words of the lengths 2, 8, 3 and 5 side by side, time running downwards. Left: their letters, and zeros "
+    "below the shorter ones. Right: the mask, True where there is a letter and False in the padding. The last letter of each word has a frame.",
+)
+
+# %% [markdown]
+# Three questions come with it. Which entries are real? (the mask) What is the loss, if the padding must not count? And
+# where is the *last* state of a sequence that ended early? (the frames)
+
+# %% [markdown]
+# ### Exercise 7.4 · `pad_sequences`
+# *●●○ · 9 minutes · 2 points*
+#
+# `sequences` is a list of tensors, of shapes `(T_0, …)`, `(T_1, …)` and so on: ids have no further axes, vectors have
+# one. Return the pair `(padded, lengths)`. `padded` is `(T, N, …)` with T the greatest length: column n is sequence n,
+# zeros below it, in the dtype of the sequences. `lengths` is an int64 tensor `(N,)`. You may not use
+# `torch.nn.utils.rnn`.
+#
+# By hand: the sequences `[1, 2, 3]` and `[4]` give `[[1, 4], [2, 0], [3, 0]]` and `[3, 1]`.
+
+
+# %% answer="pad_sequences"
+def pad_sequences(sequences):
+    """N tensors (T_n, ...) -> padded (T, N, ...), lengths (N,)."""
+    ### BEGIN SOLUTION
+    lengths = torch.tensor([len(sequence) for sequence in sequences])
+    padded = sequences[0].new_zeros(int(lengths.max()), len(sequences), *sequences[0].shape[1:])
+    for n, sequence in enumerate(sequences):
+        padded[: len(sequence), n] = sequence
+    return padded, lengths
+    ### END SOLUTION
+
+
+# %% check="pad_sequences"
+check(pad_sequences)
+
+# %% [markdown]
+# The lengths are not a by-product. Once padded, a zero that is real and a zero that is not look the same: only the
+# lengths know.
+
+# %% [markdown]
+# ### Exercise 7.5 · `length_mask`
+# *●○○ · 4 minutes · 1 point*
+#
+# `lengths (N,)` and a number of steps `T` give a tensor of truth values `(T, N)`: True where $t <$ the length of
+# sequence $n$. T may be more than every length.
+#
+# By hand: lengths `[3, 1]` and `T = 4` give `[[True, True], [True, False], [True, False], [False, False]]`.
+
+
+# %% answer="length_mask"
+def length_mask(lengths, T):
+    """lengths (N,), T -> mask (T, N), True at the real steps."""
+    ### BEGIN SOLUTION
+    return torch.arange(T)[:, None] < lengths
+    ### END SOLUTION
+
+
+# %% check="length_mask"
+check(length_mask)
+
+# %% [markdown]
+# True means *real* in this course. Some of PyTorch's own layers want masks in which True means *padding*: read the
+# documentation each time.
+
+# %% [markdown]
+# ### The loss, without the padding
+#
+# The mean loss per token, over real tokens only:
+#
+# $$L = \frac{\sum_{t,n} m_{tn}\, L_{tn}}{\sum_{t,n} m_{tn}}$$
+#
+# By hand: two sequences of lengths 3 and 1 with the losses $1, 2, 3$ and $4$. That is $(1 + 2 + 3 + 4)/4 = 2.5$. The
+# plausible alternatives are all wrong. Divided by all $T \cdot N = 6$ entries: $1.67$, and better the more you pad. The
+# mean of the two sequences' means: $(2 + 4)/2 = 3$, where the lonely token counts three times as much as the others.
+
+# %% [markdown]
+# ### Exercise 7.6 · `masked_cross_entropy`
+# *●●○ · 9 minutes · 2 points*
+#
+# `logits (T, N, Q)`, `targets (T, N)` and `mask (T, N)` give the mean of $-\log p(\text{target})$ over the entries
+# where the mask is True, as a scalar tensor from which gradients flow back to the logits. The targets under the padding
+# are valid ids and mean nothing; id 0 is a symbol like any other. You may use `nn.functional.cross_entropy`.
+#
+# By hand: all logits 0 and $Q = 4$ give $\log 4 = 1.386$, whatever the targets and the mask.
+
+
+# %% answer="masked_cross_entropy"
+def masked_cross_entropy(logits, targets, mask):
+    """logits (T, N, Q), targets (T, N), mask (T, N) -> the mean loss over the real tokens."""
+    ### BEGIN SOLUTION
+    return nn.functional.cross_entropy(logits[mask], targets[mask])
+    ### END SOLUTION
+
+
+# %% check="masked_cross_entropy"
+check(masked_cross_entropy)
+
+# %% [markdown]
+# ### The state, before the padding
+#
+# The network does not know that a sequence is over. It goes on through the padding, and its state goes on changing. So
+# `output[-1]` is the state of the longest sequence after its last symbol, and of the others after some amount of
+# nothing.
+
+# %% [markdown]
+# ### Exercise 7.7 · `last_states`
+# *●●○ · 7 minutes · 2 points*
+#
+# From all states `H (T, N, H)` and `lengths (N,)`, each at least 1, pick for each sequence the state after its last
+# real step: `(N, H)`. Gradients flow back to `H`.
+#
+# By hand: `H = [[[0], [1]], [[2], [3]], [[4], [5]]]` ($T = 3$, $N = 2$, one unit) and lengths `[3, 1]` give `[[4],
+# [1]]`.
+
+
+# %% answer="last_states"
+def last_states(H, lengths):
+    """H (T, N, H), lengths (N,) -> each sequence's state after its last real step (N, H)."""
+    ### BEGIN SOLUTION
+    return H[lengths - 1, torch.arange(H.shape[1])]
+    ### END SOLUTION
+
+
+# %% check="last_states"
+check(last_states)
+
+# %% [markdown]
+# ### Experiment · what nothing does to a state
+#
+# Words from Python's documentation, spelled letter by letter, go through an untrained `nn.RNN` in one padded batch.
+# **Claim:** the state that was there after the last letter is gone within a few steps of padding: its distance from the
+# true last state soon is as large as that between two *different* words.
+
+# %% tags=["experiment"]
+from rnncourse.data import python_docs, words
+
+pad, mask_of, last = use(pad_sequences), use(length_mask), use(last_states)
+vocabulary = sorted({w.lower() for w in words(python_docs(60_000)) if w.isalpha() and w.isascii()})
+rng = np.random.default_rng(4)
+sample = [vocabulary[i] for i in rng.choice(len(vocabulary), 200, replace=False)]
+alphabet, letter = build_vocabulary("_abcdefghijklmnopqrstuvwxyz")  # the id 0 is for the padding
+padded, lengths = pad([torch.tensor(encode(w, letter)) for w in sample])
+
+torch.manual_seed(5)
+embedding, rnn = nn.Embedding(len(alphabet), 16).double(), nn.RNN(16, 64).double()
+with torch.no_grad():
+    longer = torch.cat([padded, padded.new_zeros(12, len(sample))])  # 12 steps of padding, at least, for each
+    H, _ = rnn(embedding(longer))
+    true = last(H, lengths)
+    apart = torch.pdist(true).mean().item()
+    moved = [(last(H, lengths + k) - true).norm(dim=1).mean().item() / apart for k in range(13)]
+
+show(
+    line_chart(
+        range(13),
+        {"moved by\nthe padding": moved, "two different\nwords": [1.0] * 13},
+        xlabel="steps of padding after the last letter",
+        ylabel="distance, as a share of that\nbetween two words",
+        title="200 words of Python's documentation",
+    ),
+    alt="The distance of the state from the state after the last letter, against the number of steps of padding. It is "
+    "zero at first, and from the first step of padding on about as large as the distance between two different words.",
+)
+print(f"{padded.numel()} entries, of which {1 - mask_of(lengths, len(padded)).double().mean().item():.0%} are padding")
+assert moved[0] == 0
+assert min(moved[2:]) > 0.6
+
+# %% [markdown]
+# A classifier that reads `output[-1]` looks at the padding. It may even learn to make do with it, a little worse than
+# it could be, and nobody is told.
+
+# %% [markdown]
+# ### Experiment · packed and padded
+#
+# PyTorch has another way out, **packing**: `pack_padded_sequence` lays all real steps one behind the other, time step
+# by time step, and `nn.RNN` takes at each step only the rows that are still going on. **Claim:** your mask and
+# `last_states` give exactly what packing gives: the same last states, the same loss, and the same gradients of all
+# weights.
+
+# %% tags=["experiment"]
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+pad, mask_of, masked_loss, last = use(pad_sequences), use(length_mask), use(masked_cross_entropy), use(last_states)
+batch = [torch.tensor(encode("_" + w + "_", letter)) for w in sample[:40]]  # a word with its two borders
+inputs, lengths = pad([ids[:-1] for ids in batch])
+targets, _ = pad([ids[1:] for ids in batch])
+output = nn.Linear(64, len(alphabet)).double()
+parameters = [*embedding.parameters(), *rnn.parameters(), *output.parameters()]
+
+# padded: run over everything, then look at what is real
+H, _ = rnn(embedding(inputs))
+ends = last(H, lengths)
+loss = masked_loss(output(H), targets, mask_of(lengths, len(inputs)))
+gradients = torch.autograd.grad(loss, parameters)
+
+# packed: nn.RNN never sees the padding
+packed = pack_padded_sequence(embedding(inputs), lengths, enforce_sorted=False)
+H_packed, h_n = rnn(packed)
+packed_targets = pack_padded_sequence(targets, lengths, enforce_sorted=False).data
+packed_loss = nn.functional.cross_entropy(output(H_packed.data), packed_targets)
+packed_gradients = torch.autograd.grad(packed_loss, parameters)
+
+unpacked, _ = pad_packed_sequence(H_packed)
+print("steps computed: padded", inputs.numel(), " packed", len(H_packed.data))
+print("last states are equal:  ", torch.allclose(ends, h_n[0], atol=1e-12))
+print("losses are equal:       ", torch.allclose(loss, packed_loss, atol=1e-12))
+print("gradients are equal:    ", all(torch.allclose(a, b, atol=1e-12) for a, b in zip(gradients, packed_gradients)))
+print("in the padding, states are zero when unpacked:", bool((unpacked[~mask_of(lengths, len(inputs))] == 0).all()))
+assert torch.allclose(ends, h_n[0], atol=1e-12)
+assert torch.allclose(loss, packed_loss, atol=1e-12)
+assert all(torch.allclose(a, b, atol=1e-12) for a, b in zip(gradients, packed_gradients))
+assert not torch.allclose(H[-1], h_n[0], atol=1e-2)
+
+# %% [markdown]
+# Why does the padding not spoil the *real* states? Because it stands behind them, and a later input never changes an
+# earlier state (unit 03). Only what reads *from the end* must take care. Packing saves the wasted steps; masking works
+# with every model, also with those of your own that know nothing of packing. And note: after packing `h_n` is right and
+# `output[-1]` is zeros for all but the longest.
+
+# %% [markdown]
+# ## 6 · A text without end
+#
+# A long text is read in batches that continue each other (`contiguous_batches`, unit 06): row $n$ of one batch goes on
+# where row $n$ of the one before ended. So the state at the end of one batch is the right state for the start of the
+# next. Hand it over, and the network has read everything so far. Hand it over *as it is*, though, and it brings its
+# whole history: `backward` would walk back through all batches to the first. `state.detach()` is the value without the
+# history. This is the truncated BPTT of unit 05, in one word.
+
+# %% tags=["experiment"]
+from rnncourse.plots.torch_rnn import carried_state
+
+show(
+    carried_state(),
+    alt="Three batches in a row, each with its loss. The state goes from None into batch 1, from there detached into batch "
+    "2 and on into batch 3. Below each batch a dashed arrow for the gradient runs back and stops at the border to the batch before.",
+)
+
+# %% [markdown]
+# How good was an epoch? Batches may differ in size, so each batch's mean counts as often as it has tokens. *By hand:* a
+# batch of 4 tokens with a mean loss of $2$ and one of 2 tokens with a mean loss of $0.5$ make $(4 \cdot 2 + 2 \cdot
+# 0.5)/6 = 1.5$ per token. The mean of the two means is $1.25$.
+
+# %% [markdown]
+# ### Exercise 7.8 · `train_epoch`
+# *●●● · 16 minutes · 4 points*
+#
+# Go through `batches` once and train. Each batch is a pair `(inputs, targets)`, both `(T, N)`, where T may differ;
+# `model(inputs, state)` gives `(logits, state)`, as your `CharRNN` does.
+#
+# - The state is None for the first batch. It is carried from each batch to the next, detached.
+# - For each batch: minimise its *mean* loss per token. The gradients of all parameters are clipped together to the norm
+#   `max_norm` (unit 05; `nn.utils.clip_grad_norm_` does it), and `optimizer` makes the update.
+# - Return a float: the mean loss per token over all batches, each as it was when it was read.
+
+
+# %% answer="train_epoch"
+def train_epoch(model, batches, optimizer, max_norm):
+    """Train on each batch once, in order; return the mean loss per token over all of them."""
+    ### BEGIN SOLUTION
+    state, total, tokens = None, 0.0, 0
+    for inputs, targets in batches:
+        logits, state = model(inputs, state)
+        state = state.detach()
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        total += loss.item() * targets.numel()
+        tokens += targets.numel()
+    return total / tokens
+    ### END SOLUTION
+
+
+# %% check="train_epoch"
+check(train_epoch)
+
+# %% [markdown]
+# Twelve lines that train any model with a state: your own cell, `nn.RNN`, and from unit 10 on the LSTM.
+
+# %% [markdown]
+# ### Experiment · Python's documentation, learned
+#
+# **Claim:** after three epochs over 60,000 characters, the model predicts text that it has *not* seen with at least
+# half a bit per character less than the bigram table of the same training text.
+
+# %% tags=["experiment"]
+from rnncourse.data import train_and_held_out
+
+Model, epoch = use(CharRNN), use(train_epoch)
+text, unseen = train_and_held_out("python-docs", characters=60_000)
+chars, index = build_vocabulary(text + unseen)
+ids, unseen_ids = encode(text, index), torch.tensor(encode(unseen, index))[:, None]
+batches = [(torch.tensor(x), torch.tensor(y)) for x, y in contiguous_batches(ids, batch_size=16, steps=32)]
+
+
+def bits(model):
+    """Bits per character on the held-out text."""
+    with torch.no_grad():
+        logits, _ = model(unseen_ids[:-1])
+        return nn.functional.cross_entropy(logits[:, 0], unseen_ids[1:, 0]).item() / math.log(2)
+
+
+pairs = np.full((len(chars), len(chars)), 0.1)  # a bigram table, smoothed as in unit 01
+np.add.at(pairs, (ids[:-1], ids[1:]), 1)
+table = np.log2(pairs / pairs.sum(axis=1, keepdims=True))
+bigram = -table[unseen_ids[:-1, 0], unseen_ids[1:, 0]].mean()
+
+torch.manual_seed(0)
+writer = Model(len(chars), 24, 96)
+optimizer = torch.optim.Adam(writer.parameters(), lr=0.005)
+curve = {"training": [], "held out": []}
+for _ in track(range(3), "training"):
+    curve["training"].append(epoch(writer, batches, optimizer, max_norm=1.0) / math.log(2))
+    curve["held out"].append(bits(writer))
+
+print(f"held out: bigram table {bigram:.2f} bits per character, this network {curve['held out'][-1]:.1f}")
+figure = line_chart(
+    (1, 2, 3),
+    {**curve, "bigram table,\nheld out": [bigram] * 3},
+    xlabel="epochs",
+    ylabel="bits per character",
+    title="A character model of Python's documentation",
+)
+figure.axes[0].set_xticks((1, 2, 3))
+show(
+    figure,
+    alt="Bits per character after one, two and three epochs. Training falls from about 4 to 2.7, held out from about 3.4 to "
+    "2.8; the bigram table stays at 3.7.",
+)
+assert curve["held out"][-1] < bigram - 0.5
+
+# %% [markdown]
+# In the first epoch the held-out loss is *lower* than the training loss. Nothing is wrong: the training loss is the
+# mean over an epoch in which the network was still bad at first; the held-out loss was measured at its end.
+
+# %% [markdown]
+# ## 7 · Save, load, go on
+#
+# A long training will be interrupted: the power, the queue, the lid of the laptop. What must be saved so that it can go
+# on *as if nothing had happened*? The weights, of course: `model.state_dict()`. But Adam keeps its two means for each
+# weight, and a fresh Adam has forgotten them: `optimizer.state_dict()`. (With dropout or shuffled data, also the state
+# of the random generators, and the place in the data.)
+#
+# **Claim:** with both dicts the resumed training is the undisturbed one, number for number. With the weights alone it
+# is not.
+
+# %% tags=["experiment"]
+import tempfile
+from pathlib import Path
+
+Model, epoch = use(CharRNN), use(train_epoch)
+first, second = batches[:40], batches[40:70]
+
+
+def fresh():
+    torch.manual_seed(1)
+    model = Model(len(chars), 16, 48).double()
+    return model, torch.optim.Adam(model.parameters(), lr=0.005)
+
+
+def losses_of(model, optimizer):
+    """Train on the second part, three batches at a time, and keep each mean loss."""
+    return [epoch(model, second[k : k + 3], optimizer, 1.0) / math.log(2) for k in range(0, len(second), 3)]
+
+
+model, optimizer = fresh()
+epoch(model, first, optimizer, 1.0)
+with tempfile.TemporaryDirectory() as folder:
+    file = Path(folder) / "training.pt"
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, file)
+    saved = torch.load(file)
+curves = {"undisturbed": losses_of(model, optimizer)}
+
+resumed, its_optimizer = fresh()
+resumed.load_state_dict(saved["model"])
+its_optimizer.load_state_dict(saved["optimizer"])
+curves["resumed"] = losses_of(resumed, its_optimizer)
+
+forgetful, its_optimizer = fresh()
+forgetful.load_state_dict(saved["model"])
+curves["resumed with\na new Adam"] = losses_of(forgetful, its_optimizer)
+
+show(
+    line_chart(
+        range(3, 31, 3),
+        curves,
+        xlabel="updates after the interruption",
+        ylabel="training loss (bits per character)",
+        title="The same training, interrupted",
+    ),
+    alt="Training loss after the interruption for three runs. The undisturbed and the resumed run lie on one line; the "
+    "run that was resumed with a new Adam differs from the first updates on.",
+)
+same = max((p - q).abs().max().item() for p, q in zip(model.parameters(), resumed.parameters()))
+other = max((p - q).abs().max().item() for p, q in zip(model.parameters(), forgetful.parameters()))
+print("largest difference of a weight, resumed:", "below 1e-9" if same < 1e-9 else same)
+print("largest difference of a weight, with a new Adam:", "above 0.01" if other > 0.01 else other)
+assert same < 1e-9
+assert other > 0.01
+
+# %% [markdown]
+# `torch.save` wrote two dicts of tensors. Save dicts, not whole objects: a saved object needs the very same class, at
+# the same place, to come back. And load files from others only as `torch.load` does it by default, as plain weights: a
+# pickled object can run any code.
+
+# %% [markdown]
+# ## 8 · Bugs that PyTorch does not report
+#
+# An error message is a friend. A state that is not detached gives one, on the second batch: *Trying to backward through
+# the graph a second time*. These two give none.
+#
+# **The class axis.** `cross_entropy` wants the classes on axis 1. Ours are on the last; that is why we flatten. If you
+# forget, logits $(T, N, Q)$ with targets $(T, N)$ are an error in most cases. But not where $N = Q$: then the
+# *sequences* of the batch are taken for the classes.
+#
+# **`zero_grad`.** Without it each update follows the sum of all gradients so far: a ball that rolls on and on, and
+# never slows down.
+#
+# Four words of four different letters ($N = Q = 4$), and three programs. **Claim:** in all three the loss falls to less
+# than a third of what it was. Only one of them learns to spell.
+
+# %% tags=["experiment"]
+Model = use(CharRNN)
+spelled = ["hello", "ollhe", "leloh", "eholl"]
+_, index_4 = build_vocabulary("helo")
+ids = torch.tensor(np.array([encode(w, index_4) for w in spelled]).T)  # (T + 1, N)
+inputs, targets = ids[:-1], ids[1:]
+
+
+def run(bug):
+    torch.manual_seed(0)
+    model = Model(4, 4, 12)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    losses = []
+    for _ in range(100):
+        logits, _ = model(inputs)
+        if bug == "classes on the\nwrong axis":
+            loss = nn.functional.cross_entropy(logits, targets)
+        else:
+            loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        if bug != "no zero_grad":
+            optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, (model(inputs)[0].argmax(dim=-1) == targets).double().mean().item()
+
+
+curves, rights = {}, {}
+for bug in ("right", "classes on the\nwrong axis", "no zero_grad"):
+    curves[bug], rights[bug] = run(bug)
+    verdict = "spells all four" if rights[bug] == 1 else "cannot spell"
+    print(
+        f"{' '.join(bug.split()):26} loss at first {curves[bug][0]:.1f}, at its lowest {min(curves[bug]):.1f}: {verdict}"
+    )
+show(
+    line_chart(
+        range(100),
+        curves,
+        xlabel="updates",
+        ylabel="loss, as the program reports it",
+        logy=True,
+        title="Three programs, no error message",
+    ),
+    alt="Reported loss of three programs over 100 updates, on a logarithmic axis. The right one and the one with the classes "
+    "on the wrong axis both fall steadily to a few hundredths. The one without zero_grad falls fastest and then leaps up, above where it began.",
+)
+assert all(min(losses) < losses[0] / 3 for losses in curves.values())
+assert rights["right"] == 1
+assert rights["classes on the\nwrong axis"] < 0.7
+assert rights["no zero_grad"] < 0.9
+assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0]
+
+# %% [markdown]
+# The program with the wrong axis reports a loss as good as the right one's. It has learned a task, perfectly: to tell
+# *which row of the batch* each number is in. So look at what the model says, not only at its loss. And the one without
+# `zero_grad` is the *best* of the three for a while: stop it at update 20 and you would praise it.
+#
+# A list to go through when a loss stands still, or falls too well:
+#
+# - Logits or probabilities? `cross_entropy` takes the softmax itself. With two softmaxes it learns, slowly, and never far.
+# - The class axis; time and batch; `output[-1]` or `h_n`; what stands in the padding.
+# - `zero_grad`, `backward`, clip, `step`: in this order.
+# - The state: carried where the text goes on, None where a new one begins, detached between batches.
+# - `loss.item()` where you add up losses. The tensor itself holds the graph of its batch; a sum of tensors holds all graphs, and the memory grows.
+# - `model.eval()` and `torch.no_grad()` while you measure, `model.train()` when you go on. With dropout (unit 08) it matters.
+
+# %% [markdown]
+# ## Summary
+#
+# - A tensor remembers how it was made; `backward()` is unit 04, for any program. It adds to `.grad`.
+# - A module holds parameters and says how to compute. Own cell and `nn.RNN` agree to the last digits, and are about
+#   equally fast on a CPU.
+# - `weight_ih_l0` is $U^\top$, `weight_hh_l0` is $W^\top$, and two biases make one. `output` has all states, `h_n` the last.
+# - An embedding is a one-hot product that looks up instead of multiplying.
+# - Unequal lengths: pad, mask, divide by the real tokens, take each row's own last state. Packing gives the same numbers.
+# - A long text: carry the state, detach it, clip, weigh each batch by its tokens.
+# - To go on after an interruption you need the model's *and* the optimizer's state.
+# - A falling loss proves little, again.
+
+# %% [markdown] written="torch_rnn_written" points=3
+# ### Written question
+# *3 points, graded by hand; five to eight sentences*
+#
+# A classmate classifies reviews with this program. It runs, and its loss falls.
+#
+#     padded, lengths = pad_sequences(reviews)                # (T, N)
+#     for epoch in range(20):
+#         output, h_n = rnn(embedding(padded))
+#         logits = classifier(output[-1])                     # (N, 2)
+#         loss = nn.functional.cross_entropy(torch.softmax(logits, dim=1), labels)
+#         loss.backward()
+#         optimizer.step()
+#
+# **(a)** Find three mistakes; for each say what it does to the training or to the answer. **(b)** Choose one of them
+# and describe a test that would have found it: what you would change or measure, and what you would see.
+#
+# ### BEGIN SOLUTION
+# **Model answer.** (a) `output[-1]` is the state after the padding for all but the longest reviews: the classifier sees
+# what is left of the review after many steps of nothing, and its answer depends on how long the *other* reviews of the
+# batch are. `last_states(output, lengths)`, or packing and `h_n[0]`, is what is meant. The softmax comes twice, as
+# `cross_entropy` takes logits: what goes into the second one lies between 0 and 1, so the loss cannot fall below
+# $\log(1 + e^{-1}) = 0.31$ and the gradients are small. `zero_grad` is missing: each update follows the sum of all
+# gradients so far, the steps grow, and the loss will swing or leap. (b) For the padding: run one review alone, and
+# again in a batch with a long one; its logits must be the same, and here they are not. (For the softmax: train on two
+# reviews until they are known by heart; the loss must go to 0 and stays above 0.31. For `zero_grad`: run `backward`
+# twice on the same batch without a step; the gradient doubles.)
+#
+# **Rubric.** 1½ points: ½ for each of the three mistakes with its effect (¼ without the effect). 1½ points: a test that
+# can be carried out (½), that tells right from wrong for the mistake chosen (½), with what would be seen in both cases
+# (½). Also accept a missing `model.train()`/`eval()` only as an extra, not as one of the three: nothing here depends on
+# it.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Where to read on
+#
+# - The documentation of `torch.nn.RNN`, and the page "Autograd mechanics", which says exactly what is remembered and when it is freed.
+# - A. Paszke et al., *PyTorch: An Imperative Style, High-Performance Deep Learning Library*, NeurIPS 2019: why it is built the way it is.
+# - A. G. Baydin, B. A. Pearlmutter, A. A. Radul, J. M. Siskind, *Automatic Differentiation in Machine Learning: a Survey*, JMLR 18,
+#   2018: what `backward()` is, and what it is not (neither symbolic nor numerical).
+# - D. P. Kingma, J. Ba, *Adam: A Method for Stochastic Optimization*, ICLR 2015.
+# - A. Karpathy, *A Recipe for Training Neural Networks*, 2019: how to distrust your own program.
+
+# %% [markdown]
+# ## Something to show to somebody
+#
+# The network of section 6 has read Python's documentation for a few seconds. Change the prompt and let it write. Each
+# letter is drawn from its probabilities (at temperature 0.5, unit 06), fed back, and so on. Line breaks, commas and the
+# rhythm of the words are its own.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+prompt, length = "The function ", 300
+
+torch.manual_seed(7)
+with torch.no_grad():
+    logits, state = writer(torch.tensor(encode(prompt, index))[:, None])
+    written = []
+    for _ in range(length):
+        probabilities = torch.softmax(logits[-1, 0] / 0.5, dim=-1)
+        written.append(torch.multinomial(probabilities, 1).item())
+        logits, state = writer(torch.tensor([[written[-1]]]), state)
+print(prompt + decode(written, chars))
+assert len(written) == length
+assert len(set(written)) > 5
+
+# %% tags=["experiment"]
+progress("07_torch_rnn")
+
+# %% [markdown]
+# ## The question for unit 08
+#
+# Look at the names once more: `weight_ih_l0`, layer *zero*. And `h_n` has an axis for layers that has been 1 all along.
+# The states of your network are a sequence of vectors, just as its inputs are. So a second network could read the
+# states of the first, and a third those of the second. **What does a network gain by depth, when it already has depth
+# in time? How does the error find its way back through both? And at an equal number of parameters: is it better to be
+# deep or to be wide?**
