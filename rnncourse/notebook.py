@@ -13,6 +13,7 @@ from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
+from rnncourse.checks.plain import attribute
 from rnncourse.checks.verdict import Hint, Verdict
 
 _last: dict[str, tuple[Any, Verdict]] = {}
@@ -27,7 +28,7 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
         check(rnn_step)
         check({"A", "C"}, "quiz_rnn_facts")
     """
-    name = exercise if exercise is not None else getattr(candidate, "__name__", None)
+    name = exercise if exercise is not None else attribute(candidate, "__name__")
     if not isinstance(name, str):
         return _refused("?", 'Say which exercise this answers: check(answer, "name").')
     try:
@@ -58,7 +59,7 @@ def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
 
 
 def _forbidden(candidate: Any, exercise: Exercise) -> str | None:
-    if str(getattr(candidate, "__module__", "")).startswith("rnncourse."):
+    if str(attribute(candidate, "__module__")).startswith("rnncourse."):
         return None
     own = f"rnncourse.{exercise.unit.stem.partition('_')[2]}"
     return forbidden_call(candidate, (own, "rnncourse.exercises", *exercise.forbids), exercise.uses)

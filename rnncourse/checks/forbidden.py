@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from rnncourse.checks.plain import attribute
+
 _PASSIVE = {"CACHE", "PRECALL", "EXTENDED_ARG", "NOP", "PUSH_NULL", "RESUME", "SWAP", "POP_TOP"}
 
 
@@ -30,10 +32,10 @@ def forbidden_call(candidate: Any, forbids: tuple[str, ...], uses: dict[str, Any
 
 
 def _names(candidate: Any, uses: dict[str, Any]) -> set[str]:
-    bases = candidate.__mro__[1:] if isinstance(candidate, type) else ()
+    bases = candidate.__mro__[1:] if issubclass(type(candidate), type) else ()
     found = {f"{base.__module__}.{base.__qualname__}" for base in bases}
     seen: set[int] = set()
-    todo = list(_functions(candidate))
+    todo = functions_of(candidate)
     while todo:
         function = todo.pop()
         if id(function) in seen:
@@ -56,14 +58,26 @@ def _names(candidate: Any, uses: dict[str, Any]) -> set[str]:
     return found
 
 
-def _functions(candidate: Any) -> Iterator[FunctionType]:
-    members: list[Any] = [candidate, getattr(candidate, "func", None)]
-    for member in vars(candidate).values() if isinstance(candidate, type) else members:
-        member = getattr(member, "__func__", member)
-        if hasattr(member, "__wrapped__"):
-            yield from _functions(member.__wrapped__)
-        if isinstance(member, FunctionType):
-            yield member
+def functions_of(candidate: Any) -> list[FunctionType]:
+    """The Python functions that a candidate consists of: itself, what it wraps, a class's methods, an object's call.
+
+    Asks for an object's type, and never the object itself, which may say what it likes.
+    """
+    found: list[FunctionType] = []
+    todo, seen = [candidate], set[int]()
+    while todo:
+        one = todo.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if type(one) is FunctionType:
+            found.append(one)
+        elif issubclass(type(one), type):
+            todo += [m for m in vars(one).values() if type(attribute(m, "__func__") or m) is FunctionType]
+        elif one is candidate:
+            todo.append(type(one).__dict__.get("__call__"))
+        todo += [attribute(one, name) for name in ("__wrapped__", "__func__", "func")]
+    return found
 
 
 def _dotted(code: CodeType) -> Iterator[str]:

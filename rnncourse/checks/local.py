@@ -18,6 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from rnncourse.checks.drive import Observation, Stopped, observe
+from rnncourse.checks.forbidden import functions_of
 
 SECONDS_A_CALL = 4.0  # a right answer takes milliseconds; the rest is for a machine that is busy
 _ABSENT = object()
@@ -56,17 +57,8 @@ class Local:
 
 
 def namespaces_of(candidate: Any) -> list[dict[str, Any]]:
-    """The global namespaces in which a function's, method's or class's code looks names up."""
-    found: list[dict[str, Any]] = []
-    members = (
-        list(vars(candidate).values()) if isinstance(candidate, type) else [candidate, getattr(candidate, "func", None)]
-    )
-    for member in members:
-        member = getattr(member, "__wrapped__", getattr(member, "__func__", member))
-        space = getattr(member, "__globals__", None)
-        if isinstance(space, dict) and all(space is not s for s in found):
-            found.append(space)
-    return found
+    """The global namespaces in which a candidate's functions look names up."""
+    return list({id(f.__globals__): f.__globals__ for f in functions_of(candidate)}.values())
 
 
 @contextlib.contextmanager

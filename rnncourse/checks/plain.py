@@ -99,6 +99,14 @@ class _Copier:
         return key
 
 
+def attribute(value: Any, name: str) -> Any:
+    """An attribute of a candidate, None if it has none or if looking at it raises."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 def identical(a: Plain, b: Plain) -> bool:
     """Whether two plain values are the same to the bit, types included (nan equals nan)."""
     if type(a) is not type(b):

@@ -330,6 +330,42 @@ def test_progress_counts_what_passed_in_this_session():
     assert progress("03").title == shown.title
 
 
+class Shy:
+    """Raises whenever somebody looks at it."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(f"hands off {name}")
+
+    def __call__(self, *args):
+        return right(*args)
+
+
+def test_a_candidate_that_will_not_be_looked_at_is_checked_all_the_same():
+    assert check(Shy(), "rnn_step").passed
+    assert not check(Shy()).passed
+    assert not check(Shy(), "quiz_rnn_facts").passed
+
+
+def test_a_function_that_wraps_itself_is_no_endless_loop():
+    def rnn_step(*args):
+        return right(*args)
+
+    rnn_step.__wrapped__ = rnn_step
+    assert check(rnn_step).passed
+
+
+def test_what_an_object_calls_is_replaced_and_searched_like_a_functions_code():
+    class Cell:
+        def __call__(self, X, h0, U, W, b):
+            states = [h0]
+            for x in X:
+                states.append(rnn_step(x, states[-1], U, W, b))
+            return states[1:]
+
+    assert check(Cell(), "rnn_forward").passed
+    assert check(Cell().__call__, "rnn_forward").passed
+
+
 class Wired:
     """A candidate behind the wire: arguments and answers go through bytes, as they do between two processes."""
 
