@@ -11,6 +11,7 @@ import itertools
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -18,6 +19,8 @@ import numpy as np
 
 from rnncourse.checks.callables import Named
 from rnncourse.checks.plain import NotPlain, Plain, identical, share_memory, to_plain
+
+OWN_FOLDER = str(Path(__file__).parent)
 
 
 class Stopped(BaseException):
@@ -250,11 +253,13 @@ def describe(error: BaseException) -> str:
         words = str(error).strip().splitlines()
     except Exception:
         words = []
+    if len(words) > 1 and words[0].endswith(":"):
+        words[0] = f"{words[0]} {words[1].strip()}"
     text = f"{type(error).__name__}: {words[0][:200]}" if words else type(error).__name__
     frames = [
         f
         for f in traceback.extract_tb(error.__traceback__)
-        if f.filename != __file__ and "site-packages" not in f.filename
+        if not f.filename.startswith(OWN_FOLDER) and "site-packages" not in f.filename
     ]
     if frames and frames[-1].line:
         return f"{text} (in the line `{frames[-1].line.strip()[:100]}`)"

@@ -143,7 +143,7 @@ def drive_differentiable(candidate: Any, *args: Any) -> tuple[Any, tuple[Any, ..
     leaves, fed = _watched(args)
     total = weighted_sum(candidate(*fed))
     if not total.requires_grad:
-        raise ValueError("no gradient flows back from the result: is it detached, or a plain number?")
+        raise ValueError("no gradient flows back from the result: it is detached, or a plain number")
     return answer, tuple(_gradients(total, leaves))
 
 

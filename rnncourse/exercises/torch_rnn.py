@@ -1100,7 +1100,7 @@ class SmallReader(nn.Module):
         for vectors in self.E[ids]:
             h = torch.tanh(vectors + h @ self.W)
             states.append(h)
-        return torch.stack(states) @ self.V, h[None]
+        return torch.stack(states) @ self.V, torch.stack(states[-1:])  # no view: it may be detached in place
 
 
 @named
@@ -1148,9 +1148,8 @@ def gradients_pile_up(model, batches, optimizer, max_norm):
 
 @ex.misconception
 def state_not_detached(model, batches, optimizer, max_norm):
-    """The state brings its history with it: the second `backward` walks back into the first batch, whose graph is gone
-    or whose parameters have changed since. `state = state.detach()` keeps the value and drops the history;
-    `retain_graph=True` is no way out.
+    """The state brings its history with it: the second `backward` walks back into the first batch, whose graph is gone.
+    `state = state.detach()` keeps the value and drops the history.
     """
     state, total, tokens = None, 0.0, 0
     for inputs, targets in batches:
@@ -1158,6 +1157,24 @@ def state_not_detached(model, batches, optimizer, max_norm):
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
         optimizer.zero_grad()
         loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        total += loss.item() * targets.numel()
+        tokens += targets.numel()
+    return total / tokens
+
+
+@ex.misconception
+def graph_retained(model, batches, optimizer, max_norm):
+    """The state is not detached, and `retain_graph=True` is no way out: `backward` walks back into a batch whose
+    parameters have changed since. `state = state.detach()` keeps the value and drops the history.
+    """
+    state, total, tokens = None, 0.0, 0
+    for inputs, targets in batches:
+        logits, state = model(inputs, state)
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward(retain_graph=True)
         nn.utils.clip_grad_norm_(model.parameters(), max_norm)
         optimizer.step()
         total += loss.item() * targets.numel()

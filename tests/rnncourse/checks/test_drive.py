@@ -236,6 +236,17 @@ def test_what_is_built_must_be_a_module():
     assert "should be an nn.Module" in observe(lambda w: {"w": w}, "builds", ((np.ones(2),), "arrays", ())).error
 
 
+def test_an_error_of_the_driver_shows_no_line_of_its_own_and_one_of_torch_says_what_does_not_fit():
+    assert observe(Renamed, "module", ((2,), PARAMETERS, [])).error.endswith("no parameter w; it has weight")
+
+    def misfit(weight):
+        nn.Linear(2, 3, bias=False).load_state_dict({"weight": torch.zeros(2, 3)})
+
+    error = observe(misfit, "builds", ((np.ones(2),), "arrays", ())).error
+    assert "size mismatch for weight" in error
+    assert "load_state_dict" in error
+
+
 @named
 def scale_model(start):
     """A Scale module with this weight."""
