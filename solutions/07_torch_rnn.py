@@ -238,8 +238,8 @@ def as_torch_rnn(U, W, b):
 check(as_torch_rnn)
 
 # %% [markdown]
-# You can move a trained network between your code and theirs, in either direction. Most code that you will meet moves
-# weights between libraries in just this way, and its most common bug is the square matrix that nobody turned.
+# You can move a trained network between your code and theirs, in either direction. Weights are moved between any two
+# libraries in just this way, and the classic bug is the square matrix that nobody turned.
 
 # %% [markdown]
 # ### Experiment · is theirs the same as yours?
@@ -760,7 +760,8 @@ def train_epoch(model, batches, optimizer, max_norm):
 check(train_epoch)
 
 # %% [markdown]
-# Twelve lines that train any model with a state: your own cell, `nn.RNN`, and from unit 10 on the LSTM.
+# Twelve lines that train any model with a state: your own cell, `nn.RNN`, a GRU (unit 10). For an LSTM, whose state is
+# a pair, only the line with `detach` changes.
 
 # %% [markdown]
 # ### Experiment · Python's documentation, learned
@@ -962,9 +963,10 @@ assert rights["no zero_grad"] < 0.9
 assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0]
 
 # %% [markdown]
-# The program with the wrong axis reports a loss as good as the right one's. It has learned a task, perfectly: to tell
-# *which row of the batch* each number is in. So look at what the model says, not only at its loss. And the one without
-# `zero_grad` is the *best* of the three for a while: stop it at update 20 and you would praise it.
+# The program with the wrong axis reports a loss as good as the right one's. It has learned another task, perfectly: in
+# which *row of the batch* each logit has to be the largest. That is no letter. So look at what the model says, not only
+# at its loss. And the one without `zero_grad` is the *best* of the three for a while: stop it at update 20 and you
+# would praise it.
 #
 # A list to go through when a loss stands still, or falls too well:
 #
