@@ -18,6 +18,8 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from rnncourse import check, exercises
+
 
 @pytest.fixture(scope="module")
 def pyproject(root) -> dict:
@@ -171,3 +173,9 @@ def test_no_tracked_file_holds_a_path_of_somebodys_machine_or_a_registry_s_addre
 def test_no_tracked_file_is_left_from_grading_or_an_editor(tracked):
     left = re.compile(r"gradebook\.db|(^|/)(submitted|autograded|feedback)/|\.ipynb_checkpoints|__pycache__|\.new$|~$")
     assert [str(name) for name in tracked if left.search(str(name))] == []
+
+
+def test_the_check_that_the_readme_shows_says_just_that(root):
+    wrong = next(m for m in exercises.find("rnn_forward").misconceptions if m.name == "h0_replaced_by_zeros")
+    shown = " ".join((root / "README.md").read_text(encoding="utf-8").split())
+    assert str(check(wrong.answer, "rnn_forward")) in shown

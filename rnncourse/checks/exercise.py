@@ -1,20 +1,31 @@
 """The exercise: everything that is known about one task, in one place.
 
-    unit = Unit("03_cell", "The recurrent cell")
+>>> unit = Unit("99_example", "An example")
+>>> ex = unit.exercise("rnn_step", reference=lambda x, h, W: np.tanh(x + h @ W), points=2,
+...                    takes="x (N, H), h (N, H), W (H, H)", gives="h (N, H)",
+...                    hints=("a nudge", "the way", "nearly the answer"))
 
-    ex = unit.exercise("rnn_step", reference=rnn_step, points=2,
-                       takes="x (N, D), h_prev (N, H), U (D, H), W (H, H), b (H,)", gives="h (N, H)",
-                       hints=("…", "…", "…"))
+Cases are drawn anew from a generator, the same for the same seed:
 
-    @ex.cases
-    def _(rng):                                    # drawn anew from a generator, the same for the same seed
-        yield case(normal(rng, 3, 4), …)           # an ordinary case
-        yield edge("one row", normal(rng, 1, 4), …)
+>>> @ex.cases
+... def _(rng):
+...     yield case(normal(rng, 2, 3), normal(rng, 2, 3), weights(rng, 3, 3))
+...     yield edge("one row", normal(rng, 1, 4), normal(rng, 1, 4), weights(rng, 4, 4))
 
-    @ex.misconception
-    def bias_outside(x, h_prev, U, W, b):
-        '''The bias stands outside the tanh. Add it before the tanh is taken: the states must stay within -1 and 1.'''
-        return np.tanh(x @ U + h_prev @ W) + b
+>>> @ex.misconception
+... def W_transposed(x, h, W):
+...     "W is transposed: for row vectors it is h @ W."
+...     return np.tanh(x + h @ W.T)
+
+With these, a wrong answer is explained however it is written:
+
+>>> from rnncourse.checks.engine import judge
+>>> from rnncourse.checks.local import Local
+>>> with Local(lambda x, h, W: np.tanh(x + (W @ h.T).T), uses={}) as answer:
+...     verdict = judge(ex, answer)
+>>> print(verdict.message)
+W is transposed: for row vectors it is h @ W. h[n=0, h=0]: expected ..., got ... (6 of 6 entries differ). (In the case
+N=2, H=3.)
 
 A misconception's docstring is what a student who made it is told. Its body uses only what the notebook has at that
 point, so that it can stand in a notebook as it is. Where a case needs more than one call, the exercise names a driver
