@@ -1,0 +1,956 @@
+# %% [markdown]
+# # 06 · A character language model
+#
+# **When you are done you will be able to**
+#
+# - turn any text into numbers, and cut it into rows that a network can read side by side without losing its place;
+# - train a recurrent network on it with one function of your own, in NumPy;
+# - let it write: hot or cold, with or without its tail, and without the mistakes that public programs make here;
+# - measure it in bits per character, compare it fairly with n-grams, and say who wins where.
+#
+# **Time**: about three hours. **You need** the cell (unit 03), its gradient (unit 04), clipping and truncation (unit 05),
+# and `sample_index` of unit 01. There are ten exercises and one written question, 34 points in all. None of them may call
+# `torch`.
+
+# %% locked="setup"
+import os
+
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # for matrices as small as ours a second thread costs more than it gives
+
+import numpy as np
+
+from rnncourse import check, hint, progress, use
+from rnncourse.bptt import nll_backward, output_backward, rnn_backward, sequence_nll
+from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
+from rnncourse.gradient_flow import clip_by_global_norm, orthogonal
+from rnncourse.ngram import count_ngrams, sample_index
+
+np.set_printoptions(precision=3, suppress=True)
+
+# %% [markdown]
+# ## The question that unit 05 left open
+#
+# You have all the parts. A cell that carries a state. A gradient that runs back through time. Clipping, which keeps it from
+# exploding; truncation, which keeps it affordable; and the knowledge that it vanishes over long distances, whatever you do.
+#
+# So **what can such a network learn from real text, and how good is it?** Unit 01 left a yardstick: n-grams, counted on the
+# same text. And it left three sentences that no n-gram of ordinary size can finish. In this unit your network reads
+# Python's own source code, is measured against n-grams, writes programs that nobody has written before, and finishes
+# the three sentences.
+
+# %% [markdown]
+# ## 1 · Characters are numbers
+#
+# Our model reads one *character* at a time. The alphabet is small, a hundred signs or so, no word is ever unknown, and the
+# network has to find out by itself what a word is.
+#
+# Each character gets a number, its **id**: its place in the sorted list of all characters of the text. Sorted, since the
+# ids must be the same tomorrow. A Python `set` has no order to rely on: it may change from one run to the next, and then
+# a model that you saved yesterday reads nonsense today.
+#
+# *By hand*: "hello" has the characters e, h, l, o. In code-point order they have the ids 0, 1, 2, 3, and the word is
+# $1, 0, 2, 2, 3$.
+
+# %% [markdown]
+# ### Exercise 6.1 · `build_vocabulary`
+# *●○○ · 3 minutes · 1 point*
+#
+# From a text to the pair `(chars, index)`: `chars` is the list of its different characters in code-point order (that is
+# how Python sorts characters), `index` is the dict that leads from each character to its place in this list.
+#
+#     build_vocabulary("hello")  gives  ["e", "h", "l", "o"], {"e": 0, "h": 1, "l": 2, "o": 3}
+
+
+# %% answer="build_vocabulary"
+def build_vocabulary(text):
+    """The characters of a text: str -> list of characters in code-point order, dict from a character to its place."""
+    ### BEGIN SOLUTION
+    chars = sorted(set(text))
+    return chars, {character: i for i, character in enumerate(chars)}
+    ### END SOLUTION
+
+
+# %% check="build_vocabulary"
+check(build_vocabulary)
+
+# %% [markdown]
+# ### Exercise 6.2 · `encode`
+# *●○○ · 3 minutes · 1 point*
+#
+# From a text of $L$ characters to an array `(L,)` of their ids, whole numbers. `index` is such a dict as you have just
+# made. A character that it does not have is a **KeyError**: a model must not be told that "√" is an "a".
+#
+#     encode("hole", {"e": 0, "h": 1, "l": 2, "o": 3})  gives  [1, 3, 2, 0]
+
+
+# %% answer="encode"
+def encode(text, index):
+    """The ids of a text: str of L characters, dict from a character to its id -> (L,) whole numbers."""
+    ### BEGIN SOLUTION
+    return np.array([index[character] for character in text])
+    ### END SOLUTION
+
+
+# %% check="encode"
+check(encode)
+
+# %% [markdown]
+# ### Exercise 6.3 · `decode`
+# *●○○ · 2 minutes · 1 point*
+#
+# The way back: from ids, in an array or a list, to a string. `chars` is the list of characters. No ids give `""`.
+#
+#     decode([1, 3, 2, 0], ["e", "h", "l", "o"])  gives  "hole"
+
+
+# %% answer="decode"
+def decode(ids, chars):
+    """The text of some ids: (L,) whole numbers, list of characters -> str."""
+    ### BEGIN SOLUTION
+    return "".join(chars[i] for i in ids)
+    ### END SOLUTION
+
+
+# %% check="decode"
+check(decode)
+
+# %% [markdown]
+# Nothing is lost on the way there and back. And now you can see why the input matrix $U$ has one row for each character.
+# The network reads **one-hot** vectors: zeros, and a 1 at the id. Such a vector times $U$ is nothing but row `id` of $U$:
+
+# %% tags=["experiment"]
+vocabulary_of, to_ids, to_text = use(build_vocabulary), use(encode), use(decode)
+line = "for i in range(10):"
+chars, index = vocabulary_of(line)
+ids = np.asarray(to_ids(line, index))
+print("ids:", *ids)
+U = np.random.default_rng(0).normal(size=(len(chars), 3))
+assert to_text(ids, chars) == line
+assert np.allclose(np.eye(len(chars))[ids] @ U, U[ids])
+
+# %% [markdown]
+# ## 2 · A long text in rows
+#
+# A text of 300,000 characters is one sequence, and far too long to go back through at once. From unit 05 you know the way
+# out: truncated BPTT. Read a few steps, go back through these, update; carry the state on, but not the gradient.
+#
+# One row at a time would be slow, and one row's gradient is noisy. So we cut the text into $N$ long pieces of $L'$
+# characters and read them side by side, as the rows of a batch. The state $h$ is $(N, H)$: row $n$ belongs to piece $n$,
+# and must find, in the next batch, the place where *its* piece was left.
+#
+# $$L' = \left\lfloor \frac{L - 1}{N} \right\rfloor \qquad \text{row } n \text{ reads } \text{ids}[nL'], \dots, \text{ids}[(n+1)L' - 1]$$
+#
+# The **target** of each input is the id that follows it in the text. The last input of a row has its target in the first
+# id of the next row: this is where the 1 in $L - 1$ comes from.
+#
+# *By hand*: 10 ids, which are $0, 1, \dots, 9$; $N = 2$ rows, 2 steps a batch. Then $L' = \lfloor 9 / 2 \rfloor = 4$, and
+#
+# | | batch 1, inputs | targets | batch 2, inputs | targets |
+# |---|---|---|---|---|
+# | row 0 | 0 1 | 1 2 | 2 3 | 3 4 |
+# | row 1 | 4 5 | 5 6 | 6 7 | 7 8 |
+#
+# Read a row of the table from left to right: it is text, without a gap. The id 9 is in no batch. Had $L'$ been 5, the fifth
+# input of each row would have filled no batch and been dropped too.
+
+# %% [markdown]
+# ### Exercise 6.4 · `contiguous_batches`
+# *●●○ · 15 minutes · 4 points*
+#
+# Write a generator (a function with `yield`). `ids` is an array `(L,)`; it yields the batches in order, each a pair
+# `(inputs, targets)` of arrays `(steps, batch_size)`: **time is the first axis**, so the rows of the table above are
+# columns here. Row $n$ goes on in each batch where it ended in the one before. What is left at the end and fills no whole
+# batch is dropped, so a text that is too short yields nothing.
+#
+#     list(contiguous_batches(np.arange(10), batch_size=2, steps=2))  gives
+#     [([[0, 4], [1, 5]], [[1, 5], [2, 6]]),   ([[2, 6], [3, 7]], [[3, 7], [4, 8]])]
+
+
+# %% answer="contiguous_batches"
+def contiguous_batches(ids, batch_size, steps):
+    """ids (L,) -> yields inputs (steps, batch_size), targets (steps, batch_size)."""
+    ### BEGIN SOLUTION
+    length = (len(ids) - 1) // batch_size
+    rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
+    for start in range(0, length - steps + 1, steps):
+        yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
+    ### END SOLUTION
+
+
+# %% check="contiguous_batches"
+check(contiguous_batches)
+
+# %% [markdown]
+# You own the part that most home-made language models get wrong without noticing: if the rows are shuffled between batches,
+# everything runs, the loss falls, and the state that is carried over is noise. Look at three rows of real text and read
+# across the bar:
+
+# %% tags=["experiment"]
+from rnncourse.data import train_and_held_out
+
+batches_of = use(contiguous_batches)
+sample = train_and_held_out("python-docs", characters=3_000)[0]
+chars, index = vocabulary_of(sample)
+(first, _), (second, _), *_ = batches_of(np.asarray(to_ids(sample, index)), 3, 24)
+for n in range(3):
+    one, two = (to_text(np.asarray(batch)[:, n], chars).replace("\n", "↵") for batch in (first, second))
+    print(f"row {n}:  {one} | {two}")
+    assert (one + two).replace("↵", "\n") in sample
+
+# %% [markdown]
+# ## 3 · Learning
+#
+# One update is five lines, and you have written each of them in an earlier unit:
+#
+# 1. **forwards**: one-hot inputs, all states from $h$ on, logits;
+# 2. **loss**: `sequence_nll`, summed over the steps, divided by the rows;
+# 3. **backwards**: from the logits to the gradients of $U, W, b, V, c$; what reaches $h$ is dropped, which is truncation;
+# 4. **clip**: one norm for all five;
+# 5. **step**: Adagrad.
+#
+# Adagrad keeps, for every single parameter, the sum of its squared gradients so far, its *memory* $m$, and divides by its
+# root:
+#
+# $$m \leftarrow m + g^2 \qquad p \leftarrow p - \frac{\eta\, g}{\sqrt{m + 10^{-8}}}$$
+#
+# A character that is seen once in ten thousand has a row of $U$ that rarely gets a gradient. Its memory stays small, so
+# its steps stay large: what is rare learns fast when it comes. The $10^{-8}$ keeps a division by 0 away.
+#
+# *By hand*: $p = 1$, $m = 0$, $g = 3$, $\eta = 0.1$. Then $m = 9$ and $p = 1 - 0.1 \cdot 3 / 3 = 0.9$. The next time $g = 4$:
+# $m = 25$, $p = 0.9 - 0.1 \cdot 4 / 5 = 0.82$. If you had stepped *before* adding to the memory, the first step would have been
+# $0.1 \cdot 3 / 10^{-4} = 3000$.
+
+# %% [markdown]
+# ### Exercise 6.5 · `train_step`
+# *●●● · 25 minutes · 6 points*
+#
+# `parameters` and `memory` are dicts of arrays with the names `"U", "W", "b", "V", "c"`: $U (Q, H)$, $W (H, H)$, $b (H,)$,
+# $V (H, Q)$, $c (Q,)$ for $Q$ characters. `h` is `(N, H)`, the state before the first step; `inputs` and `targets` are ids,
+# `(T, N)`. Return the pair `(loss, h)`: the loss **before** the update, and the state after the last step, a new array.
+#
+# `parameters` and `memory` are **written to**: the arrays themselves change (`p -= …`, not `p = p - …`). All else stays as
+# it was. Clip all five gradients together to `max_norm`; the memory sees the clipped ones.
+#
+# float32 arrays must stay float32 (training is twice as fast in it), so make the one-hot inputs in that dtype:
+# `np.eye(len(U), dtype=U.dtype)[inputs]` is `(T, N, Q)`.
+#
+# What you need is imported: `rnn_forward(X, h0, U, W, b)`, `output_layer(H, V, c)`, `sequence_nll(logits, targets)`,
+# `nll_backward(logits, targets)`, `output_backward(dO, H, V) -> (dH, dV, dc)`, `rnn_backward(dH, X, h0, H, U, W) -> (dX, dh0,
+# dU, dW, db)`, `clip_by_global_norm(gradients, max_norm) -> (list, norm)`.
+
+
+# %% answer="train_step"
+def train_step(parameters, memory, h, inputs, targets, learning_rate, max_norm):
+    """One update, written into parameters and memory: h (N, H), inputs (T, N), targets (T, N) -> loss, h (N, H)."""
+    ### BEGIN SOLUTION
+    U, W, b, V, c = (parameters[name] for name in "UWbVc")
+    X = np.eye(len(U), dtype=U.dtype)[inputs]
+    H = rnn_forward(X, h, U, W, b)
+    logits = output_layer(H, V, c)
+    loss = sequence_nll(logits, targets)
+    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
+    _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
+    gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
+    for name, g in zip("UWbVc", gradients):
+        memory[name] += g * g
+        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
+    return loss, H[-1].copy()
+    ### END SOLUTION
+
+
+# %% check="train_step"
+check(train_step)
+
+# %% [markdown]
+# You have a learning machine. Feed it the smallest text there is, the word "hello" over and over. One letter back is not
+# enough here: after the first l comes an l, after the second an o. **Claim: after 200 updates it says "ello" after "h", and is
+# sure of it.**
+
+# %% tags=["experiment"]
+from rnncourse import track
+
+step = use(train_step)
+
+
+def new_parameters(Q, hidden, seed=0):
+    """U, V, b, c drawn evenly from ± 1/sqrt(hidden), W orthogonal as in unit 05; all in float32."""
+    rng, bound = np.random.default_rng(seed), 1 / np.sqrt(hidden)
+    shapes = {"U": (Q, hidden), "W": (hidden, hidden), "b": (hidden,), "V": (hidden, Q), "c": (Q,)}
+    drawn = {name: rng.uniform(-bound, bound, shape) for name, shape in shapes.items()} | {"W": orthogonal(rng, hidden)}
+    return {name: p.astype(np.float32) for name, p in drawn.items()}
+
+
+def train(ids, Q, hidden, updates, batch_size=16, steps=32, learning_rate=0.1, label="training", start=0.1):
+    """Train a new network; when the text is at its end, begin again. Returns parameters and the losses per character."""
+    parameters = new_parameters(Q, hidden)
+    memory = {name: np.full_like(p, start) for name, p in parameters.items()}
+    losses, batches = [], iter(())
+    for _ in track(range(updates), label):
+        batch = next(batches, None)
+        if batch is None:  # the first time, and at the end of the text
+            batches, h = iter(batches_of(ids, batch_size, steps)), np.zeros((batch_size, hidden), dtype=np.float32)
+            batch = next(batches)
+        loss, h = step(parameters, memory, h, *batch, learning_rate, 5.0)
+        losses.append(loss / steps)
+    return parameters, np.array(losses)
+
+
+chars, index = vocabulary_of("hello")
+hello = np.asarray(to_ids("hello" * 40, index))
+hello_model, losses = train(hello, 4, 16, updates=200, batch_size=4, steps=10, label="hello")
+h = np.zeros((1, 16))
+for letter, following in zip("hell", "ello"):
+    h = rnn_step(np.eye(4)[[index[letter]]], h, *(hello_model[name] for name in "UWb"))
+    y = softmax(output_layer(h, hello_model["V"], hello_model["c"]))[0]
+    print(f"after {letter}:  {chars[y.argmax()]}  ({y.max():.0%} sure)")
+    assert chars[y.argmax()] == following
+    assert y.max() > 0.9
+assert losses[-1] < 0.1 < 1 < losses[0]
+
+# %% [markdown]
+# (The memory starts at 0.1 here and not at 0. With 0 the very first step would move *every* parameter by the full
+# $\eta$, whatever the size of its gradient, and throw the network far away from where it was drawn.)
+#
+# ## 4 · The score
+#
+# How good is a model of a text? Ask it, at each character, how probable it had called what really came. $-\log_2 p$ of it is
+# what it costs, in **bits**, to write this character down with the best code for this model. The mean is the score, in bits
+# per character:
+#
+# $$\text{bits} = \frac{1}{L-1} \sum_{t=1}^{L-1} -\log_2 P(\text{id}_{t+1} \mid \text{id}_1, \dots, \text{id}_t)$$
+#
+# It is the cross-entropy of unit 04 in another unit, $\log_2 x = \log x / \log 2$; and 2 to its power is the perplexity of
+# unit 01. A model that knows nothing about 128 characters scores $\log_2 128 = 7$. Shannon let people guess English letter by letter and found
+# between 0.6 and 1.3.
+#
+# *By hand*: three characters, so two predictions. If they had probabilities $\tfrac12$ and $\tfrac18$, the bits are
+# $(1 + 3) / 2 = 2$. The first character is predicted by nobody and does not count.
+
+# %% [markdown]
+# ### Exercise 6.6 · `bits_per_character`
+# *●●○ · 12 minutes · 3 points*
+#
+# `parameters` as before, `ids` is an array `(L,)` with $L \geq 2$. Run the network over the text once, in one row, from a
+# state of zeros, and return the mean of the $L - 1$ predictions in bits, one number. A very wrong model can call the truth
+# impossible: `sequence_nll` then still gives a finite number, while the logarithm of a probability that was rounded to 0 does not.
+
+
+# %% answer="bits_per_character"
+def bits_per_character(parameters, ids):
+    """Mean of -log2 P(next id): dict of U (Q, H), W (H, H), b (H,), V (H, Q), c (Q,), and ids (L,) -> number."""
+    ### BEGIN SOLUTION
+    U, W, b, V, c = (parameters[name] for name in "UWbVc")
+    X = np.eye(len(U), dtype=U.dtype)[ids[:-1]][:, None]
+    H = rnn_forward(X, np.zeros((1, len(W)), dtype=U.dtype), U, W, b)
+    nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
+    return nats / (len(ids) - 1) / np.log(2)
+    ### END SOLUTION
+
+
+# %% check="bits_per_character"
+check(bits_per_character)
+
+# %% [markdown]
+# ## 5 · Against the truth: grammars
+#
+# Before the network meets real text, give it texts whose best possible score is *known*. A **grammar** draws sentences token
+# by token from probabilities that we wrote down, so the entropy of its texts can be computed exactly, and no model can score
+# below it. Nothing in your functions says that an id must be a character, so here a token is a word. We take two:
+#
+# - the grammar that Arthur Reber used in 1967 to find out what people learn without knowing it. Its sentences, such as
+#   B T S S X S E, are of every length, and T or X mean different things in different places;
+# - the three sentences of unit 01, equally likely. In the 13 predictions of a sentence there is one choice out of three, so
+#   the lowest possible perplexity is $3^{1/13} = 1.09$, and it takes a memory of ten words to reach it.
+#
+# **Claim: the network's perplexity comes within 5% of the lowest possible, for both.** First Reber's, in one long stream of
+# sentences, judged on a stream that it has not read:
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.data import Grammar, study_grammar
+
+score = use(bits_per_character)
+half = 0.5
+reber = Grammar(
+    "begin",
+    {
+        "begin": [(1.0, "B", 0)],
+        0: [(half, "T", 1), (half, "P", 2)],
+        1: [(half, "S", 1), (half, "X", 3)],
+        2: [(half, "T", 2), (half, "V", 4)],
+        3: [(half, "X", 2), (half, "S", "end")],
+        4: [(half, "P", 3), (half, "V", "end")],
+        "end": [(1.0, "E", None)],
+    },
+)
+
+
+def stream(grammar, sentences, seed):
+    """Ids of the tokens of so many sentences, one after the other."""
+    rng, place = np.random.default_rng(seed), {token: i for i, token in enumerate(grammar.vocabulary)}
+    return np.array([place[token] for _ in range(sentences) for token in grammar.sample(rng)])
+
+
+parameters, _ = train(stream(reber, 3000, seed=1), len(reber.vocabulary), 32, updates=1000, label="Reber's grammar")
+reached, lowest = 2 ** score(parameters, stream(reber, 1000, seed=2)), reber.perplexity()
+print(f"perplexity of the network {reached:.3f}, lowest possible {lowest:.3f}")
+assert reached < 1.05 * lowest
+
+# %% [markdown]
+# Nobody told the network that there are sentences, or states. It found out what matters, and is nearly as good as anything
+# can be. (On endless text nothing is below the lowest. On a sample as short as ours, luck can move it by a percent.)
+#
+# ### The three students
+#
+# > I am studying **medicine** (or **law**, or **history**) at UBC because I want to work as a **…**
+#
+# In unit 01 the best possible 5-gram saw "to work as a" and was left with one chance in three, exactly. In unit 03 you set
+# 21 units by hand. Now nobody sets anything. The three sentences are the rows of one batch, each from a state of zeros.
+# **Claim: the trained network names the right profession in all three, 100% where the 5-gram is at one third.**
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.plots import line_chart, show
+
+study = study_grammar()
+sentences = [sentence for sentence, _ in study.sentences()]
+ids = np.array([[study.vocabulary.index(word) for word in sentence] for sentence in sentences]).T  # (T, N) = (14, 3)
+parameters = new_parameters(len(study.vocabulary), 128)
+memory = {name: np.full_like(p, 0.1) for name, p in parameters.items()}
+start, losses = np.zeros((3, 128), dtype=np.float32), []
+for _ in track(range(1500), "three students"):
+    losses.append(step(parameters, memory, start, ids[:-1], ids[1:], 0.05, 5.0)[0] / 13)
+
+U, W, b, V, c = (parameters[name] for name in "UWbVc")
+y = softmax(output_layer(rnn_forward(np.eye(len(U))[ids[:-1]], start, U, W, b), V, c))[-1]  # after "to work as a"
+said = [study.vocabulary[i] for i in y.argmax(axis=1)]
+five_gram = study.ngram(5)["to", "work", "as", "a"]
+print("after '… to work as a'     5-gram   network")
+for n, sentence in enumerate(sentences):
+    print(f"{sentence[3]:>9} … {sentence[-1]:<12} {five_gram[sentence[-1]]:.3f}    {y[n, ids[-1, n]]:.3f}")
+reached, lowest = np.exp(losses[-1]), np.exp(study.sentence_entropy() / 13)
+print(f"perplexity of the network {reached:.3f}, lowest possible {lowest:.3f}")
+assert said == [sentence[-1] for sentence in sentences]
+assert all(five_gram[sentence[-1]] == 1 / 3 for sentence in sentences)
+assert y[range(3), ids[-1]].min() > 0.9
+assert reached < 1.05 * lowest
+
+guessing = np.exp(2 * np.log(3) / 13)
+show(
+    line_chart(
+        range(1, 1501),
+        {"network": np.exp(losses), "profession\nguessed": [guessing] * 1500, "lowest\npossible": [lowest] * 1500},
+        xlabel="update",
+        ylabel="perplexity",
+        logy=True,
+        title="A plateau, and then it remembers",
+    ),
+    alt="Perplexity against updates, logarithmic. It falls quickly to about 1.18, the value of a model that guesses the "
+    "profession, stays there for hundreds of updates, and then drops to 1.09, the lowest possible.",
+)
+
+# %% [markdown]
+# Look at the plateau. At first the network learns all that the last few words can tell, as a 5-gram would, and then
+# nothing seems to happen. The error of the last word arrives ten steps earlier, at "medicine", as a whisper, and for
+# hundreds of updates this whisper is all there is: the vanishing gradient of unit 05. With 32 units in the place of 128, or
+# with a $W$ that is not orthogonal, the network mostly stays there for good. Try it.
+
+# %% [markdown]
+# ## 6 · Hot and cold
+#
+# A model gives probabilities. To let it write, draw from them. But you may want it more careful than it is, or bolder. Divide
+# the logits by a **temperature** $\tau > 0$ before the softmax:
+#
+# $$y_i = \frac{e^{o_i / \tau}}{\sum_j e^{o_j / \tau}}$$
+#
+# The quotient of two probabilities is $e^{(o_i - o_j)/\tau}$: it is raised to the power $1/\tau$. At $\tau = 1$ you have the
+# model's own opinion. Towards 0 the likeliest takes all; at large $\tau$ all become alike.
+#
+# *By hand*: logits $(0, \log 3)$ are probabilities $(0.25, 0.75)$, one to three. At $\tau = 0.5$ it is one to $3^2 = 9$: $(0.1,
+# 0.9)$. At $\tau = 2$ it is one to $\sqrt 3$: $(0.366, 0.634)$.
+
+# %% [markdown]
+# ### Exercise 6.7 · `temperature_softmax`
+# *●○○ · 6 minutes · 2 points*
+#
+# `logits` has any number of axes; the probabilities run along the last. `temperature` is above 0 and may be small: large
+# logits must not overflow. The result has the shape and the dtype of `logits`.
+#
+#     temperature_softmax(np.array([0, np.log(3)]), 0.5)  gives  [0.1, 0.9]
+
+
+# %% answer="temperature_softmax"
+def temperature_softmax(logits, temperature):
+    """softmax(logits / temperature) along the last axis: logits (..., Q), a number -> (..., Q)."""
+    ### BEGIN SOLUTION
+    return softmax(logits / temperature)
+    ### END SOLUTION
+
+
+# %% check="temperature_softmax"
+check(temperature_softmax)
+
+# %% tags=["experiment"]
+tempered = use(temperature_softmax)
+logits = np.log([0.5, 0.3, 0.15, 0.05])
+heats = {f"τ = {heat:g}": np.asarray(tempered(logits, heat)) for heat in (0.5, 1.0, 2.0)}
+show(
+    line_chart(
+        range(1, 5),
+        heats,
+        xlabel="character, by its rank",
+        ylabel="probability",
+        title="One opinion, at three temperatures",
+    ),
+    alt="Probabilities of four characters. At temperature 1 they are 0.5, 0.3, 0.15 and 0.05; at 0.5 the first rises above "
+    "0.65 and the last vanishes; at 2 the four come closer together.",
+)
+assert heats["τ = 0.5"][0] > 0.65 > heats["τ = 2"][0]
+
+# %% [markdown]
+# ### Cutting off the tail
+#
+# A hundred characters, each wrong one with a probability of a tenth of a percent: together they are a tenth of all draws, and
+# each is a typo that the network then has to live with. Lowering the temperature makes the tail thinner, but also the
+# model more boring. Two filters cut it off instead, and leave the proportions of the rest alone:
+#
+# - **top-k** keeps the $k$ most probable;
+# - **nucleus** (or top-p) keeps the fewest most probable whose mass is at least $p$: many where the model is unsure, one where
+#   it is sure.
+#
+# *By hand*: $(0.25, 0.125, 0.25, 0.375)$. Top-2 keeps 0.375 and one of the two 0.25; of equals the one with the **lower id**
+# goes first. Left are $(0.25, 0, 0, 0.375)$, with the sum $0.625$, so $(0.4, 0, 0, 0.6)$. The nucleus of $p = 0.5$: 0.375 alone is not
+# enough, with the first 0.25 it is $0.625 \geq 0.5$, the same two. For $p = 0.625$ too, since "at least" is reached; for $p = 0.63$
+# one more.
+
+# %% [markdown]
+# ### Exercise 6.8 · `top_k_filter`
+# *●●○ · 12 minutes · 3 points*
+#
+# `probabilities` has any number of axes, `k` is at least 1. Along the last axis keep the $k$ most probable ids, ties to the
+# lower id, put 0 elsewhere, and divide each row by its new sum. $k \geq Q$ keeps all. Return a new array of the same shape and
+# dtype.
+#
+# `np.argsort(-p, axis=-1, kind="stable")` gives the ids, the most probable first; without `kind="stable"` equal ones may
+# come in any order.
+
+
+# %% answer="top_k_filter"
+def top_k_filter(probabilities, k):
+    """The k most probable ids of each row, as parts of their sum: (..., Q), whole number -> (..., Q)."""
+    ### BEGIN SOLUTION
+    best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
+    kept = np.zeros_like(probabilities)
+    np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, axis=-1), axis=-1)
+    return kept / kept.sum(axis=-1, keepdims=True)
+    ### END SOLUTION
+
+
+# %% check="top_k_filter"
+check(top_k_filter)
+
+# %% [markdown]
+# ### Exercise 6.9 · `nucleus_filter`
+# *●●● · 15 minutes · 4 points*
+#
+# The same for the nucleus: along the last axis, keep the fewest most probable ids whose mass is at least `p`, and always at
+# least one; ties to the lower id; 0 elsewhere; divide by the new sum. $p = 1$ keeps all. Take care there: ten times 0.1 is
+# not 1 in floating point, and a search for the place where the sum reaches 1 may find none.
+
+
+# %% answer="nucleus_filter"
+def nucleus_filter(probabilities, p):
+    """The fewest most probable ids of mass at least p in each row, as parts of their sum: (..., Q), number -> (..., Q)."""
+    ### BEGIN SOLUTION
+    order = np.argsort(-probabilities, axis=-1, kind="stable")
+    ranked = np.take_along_axis(probabilities, order, axis=-1)
+    before = np.cumsum(ranked, axis=-1) - ranked
+    stays = (before < p) | (p >= 1)
+    stays[..., 0] = True
+    kept = np.zeros_like(probabilities)
+    np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
+    return kept / kept.sum(axis=-1, keepdims=True)
+    ### END SOLUTION
+
+
+# %% check="nucleus_filter"
+check(nucleus_filter)
+
+# %% [markdown]
+# ## 7 · Writing
+#
+# To write, the network reads what it has written. First it reads a **prompt**, which is given, and draws nothing: that warms the state
+# up. Then, again and again: draw a character from the state, write it down, read it.
+#
+# | | reads | state after it | draws |
+# |---|---|---|---|
+# | prompt | d | $h_1$ | |
+# | | e | $h_2$ | |
+# | | f | $h_3$ | with $u_0$ from $V, c$ at $h_3$: say, a space |
+# | new | the space | $h_4$ | with $u_1$ from $h_4$: say, _ |
+# | | _ | $h_5$ | … |
+#
+# This loop is ten lines, and it is where published programs are wrong most often. Go through the table and find the
+# place of each of these:
+#
+# - the prompt's last character is read twice, once in the warm-up and once as the first input of the loop;
+# - the state starts at zero again after the prompt, or at every character;
+# - the character that was drawn is not read: the network answers the same question again and again;
+# - the most probable character is read in the place of the drawn one;
+# - the first character drawn is read but not written down.
+#
+# All of them give *text*, and with a strong model it even looks right. You can only find them by knowing what should come
+# out. So the random numbers are given here.
+
+# %% [markdown]
+# ### Exercise 6.10 · `generate`
+# *●●● · 25 minutes · 6 points*
+#
+# Write on from a prompt. `prompt` holds ids (an array or a list, not empty); the state before it is zeros. Return a list of
+# the `length` new ids, without the prompt. The first comes from the state after the prompt's last id. The k-th is drawn with
+# `uniforms[k]`, by `sample_index(p, u)` of unit 01, where `p` has the shape `(Q,)`, at the given temperature; each one is the
+# next input. You may call your `temperature_softmax`.
+#
+#     U = I (3, 3), W = 0, b = 0, c = 0, and V so that after 0 comes 1, after 1 comes 2, after 2 comes 0, for sure:
+#     generate(parameters, [2, 0], 4, uniforms)  gives  [1, 2, 0, 1]
+
+
+# %% answer="generate"
+def generate(parameters, prompt, length, uniforms, temperature=1.0):
+    """Write on from a prompt: dict of U, W, b, V, c; prompt (L,); uniforms (length,) -> list of the new ids."""
+    ### BEGIN SOLUTION
+    U, W, b, V, c = (parameters[name] for name in "UWbVc")
+    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
+    for i in prompt:
+        h = rnn_step(onehot[[i]], h, U, W, b)
+    for k in range(length):
+        p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+        new.append(sample_index(p, uniforms[k]))
+        h = rnn_step(onehot[[new[-1]]], h, U, W, b)
+    return new
+    ### END SOLUTION
+
+
+# %% check="generate"
+check(generate)
+
+# %% [markdown]
+# Try it on the smallest model that you have. **Claim: from "h" it writes "ello", and, having never seen anything but the
+# word again and again, does not stop there.**
+
+# %% tags=["experiment"]
+write = use(generate)
+chars, index = vocabulary_of("hello")
+new = write(hello_model, to_ids("h", index), 14, np.full(14, 0.5))
+print("h" + to_text(new, chars))
+assert to_text(new, chars) == "ellohellohello"
+
+# %% [markdown]
+# ## 8 · Real text, and an honest comparison
+#
+# Now the real thing: 300,000 characters of Python's own source, and as many of its documentation, which is English with
+# examples. Whole files and whole topics are held out. Two networks with 128 units are trained, each for 4,000 updates: half a minute at most.
+
+# %% tags=["experiment"]
+CHARACTERS, HIDDEN, UPDATES = 300_000, 128, 4000
+
+corpora = {}
+for name in ("python-source", "python-docs"):
+    text, unseen = train_and_held_out(name, characters=CHARACTERS)
+    chars, index = vocabulary_of(text)
+    unseen = "".join(character for character in unseen if character in index)[:20_000]  # no model could know the others
+    parameters, losses = train(np.asarray(to_ids(text, index)), len(chars), HIDDEN, UPDATES, label=name)
+    corpora[name] = {"text": text, "unseen": unseen, "chars": chars, "index": index, "parameters": parameters}
+    corpora[name]["losses"] = losses / np.log(2)
+
+# %% tags=["experiment", "nbval-ignore-output"]
+curves = {name: corpus["losses"].reshape(-1, 100).mean(axis=1) for name, corpus in corpora.items()}
+show(
+    line_chart(
+        100 * np.arange(1, UPDATES // 100 + 1),
+        {name.replace("-", "'s "): curve for name, curve in curves.items()},
+        xlabel="updates (each point is a mean over 100)",
+        ylabel="bits per character, training text",
+    ),
+    alt="The training loss of both networks in bits per character against the number of updates: a steep fall from above "
+    "four to below three within 500 updates, then a slow decline.",
+)
+assert all(curve[-1] < 0.7 * curve[0] for curve in curves.values())
+
+# %% [markdown]
+# ### The opponent
+#
+# It would be easy to win against a weak opponent. The n-grams of unit 01 add $\alpha$ to every count, and for a context that
+# was never seen they know nothing. A far better one falls back on the shorter context, and the more so the less it has
+# seen. With $N(c)$ for the number of *different* characters that followed the context $c$, and $c'$ for $c$ without its first
+# character:
+#
+# $$P_n(w \mid c) = \frac{\text{count}(c, w) + N(c)\, P_{n-1}(w \mid c')}{\text{count}(c) + N(c)}$$
+#
+# This is Witten–Bell smoothing, interpolated; for characters it is among the best, and it has nothing to tune. *By hand*: "q" was seen 10
+# times, 9 times followed by u and once by a space, so $N = 2$, and $P(u \mid q) = (9 + 2 P_1(u)) / 12$: three
+# quarters, and a little more.
+#
+# Everybody reads the same training text and is asked about the same 20,000 characters of the held-out text. The simple
+# n-gram even gets the $\alpha$ that suits the held-out text best. **Write down your guess**: where in the row of 1- to
+# 6-grams does the network stand?
+
+
+# %% tags=["experiment", "nbval-ignore-output"]
+def ngram_scores(text, unseen, Q, longest=6):
+    """For n = 1 to longest: bits of the simple n-gram at its best alpha; log2 P of each character by Witten-Bell; and how
+    often the context of four characters was seen."""
+    q, simple, smooth, skip = np.full(len(unseen), 1 / Q), [], [], longest
+    for n in range(1, longest + 1):
+        table = count_ngrams(text, n)
+        total = {context: sum(followers.values()) for context, followers in table.items()}
+        contexts = [tuple(unseen[i - n + 1 : i]) for i in range(skip, len(unseen))]
+        seen = np.array([total.get(context, 0) for context in contexts])
+        counts = np.array([table.get(context, {}).get(w, 0) for context, w in zip(contexts, unseen[skip:])])
+        kinds = np.array([len(table.get(context, ())) for context in contexts])
+        simple.append(
+            min(-np.log2((counts + a) / (seen + a * Q)).mean() for a in (1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001))
+        )
+        lower = q[skip:]
+        q[skip:] = np.where(seen > 0, (counts + kinds * lower) / np.maximum(seen + kinds, 1), lower)
+        smooth.append(np.log2(q[skip:]))
+        if n == 5:
+            familiar = seen
+    return np.array(simple), np.array(smooth), familiar
+
+
+def rnn_log2(corpus, skip=6):
+    """log2 P of each character of the held-out text, from number `skip` on."""
+    U, W, b, V, c = (corpus["parameters"][name] for name in "UWbVc")
+    ids = np.asarray(to_ids(corpus["unseen"], corpus["index"]))
+    H = rnn_forward(np.eye(len(U), dtype=U.dtype)[ids[:-1]][:, None], np.zeros((1, len(W)), dtype=U.dtype), U, W, b)
+    logits = output_layer(H, V, c)[:, 0].astype(float)
+    logs = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    return (np.take_along_axis(logs, ids[1:, None], axis=1)[:, 0] / np.log(2))[skip - 1 :]
+
+
+for name, corpus in corpora.items():
+    simple, smooth, familiar = ngram_scores(corpus["text"], corpus["unseen"], len(corpus["chars"]))
+    mine = rnn_log2(corpus)
+    corpus |= {"simple": simple, "smooth": -smooth.mean(axis=1), "rnn": -mine.mean(), "logs": (smooth, mine, familiar)}
+    print(f"{name}, bits per character")
+    print("  n                     ", *(f"{n:>6}" for n in range(1, 7)))
+    print("  simple n-gram         ", *(f"{bits:6.2f}" for bits in simple))
+    print("  with Witten-Bell      ", *(f"{bits:6.2f}" for bits in corpus["smooth"]))
+    print(f"  recurrent network      {corpus['rnn']:6.2f}\n")
+    show(
+        line_chart(
+            range(1, 7),
+            {"simple n-gram": simple, "Witten–Bell": corpus["smooth"], "our network": [corpus["rnn"]] * 6},
+            xlabel="n (characters the n-gram sees at once)",
+            ylabel="bits per character, held-out text",
+            title=name,
+        ),
+        alt=f"{name}: bits per character on held-out text against n. Simple n-grams fall to about n = 4 and rise again; "
+        "with Witten-Bell smoothing they fall to n = 5 and stay. The network is a horizontal line that crosses "
+        "between the third and the fifth n-gram.",
+    )
+
+# %% tags=["experiment", "nbval-ignore-output"]
+for name, corpus in corpora.items():
+    smooth, mine, familiar = corpus["logs"]
+    best = smooth[corpus["smooth"].argmin()]
+    corpus["both"] = -np.log2(0.5 * 2.0**mine + 0.5 * 2.0**best).mean()
+    print(f"{name}: best n-gram {-best.mean():.2f}, network {corpus['rnn']:.2f}, half and half {corpus['both']:.2f}")
+    for low, high in ((0, 0), (1, 9), (10, 99), (100, 10**9)):
+        these = (familiar >= low) & (familiar <= high)
+        how_often = f"{low} times" if high == 0 else f"{low} or more" if high > 99 else f"{low} to {high}"
+        print(
+            f"   last four characters seen {how_often:<12} {these.mean():5.0%} of the text"
+            f"   n-gram {-best[these].mean():.2f}   network {-mine[these].mean():.2f}"
+        )
+
+source, docs = corpora["python-source"], corpora["python-docs"]
+for corpus in (source, docs):
+    assert corpus["rnn"] < corpus["smooth"][2] - 0.08 < corpus["smooth"][1] - 0.5  # beats the 3-gram, however smoothed
+    assert corpus["rnn"] < corpus["simple"][5] - 0.1  # and the simple 6-gram
+    assert corpus["smooth"].min() < corpus["rnn"]  # but not the best n-gram
+assert docs["rnn"] > docs["smooth"].min() + 0.2
+assert source["rnn"] < source["smooth"].min() + 0.25
+assert source["both"] < min(source["rnn"], source["smooth"].min()) - 0.1
+
+# %% [markdown]
+# What to make of it, honestly?
+#
+# 1. **The network beats every 3-gram, however it is smoothed**, on both texts, and the simple 6-gram by far. On source code it is about
+#    level with the best of the simple n-grams.
+# 2. **The best n-gram beats the network**: narrowly on source code (by about a tenth of a bit), clearly on the documentation
+#    (by about four tenths). The documentation repeats its phrases; a table that has seen the last four characters before
+#    knows the phrase by heart, and here it has, for all but a twentieth of the text. For source code, held-out modules bring
+#    names that nobody has seen, and the lead melts.
+# 3. **The two know different things.** The mean of their probabilities, half and half, beats both on source code, by a
+#    quarter of a bit. A table knows what follows these four letters. The state knows, besides, that a bracket is open, or how far the
+#    line is indented.
+#
+# So the plain recurrent cell, with the training that fits into a notebook, does *not* win. It took fifteen years and a lot
+# of electricity until such networks were clearly better than smoothed n-grams: more units, more text, longer
+# training, and the gated cells of unit 10. But look at the way it loses. The table's fifth column was bought with its 100-fold growth;
+# the network has 46,000 numbers, however far it looks back.
+#
+# ## 9 · What it writes
+#
+# **Claim: cold writing is made of known words and repeats itself, hot writing is new and soon is no Python any more.** Here are three
+# temperatures side by side, from the same prompt with the same random numbers.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.data import words
+
+write = use(generate)
+source = corpora["python-source"]
+known = set(words(source["text"]))
+prompt = "    def __init__(self"
+uniforms = np.random.default_rng(4).random(500)
+columns, shares = [], {}
+for heat in (0.3, 0.7, 1.3):
+    new = write(source["parameters"], to_ids(prompt, source["index"]), 500, uniforms, heat)
+    written = prompt + to_text(new, source["chars"])
+    long_ones = [word for word in words(written) if len(word) > 3]
+    shares[heat] = np.mean([word in known for word in long_ones])
+    lines = [
+        piece for line in written.split("\n") for piece in (line[i : i + 38] for i in range(0, len(line) or 1, 38))
+    ]
+    columns.append([f"τ = {heat}", "-" * 38, *lines])
+for row in zip(*(column + [""] * (22 - len(column)) for column in columns)):
+    print(" │ ".join(f"{cell:<38}" for cell in row[:3]).rstrip())
+print(
+    "\nwords of the library among its longer words:", ", ".join(f"τ = {h}: {share:.0%}" for h, share in shares.items())
+)
+assert shares[0.3] > shares[1.3] + 0.15
+
+# %% [markdown]
+# Three hundred thousand characters earlier the network had never heard of Python. Now there are lines, indented; words, nearly all real;
+# brackets that mostly close. There is no meaning, of course: its memory of what it wanted to say ends after a
+# dozen characters. That is the vanishing gradient of unit 05, in print.
+#
+# Do the filters help? The tail is where the typos come from. **Claim: at the same temperature 1, a nucleus of 0.9 has more
+# real words than no filter.** (You can put `top_k_filter` in its place.)
+
+# %% tags=["experiment", "nbval-ignore-output"]
+nucleus = use(nucleus_filter)
+U, W, b, V, c = (source["parameters"][name] for name in "UWbVc")
+
+
+def write_filtered(keep, length, seed):
+    """Draw `length` characters at temperature 1, from what `keep` leaves of each distribution."""
+    rng, h, new = np.random.default_rng(seed), np.zeros((1, len(W)), dtype=U.dtype), []
+    for i in to_ids("\ndef ", source["index"]):
+        h = np.tanh(U[i] + h @ W + b)
+    for _ in range(length):
+        new.append(sample_index(keep(softmax(h @ V + c))[0], rng.random()))
+        h = np.tanh(U[new[-1]] + h @ W + b)
+    return to_text(new, source["chars"])
+
+
+def share_of_real_words(text):
+    return np.mean([word in known for word in words(text) if len(word) > 3])
+
+
+unfiltered = share_of_real_words(write_filtered(lambda p: p, 4000, seed=1))
+filtered = share_of_real_words(write_filtered(lambda p: nucleus(p, 0.9), 4000, seed=1))
+print(f"real words: {unfiltered:.0%} without a filter, {filtered:.0%} with the nucleus of 0.9")
+assert filtered > unfiltered + 0.03
+
+# %% [markdown]
+# ## 10 · Bugs to hunt
+#
+# Each of these was handed in or published somewhere. What would you see, and which check of this unit finds it?
+#
+# - **Report A.** "My loss goes to 0.02 bits, on any text." The targets are `inputs`, not shifted.
+# - **Report B.** "Training works, but after loading the saved weights the next morning it writes gibberish." `chars =
+#   list(set(text))`.
+# - **Report C.** "The text is fine for one character, then it is as if the prompt had never been." `h = np.zeros(...)` stands inside the
+#   loop.
+# - **Report D.** "With temperature 0.5 it gets *wilder*." `softmax(logits * temperature)`.
+# - **Report E.** "The loss is the same whether I carry the state or not." The rows of a batch are neighbours in the text.
+# - **Report F.** "It writes `tthe` and `sself`." The prompt's last character is fed twice.
+#
+# <details><summary>What finds them</summary>
+#
+# A: a score below what people reach is too good to be true; look at one batch, as in section 2. B: `build_vocabulary` on two
+# runs; sorting cures it. C and F: text that looks right proves nothing; `generate` with given uniforms, against a slow
+# program, finds both. D: the by-hand example with $(0.1, 0.9)$. E: decode row 0 of two batches one after the other.
+# Report C would not be found with a prompt of one character, and F not with a model whose $W$ is 0: test where it matters.
+#
+# </details>
+#
+# ## 11 · Summary
+#
+# - A character's **id** is its place in the sorted vocabulary; one-hot times $U$ is a row of $U$.
+# - A long text is read in **contiguous rows**: the state is carried from batch to batch, its gradient is not.
+# - A **training step** is: forwards, loss, backwards, clip together, Adagrad. The loss is that before the update.
+# - **Bits per character**: the mean of $-\log_2 P$ over the $L - 1$ predictions, on text that was held out.
+# - **Temperature** divides the logits. **Top-k** and **nucleus** cut off the tail.
+# - **Generating** is: warm up on the prompt, draw, read what you drew. The prompt's last character is read once.
+# - Where the optimum is known, the network reaches it; the professions are right, three out of three. On real text, at this
+#   budget, it stands between a 3-gram and the best smoothed n-gram; together they are better than either.
+
+# %% [markdown] written="language_model_written" points=3
+# ### Written question
+# *3 points, graded by hand; about eight sentences*
+#
+# A company advertises: "Our recurrent model reaches 1.7 bits per character on your documentation; the 3-gram that you use
+# needs 2.7. And just look at the text that it writes!" **(a)** Name two questions that you would ask about how these numbers
+# were measured before you believe in the comparison, and say for each what could be wrong. **(b)** Which opponent would be fairer than a 3-gram, and
+# why? **(c)** Why does good-looking text not show that the program that generates it is right? Name one mistake that it
+# would hide, and a test that finds it.
+#
+# ### BEGIN SOLUTION
+# **Model answer.** (a) *On which text?* If the network had read the documentation that it is scored on, while training or
+# when its settings were chosen, the score is a memory test; it must be held-out text, whole topics of it. *Are both
+# scored alike?* Same training text, same held-out text, same vocabulary, all characters counted, none left out because it was unknown
+# or "impossible"; a network that was trained on a thousand times more text may be better, but then it is the text that is better. (Also good: the unit, nats
+# or bits; is the state carried or started anew; a mean over characters or over batches.) (b) An n-gram of five or six characters that
+# falls back on shorter contexts, such as Witten-Bell or Kneser-Ney: in our experiment it needed 1.9 bits on the documentation
+# where the 3-gram needed 2.7, and it costs seconds. (c) A strong model forgives: if the prompt's last character is read twice, or the
+# state starts anew after the prompt, the text is still made of words, only less fitting ones than the model could write.
+# Given uniform numbers and fixed weights, the ids that must come out are known exactly; compare them with those of a slow, obvious
+# program, with a prompt of several characters.
+#
+# **Rubric.** 1 point for (a): two different and relevant questions with what could be wrong (½ each). 1 point for (b): a longer n-gram
+# with smoothing or back-off, with a reason. 1 point for (c): a generation mistake that leaves the text plausible (½) and a test that
+# compares exact ids or distributions, with given random numbers (½); "read more samples" is no test.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Where to read on
+#
+# - C. E. Shannon, "Prediction and Entropy of Printed English", *Bell System Technical Journal* 30, 1951: people as language
+#   models, letter by letter.
+# - I. Sutskever, J. Martens, G. Hinton, "Generating Text with Recurrent Neural Networks", *ICML* 2011: the first large
+#   network of this kind, trained for five days on eight graphics cards.
+# - A. Karpathy, "The Unreasonable Effectiveness of Recurrent Neural Networks", 2015: an essay with many samples, which made
+#   this experiment famous.
+# - T. Mikolov and others, "Recurrent Neural Network Based Language Model", *Interspeech* 2010: networks and n-grams mixed, as in section 8.
+# - A. Holtzman and others, "The Curious Case of Neural Text Degeneration", *ICLR* 2020: the nucleus.
+# - S. F. Chen, J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech & Language*
+#   13, 1999: the opponents.
+
+# %% tags=["experiment"]
+progress("06_language_model")
+
+# %% [markdown]
+# ## Something to show to somebody
+#
+# A page of Python that nobody wrote. Every character of it was drawn by your code, from a network that your code has trained.
+# Change the prompt, the temperature, the seed. For a text of your own put `load_text("my_diary.txt")` through section 8.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+prompt, heat, seed = "class Network:\n    def ", 0.6, 11
+new = write(source["parameters"], to_ids(prompt, source["index"]), 1600, np.random.default_rng(seed).random(1600), heat)
+page = prompt + to_text(new, source["chars"])
+print(page)
+assert len(page) == len(prompt) + 1600
+assert page.count("\n") > 10
+
+# %% [markdown]
+# ## The question that this unit leaves open
+#
+# You have built all of it by hand: the gradients, the optimiser, the batches. Each new idea, another cell, a second layer, a
+# different loss, would cost you another backward pass to derive and to debug. There are libraries that derive it for you.
+# **How does the same network look in PyTorch**, what does it do for you, and which mistakes does it *not* save you from?
+# That is unit 07.
