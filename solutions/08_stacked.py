@@ -1,0 +1,981 @@
+# %% [markdown]
+# # 08 · Stacked recurrent networks
+#
+# **After this unit you can**
+#
+# - stack recurrent layers, run them, and take a gradient back through time *and* down through the layers;
+# - count what depth costs, and choose widths so that networks of different depth are comparable;
+# - say where dropout may stand in a recurrent network and where it destroys the memory;
+# - write PyTorch's `nn.RNN(num_layers=…, dropout=…)` yourself, number for number;
+# - say with evidence when depth pays, when it does not, and what a residual connection does for it.
+#
+# **It takes** about two hours. **You should know** `rnn_forward` of unit 03, `rnn_backward` of unit 04, and, for the
+# second half, how a module is written in PyTorch (unit 07). There are 5 exercises and one written question, 19 points
+# in all.
+
+# %% locked="setup"
+import numpy as np
+
+from rnncourse import check, hint, progress, track, use
+from rnncourse.bptt import numerical_gradient, rnn_backward, rnn_step_backward
+from rnncourse.cell import rnn_forward, rnn_step
+
+np.set_printoptions(precision=3, suppress=True)
+
+# %% [markdown]
+# ## The question that was left open
+#
+# Your network of unit 06 reads characters. But text is not made of characters alone: characters make words, words make
+# lines, lines make functions. One state, in one layer, has to hold all of this at once, and from a letter to the next
+# all of it goes through the same $W$ and the same tanh.
+#
+# In time, the unfolded network is as deep as the text is long. But from an input $x_t$ to the output $o_t$ of the
+# *same* step there is one tanh only. Everywhere else in machine learning people have learned to put layers upon layers.
+# **What does a second recurrent layer do that a wider first one does not?**
+
+# %% [markdown]
+# ## 1 · A layer turns a sequence into a sequence
+#
+# `rnn_forward` takes a sequence `X` $(T, N, D)$ and gives a sequence `H` $(T, N, H)$. Nothing keeps you from handing
+# that to `rnn_forward` again. That is all: **the states of one layer are the inputs of the next.**
+
+# %% tags=["experiment"]
+from rnncourse.plots import show
+from rnncourse.plots.stacked import stack_graph
+
+show(
+    stack_graph(layers=2, steps=3),
+    alt="The unfolded graph of two layers over three steps. Inputs x at the bottom go through U1 into the states of layer "
+    "1, which go on in time through W1 and up through U2 into the states of layer 2, which go on in time through W2.",
+)
+
+# %% [markdown]
+# The upper index is the layer, the lower one the time. With $h_t^0 = x_t$, one formula says it for all $L$ layers:
+#
+# $$h_t^{l} = \tanh\left( h_t^{l-1}\, U^{l} + h_{t-1}^{l}\, W^{l} + b^{l} \right) \qquad l = 1, \dots, L$$
+#
+# A state has two parents now: one from the left, itself one step *earlier*, and one from below, the layer *under* it at
+# the same step. Time shares its parameters: $W^1$ is the same at every step. Depth does not: each layer has its own.
+#
+# | name | shape | |
+# |---|---|---|
+# | `layers` | list of $L$ triples `(U, W, b)` | the bottom layer first |
+# | $U^1$ | $(D, H)$ | reads the input |
+# | $U^2, \dots, U^L$ | $(H, H)$ | read the states of the layer below |
+# | $W^l$, $b^l$ | $(H, H)$, $(H,)$ | as ever |
+# | `h0` | $(L, N, H)$ | a start state for *each* layer |
+# | `H_top` | $(T, N, H)$ | the states of the top layer: what an output layer would read |
+# | `h_n` | $(L, N, H)$ | the last state of each layer: what the next run starts from |
+#
+# *By hand*: two layers of one unit, in both $U = 1$, $W = 0.5$, $b = 0$; all start from 0, and the inputs are $1, 0$.
+#
+# | | $t = 1$ | $t = 2$ |
+# |---|---|---|
+# | layer 2 | $\tanh(0.762 + 0) = 0.642$ | $\tanh(0.363 + 0.5 \cdot 0.642) = 0.594$ |
+# | layer 1 | $\tanh(1 + 0) = 0.762$ | $\tanh(0 + 0.5 \cdot 0.762) = 0.363$ |
+#
+# Read it from the bottom left. Do you see a choice? You may fill in the lower row first and then the upper one, or the
+# left column first and then the right one. Each entry needs what is left of it and what is below it, nothing else.
+
+# %% [markdown]
+# ### Exercise 8.1 · `stacked_forward`
+# *●●○ · 12 minutes · 3 points*
+#
+# From `X (T, N, D)`, `h0 (L, N, H)` and the list `layers` to the pair `(H_top, h_n)`. You may call `rnn_forward` or
+# `rnn_step`, which are imported. Leave the arguments as they are and keep the dtype. May not call `torch`.
+#
+#     X [[[1]], [[0]]]   h0 [[[0]], [[0]]]   layers: two times ([[1]], [[0.5]], [0])
+#     gives  H_top [[[0.642]], [[0.594]]]    h_n [[[0.363]], [[0.594]]]
+
+
+# %% answer="stacked_forward"
+def stacked_forward(X, h0, layers):
+    """Run L layers: X (T, N, D), h0 (L, N, H), layers [(U, W, b), …] -> H_top (T, N, H), h_n (L, N, H)."""
+    ### BEGIN SOLUTION
+    inputs, last = X, []
+    for start, (U, W, b) in zip(h0, layers):
+        inputs = rnn_forward(inputs, start, U, W, b)
+        last.append(inputs[-1])
+    return inputs, np.stack(last)
+    ### END SOLUTION
+
+
+# %% check="stacked_forward"
+check(stacked_forward)
+
+# %% [markdown]
+# Four lines, and you have deep recurrent networks. The top state has two kinds of past: a long one, to the left, and a
+# deep one, below. Here is a thing that you can do with it at once.
+#
+# ### Experiment · two layers are a better delay line than one
+#
+# **Claim:** hit the bottom of a stack once. The layers above answer *later*: each one has its peak after the one below.
+# A single unit with $0 < W < 1$ can only fade from the moment at which it was hit.
+
+# %% tags=["experiment"]
+from rnncourse.plots import line_chart
+
+forward = use(stacked_forward)
+knock = np.zeros((25, 1, 1))
+knock[0] = 0.5
+one_unit = (np.array([[0.5]]), np.array([[0.8]]), np.zeros(1))
+answers = {f"layer {L}": forward(knock, np.zeros((L, 1, 1)), [one_unit] * L)[0].ravel() for L in (1, 2, 3, 4)}
+answers = {name: states / states.max() for name, states in answers.items()}
+show(
+    line_chart(
+        range(1, 26),
+        answers,
+        xlabel="time step t",
+        ylabel="state / its maximum",
+        title="One knock at t = 1, four layers of one unit",
+    ),
+    alt="The states of four layers after one knock at step 1, each divided by its maximum. Layer 1 only falls; layer 2 "
+    "has its peak a few steps later, layer 3 later still, layer 4 last.",
+)
+peaks = [int(states.argmax()) + 1 for states in answers.values()]
+print("peaks at t =", peaks)
+assert peaks[0] == 1
+assert peaks == sorted(set(peaks))
+
+# %% [markdown]
+# So what a stack says at step $t$ can depend on *when* something was, and not only on how long ago it faded. Keep this
+# in mind for section 6.
+
+# %% [markdown]
+# ## 2 · What a layer costs
+#
+# The first layer has $DH + H^2 + H$ numbers. Each other layer reads $H$ numbers where the first one reads $D$. Mind
+# this: with one-hot characters $D$ is about as large as $H$, but with words $D$ may be 300, or 10,000.
+#
+# *By hand*, for $D = 3$, $H = 2$, $L = 3$: $6 + 4 + 2 = 12$ for the first layer, $4 + 4 + 2 = 10$ for each of the two
+# others, 32 in all.
+
+# %% [markdown]
+# ### Exercise 8.2 · `stacked_parameter_count`
+# *●○○ · 4 minutes · 1 point*
+#
+# How many numbers are there in `layers`, for inputs of size `D` and `L` layers of `H` units? Count one bias a layer, as in
+# `(U, W, b)`. (PyTorch has two; you know from unit 03 that the second does nothing.) For `D = 3`, `H = 2`, `L = 3` it is
+# `32`.
+
+
+# %% answer="stacked_parameter_count"
+def stacked_parameter_count(D, H, L):
+    """The number of entries of U, W and b in L layers of H units that read D inputs -> int."""
+    ### BEGIN SOLUTION
+    first = D * H + H * H + H
+    other = H * H + H * H + H
+    return first + (L - 1) * other
+    ### END SOLUTION
+
+
+# %% check="stacked_parameter_count"
+check(stacked_parameter_count)
+
+# %% [markdown]
+# You can now be fair. "Four layers are better than one" says little if the four layers have four times the parameters.
+# The fair question gives all the same **budget**, so that who wants to be deep has to be narrow:
+
+# %% tags=["experiment"]
+count = use(stacked_parameter_count)
+
+
+def width_for(budget, D, L):
+    """The largest H for which L layers stay within the budget."""
+    H = 1
+    while count(D, H + 1, L) <= budget:
+        H += 1
+    return H
+
+
+print("A budget of 8,000 numbers, inputs of size 70:")
+for L in (1, 2, 3, 4):
+    H = width_for(8000, 70, L)
+    print(f"  {L} layer{'s' if L > 1 else ' '} of {H} units: {count(70, H, L)} parameters")
+    assert 0.9 * 8000 < count(70, H, L) <= 8000
+
+# %% [markdown]
+# ## 3 · Back: two arrows again
+#
+# In unit 04 two arrows led into each state: one from its output, one from the next step. What is a state's output now?
+# For all layers but the top one it is the layer above.
+
+# %% tags=["experiment"]
+show(
+    stack_graph(layers=2, steps=3, backward=True),
+    alt="The graph of two layers over three steps. Beside every arrow a dashed one runs back: from each state to the one "
+    "before it in time, and from each state down to what it read.",
+)
+
+# %% [markdown]
+# As before, $da_t^l = dh_t^l \odot (1 - (h_t^l)^2)$ is the error behind the tanh. Then
+#
+# $$dh_t^{l} = \underbrace{da_t^{l+1} \left(U^{l+1}\right)^{\top}}_{\text{from the layer above}}
+# + \underbrace{da_{t+1}^{l} \left(W^{l}\right)^{\top}}_{\text{from the next step}}$$
+#
+# and for the top layer the first term is `dH_top[t]`, what the loss says. Now look at the first term again. For layer
+# $l + 1$, taken alone, it is the gradient of its *input*: what `rnn_backward` returns as `dX`. So
+#
+# > what is `dX` for one layer is `dH` for the layer below,
+#
+# and you need no new calculus. Run forwards and keep the states of every layer. Then let `rnn_backward` work on the top
+# layer, hand its `dX` down, and so on. What comes out at the bottom is the `dX` of the whole stack.
+#
+# *By hand*, with the numbers from above, and a loss that is just the last state of the top layer: `dH_top` is
+# $(0, 1)$. Read from the top right, and go left and down:
+#
+# | | $t = 1$ | $t = 2$ |
+# |---|---|---|
+# | layer 2: $dh$ | $0 + 0.5 \cdot 0.647 = 0.323$ | $1$ |
+# | layer 2: $da = dh\,(1 - h^2)$ | $0.323 \cdot 0.588 = 0.190$ | $1 \cdot 0.647 = 0.647$ |
+# | layer 1: $dh$ | $0.190 + 0.5 \cdot 0.561 = 0.471$ | $0.647$ |
+# | layer 1: $da$ | $0.471 \cdot 0.420 = 0.198$ | $0.647 \cdot 0.868 = 0.561$ |
+#
+# In the lower left corner both arrows meet: $0.190$ from above, $0.281$ from the right. As $U = 1$, the last row is also
+# $dx = (0.198, 0.561)$. And $W^1$ gets $h_0^1\, da_1^1 + h_1^1\, da_2^1 = 0 + 0.762 \cdot 0.561 = 0.427$.
+
+# %% [markdown]
+# ### Exercise 8.3 · `stacked_backward`
+# *●●● · 18 minutes · 5 points*
+#
+# From `dH_top (T, N, H)`, `X`, `h0` and `layers` to `(dX, dh0, gradients)`: `dX (T, N, D)`, `dh0 (L, N, H)`, and
+# `gradients`, a list of $L$ triples `(dU, dW, db)` in the order of `layers`. You are not given the states: run forwards
+# first. You may call `rnn_forward` and
+#
+#     dX, dh0, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)      # for one layer, as in unit 04
+#
+# Leave the arguments as they are. May not call `torch`.
+#
+#     dH_top [[[0]], [[1]]]   X [[[1]], [[0]]]   h0 [[[0]], [[0]]]   layers: two times ([[1]], [[0.5]], [0])
+#     gives  dX [[[0.198]], [[0.561]]]   dh0 [[[0.099]], [[0.095]]]
+#            gradients [([[0.198]], [[0.427]], [0.759]), ([[0.380]], [[0.415]], [0.837])]
+
+
+# %% answer="stacked_backward"
+def stacked_backward(dH_top, X, h0, layers):
+    """Back through L layers: dH_top (T, N, H), X (T, N, D), h0 (L, N, H), layers [(U, W, b), …].
+
+    -> dX (T, N, D), dh0 (L, N, H), gradients [(dU, dW, db), …]
+    """
+    ### BEGIN SOLUTION
+    read = [X]  # read[l] is what layer l reads, read[l + 1] are its states
+    for start, (U, W, b) in zip(h0, layers):
+        read.append(rnn_forward(read[-1], start, U, W, b))
+    dh0, gradients, dH = np.empty_like(h0), [], dH_top
+    for l in reversed(range(len(layers))):
+        U, W, _ = layers[l]
+        dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
+        gradients.append((dU, dW, db))
+    return dH, dh0, gradients[::-1]
+    ### END SOLUTION
+
+
+# %% check="stacked_backward"
+check(stacked_backward)
+
+# %% [markdown]
+# Trust nobody, not even a check. Unit 04 gave you the referee: central differences.
+
+# %% tags=["experiment"]
+forward, backward = use(stacked_forward), use(stacked_backward)
+rng = np.random.default_rng(0)
+T, N, D, H, L = 5, 3, 4, 2, 3
+X, h0, dH_top = rng.normal(size=(T, N, D)), rng.normal(size=(L, N, H)), rng.normal(size=(T, N, H))
+layers = [(rng.normal(size=(H if l else D, H)), rng.normal(size=(H, H)), rng.normal(size=H)) for l in range(L)]
+
+
+def loss(X=X, h0=h0, layers=layers):
+    return float((dH_top * forward(X, h0, layers)[0]).sum())
+
+
+def with_U(l, U):
+    return [(U, *layer[1:]) if i == l else layer for i, layer in enumerate(layers)]
+
+
+dX, dh0, gradients = backward(dH_top, X, h0, layers)
+errors = {
+    "dX": np.abs(dX - numerical_gradient(lambda X: loss(X=X), X)).max(),
+    "dh0": np.abs(dh0 - numerical_gradient(lambda h0: loss(h0=h0), h0)).max(),
+}
+for l in range(L):
+    by_hand = numerical_gradient(lambda U, l=l: loss(layers=with_U(l, U)), layers[l][0])
+    errors[f"dU of layer {l + 1}"] = np.abs(gradients[l][0] - by_hand).max()
+print("all within 1e-7 of central differences:", max(errors.values()) < 1e-7)
+assert max(errors.values()) < 1e-7
+
+# %% [markdown]
+# ## 4 · Vanishing, this time downwards
+#
+# You have read the formula twice now: back in time the error goes through $(1 - h^2)$ and $W^\top$; back in depth it
+# goes through $(1 - h^2)$ and $U^\top$. Unit 05 showed what becomes of an error that is multiplied again and again. Depth
+# is a second direction in which it can vanish.
+#
+# There is a famous cure, and it takes one plus sign. Let a layer *add* to what it reads, and not replace it:
+#
+# $$\text{plain: } \; r_t^{l} = h_t^{l} \qquad\qquad \text{residual: } \; r_t^{l} = r_t^{l-1} + h_t^{l}$$
+#
+# where $r_t^l$ is what layer $l$ hands up to the next one. (The first layer has to be plain, since $x_t$ has another
+# size.) Backwards the plus sign copies the error: $dr^{l-1} = dr^{l} + (\text{what comes through layer } l)$. The first
+# term is a road without tanh and without matrix.
+#
+# ### Experiment · how much error reaches the first layer
+#
+# **Claim:** with weights as PyTorch draws them, from $-1/\sqrt H$ to $1/\sqrt H$, every plain layer keeps less than
+# three quarters of the error. Eight layers leave the lowest less than a fifth of what the loss sent. With
+# residual connections nothing is lost.
+
+
+# %% tags=["experiment"]
+def error_by_layer(L, residual, seed, T=20, N=16, H=32):
+    """The norm of the error that arrives at what each layer hands up, as a share of what the loss sends."""
+    rng = np.random.default_rng(seed)
+    scale = 1 / np.sqrt(H)
+    weights = [(rng.uniform(-scale, scale, (H, H)), rng.uniform(-scale, scale, (H, H))) for _ in range(L)]
+    handed, states, start = [rng.normal(size=(T, N, H))], [], np.zeros((N, H))
+    for l, (U, W) in enumerate(weights):
+        states.append(rnn_forward(handed[-1], start, U, W, np.zeros(H)))
+        handed.append(states[-1] + handed[-1] if residual and l > 0 else states[-1])
+    error = rng.normal(size=(T, N, H))
+    sent, norms = np.linalg.norm(error), []
+    for l in reversed(range(L)):
+        norms.append(np.linalg.norm(error) / sent)
+        U, W = weights[l]
+        through = rnn_backward(error, handed[l], start, states[l], U, W)[0]
+        error = error + through if residual else through
+    return np.array(norms[::-1])
+
+
+shares = {
+    name: np.mean([error_by_layer(8, residual, seed) for seed in range(5)], axis=0)
+    for name, residual in (("residual", True), ("plain", False))
+}
+show(
+    line_chart(
+        range(1, 9),
+        shares,
+        xlabel="layer (8 is the top one)",
+        ylabel="error that arrives / error sent",
+        logy=True,
+        title="Eight layers, as drawn",
+    ),
+    alt="The error that arrives at each of eight layers, as a share of what the loss sent, on a logarithmic axis. In a "
+    "plain stack it falls in a straight line from 1 at the top to a few hundredths at layer 1. With residual connections "
+    "it stays near 1 and grows slightly downwards.",
+)
+kept = shares["plain"][:-1] / shares["plain"][1:]
+print("a plain layer keeps", f"{kept.min():.1f} to {kept.max():.1f}", "of the error")
+assert kept.max() < 0.75
+assert shares["plain"][0] < 0.2
+assert shares["residual"].min() > 0.95
+
+# %% [markdown]
+# A straight line on a logarithmic axis: you know this picture from unit 05. What was the distance in time there is the
+# number of layers here. Whether the network then *learns* better is another question. Section 6 asks it.
+
+# %% [markdown]
+# ## 5 · Dropout, and where it must not stand
+#
+# **Dropout** fights overfitting: while training, each entry of a layer's output is set to 0 with probability $p$, by a
+# fresh draw each time. No unit can rely on one other unit alone. When the network is used, nothing is dropped.
+#
+# Then the next layer would suddenly get more than it is used to. So the survivors are scaled up while training:
+#
+# $$\text{dropped} = \frac{h \odot m}{1 - p} \qquad m = 1 \text{ with probability } 1 - p, \text{ else } 0$$
+#
+# The mean over the draws is $h\,\frac{(1-p) \cdot 1 + p \cdot 0}{1-p} = h$, so nothing has to be done later. This is
+# called *inverted* dropout, and it is what every library does.
+#
+# *By hand*: $h = (1, 2, 3)$, $p = 0.5$ and a mask of (kept, dropped, kept) give $(2, 0, 6)$.
+
+# %% [markdown]
+# ### Exercise 8.4 · `dropout_between`
+# *●○○ · 8 minutes · 2 points*
+#
+# Write it with the draws given, so that the answer is no matter of luck: `H` is `(T, N, H)`, `mask` has the same shape
+# and holds True where an entry is **kept**, and `p`, from 0 up to but not including 1, is the probability with which
+# entries were *dropped* when the mask was drawn. Return a new array, of the dtype of `H`.
+#
+#     H [[[1, 2, 3]]]   p 0.5   mask [[[True, False, True]]]   gives [[[2, 0, 6]]]
+
+
+# %% answer="dropout_between"
+def dropout_between(H, p, mask):
+    """Inverted dropout: H (T, N, H), p in [0, 1), mask (T, N, H) with True for kept -> (T, N, H)."""
+    ### BEGIN SOLUTION
+    return H * mask / (1 - p)
+    ### END SOLUTION
+
+
+# %% check="dropout_between"
+check(dropout_between)
+
+# %% [markdown]
+# One line again. The question is where to put it. In a stack there are two kinds of arrows: up, through the $U$, and to
+# the right, through the $W$.
+#
+# ### Experiment · a memory under dropout
+#
+# Remember the latch of unit 03: one unit with $W = 2$ that is set once and stays at 0.96 for ever. **Claim:** with
+# dropout of $p = 0.1$ on the way *up*, the latch stays where it is, and only a tenth of its readings are missing. With
+# the same dropout on the way *through time*, hardly one latch in a hundred is still set after 50 steps: each step is a
+# risk, and what is lost once is lost for all that follow.
+
+# %% tags=["experiment"]
+drop = use(dropout_between)
+rng = np.random.default_rng(1)
+steps, rows, p = 50, 2000, 0.1
+one = np.ones((1, 1))
+h = np.full((rows, 1), 0.96)
+on_the_way_up, through_time = [], []
+forgetful = h
+for _ in range(steps):
+    h = rnn_step(np.zeros((rows, 1)), h, one, 2 * one, np.zeros(1))
+    on_the_way_up.append(drop(h[None], p, rng.random((1, rows, 1)) >= p)[0])
+    handed_on = drop(forgetful[None], p, rng.random((1, rows, 1)) >= p)[0]
+    forgetful = rnn_step(np.zeros((rows, 1)), handed_on, one, 2 * one, np.zeros(1))
+    through_time.append(forgetful)
+
+still_set = {
+    "read upwards": [float((np.abs(x) > 0.5).mean()) for x in on_the_way_up],
+    "through time": [float((np.abs(x) > 0.5).mean()) for x in through_time],
+}
+show(
+    line_chart(
+        range(1, steps + 1),
+        still_set,
+        xlabel="time step t",
+        ylabel="share of latches that read as set",
+        title="2,000 latches, dropout of 0.1 at each step",
+    ),
+    alt="The share of 2,000 latches that read as set over 50 steps. With dropout on the way up it stays near 0.9. With "
+    "dropout through time it falls like 0.9 to the power t, to nearly 0.",
+)
+assert (h > 0.95).all()
+assert min(still_set["read upwards"]) > 0.85
+assert still_set["through time"][-1] < 0.02
+
+# %% [markdown]
+# $0.9^{50} = 0.005$. Hence the rule that W. Zaremba, I. Sutskever and O. Vinyals found in 2014: **dropout goes between the
+# layers, never along time.** It is what PyTorch's `dropout=` does. Nor is anything dropped after the last layer: what
+# follows there is yours to decide.
+
+# %% tags=["experiment"]
+show(
+    stack_graph(layers=3, steps=3, dropout=True),
+    alt="The graph of three layers over three steps. The arrows from layer 1 to 2 and from 2 to 3 are dashed: there dropout "
+    "stands. Those in time, and from the inputs, are not.",
+)
+
+# %% [markdown]
+# ## 6 · The same as a module
+#
+# From here on we need autograd and optimizers.
+
+# %% locked="torch"
+import torch
+from torch import nn
+
+# %% [markdown]
+# `nn.RNN(input_size, hidden_size, num_layers, dropout=…)` is a stack. You are going to write it. Layer $l$, counted
+# **from 0**, has four parameters, with names that end in the layer's number. PyTorch keeps a matrix as *(to, from)*, our
+# matrices transposed, and has two biases, which are added:
+#
+# | parameter | shape | is our |
+# |---|---|---|
+# | `weight_ih_l0` | $(H, D)$ | $U^1$ transposed |
+# | `weight_ih_l1`, `weight_ih_l2`, … | $(H, H)$ | $U^2, U^3, \dots$ transposed |
+# | `weight_hh_l0`, `weight_hh_l1`, … | $(H, H)$ | $W^1, W^2, \dots$ transposed |
+# | `bias_ih_l0`, …, `bias_hh_l0`, … | $(H,)$ each | together $b^1, b^2, \dots$ |
+#
+# How do you give a parameter a name that you compute? With these two methods of every module:
+#
+#     self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / hidden_size**0.5))
+#     weight_hh = self.get_parameter(f"weight_hh_l{l}")
+#
+# (A plain list of parameters would not do: PyTorch would not see them.)
+#
+# A module knows whether it is being trained: `model.train()` and `model.eval()` set `self.training`. And
+# `nn.functional.dropout(x, p, self.training)` is your `dropout_between` with a mask drawn on the spot, a draw of its
+# own for every entry of $(T, N, H)$. Without the third argument it drops *always*.
+
+# %% [markdown]
+# ### Exercise 8.5 · `StackedRNN`
+# *●●● · 20 minutes · 5 points*
+#
+# Write the module.
+#
+# - `StackedRNN(input_size, hidden_size, num_layers=1, dropout=0.0)`, with the parameters of the table, and no others.
+#   How they are drawn at first is up to you.
+# - `forward(x, h0=None)` gives `(output, h_n)`: `x` is $(T, N, D)$, `output` is $(T, N, H)$, the states of the top
+#   layer, and `h0` and `h_n` are $(L, N, H)$. Without `h0` all layers start from zeros, of the dtype of `x`.
+# - While training, what a layer hands *up* goes through dropout; never what it hands on in time, never the input, and
+#   never what the top layer returns. In eval mode nothing is dropped.
+# - It may not call, or be built upon, `nn.RNN`, `nn.RNNCell` or another recurrent class of PyTorch.
+
+
+# %% answer="StackedRNN"
+class StackedRNN(nn.Module):
+    """Layers of tanh cells with the parameters of nn.RNN: x (T, N, D), h0 (L, N, H) -> (T, N, H), (L, N, H)."""
+
+    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.hidden_size, self.num_layers, self.dropout = hidden_size, num_layers, dropout
+        scale = hidden_size**-0.5
+        for l in range(num_layers):
+            reads = hidden_size if l else input_size
+            shapes = {"weight_ih": (hidden_size, reads), "weight_hh": (hidden_size, hidden_size)}
+            shapes |= {"bias_ih": (hidden_size,), "bias_hh": (hidden_size,)}
+            for name, shape in shapes.items():
+                self.register_parameter(f"{name}_l{l}", nn.Parameter(torch.empty(shape).uniform_(-scale, scale)))
+        ### END SOLUTION
+
+    def forward(self, x, h0=None):
+        ### BEGIN SOLUTION
+        if h0 is None:
+            h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)
+        last = []
+        for l in range(self.num_layers):
+            if l > 0:
+                x = nn.functional.dropout(x, self.dropout, self.training)
+            weight_ih, weight_hh = self.get_parameter(f"weight_ih_l{l}"), self.get_parameter(f"weight_hh_l{l}")
+            b = self.get_parameter(f"bias_ih_l{l}") + self.get_parameter(f"bias_hh_l{l}")
+            h, states = h0[l], []
+            for x_t in x:
+                h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
+                states.append(h)
+            x = torch.stack(states)
+            last.append(h)
+        return x, torch.stack(last)
+        ### END SOLUTION
+
+
+# %% check="StackedRNN"
+check(StackedRNN)
+
+# %% [markdown]
+# How can a check know that your dropout is right, when every run draws anew? It does not look at the draws. It lets
+# two units read one input in 2,000 equal rows, and looks *which* different rows come out: with one draw for each entry
+# there are $2^2$ of them in one step and $2^4$ in two, with known values. A mask that is shared by all steps, or
+# survivors that are not scaled, make another list.
+#
+# ### Experiment · yours is theirs
+#
+# **Claim:** your module and `nn.RNN` are interchangeable. A state dict of one loads into the other, and they agree
+# to 12 digits; so does the NumPy of section 1.
+
+# %% tags=["experiment"]
+torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings
+torch.manual_seed(0)
+stacked = use(StackedRNN)
+theirs = nn.RNN(4, 6, num_layers=3, dropout=0.3).double().eval()
+yours = stacked(4, 6, num_layers=3, dropout=0.3).double().eval()
+yours.load_state_dict(theirs.state_dict())
+x, h0 = torch.randn(7, 2, 4, dtype=torch.float64), torch.randn(3, 2, 6, dtype=torch.float64)
+P = {name: value.numpy() for name, value in theirs.state_dict().items()}
+layers = [(P[f"weight_ih_l{l}"].T, P[f"weight_hh_l{l}"].T, P[f"bias_ih_l{l}"] + P[f"bias_hh_l{l}"]) for l in range(3)]
+with torch.no_grad():
+    (a, a_n), (b, b_n) = yours(x, h0), theirs(x, h0)
+c, c_n = use(stacked_forward)(x.numpy(), h0.numpy(), layers)
+same = [torch.allclose(a, b, rtol=0, atol=1e-12), np.allclose(b, c, rtol=0, atol=1e-12), np.allclose(b_n, c_n)]
+print("yours = nn.RNN:", same[0], "  nn.RNN = NumPy:", same[1])
+assert all(same)
+assert torch.allclose(a_n, b_n)
+
+# %% [markdown]
+# You own it, so from here on we let `nn.RNN` run, whose loop is compiled.
+#
+# ## 7 · What does depth buy?
+#
+# Three experiments, on small networks and with little training, since your time is short. Each claim holds for what was
+# run, and we say where it ends.
+#
+# ### Experiment · a task that wants depth
+#
+# The network reads random symbols out of four, and has to say the symbol of **six steps ago**. The best possible loss is
+# 0 bits; who knows nothing pays 2. Every network gets the same budget of 1,500 parameters and the same 200 updates.
+# **Claim:** two to four narrow layers learn it better than a wide one.
+
+
+# %% tags=["experiment"]
+class Stack(nn.Module):
+    """A stack with a linear output layer; with residual=True each layer but the first adds to what it reads."""
+
+    def __init__(self, D, H, L, Q, residual=False):
+        super().__init__()
+        self.residual = residual
+        self.layers = nn.ModuleList(nn.RNN(H if l else D, H) for l in range(L))
+        self.output = nn.Linear(H, Q)
+
+    def all_states(self, x):
+        """The states of every layer, the bottom one first."""
+        states = []
+        for l, layer in enumerate(self.layers):
+            h, _ = layer(x)
+            states.append(h)
+            x = x + h if self.residual and l > 0 else h
+        return states, x
+
+    def forward(self, x):
+        return self.output(self.all_states(x)[1])
+
+
+def update(model, optimizer, x, targets):
+    """One step of Adam, clipped as in unit 05; returns the loss in bits."""
+    logits = model(x)[-len(targets) :]
+    loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    return loss.item() / np.log(2)
+
+
+def train(model, batches, learning_rate):
+    """One update for each batch; returns their losses."""
+    optimizer = torch.optim.Adam(model.parameters(), learning_rate)
+    return [update(model, optimizer, *batch) for batch in batches]
+
+
+def delayed(lag, updates, seed, T=24, N=16, K=4):
+    """Batches of random symbols, one-hot, and as targets the symbols of `lag` steps before."""
+    ids = torch.from_numpy(np.random.default_rng(seed).integers(0, K, size=(updates, T, N)))
+    return [(torch.eye(K)[batch], batch[:-lag]) for batch in ids]
+
+
+depths, seeds = (1, 2, 3, 4), (0, 1, 2)
+recall = {L: [] for L in depths}
+widths = {L: width_for(1500, 4, L) for L in depths}
+for L, seed in track([(L, seed) for L in depths for seed in seeds], "recalling the symbol of six steps ago"):
+    torch.manual_seed(seed)
+    losses = train(Stack(4, widths[L], L, 4), delayed(6, 200, seed), 5e-3)
+    recall[L].append(float(np.mean(losses[-20:])))
+
+# %% tags=["experiment"]
+from rnncourse.plots.stacked import dots_by_depth
+
+show(
+    dots_by_depth(
+        depths,
+        {"three seeds": recall},
+        ylabel="loss at the end (bits a symbol)",
+        title="Say the symbol of six steps ago, 1,500 parameters",
+        logy=True,
+        widths=widths,
+    ),
+    alt="Loss after training on the delay task for one to four layers at equal budget, three runs each, on a log axis. One "
+    "layer of 36 units ends far above two layers of 21.",
+)
+assert np.median(recall[1]) > 1.5 * np.median(recall[2])
+assert np.median(recall[1]) > 1.5 * np.median(recall[3])
+
+# %% [markdown]
+# Look back at the delay line of section 1. A layer that can say the symbol of three steps ago, which is easy, hands the
+# layer above a task of three steps in place of six. Depth **divides** the distance.
+#
+# ### Experiment · real text, the same game
+#
+# Now Python source, character by character, 8,000 parameters for the stack, 200 updates. The matrices $W$ start
+# orthogonal, as in unit 05, so that no depth is held up by a bad start. **Claim:** at this budget, and with this little
+# training, depth does *not* pay. One layer has the lowest loss on held-out files, lower than any stack of three or four.
+
+# %% tags=["experiment"]
+from rnncourse.data import train_and_held_out
+
+text, held_out = (part.lower() for part in train_and_held_out("python-source", characters=200_000))
+letters = sorted(set(text))
+index = {letter: i for i, letter in enumerate(letters)}
+ids = torch.tensor([index[letter] for letter in text])
+Q, T, N = len(letters), 32, 16
+onehot = torch.eye(Q)
+held_ids = torch.tensor([index[letter] for letter in held_out if letter in index][:30_000]).reshape(50, 600).T
+
+
+def windows(updates, seed):
+    """Batches (x, targets) from random places of the text."""
+    starts = torch.from_numpy(np.random.default_rng(seed).integers(0, len(ids) - T - 1, size=(updates, N)))
+    cut = [ids[places + torch.arange(T + 1)[:, None]] for places in starts]
+    return [(onehot[batch[:-1]], batch[1:]) for batch in cut]
+
+
+def bits_held_out(model):
+    with torch.no_grad():
+        logits = model(onehot[held_ids[:-1]])
+    return nn.functional.cross_entropy(logits[20:].flatten(0, 1), held_ids[21:].flatten()).item() / np.log(2)
+
+
+def reader(L, seed):
+    """A stack for Python source, within the budget, with orthogonal W."""
+    torch.manual_seed(seed)
+    model = Stack(Q, source_widths[L], L, Q)
+    for layer in model.layers:
+        nn.init.orthogonal_(layer.weight_hh_l0)
+        nn.init.xavier_uniform_(layer.weight_ih_l0)
+    return model
+
+
+source_widths = {L: width_for(8000, Q, L) for L in depths}
+source_bits = {L: [] for L in depths}
+for L, seed in track([(L, seed) for L in depths for seed in (0, 1)], "reading Python source"):
+    model = reader(L, seed)
+    train(model, windows(200, seed), 4e-3)
+    source_bits[L].append(bits_held_out(model))
+
+# %% tags=["experiment"]
+show(
+    dots_by_depth(
+        depths,
+        {"two seeds": source_bits},
+        ylabel="held-out loss (bits a character)",
+        title="Python source, 8,000 parameters",
+        widths=source_widths,
+    ),
+    alt="Held-out bits per character on Python source for one to four layers at equal budget, two runs each. One layer is "
+    "lowest, and the loss rises with depth.",
+)
+assert max(source_bits[1]) < min(source_bits[3]) - 0.05
+assert max(source_bits[1]) < min(source_bits[4]) - 0.05
+
+# %% [markdown]
+# The same cell, the same four depths, and the opposite answer. Two things work against the deep ones here: they are
+# narrow, and a letter must climb through more tanhs before the output hears of it, so that they start slower. With a
+# hundred times the width and the training, and with gates (unit 10), deep stacks do win: the networks of Graves (2013)
+# and Zaremba (2014) have several layers and millions of parameters. So what should you do? **Start with one layer. Add a
+# second one when the first is wide enough, and compare at equal cost.**
+
+# %% [markdown]
+# ### Experiment · what each layer's state changes with
+#
+# A stack of four layers learns to read Python source. What does the state of each layer react to? We measure two things,
+# as drawn, after 100 updates and after 400:
+#
+# - **How fast** does it change? The mean squared change from one character to the next, divided by twice the variance.
+#   A state that is drawn anew at each step gets 1, one that never changes gets 0.
+# - **At what** does it change? The mean squared change where the *kind* of character changes (word, space, line end,
+#   other), divided by that from one letter to the next within a word.
+#
+# **Claim:** as drawn, all layers change equally fast, and at anything. After 100 updates each layer is slower than the
+# one below it, and the top one moves mostly at the borders of words. After 400 this is over: the top layer is nearly as
+# fast as the first.
+
+# %% tags=["experiment"]
+kinds = np.array(
+    [
+        0 if letter.isalnum() or letter == "_" else 1 if letter == " " else 2 if letter == "\n" else 3
+        for letter in letters
+    ]
+)
+kind = kinds[held_ids.numpy()]
+border = (kind[1:] != kind[:-1])[20:]
+inside = ((kind[1:] == kind[:-1]) & (kind[1:] == 0))[20:]
+
+
+def speed_and_focus(model):
+    """For each layer: how fast its state changes, and how much more at a border than within a word."""
+    with torch.no_grad():
+        states, _ = model.all_states(onehot[held_ids])
+    found = []
+    for h in states:
+        h = h[20:].numpy()
+        change = ((h[1:] - h[:-1]) ** 2).sum(axis=2)
+        speed = change.mean() / (2 * h.var(axis=(0, 1)).sum())
+        found.append((float(speed), float(change[border].mean() / change[inside].mean())))
+    return np.array(found)
+
+
+stages, snapshots = (0, 100, 400), {}
+layer_measures = {stage: [] for stage in stages}
+for seed in (0, 1):
+    model = reader(4, seed)
+    optimizer = torch.optim.Adam(model.parameters(), 4e-3)
+    for k, (x, targets) in enumerate(track(windows(401, seed), f"a stack of four, seed {seed}")):
+        if k in stages:
+            layer_measures[k].append(speed_and_focus(model))
+            snapshots[seed, k] = [h.clone() for h in model.state_dict().values()]
+        update(model, optimizer, x, targets)
+
+# %% tags=["experiment"]
+from rnncourse.plots.stacked import dots_by_depth
+
+for column, ylabel in ((0, "speed (1: drawn anew at each step)"), (1, "change at borders / within words")):
+    show(
+        dots_by_depth(
+            (1, 2, 3, 4),
+            {
+                ("as drawn" if stage == 0 else f"{stage} updates"): {
+                    l: [m[l - 1, column] for m in measured] for l in depths
+                }
+                for stage, measured in layer_measures.items()
+            },
+            ylabel=ylabel,
+            xlabel="layer (1 is the lowest)",
+            logy=column == 1,
+        ),
+        alt=(
+            "Speed of the state of each of four layers. As drawn all are near 1. After 100 updates it falls from layer to "
+            "layer, from about 0.65 to 0.15. After 400 updates all are near 0.75."
+            if column == 0
+            else "Change at borders over change within words, for each of four layers, on a log axis. As drawn all are at 1. "
+            "After 100 updates it rises from layer to layer, from about 1.2 to 8. After 400 updates all are between 1 and 1.4."
+        ),
+    )
+for seed in (0, 1):
+    as_drawn, early, late = (layer_measures[stage][seed] for stage in stages)
+    assert as_drawn[:, 0].min() > 0.7
+    assert np.abs(as_drawn[:, 1] - 1).max() < 0.2
+    assert early[3, 0] < 0.5 * early[0, 0]
+    assert early[3, 1] > 2 * early[0, 1]
+    assert late[3, 0] > 0.7 * late[0, 0]
+    assert late[3, 1] < 2
+
+# %% [markdown]
+# Nobody told the network what a word is. First it learns what is easiest to know, the kinds of characters, and while
+# that is all it knows its layers look like a textbook's: quick ones below, slow ones above. But the output layer reads the
+# **top** layer, and nothing else. To tell an *e* from an *a* the letters have to get there, through every floor, and so
+# in the end all floors are busy with letters.
+#
+# You will often read that upper layers "learn longer time scales". Here you have seen when it is so and when it is not.
+# M. Hermans and B. Schrauwen, who measured it first, let the output layer read *all* layers: then the upper ones may stay
+# slow. What a layer does depends on who reads it.
+#
+# ### Experiment · residual connections, trained
+#
+# In section 4 the error came down eight layers unharmed where a plus sign was in place. **Claim:** this matters for
+# training. On a short delay task (three steps, 80 updates), eight plain layers gain nothing
+# over four; eight residual ones are the best of all.
+
+# %% tags=["experiment"]
+levels = (1, 2, 4, 8)
+plus = {"plain": {L: [] for L in levels}, "residual": {L: [] for L in levels}}
+for name, L, seed in track(
+    [(name, L, seed) for name in plus for L in levels for seed in seeds], "with and without a plus sign"
+):
+    torch.manual_seed(seed)
+    losses = train(Stack(4, 16, L, 4, residual=name == "residual"), delayed(3, 80, seed, T=12), 3e-3)
+    plus[name][L].append(float(np.mean(losses[-10:])))
+
+show(
+    dots_by_depth(
+        levels,
+        plus,
+        ylabel="loss at the end (bits a symbol)",
+        title="Say the symbol of three steps ago, 16 units a layer",
+        logy=True,
+    ),
+    alt="Loss after 80 updates for one, two, four and eight layers of 16 units, plain and residual, three runs each, on a "
+    "log axis. Plain: falls to four layers and rises again at eight. Residual: falls all the way, lowest at eight.",
+)
+assert np.median(plus["plain"][8]) > 0.8 * np.median(plus["plain"][4])
+assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plain"].values())
+
+# %% [markdown]
+# (Here width is fixed and not the budget: the question is whether a deep network can be *trained*.)
+
+# %% [markdown]
+# ## 8 · Bugs to hunt
+#
+# All of them run, and all have been met in code that somebody has published or handed in. What would you see, and which
+# test of this unit finds it?
+#
+# - In the loop over the layers the second one is called with `X` again. With $D \ne H$ it crashes; with $D = H$, which is
+#   common with embeddings, it runs and learns: as one layer would.
+# - `h = np.zeros((N, H))` before the loop over the layers, and each layer goes on from the `h` of the one below it.
+# - A language model carries `h_n[-1]` from batch to batch and starts *all* layers from it.
+# - `model.eval()` is forgotten before the held-out text is read. The loss is too high, and another one each time.
+# - `nn.RNN(…, num_layers=1, dropout=0.5)`: PyTorch warns, and drops nothing. Why?
+#
+# <details><summary>Answers, when you have thought about them</summary>
+#
+# The first is found by a causality of another kind: change the parameters of layer 1 and see whether the top states
+# change. The second is right when $L = 1$ and when nobody looks at `h0`; a check with an `h0` that is not zero finds it.
+# The third is found by "two runs in a row give what one run gives". The fourth by calling twice. And with one layer there is
+# no *between*.
+# </details>
+
+# %% [markdown]
+# ## 9 · What you have
+#
+# - A stack: the states of one layer are the inputs of the next; parameters are shared over time, not over depth.
+# - Each layer has a start state and a last state: `h0` and `h_n` are $(L, N, H)$.
+# - Back: what is `dX` for one layer is `dH` for the layer below. Two arrows lead into each state, from above and from
+#   the next step.
+# - Depth is a second direction in which errors vanish; a residual connection is a road without tanh and matrix.
+# - Dropout stands between layers only. Through time it would wipe the memory out.
+# - At equal budget, depth helped where a distance could be divided, and hurt on text with little training. Upper
+#   layers are slow only as long as the output does not need letters from them.
+
+# %% [markdown] written="stacked_written" points=3
+# ### Written question · 3 points
+#
+# A colleague reports: "I replaced one layer of 128 units by three layers of 128 units with `dropout=0.5`, trained both for
+# an hour, and the three layers are better on the training text. So depth is what we need." Answer in about six
+# sentences: what is wrong with this comparison, which comparison would you run instead (say what you keep equal, and what
+# you measure on what), and what result would convince you?
+#
+# ### BEGIN SOLUTION
+# *Model answer.* Three layers of 128 have about two to three times the parameters of one, so the gain may be due to size
+# and not depth. Two things were changed at once, since dropout came in too; a gain or a loss could come from
+# either. The training text is the wrong judge: it rewards memorising, and during training the loss is measured with units
+# dropped. And one run each says nothing about luck. I would give all networks the same number of parameters
+# (`stacked_parameter_count`), so one wide layer against two and three narrow ones, all with or all without dropout, train
+# them for the same number of updates (or hours), each with at least three seeds and a learning rate chosen for each
+# depth, and compare bits per character on held-out files in eval mode. I would be convinced if every run of three layers
+# was below every run of one layer, by more than the runs of one depth differ among themselves.
+#
+# *Rubric.* **1 point**: names at least two faults (unequal parameters, dropout changed as well, judged on training text,
+# one run only). **1 point**: a fair design: parameters or compute equal, one thing changed at a time, held-out text in
+# eval mode. **1 point**: says what would convince: several seeds, and a difference larger than their spread (or an equivalent
+# criterion). An answer that asks for equal *time* in place of equal parameters is fine if it says so.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Where to read on
+#
+# - A. Graves, A. Mohamed, G. Hinton, "Speech Recognition with Deep Recurrent Neural Networks", ICASSP 2013: where depth
+#   first won in earnest.
+# - R. Pascanu, C. Gulcehre, K. Cho, Y. Bengio, "How to Construct Deep Recurrent Neural Networks", ICLR 2014: stacking is
+#   only one of four ways to be deep.
+# - M. Hermans, B. Schrauwen, "Training and Analysing Deep Recurrent Neural Networks", NeurIPS 2013: the time scales of the
+#   layers, measured on text.
+# - W. Zaremba, I. Sutskever, O. Vinyals, "Recurrent Neural Network Regularization", arXiv:1409.2329, 2014: dropout
+#   between layers only.
+# - Y. Gal, Z. Ghahramani, "A Theoretically Grounded Application of Dropout in Recurrent Neural Networks", NeurIPS 2016: how
+#   it can stand along time after all, with one mask for all steps.
+# - K. He, X. Zhang, S. Ren, J. Sun, "Deep Residual Learning for Image Recognition", CVPR 2016: the plus sign.
+
+# %% [markdown]
+# ## Something to show to somebody
+#
+# Put in a line of code of your own and watch four layers read it, as they are after 100 updates. The darker,
+# the more the layer's state moves at that character.
+
+# %% tags=["experiment"]
+from rnncourse.plots.stacked import change_strips
+
+line = "    def forward(self, x):\n        return self.output(x)\n"
+
+model = reader(4, 0)
+for parameter, value in zip(model.state_dict().values(), snapshots[0, 100], strict=True):
+    parameter.copy_(value)
+known = [letter for letter in line.lower() if letter in index]
+with torch.no_grad():
+    states, _ = model.all_states(onehot[torch.tensor([index[letter] for letter in known])][:, None])
+moves = {
+    f"layer {l}": np.linalg.norm(np.diff(h[:, 0].numpy(), axis=0, prepend=0), axis=1)
+    for l, h in enumerate(states, start=1)
+}
+show(
+    change_strips(known, moves, title="How far each layer's state moves at each character"),
+    alt="Four strips over the characters of two lines of Python, one for each layer. Layer 1 moves at nearly every "
+    "character, the upper layers mostly at line ends and where a word ends or begins.",
+)
+
+# %% tags=["experiment"]
+progress("08_stacked")
+
+# %% [markdown]
+# ## The question that this unit leaves open
+#
+# Every layer of this unit reads from left to right. But when you read "Teddy bears are on sale", you know what *Teddy*
+# means only after the next word. A second layer could be put to another use: what if it reads the sentence **from the
+# end**? That is unit 09.
