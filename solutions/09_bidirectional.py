@@ -1,0 +1,1014 @@
+# %% [markdown]
+# # 09 · Reading both ways
+#
+# **When you are done you will be able to**
+#
+# - say when no left-to-right network can be right, and compute exactly how right it can be;
+# - run two chains over a sequence, one from each end, and keep their states aligned with time;
+# - batch sequences of several lengths so that the chain from the right does not begin in the padding;
+# - take gradients back through both chains;
+# - build a tagger in PyTorch that reads both ways, and colour Python source with it;
+# - say what it costs, and why no such network is a left-to-right language model.
+#
+# **Time**: about two and a half hours. **You need** the cell and its backward pass (units 03 and 04), and for the second
+# half padding and packing from unit 07. There are 7 exercises and one written question, 24 points in all.
+
+# %% locked="setup"
+import numpy as np
+
+from rnncourse import check, hint, progress, track, use
+from rnncourse.bptt import numerical_gradient, rnn_backward
+from rnncourse.cell import rnn_forward
+
+np.set_printoptions(precision=3, suppress=True)
+
+# %% [markdown]
+# ## The question that unit 08 left open
+#
+# You can make a network deeper, and each layer sees more in what it reads. But more of what? However many layers there
+# are, the state of step $t$ has read $x_1, \dots, x_t$. Now read this as a network does, one word at a time, and say of
+# each word at once whether it is part of a person's name:
+#
+# > He said , Teddy …
+#
+# Well? It may go on with "… Roosevelt was a great president". Or with "… bears are on sale". You do not know, and
+# neither does any network that has read as far as you have: two layers, twenty layers, any number of units. What decides is
+# not in the past. It stands to the right.
+
+# %% [markdown]
+# ## 1 · A ceiling that no training breaks
+#
+# How well can a left-to-right tagger do at best? For a small world of sentences that can be computed. Here is one: five
+# speakers, ten names, four endings. Six of the names are like Teddy: half of the time a person, half of the time a
+# thing.
+
+# %% tags=["experiment"]
+from rnncourse.data import AMBIGUOUS_NAMES, encode_tagged, tagging_ceiling, teddy_sentences
+
+sentences = teddy_sentences()
+for sentence in (sentences[0], next(s for s in sentences if s.tokens[:5] == ("He", "said", ",", "Teddy", "bears"))):
+    print(" ".join(f"{token}/PERSON" if label else token for token, label in zip(sentence.tokens, sentence.labels)))
+mean_length = sum(s.probability * len(s.tokens) for s in sentences)
+print(
+    f"{len(sentences)} sentences, {mean_length:.3f} tokens on average; ambiguous: {', '.join(sorted(AMBIGUOUS_NAMES))}"
+)
+
+# %% [markdown]
+# *By hand*: with probability 0.6 a sentence has an ambiguous name, and there the best of all taggers is wrong half of
+# the time, whatever it says. All other words it can get right: behind "Teddy Roosevelt" nothing is in doubt. So it loses
+# $0.6 \cdot 0.5 = 0.3$ tokens a sentence, out of 9.275 on average:
+#
+# $$1 - \frac{0.3}{9.275} = 0.96765$$
+#
+# This is a **ceiling**. A tagger that reaches it has learned everything there is to learn, and is still wrong on 3 tokens in
+# 100. One that could look just *one* word ahead would have no ceiling at all:
+
+# %% tags=["experiment"]
+ceiling = tagging_ceiling(sentences)
+print(
+    f"best possible, reading left to right:  {ceiling:.5f}   at ambiguous names {tagging_ceiling(sentences, only=AMBIGUOUS_NAMES):.2f}"
+)
+print(f"best possible, one word ahead:         {tagging_ceiling(sentences, lookahead=1):.5f}")
+assert abs(ceiling - (1 - 0.3 / 9.275)) < 1e-9
+assert tagging_ceiling(sentences, lookahead=1) == 1
+
+# %% [markdown]
+# ## 2 · Two chains
+#
+# The idea is as simple as can be: read the sequence a second time, from its end. Two layers, each with parameters of its
+# own, read the same inputs. The forward one, $f$, starts from zeros at the left and carries what it has read to the right. The
+# backward one, $g$, starts from zeros at the right and carries what it has read to the left:
+#
+# $$
+# \begin{aligned}
+# f_t &= \tanh(x_t U_f + f_{t-1} W_f + b_f) && t = 1, 2, \dots, T && f_0 = 0\\
+# g_t &= \tanh(x_t U_b + g_{t+1} W_b + b_b) && t = T, T-1, \dots, 1 && g_{T+1} = 0\\
+# h_t &= [f_t, g_t] &&&& \text{side by side}
+# \end{aligned}
+# $$
+
+# %% tags=["experiment"]
+from rnncourse.plots import show
+from rnncourse.plots.bidirectional import two_chains
+
+show(
+    two_chains(4),
+    alt="Four inputs x at the bottom. Above them a chain of states f with arrows to the right, starting from zero at the left; "
+    "above that a chain of states g with arrows to the left, starting from zero at the right. Each input goes into its f "
+    "and its g, and both go into the state h of that step on top.",
+)
+
+# %% [markdown]
+# Follow the arrows into $h_2$. Through $f_2$ it hears from $x_1$ and $x_2$, through $g_2$ from $x_2$, $x_3$ and $x_4$:
+# from everything. And look at what is *not* there: no arrow leads from an $f$ to a $g$ or back. The chains do not know of each
+# other. So there is no circle, and both can be computed at once.
+#
+# *By hand*, one unit each, $x = (0, 0.5, 1)$, no biases, $u = 1$ in both; $w_f = 2$ and $w_b = -1$. Read the last row from
+# right to left:
+#
+# | | $t = 1$ | $t = 2$ | $t = 3$ |
+# |---|---|---|---|
+# | $x_t$ | 0 | 0.5 | 1 |
+# | $f_t$ | $\tanh(0) = 0$ | $\tanh(0.5 + 2 \cdot 0) = 0.462$ | $\tanh(1 + 2 \cdot 0.462) = 0.958$ |
+# | $g_t$ | $\tanh(0 - (-0.256)) = 0.251$ | $\tanh(0.5 - 0.762) = -0.256$ | $\tanh(1) = 0.762$ |
+#
+# At step 1 the input is 0 and $f_1$ is 0. But $g_1 = 0.251$: it knows that something comes.
+
+# %% [markdown]
+# ## 3 · A layer that reads from the right
+#
+# You need not write a new layer for that. Turn the sequence round, run the layer that you have, and turn its states
+# round again. The last step is the one that is forgotten most often. Why is it needed? Over the reversed sequence $(1, 0.5,
+# 0)$ the layer gives $(0.762, -0.256, 0.251)$, in the order in which it has *read*. Only turned round again, as $(0.251,
+# -0.256, 0.762)$, does each state stand at the step that it belongs to.
+#
+# In a batch there is a trap. Short sequences are filled up with padding at their end. Turn the whole array round, and
+# they *begin* with padding:
+#
+# | step | 0 | 1 | 2 | 3 | 4 |
+# |---|---|---|---|---|---|
+# | a sequence of 3, padded to 5 | a | b | c | · | · |
+# | turned round as a block | · | · | c | b | a |
+# | turned round within its length | c | b | a | · | · |
+#
+# In the second row the layer reads two steps of padding before it comes to c, and arrives there with a state that is no
+# longer zero. That the padding is zero does not help: $\tanh(0 \cdot U + g W + b)$ is not. The third row is right.
+
+# %% [markdown]
+# ### Exercise 9.1 · `reverse_sequence`
+# *●●○ · 12 minutes · 3 points*
+#
+# Turn each sequence of a batch round **within its own length**. `X` is `(T, N, …)`: time, batch, and any number of further
+# axes, or none. `lengths` is an array of N whole numbers from 1 to T; without it (`None`) all N sequences have T steps. The
+# padding stays **where it is and what it is**. Return a new array of X's dtype; X is left as it was, and shares no
+# memory with the answer.
+#
+# With two sequences, the columns of X:
+#
+#     X [[1, 5], [2, 6], [3, 7]]     lengths [3, 2]     gives [[3, 6], [2, 5], [1, 7]]
+
+
+# %% answer="reverse_sequence"
+def reverse_sequence(X, lengths=None):
+    """Each sequence turned round within its length: X (T, N, ...), lengths (N,) or None -> an array like X."""
+    ### BEGIN SOLUTION
+    if lengths is None:
+        return X[::-1].copy()
+    reversed_X = X.copy()
+    for n, length in enumerate(lengths):
+        reversed_X[:length, n] = X[:length, n][::-1]
+    return reversed_X
+    ### END SOLUTION
+
+
+# %% check="reverse_sequence"
+check(reverse_sequence)
+
+# %% [markdown]
+# You own the only new operation of this unit. Everything else is put together from what you have. Note that your function
+# undoes itself: applied twice it gives X back, which is why one function serves for the way in and for the way out.
+
+# %% [markdown]
+# ## 4 · Two states for one step
+#
+# At each step there are two states now, $f_t$ and $g_t$, both $(N, H)$. There are three usual ways to make one of them:
+#
+# | `how` | $h_t$ | shape | what it does |
+# |---|---|---|---|
+# | `"concat"` | $[f_t, g_t]$ | $(N, 2H)$ | keeps both; the next layer decides what to make of them |
+# | `"sum"` | $f_t + g_t$ | $(N, H)$ | both vote |
+# | `"product"` | $f_t \odot g_t$ | $(N, H)$ | each can turn the other off: a unit is large only if both are |
+#
+# Side by side is what almost everybody uses. It loses nothing, and costs a next layer that is twice as wide.
+#
+# *By hand*, with step 2 of the table: $f_2 = 0.462$ and $g_2 = -0.256$ give $(0.462, -0.256)$, or $0.206$, or $-0.118$.
+
+# %% [markdown]
+# ### Exercise 9.2 · `combine`
+# *●○○ · 6 minutes · 2 points*
+#
+# Combine the states `H_f` and `H_b`, which have the same shape: `(T, N, H)`, or `(N, H)`. Both are aligned with time
+# already. `how` is `"concat"` (the forward units first), `"sum"` or `"product"`; for **anything else raise a
+# `ValueError`**.
+#
+#     H_f [[1, 2]]   H_b [[3, 4]]     concat [[1, 2, 3, 4]]     sum [[4, 6]]     product [[3, 8]]
+
+
+# %% answer="combine"
+def combine(H_f, H_b, how):
+    """Both directions' states as one: H_f and H_b (T, N, H) or (N, H), how "concat", "sum" or "product" -> an array."""
+    ### BEGIN SOLUTION
+    if how == "concat":
+        return np.concatenate([H_f, H_b], axis=-1)
+    if how == "sum":
+        return H_f + H_b
+    if how == "product":
+        return H_f * H_b
+    raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
+    ### END SOLUTION
+
+
+# %% check="combine"
+check(combine)
+
+# %% [markdown]
+# Small, but a word that you mistype now stops the program where it is wrong, and not after a night of training the wrong
+# network.
+
+# %% [markdown]
+# ## 5 · The layer
+#
+# ### Exercise 9.3 · `bidirectional_forward`
+# *●●○ · 14 minutes · 4 points*
+#
+# Run both directions over `X (T, N, D)` and combine their states. `forward` and `backward` are the tuples `(U, W, b)`
+# of the two layers, with shapes `(D, H)`, `(H, H)`, `(H,)`; both start from zeros. `how` is as in `combine`. `lengths` is as in
+# `reverse_sequence`: with it, what stands in the padding must not change the state of any real step, in either
+# direction. What you return at padded steps is nobody's business.
+#
+# The answer is `(T, N, 2H)` for `"concat"`, else `(T, N, H)`, in X's dtype. You may call `rnn_forward(X, h0, U, W, b)`,
+# which is imported, and your two functions; while this exercise is checked the course's stand in for them.
+#
+#     X [[[0]], [[0.5]], [[1]]]     forward ([[1]], [[2]], [0])     backward ([[1]], [[-1]], [0])
+#     gives, rounded,  [[[0, 0.251]], [[0.462, -0.256]], [[0.958, 0.762]]]
+
+
+# %% answer="bidirectional_forward"
+def bidirectional_forward(X, forward, backward, how="concat", lengths=None):
+    """Both directions: X (T, N, D), forward and backward (U, W, b), lengths (N,) or None -> (T, N, 2H) or (T, N, H)."""
+    ### BEGIN SOLUTION
+    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+    return combine(H_f, reverse_sequence(H_b, lengths), how)
+    ### END SOLUTION
+
+
+# %% check="bidirectional_forward"
+check(bidirectional_forward)
+
+# %% [markdown]
+# Every state that you compute has read the whole sequence. Let us see it, with the test of unit 02: raise each input a
+# little and look which outputs move.
+
+# %% tags=["experiment"]
+from rnncourse.plots import dependence_grid
+from rnncourse.unfolding import depends_on
+
+both_ways = use(bidirectional_forward)
+
+
+def draw_direction(rng, D, H):
+    return rng.normal(size=(D, H)) / np.sqrt(D), rng.normal(size=(H, H)) / np.sqrt(H), rng.normal(size=H)
+
+
+rng = np.random.default_rng(0)
+forward, backward = draw_direction(rng, 2, 4), draw_direction(rng, 2, 4)
+sequence, zeros = rng.normal(size=(7, 2)), np.zeros((1, 4))
+grids = {
+    "one way": depends_on(lambda xs: rnn_forward(xs[:, None], zeros, *forward), sequence),
+    "both ways": depends_on(lambda xs: both_ways(xs[:, None], forward, backward), sequence),
+}
+assert np.array_equal(grids["one way"], np.tri(7, dtype=bool))
+assert grids["both ways"].all()
+show(
+    dependence_grid(grids),
+    alt="Two grids, outputs in rows and inputs in columns. Reading one way, only the cells on and below the diagonal are "
+    "filled: an output depends on its own and on earlier inputs. Reading both ways, all cells are filled.",
+)
+
+# %% [markdown]
+# On the left there is the past, on the right there is everything.
+#
+# And the padding? A sequence should get the same states whether it comes alone or in a batch with a longer one. That is
+# the test for padding, and one that you can run on any model of anybody:
+
+# %% tags=["experiment"]
+from rnncourse.exercises.bidirectional import starts_in_the_padding
+
+batch = rng.normal(size=(9, 2, 2))
+lengths = np.array([9, 4])
+batch[4:, 1] = 0  # the padding of the second sequence
+alone = both_ways(batch[:4, 1:], forward, backward)
+for name, layer in (("within the lengths", both_ways), ("as a block", starts_in_the_padding)):
+    together = layer(batch, forward, backward, "concat", lengths)[:4, 1:]
+    difference = np.abs(together - alone).max()
+    print(f"reversed {name + ':':<20} alone and in a batch differ by {difference:.3f}")
+    assert (difference < 1e-9) == (layer is both_ways)
+
+# %% [markdown]
+# With the block reversed, a sentence is read differently according to who else is in the batch. No error is raised, the
+# loss falls, and the model that you test with batches of one is not the one that you trained.
+
+# %% [markdown]
+# ## 6 · The way back
+#
+# Two chains that do not know of each other: so their gradients do not, either. There are three questions, one after
+# the other.
+#
+# **What does `combine` hand back?** From $dh_t$ to $df_t$ and $dg_t$. Side by side, each gets its half. For a sum both get
+# all of it. For a product the other one is the slope:
+#
+# $$
+# \begin{array}{lll}
+# \text{concat} & df_t = dh_t[\,\ldots, :H\,] & dg_t = dh_t[\,\ldots, H:\,]\\
+# \text{sum} & df_t = dh_t & dg_t = dh_t\\
+# \text{product} & df_t = dh_t \odot g_t & dg_t = dh_t \odot f_t
+# \end{array}
+# $$
+#
+# **How does the error walk through $g$?** Against the arrows, as ever. They lead from $t+1$ to $t$, so the error walks from
+# $t$ to $t+1$: to the *right*. You need no new code for that. `rnn_backward` of unit 04 walks from the last step that was
+# read to the first. Give it everything in the order in which $g$ has read: errors, inputs *and* states reversed.
+#
+# **What reaches $x_t$?** It was read by both layers, and what is used twice gets the sum: $dx_t$ is what $f$ sends back
+# plus what $g$ sends back. The second comes out in reading order and has to be turned round.
+#
+# *By hand*: two steps, one unit each, $x = (0.5, 0)$, $u = w = 1$ and $b = 0$ in both, an error of $(1, 1)$ at step 2
+# only. Forwards, $f_1 = 0.462$, $f_2 = \tanh(0.462) = 0.432$; $g_2 = \tanh(0) = 0$, $g_1 = \tanh(0.5) = 0.462$. Back:
+#
+# - $f$: at step 2 the slope is $1 - 0.432^2 = 0.814$, so $dx_2$ gets 0.814, and $0.814 \cdot (1 - 0.462^2) = 0.640$ gets
+#   to $dx_1$.
+# - $g$: at step 2 the slope is $1 - 0 = 1$, so $dx_2$ gets 1. The error came from $g_2$, which has *not* read $x_1$: there it
+#   brings nothing.
+#
+# Together $dx = (0.640, 1.814)$.
+
+# %% [markdown]
+# ### Exercise 9.4 · `bidirectional_backward`
+# *●●● · 20 minutes · 5 points*
+#
+# `dH` is the error of the combined states: `(T, N, 2H)` for `"concat"`, else `(T, N, H)`. `X`, `forward`, `backward` and
+# `how` are as before; there are no lengths here. The states are not given: run forwards first. Return `(dX,
+# forward_gradients, backward_gradients)`: `dX (T, N, D)`, and for each direction the tuple `(dU, dW, db)`.
+#
+# You may call `rnn_forward` and `rnn_backward(dH, X, h0, H, U, W)`, which gives `(dX, dh0, dU, dW, db)`, and your own
+# three functions. Leave all arguments as they are.
+#
+#     dH [[[0, 0]], [[1, 1]]]     X [[[0.5]], [[0]]]     forward and backward ([[1]], [[1]], [0])
+#     gives, rounded,  dX [[[0.640]], [[1.814]]]
+#     forward (dU [[0.320]], dW [[0.376]], db [1.454])     backward (dU [[0]], dW [[0]], db [1])
+
+
+# %% answer="bidirectional_backward"
+def bidirectional_backward(dH, X, forward, backward, how="concat"):
+    """Back through both directions.
+
+    dH (T, N, 2H) or (T, N, H), X (T, N, D), forward and backward (U, W, b)
+    -> dX (T, N, D), (dU, dW, db) of the forward layer, (dU, dW, db) of the backward layer
+    """
+    ### BEGIN SOLUTION
+    hidden = len(forward[1])
+    zeros = np.zeros((X.shape[1], hidden), dtype=X.dtype)
+    H_f = rnn_forward(X, zeros, *forward)
+    G = rnn_forward(X[::-1], zeros, *backward)  # in the order in which they were read
+    if how == "concat":
+        dH_f, dH_b = dH[..., :hidden], dH[..., hidden:]
+    elif how == "sum":
+        dH_f, dH_b = dH, dH
+    else:
+        dH_f, dH_b = dH * G[::-1], dH * H_f
+    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
+    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+    ### END SOLUTION
+
+
+# %% check="bidirectional_backward"
+check(bidirectional_backward)
+
+# %% [markdown]
+# You can train anything that reads both ways. Let the referee of unit 04 look at it, on all three ways to combine, with
+# drawn errors at every step:
+
+# %% tags=["experiment"]
+both_back = use(bidirectional_backward)
+rng = np.random.default_rng(1)
+X, forward, backward = rng.normal(size=(5, 3, 2)), draw_direction(rng, 2, 4), draw_direction(rng, 2, 4)
+for how, width in (("concat", 8), ("sum", 4), ("product", 4)):
+    dH = rng.normal(size=(5, 3, width))
+
+    def loss(X=X, W_f=forward[1], W_b=backward[1], how=how, dH=dH):
+        states = both_ways(X, (forward[0], W_f, forward[2]), (backward[0], W_b, backward[2]), how)
+        return (dH * states).sum()
+
+    dX, (_, dW_f, _), (_, dW_b, _) = both_back(dH, X, forward, backward, how)
+    errors = [
+        np.abs(dX - numerical_gradient(lambda x: loss(X=x), X)).max(),
+        np.abs(dW_f - numerical_gradient(lambda w: loss(W_f=w), forward[1])).max(),
+        np.abs(dW_b - numerical_gradient(lambda w: loss(W_b=w), backward[1])).max(),
+    ]
+    print(f"{how:<8} dX, dW_f, dW_b agree with differences:", max(errors) < 1e-6)
+    assert max(errors) < 1e-6
+
+# %% [markdown]
+# ## 7 · One decision for the whole sequence
+#
+# Sometimes one answer is wanted for all of it: is this review friendly, which language is that? Then you need *one*
+# vector that has read everything. With one chain that is its last state. With two chains, where is it?
+
+# %% tags=["experiment"]
+show(
+    two_chains(4, summary=True),
+    alt="The two chains again. Two states are green, f_4 at the right end of the forward chain and g_1 at the left end of the "
+    "backward chain. From these two, arrows lead to a box named summary.",
+)
+
+# %% [markdown]
+# $f$ has read everything at its last *real* step; $g$, which comes from the right, has read everything at step 1. The
+# two states lie at opposite ends. So what most people write first, the combined state at the last index, `out[-1]`, is
+# half wrong: there $g$ has read a single symbol. Nothing crashes, it even learns; it just has one chain too few.
+#
+# Count how many inputs each candidate depends on:
+
+# %% tags=["experiment"]
+reads = depends_on(lambda xs: both_ways(xs[:, None], forward, backward), sequence)  # all outputs, both halves
+f_reads = depends_on(lambda xs: both_ways(xs[:, None], forward, backward)[..., :4], sequence).sum(axis=1)
+g_reads = depends_on(lambda xs: both_ways(xs[:, None], forward, backward)[..., 4:], sequence).sum(axis=1)
+print("inputs that f has read at the last step:", f_reads[-1], "of 7;  at the first:", f_reads[0])
+print("inputs that g has read at the last step:", g_reads[-1], "of 7;  at the first:", g_reads[0])
+assert f_reads[-1] == g_reads[0] == 7
+assert f_reads[0] == g_reads[-1] == 1
+
+# %% [markdown]
+# ### Exercise 9.5 · `final_summary`
+# *●●○ · 8 minutes · 2 points*
+#
+# From the states of both directions, `H_f` and `H_b`, each `(T, N, H)` and **both aligned with time**, to one vector for
+# each sequence: for each direction the state in which it has read everything, combined as `how` says. `lengths (N,)` says
+# where each sequence ends; what stands at padded steps must not matter. The answer is `(N, 2H)` for `"concat"`, else `(N,
+# H)`. You may call your `combine`.
+#
+#     H_f [[[1]], [[2]], [[9]]]     H_b [[[5]], [[4]], [[9]]]     lengths [2]     gives [[2, 5]]
+
+
+# %% answer="final_summary"
+def final_summary(H_f, H_b, lengths, how="concat"):
+    """A vector for each sequence: H_f and H_b (T, N, H), lengths (N,) -> (N, 2H) or (N, H)."""
+    ### BEGIN SOLUTION
+    rows = np.arange(len(lengths))
+    return combine(H_f[lengths - 1, rows], H_b[0], how)
+    ### END SOLUTION
+
+
+# %% check="final_summary"
+check(final_summary)
+
+# %% [markdown]
+# You know where each chain ends. In unit 11 this vector will judge whole sentences.
+
+# %% [markdown]
+# ## 8 · The same in PyTorch
+#
+# From here on we train, and let PyTorch do the work of section 6. (This is where torch is loaded; it takes a moment.)
+
+# %% locked="setup_torch"
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+
+# %% [markdown]
+# `nn.RNN(D, H, bidirectional=True)` is your `bidirectional_forward` with `"concat"`. Its second layer's parameters bear the
+# suffix `_reverse`. It gives two things:
+#
+# | | shape | holds |
+# |---|---|---|
+# | `out` | $(T, N, 2H)$ | $[f_t, g_t]$, aligned with time: nothing is left for you to flip |
+# | `h_n` | $(2, N, H)$ | `h_n[0]` is $f_T$ and `h_n[1]` is $g_1$: the two final states |
+#
+# So `h_n` has your `final_summary` in it, and `out[-1]` has not. Do not take it on trust:
+
+# %% tags=["experiment"]
+from rnncourse.cell import to_torch_state
+
+layer = nn.RNN(2, 4, bidirectional=True, dtype=torch.float64)
+names = to_torch_state(*forward) | {f"{k}_reverse": v for k, v in to_torch_state(*backward).items()}
+layer.load_state_dict({name: torch.tensor(value) for name, value in names.items()})
+with torch.no_grad():
+    out, h_n = (tensor.numpy() for tensor in layer(torch.tensor(X)))
+states = both_ways(X, forward, backward)
+summary = use(final_summary)(states[..., :4], states[..., 4:], np.full(3, 5))
+print("out is your states:           ", np.allclose(out, states))
+print("h_n is your summary:          ", np.allclose(np.concatenate(h_n, axis=-1), summary))
+print("out[-1] is your summary:      ", np.allclose(out[-1], summary))
+assert np.allclose(out, states)
+assert np.allclose(np.concatenate(h_n, axis=-1), summary)
+assert not np.allclose(out[-1], summary)
+
+# %% [markdown]
+# Padding: given a plain array, `nn.RNN` takes every step for real, and its backward layer begins in the padding. It has no
+# argument `lengths`. What it has is the **packed sequence** of unit 07: pack the batch with its lengths and each
+# direction starts where its sequence starts.
+#
+#     packed = pack_padded_sequence(x, lengths, enforce_sorted=False)
+#     states, h_n = rnn(packed)                                          # states are packed, too
+#     states, _ = pad_packed_sequence(states, total_length=T)            # (T, N, 2H), zeros at padded steps
+#
+# `enforce_sorted=False` allows lengths in any order, and `total_length` gives T steps back even if no sequence is that
+# long. `lengths` is a tensor of whole numbers.
+
+# %% [markdown]
+# ### Exercise 9.6 · `BiTagger`
+# *●●○ · 16 minutes · 4 points*
+#
+# A tagger says something about *every* step. Write it as an `nn.Module` with three submodules of exactly these names:
+#
+# | name | what | shapes |
+# |---|---|---|
+# | `embedding` | `nn.Embedding`: a vector for each id | $(T, N) \to (T, N, E)$ |
+# | `rnn` | `nn.RNN` in both directions, time first | $(T, N, E) \to (T, N, 2H)$ |
+# | `output` | `nn.Linear`: a logit for each tag | $(T, N, 2H) \to (T, N, \text{tags})$ |
+#
+# `__init__(self, vocabulary_size, embedding_size, hidden_size, tags)` builds them; `forward(self, ids, lengths=None)`
+# takes ids `(T, N)` and returns **logits** `(T, N, tags)`. Without `lengths` all steps are real. With `lengths`, a tensor
+# `(N,)`, in no particular order and possibly all below T, no padded step may change the logits of a real one. Under the padding
+# stand valid ids, 0 is an id like any other, and your logits there are nobody's business.
+
+
+# %% answer="BiTagger"
+class BiTagger(nn.Module):
+    """A label for each step: ids (T, N), lengths (N,) or None -> logits (T, N, tags)."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size, tags):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+        self.output = nn.Linear(2 * hidden_size, tags)
+        ### END SOLUTION
+
+    def forward(self, ids, lengths=None):
+        ### BEGIN SOLUTION
+        embedded = self.embedding(ids)
+        if lengths is None:
+            states, _ = self.rnn(embedded)
+        else:
+            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+            states, _ = pad_packed_sequence(states, total_length=len(ids))
+        return self.output(states)
+        ### END SOLUTION
+
+
+# %% check="BiTagger"
+check(BiTagger)
+
+# %% [markdown]
+# This is the network that marked names, parts of speech and phonemes for twenty years. Give it work.
+
+# %% [markdown]
+# ## 9 · Teddy
+#
+# Here is a tagger that reads one way, to compare with. Both are trained on all 320 sentences, each weighted with its
+# probability. That is no cheating here: we do not ask whether they generalise, we ask what they *can* learn, and for the
+# one-way tagger we know the best possible answer.
+
+
+# %% tags=["experiment"]
+class OneWayTagger(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size, tags):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, tags)
+
+    def forward(self, ids, lengths=None):  # it reads no padding before a real step, so it can do without lengths
+        return self.output(self.rnn(self.embedding(ids))[0])
+
+
+def build(tagger, *sizes, seed=0):
+    torch.manual_seed(seed)
+    return tagger(*sizes)
+
+
+TwoWayTagger = use(BiTagger)
+ids, labels, lengths, vocabulary = encode_tagged(sentences)
+real = np.arange(len(ids))[:, None] < lengths
+weight = real * np.array([s.probability for s in sentences])
+weight /= weight.sum()
+is_ambiguous = real & np.isin(np.array(vocabulary)[ids], list(AMBIGUOUS_NAMES))
+
+
+def as_tensors(*arrays):
+    return [torch.tensor(array) for array in arrays]
+
+
+def train_on_sentences(model, updates=80):
+    """Train on all sentences at once; gives the share of tokens that is right after each update."""
+    ids_, labels_, lengths_, weight_ = as_tensors(ids, labels, lengths, weight.astype(np.float32))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    right = []
+    for _ in track(range(updates), "training"):
+        logits = model(ids_, lengths_)
+        right.append((weight * (logits.argmax(dim=-1) == labels_).numpy()).sum())
+        losses = nn.functional.cross_entropy(logits.movedim(-1, 1), labels_, reduction="none")
+        optimizer.zero_grad()
+        (losses * weight_).sum().backward()
+        optimizer.step()
+    return right
+
+
+taggers = {
+    "one way": build(OneWayTagger, len(vocabulary), 8, 24, 2),
+    "both ways": build(TwoWayTagger, len(vocabulary), 8, 16, 2),
+}
+curves = {name: train_on_sentences(model) for name, model in taggers.items()}
+
+# %% tags=["experiment"]
+from rnncourse.plots import line_chart
+
+for name, model in taggers.items():
+    with torch.no_grad():
+        is_right = (model(*as_tensors(ids, lengths)).argmax(dim=-1).numpy() == labels) * weight
+    at_names = (is_right * is_ambiguous).sum() / (weight * is_ambiguous).sum()
+    print(
+        f"{name:<10} all tokens {is_right.sum():.5f}   ambiguous names {at_names:.2f}   (ceiling one way {ceiling:.5f})"
+    )
+    if name == "one way":
+        assert abs(is_right.sum() - ceiling) < 1e-5
+        assert abs(at_names - 0.5) < 1e-5
+    else:
+        assert is_right.sum() > 0.99
+
+show(
+    line_chart(
+        range(len(curves["one way"])),
+        {**curves, "ceiling,\none way": np.full(len(curves["one way"]), ceiling)},
+        xlabel="updates",
+        ylabel="share of tokens that are right",
+    ),
+    alt="Share of right tokens against updates. The one-way tagger rises to the ceiling of 0.968 and stays on it. The tagger "
+    "that reads both ways crosses the ceiling and reaches 1.",
+)
+
+# %% [markdown]
+# The one-way tagger is not bad. It is *perfect*: it stands on its ceiling to the last digit, and no training will lift it.
+# The other one walks through. What do they believe, word by word?
+
+# %% tags=["experiment"]
+from rnncourse.plots.bidirectional import belief_grid
+
+for words in ("He said , Teddy Roosevelt was a great president", "He said , Teddy bears are on sale"):
+    tokens = words.split()
+    column = torch.tensor([[vocabulary.index(token)] for token in tokens])
+    with torch.no_grad():
+        beliefs = {name: torch.softmax(model(column)[:, 0], dim=-1)[:, 1].numpy() for name, model in taggers.items()}
+    assert 0.3 < beliefs["one way"][3] < 0.7
+    assert (beliefs["both ways"][3] > 0.9) == ("Roosevelt" in tokens)
+    show(
+        belief_grid(beliefs, tokens, title="probability of the label PERSON"),
+        alt=f"Probability of PERSON for each word of: {words}. At Teddy the one-way tagger says about one half, the tagger that "
+        f"reads both ways says {beliefs['both ways'][3]:.2f}. At the next word both are sure.",
+    )
+
+# %% [markdown]
+# At "Teddy" the one-way tagger says a half, in both sentences, and that is the honest answer to what it has been
+# asked. One word later it knows. But by then it has spoken.
+
+# %% [markdown]
+# ## 10 · A syntax highlighter
+#
+# Now something real: Python source, character by character, a label for each. The labels cost nothing, since Python's own
+# tokenizer knows them. There are eight: space, comment, string, number, operator, keyword, function (a name before an
+# opening bracket) and name. We train on 200,000 characters of the standard library, in windows of 64, and judge on files that
+# are held out whole. To be fair, the one-way tagger gets more units, 96 against 64 in each direction: both have about 13,000
+# parameters.
+#
+# Where do you expect the two to differ most?
+
+# %% tags=["experiment"]
+from rnncourse.data import TOKEN_LABELS, labelled_python
+
+source, held_out, characters = labelled_python(200_000)
+
+
+def train_highlighter(model, epochs=4, rows=32):
+    window_ids, window_labels = as_tensors(*source.windows(64))
+    batches = [
+        columns
+        for epoch in range(epochs)
+        for columns in torch.randperm(window_ids.shape[1], generator=torch.Generator().manual_seed(epoch)).split(rows)
+    ]
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, len(batches))  # smaller steps towards the end
+    for columns in track(batches, "training"):
+        logits = model(window_ids[:, columns])
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), window_labels[:, columns].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    return model
+
+
+highlighters = {
+    "one way": train_highlighter(build(OneWayTagger, len(characters), 16, 96, len(TOKEN_LABELS))),
+    "both ways": train_highlighter(build(TwoWayTagger, len(characters), 16, 64, len(TOKEN_LABELS))),
+}
+parameters = {name: sum(p.numel() for p in model.parameters()) for name, model in highlighters.items()}
+assert parameters["both ways"] <= parameters["one way"]
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.plots.bidirectional import class_bars
+
+test_ids, test_labels = as_tensors(*held_out.windows(64))
+frequency = {label: float((test_labels == i).float().mean()) for i, label in enumerate(TOKEN_LABELS)}
+by_class, overall = {}, {}
+for name, model in highlighters.items():
+    with torch.no_grad():
+        is_right = (model(test_ids).argmax(dim=-1) == test_labels).float()
+    overall[name] = float(is_right.mean())
+    by_class[name] = {label: float(is_right[test_labels == i].mean()) for i, label in enumerate(TOKEN_LABELS)}
+    print(
+        f"{name:<10} {overall[name]:.1%} of held-out characters, {by_class[name]['function']:.0%} of those in functions' names"
+    )
+assert overall["both ways"] > overall["one way"] + 0.03
+assert overall["both ways"] > 0.83
+assert by_class["both ways"]["function"] > by_class["one way"]["function"] + 0.25
+
+order = sorted(frequency, key=lambda label: by_class["one way"][label] - by_class["both ways"][label])
+show(
+    class_bars(by_class, xlabel="share right on held-out files", ticks={label: frequency[label] for label in order}),
+    alt="Two bars for each of the eight labels: how many characters of it are right, one way and both ways. By far the "
+    "largest difference is at functions, from less than half to more than nine in ten.",
+)
+
+# %% [markdown]
+# (The classes are sorted by how much the second chain helps; in brackets is how frequent each is.) Functions! Until the bracket
+# comes, `range` in `range(3)` is a name like any other, and the network has to commit itself five characters earlier. The
+# same holds, more mildly, for keywords: the `i` of `if` could be the `i` of `index`. For comments and strings the
+# evidence stands mostly to the left, where they were opened. Often it stands further left than the window reaches, and then
+# neither of the two can know. Both confuse these two.
+#
+# Here is a piece of a held-out file, the first ten lines in a row that have all eight labels in them and are not too wide:
+# the truth, what one chain makes of it, and what two make of it. Where the ground is tinted, the label is wrong.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.plots.bidirectional import ColouredCode
+
+
+def tag(model, text):
+    index = {character: i for i, character in enumerate(characters)}
+    column = torch.tensor([[index.get(character, len(characters) - 1)] for character in text])
+    with torch.no_grad():
+        return model(column)[:, 0].argmax(dim=-1).numpy()
+
+
+def interesting_piece(lines=10, width=52):
+    rows = held_out.text.split("\n")
+    starts = np.cumsum([0] + [len(row) + 1 for row in rows])
+    for i in range(len(rows) - lines):
+        span = slice(starts[i], starts[i + lines] - 1)
+        narrow = all(len(row) <= width for row in rows[i : i + lines]) and rows[i].strip()
+        if narrow and len(set(held_out.labels[span])) == len(TOKEN_LABELS):
+            return span
+    return slice(0, 400)
+
+
+piece = interesting_piece()
+text = held_out.text[piece]
+ColouredCode(
+    text,
+    {"truth": held_out.labels[piece]} | {name: tag(model, text) for name, model in highlighters.items()},
+    TOKEN_LABELS,
+)
+
+# %% [markdown]
+# ## 11 · The price: nothing can be said before the end
+#
+# All of this was bought with one thing. $g_1$ is the *last* state that the backward chain computes. So before you can label the
+# first word, the last one must have come.
+#
+# | | reads one way | reads both ways |
+# |---|---|---|
+# | answers for step $t$ | after step $t$ | after step $T$ |
+# | when one more symbol comes | one more step | all of $g$ anew: $T + 1$ steps |
+# | work and parameters | 1 | 2, at the same $H$ |
+# | kept while running on and on | one state | the whole sequence |
+#
+# For a text in a file that is no price at all. For a live caption, a dictation, a prosthesis, it is prohibitive. What
+# people do there is to wait a little: look $k$ symbols ahead and begin the backward chain there. How much does waiting
+# bring? We ask the highlighter for the label of a character, and let it see only the $k$ characters after it:
+
+# %% tags=["experiment", "nbval-ignore-output"]
+places, lookaheads = range(16, 32), [0, 1, 2, 4, 8, 16, 32]
+
+
+def accuracy_with_lookahead(model, k):
+    with torch.no_grad():
+        is_right = [model(test_ids[: t + k + 1])[t].argmax(dim=-1) == test_labels[t] for t in places]
+    return float(torch.stack(is_right).float().mean())
+
+
+waiting = {"both ways": [accuracy_with_lookahead(highlighters["both ways"], k) for k in lookaheads]}
+waiting["one way"] = [accuracy_with_lookahead(highlighters["one way"], 0)] * len(lookaheads)
+assert waiting["both ways"][-1] > waiting["both ways"][0] + 0.06
+assert waiting["both ways"][-1] > waiting["one way"][0] + 0.02
+assert waiting["both ways"][4] > sum(waiting["both ways"][i] for i in (0, -1)) / 2
+show(
+    line_chart(
+        lookaheads,
+        waiting,
+        xlabel="lookahead k (characters after the one to be labelled)",
+        ylabel="share right, held out",
+    ),
+    alt="Share of right labels against the lookahead. The line of the tagger that reads both ways starts below that of the "
+    "one-way tagger, crosses it within about eight characters, and flattens out above it.",
+)
+
+# %% [markdown]
+# With no lookahead it is worse than the one-way tagger: it was trained to count on a future that it is now denied, and
+# only half of its units have read the past. But a delay of eight characters already buys more than half of what there is to be
+# had, and after sixteen there is little more to come: most of what decides about a character stands near it. So whoever must
+# answer live trades delay for accuracy, and can choose a point on this curve.
+
+# %% [markdown]
+# ## 12 · Not a language model
+#
+# If two chains are so much better, why not let them predict the next character, as in unit 06? Try it, on the hardest
+# text there is: letters drawn at random, eight of them, nothing to be learned. No model can have a loss below $\log 8 =
+# 2.079$ on it. The target of step $t$ is $x_{t+1}$, as it was in unit 06.
+
+
+# %% tags=["experiment"]
+def loss_on_random_letters(model, updates=100, Q=8):
+    """Train on fresh random letters all the time; gives the loss on fresh ones at the end."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    generator = torch.Generator().manual_seed(0)
+    for _ in track(range(updates), "training"):
+        letters = torch.randint(0, Q, (21, 64), generator=generator)
+        logits = model(letters)[:-1]  # of the last step, no target is known
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), letters[1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return loss.item()
+
+
+one = loss_on_random_letters(build(OneWayTagger, 8, 8, 32, 8))
+two = loss_on_random_letters(build(TwoWayTagger, 8, 8, 32, 8))
+print(f"log 8 is {np.log(8):.2f};  loss one way {one:.1f};  loss both ways below 0.1: {two < 0.1}")
+assert abs(one - np.log(8)) < 0.05
+assert two < 0.1
+
+# %% [markdown]
+# A loss of nearly zero on pure noise! It has learned just one thing: $g_t$ has read $x_{t+1}$, so hand it on. The target was in
+# the input. Whenever a result is too good to be true, look for the way by which the answer has come in.
+
+# %% [markdown]
+# ### Exercise 9.7 · `quiz_bidirectional`
+# *●●○ · 5 minutes · 1 point*
+#
+# A left-to-right language model gives $p(x_{t+1} \mid x_1, \dots, x_t)$ for each $t$. Which statements hold?
+#
+# - **A** A bidirectional network that is trained on the target $x_{t+1}$ at step $t$ can bring its loss down by copying,
+#   since its state at step $t$ has read the target.
+# - **B** Its loss on held-out text is low as well, so the product of its probabilities is a good estimate of the
+#   probability of that text.
+# - **C** It cannot write text from left to right: its backward layer would have to begin with symbols that are not written yet.
+# - **D** Predict $x_t$ from $f_{t-1}$ and $g_{t+1}$ instead. Then the target is in neither, and the product of these
+#   probabilities over all $t$ is the probability of the sequence.
+# - **E** Its forward layer alone, with an output layer of its own, can be trained as a language model.
+# - **F** With enough data and units it becomes a left-to-right language model.
+
+# %% answer="quiz_bidirectional"
+### BEGIN SOLUTION
+quiz_bidirectional = {"A", "C", "E"}
+### END SOLUTION
+
+# %% check="quiz_bidirectional"
+check(quiz_bidirectional, "quiz_bidirectional")
+
+# %% [markdown]
+# You know what two chains are for: for sequences that are *there*, to be labelled or judged, and not for those that are yet to be
+# written. (Statement D is no nonsense, though: filling a gap from both sides is a fine task to learn from. It just
+# does not give the probability of a text.)
+
+# %% [markdown]
+# ## 13 · Bugs to hunt
+#
+# All of these run, give the right shape, and have been found in published code. What would you see, and which test of this
+# unit finds it?
+#
+# - `H_b` is not flipped back: $h_t$ holds $f_t$ beside the backward state of step $T + 1 - t$.
+# - Batch first, and `x.flip(0)`: the sentences change places, and each is still read from the left.
+# - `out[-1]` as the summary of a sentence (or `out[:, -1]`, batch first).
+# - The block is flipped, padding and all.
+# - `h_n.reshape(N, 2 * H)` for the summary, where `h_n` is `(2, N, H)`: the first half of the batch gets two forward states.
+#
+# <details><summary>Answers, when you have thought about them</summary>
+#
+# The first trains, and in the middle of the sentence it is even right; the dependence grid is full only where $t \ge T +
+# 1 - t$ or so, and at the first step $h_1$ has read nothing but $x_1$ and $x_T$. The second shows in the same grid: it is that
+# of a one-way network. And rows of a batch then depend on each other, as they never should. The third is found by counting
+# what each half has read (section 7). The fourth is found by running a sentence alone and in a batch (section 5). The
+# last is right for $N = 1$ only: compare with the states of `out`, row by row, for a batch; `torch.cat([h_n[0], h_n[1]], dim=-1)`
+# is what was meant.
+# </details>
+#
+# The first one is worth seeing. The right grid, and the one of a layer that forgets to flip back:
+
+# %% tags=["experiment"]
+from rnncourse.exercises.bidirectional import not_flipped_back
+
+grids = {
+    "flipped back": depends_on(lambda xs: both_ways(xs[:, None], forward, backward), sequence),
+    "not flipped back": depends_on(lambda xs: not_flipped_back(xs[:, None], forward, backward), sequence),
+}
+assert grids["flipped back"].all()
+assert grids["not flipped back"].sum() < 49
+show(
+    dependence_grid(grids),
+    alt="Two grids, outputs in rows and inputs in columns. Flipped back, all cells are filled. Not flipped back, the upper middle "
+    "is empty: early outputs have read only the very first and the very last inputs.",
+)
+
+# %% [markdown]
+# ## 14 · What you have
+#
+# - What has not been read cannot be known: for a left-to-right tagger there is a ceiling, and it can be computed.
+# - A bidirectional layer is two chains that read from both ends and do not know of each other. Reverse, run, reverse
+#   again.
+# - Sequences of several lengths are reversed within their lengths. Test: alone and in a batch must give the same.
+# - On the way back, each chain gets its part of $dh_t$, in the order in which it has read; $dx_t$ is the sum of both.
+# - Each chain is done at another end: $f$ at the last real step, $g$ at the first.
+# - The price is twice the work, and that nothing can be said before the end. A little lookahead buys most of it back.
+# - A state that has read the target predicts it. Two chains label; they do not write.
+
+# %% [markdown] written="bidirectional_written" points=3
+# ### Written question · 3 points
+#
+# Your group builds live captions: speech comes in, and each word shall stand on the screen within half a second. A
+# colleague has trained a bidirectional network on recordings. It makes a third fewer errors than the one-way network, on
+# held-out recordings, and he wants to put it into the product. In about six sentences: what will go wrong if it
+# is used as it is, why did the evaluation not show it, and what would you propose and measure instead?
+#
+# ### BEGIN SOLUTION
+# *Model answer.* The backward chain begins at the end of what is said. Live there is no end: either the product waits for
+# it, and the captions come after the speaker has finished, or it cuts the sound at the present moment and runs the backward chain
+# from there, again and again, over all that has been said so far. In the second case the newest word has no future, the
+# very words that are to be shown are labelled with a lookahead of nearly zero, which the network has never met in training, and it
+# does worse there than the one-way network; and words that stand on the screen change afterwards. The evaluation did not
+# show it because whole recordings were given: every word was judged with its future in view, and the time that the
+# answer came at was not counted. I would evaluate in the way in which it is used: the label of each word from the sound up to
+# half a second after it, and no more, for both networks. And I would train for it: a backward chain over chunks
+# with a lookahead of up to half a second, or a one-way network whose target is delayed by as much. Then the errors
+# against the delay make a curve, from which the product can choose a point; and the second pass with the full
+# network can still correct the transcript when the speech is over.
+#
+# *Rubric.* **1 point**: says that the backward chain needs the end, so that the answer is late, or is made without a
+# future that the network was trained to have (or keeps changing). **1 point**: says that the evaluation had the future in view, or
+# ignored the delay, so that it measured another task. **1 point**: a proposal that respects the limit (limited
+# lookahead, chunks, delayed targets, a one-way network, a second pass) *and* a measurement under the same limit (errors
+# against delay). "Use a faster computer" is worth nothing: the future does not come faster.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Where to read on
+#
+# - M. Schuster, K. K. Paliwal, "Bidirectional Recurrent Neural Networks", *IEEE Transactions on Signal Processing* 45,
+#   1997: where the idea comes from.
+# - A. Graves, J. Schmidhuber, "Framewise Phoneme Classification with Bidirectional LSTM and Other Neural Network
+#   Architectures", *Neural Networks* 18, 2005: one way, two ways, and delayed targets, compared with care.
+# - Z. Huang, W. Xu, K. Yu, "Bidirectional LSTM-CRF Models for Sequence Tagging", arXiv:1508.01991, 2015: the tagger of
+#   this unit, grown up.
+# - M. E. Peters et al., "Deep Contextualized Word Representations", *NAACL* 2018: two language models, one for each
+#   direction, trained apart just because of section 12, and joined afterwards.
+# - The pair of sentences about Teddy is A. Ng's, from the course *Sequence Models*, deeplearning.ai, 2018.
+
+# %% [markdown]
+# ## Something to show to somebody
+#
+# Your tagger, on code of your own. Put in what you like: the truth is asked from Python's tokenizer, so it has to be
+# Python.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.data import label_python
+
+code = """for name in sorted(names):
+    if len(name) > 12:
+        print("too long:", name)
+    total += count(name) * 0.5  # half of it
+"""
+
+coloured = ColouredCode(
+    code,
+    {"truth": label_python(code)} | {name: tag(model, code) for name, model in highlighters.items()},
+    TOKEN_LABELS,
+)
+print(f"both ways: {coloured.right('both ways'):.0%} right, one way: {coloured.right('one way'):.0%}")
+coloured
+
+# %% tags=["experiment"]
+progress("09_bidirectional")
+
+# %% [markdown]
+# ## The question that this unit leaves open
+#
+# Look once more at the classes of section 10. Comments were bad, one way and both ways, and the reason was not what the
+# network could see. It *had* read the quotation mark that opened the string; by the time it mattered, forty characters
+# later, the state had been multiplied by $W$ forty times, and overwritten by forty letters. A second chain brings the
+# other end nearer, but it forgets just as fast. What if a state could *hold* what it has been told, until it is told to
+# let go? That is unit 10.
