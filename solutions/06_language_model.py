@@ -445,14 +445,15 @@ show(
         title="A plateau, and then it remembers",
     ),
     alt="Perplexity against updates, from the 41st on. It falls quickly to about 1.18, the value of a model that guesses the "
-    "profession, stays there for hundreds of updates, and then drops to 1.09, the lowest possible.",
+    "profession, stays there for hundreds of updates, jumps up and down, and then drops to 1.09, the lowest possible.",
 )
 
 # %% [markdown]
 # Look at the plateau. At first the network learns all that the last few words can tell, as a 5-gram would, and then
-# nothing seems to happen. The error of the last word arrives ten steps earlier, at "medicine", as a whisper, and for
-# hundreds of updates this whisper is all there is: the vanishing gradient of unit 05. With 32 units in the place of 128 the
-# network mostly still stands there after 2,000 updates. Try it.
+# there is no progress for hundreds of updates. The error of the last word arrives ten steps earlier, at "medicine", as a
+# whisper: the vanishing gradient of unit 05. Then the network grows restless: it has caught hold of the thread, loses it in
+# the next step, catches it again, and at last it holds. With 32 units in the place of 128 it mostly still stands on the
+# plateau after 2,000 updates. Try it.
 
 # %% [markdown]
 # ## 6 · Hot and cold
