@@ -139,7 +139,7 @@ assert peaks == sorted(set(peaks))
 
 # %% [markdown]
 # So what a stack says at step $t$ can depend on *when* something was, and not only on how long ago it faded. Keep this
-# in mind for section 6.
+# in mind for section 7.
 
 # %% [markdown]
 # ## 2 · What a layer costs
@@ -321,7 +321,7 @@ assert max(errors.values()) < 1e-7
 # ### Experiment · how much error reaches the first layer
 #
 # **Claim:** with weights as PyTorch draws them, from $-1/\sqrt H$ to $1/\sqrt H$, every plain layer keeps less than
-# three quarters of the error. Eight layers leave the lowest less than a fifth of what the loss sent. With
+# three quarters of the error. Of eight layers, the lowest gets less than a tenth of what the loss sent. With
 # residual connections nothing is lost.
 
 
@@ -359,18 +359,18 @@ show(
         title="Eight layers, as drawn",
     ),
     alt="The error that arrives at each of eight layers, as a share of what the loss sent, on a logarithmic axis. In a "
-    "plain stack it falls in a straight line from 1 at the top to a few hundredths at layer 1. With residual connections "
-    "it stays near 1 and grows slightly downwards.",
+    "plain stack it falls in a straight line from 1 at the top to six hundredths at layer 1. With residual connections "
+    "it grows downwards, to between 2 and 3.",
 )
 kept = shares["plain"][:-1] / shares["plain"][1:]
 print("a plain layer keeps", f"{kept.min():.1f} to {kept.max():.1f}", "of the error")
 assert kept.max() < 0.75
-assert shares["plain"][0] < 0.2
+assert shares["plain"][0] < 0.1
 assert shares["residual"].min() > 0.95
 
 # %% [markdown]
 # A straight line on a logarithmic axis: you know this picture from unit 05. What was the distance in time there is the
-# number of layers here. Whether the network then *learns* better is another question. Section 6 asks it.
+# number of layers here. (The residual line even rises, as both roads lead down and their errors add up.) Whether the network then *learns* better is another question. Section 7 asks it.
 
 # %% [markdown]
 # ## 5 · Dropout, and where it must not stand
@@ -677,7 +677,8 @@ assert np.median(recall[1]) > 1.5 * np.median(recall[3])
 #
 # Now Python source, character by character, 8,000 parameters for the stack, 200 updates. The matrices $W$ start
 # orthogonal, as in unit 05, so that no depth is held up by a bad start. **Claim:** at this budget, and with this little
-# training, depth does *not* pay. One layer has the lowest loss on held-out files, lower than any stack of three or four.
+# training, depth does *not* pay. One layer has the lowest loss on held-out files, clearly lower than stacks of three or
+# four.
 
 # %% tags=["experiment"]
 from rnncourse.data import train_and_held_out
@@ -731,10 +732,10 @@ show(
         widths=source_widths,
     ),
     alt="Held-out bits per character on Python source for one to four layers at equal budget, two runs each. One layer is "
-    "lowest, and the loss rises with depth.",
+    "lowest, and three and four are well above it.",
 )
-assert max(source_bits[1]) < min(source_bits[3]) - 0.05
-assert max(source_bits[1]) < min(source_bits[4]) - 0.05
+assert np.mean(source_bits[1]) < np.mean(source_bits[3]) - 0.05
+assert np.mean(source_bits[1]) < np.mean(source_bits[4]) - 0.05
 
 # %% [markdown]
 # The same cell, the same four depths, and the opposite answer. Two things work against the deep ones here: they are
@@ -847,9 +848,8 @@ for seed in (0, 1):
 # %% tags=["experiment"]
 levels = (1, 2, 4, 8)
 plus = {"plain": {L: [] for L in levels}, "residual": {L: [] for L in levels}}
-for name, L, seed in track(
-    [(name, L, seed) for name in plus for L in levels for seed in seeds], "with and without a plus sign"
-):
+runs = [(name, L, seed) for name in plus for L in levels for seed in (0, 1)]
+for name, L, seed in track(runs, "with and without a plus sign"):
     torch.manual_seed(seed)
     losses = train(Stack(4, 16, L, 4, residual=name == "residual"), delayed(3, 80, seed, T=12), 3e-3)
     plus[name][L].append(float(np.mean(losses[-10:])))
@@ -862,8 +862,8 @@ show(
         title="Say the symbol of three steps ago, 16 units a layer",
         logy=True,
     ),
-    alt="Loss after 80 updates for one, two, four and eight layers of 16 units, plain and residual, three runs each, on a "
-    "log axis. Plain: falls to four layers and rises again at eight. Residual: falls all the way, lowest at eight.",
+    alt="Loss after 80 updates for one, two, four and eight layers of 16 units, plain and residual, two runs each, on a "
+    "log axis. Plain: falls to four layers and no further. Residual: falls all the way, lowest at eight.",
 )
 assert np.median(plus["plain"][8]) > 0.8 * np.median(plus["plain"][4])
 assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plain"].values())

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from .drawing import RADIUS, Drawing
 from .style import COLOURS, CYCLE, MUTED, style
@@ -24,7 +25,7 @@ def stack_graph(layers: int = 2, steps: int = 3, *, backward: bool = False, drop
     backward: draw the way of the gradient too. dropout: mark the arrows that dropout stands on.
     """
     left, bottom = 0.65, 0.95 if backward or dropout else 0.5
-    sheet = Drawing(left + STEP * steps + 2.2, bottom + RISE * (layers + 1) + 0.1)
+    sheet = Drawing(left + STEP * steps + 2.2, bottom + RISE * layers + 0.55)
     xs = [left + STEP * t for t in range(steps + 1)]
     below = [sheet.node(x, bottom, f"$x_{t}$", "input") for t, x in enumerate(xs[1:], start=1)]
     for l in range(1, layers + 1):
@@ -61,7 +62,7 @@ def change_strips(text: Sequence[str], changes: Mapping[str, Float[np.ndarray, "
     names = list(changes)
     rows = np.stack([np.asarray(changes[name], float) / max(changes[name]) for name in names])
     with style():
-        figure = Figure(figsize=(0.17 * len(text) + 2.0, 1.5 + 0.45 * len(names)), layout="constrained")
+        figure = Figure(figsize=(0.155 * len(text) + 2.0, 1.5 + 0.45 * len(names)), layout="constrained")
         axes = figure.add_subplot()
         image = axes.imshow(rows[::-1], cmap=CHANGE, vmin=0, vmax=1, aspect="auto")
         axes.set_yticks(range(len(names)), names[::-1])
@@ -104,6 +105,9 @@ def dots_by_depth(
             axes.plot(places, middle, color=look["color"], linestyle=look["linestyle"], label=name)
         if logy:
             axes.set_yscale("log")
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.yaxis.set_minor_formatter(NullFormatter())
         labels = [f"{d}\n({widths[d]} units each)" if widths else f"{d}" for d in depths]
         axes.set_xticks(range(len(depths)), labels)
         axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
