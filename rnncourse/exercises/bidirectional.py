@@ -125,7 +125,7 @@ def padding_reversed_too(X, lengths=None):
 @ex.misconception
 def first_step_lost(X, lengths=None):
     """The first step of the sequence is missing at the end of the answer. A slice such as `X[end:0:-1]` stops before
-    index 0: write `X[:length][::-1]`, or `X[end::-1]`.
+    index 0: write `X[:length][::-1]`.
     """
     if lengths is None:
         lengths = [len(X)] * X.shape[1]
@@ -366,7 +366,7 @@ ex = unit.exercise(
     reference=bidirectional_forward,
     points=4,
     takes="X (T, N, D), forward, backward, how, lengths (N,)",
-    gives="H (T, N, H)",
+    gives="states (T, N, units)",
     drive="padded",
     uses={"reverse_sequence": reverse_sequence, "combine": combine},
     forbids=("torch",),
@@ -526,7 +526,7 @@ ex = unit.exercise(
     "bidirectional_backward",
     reference=bidirectional_backward,
     points=5,
-    takes="dH (T, N, H), X (T, N, D), forward, backward, how",
+    takes="dH (T, N, units), X (T, N, D), forward, backward, how",
     gives="dX (T, N, D), forward_gradients, backward_gradients",
     uses={"reverse_sequence": reverse_sequence, "combine": combine, "bidirectional_forward": bidirectional_forward},
     forbids=("torch",),

@@ -77,7 +77,7 @@ def belief_grid(beliefs: Mapping[str, Float[np.ndarray, "T"]], tokens: Sequence[
         axes.set(title=title, xlabel="token, in the order in which it is read")
         axes.grid(False)
         axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+        axes.spines[:].set(visible=True, edgecolor=COLOURS["faint"])
     return figure
 
 
@@ -100,7 +100,7 @@ def class_bars(shares: Mapping[str, Mapping[str, float]], *, xlabel: str, ticks:
                 axes.annotate(
                     f"{width:.0%}", (width, y), (5, 0), textcoords="offset points", va="center", fontsize=10.5
                 )
-        axes.set_yticks(range(len(names)), [f"{name} ({ticks[name]:.0%})" for name in names])
+        axes.set_yticks(range(len(names)), [f"{name} ({ticks[name]:.1%})" for name in names])
         axes.set(xlabel=xlabel, xlim=(0, 1.08), ylim=(len(names) - 0.4, -0.6))
         axes.grid(False, axis="y")
         axes.tick_params(axis="y", length=0)
@@ -116,19 +116,19 @@ LOOKS = {
     "number": "color:#8A3FA0",
     "operator": "color:#222222",
     "keyword": "color:#0062A3;font-weight:bold",
-    "function": "color:#A84300;border-bottom:1px solid #A84300",
+    "function": "color:#9E3E00;border-bottom:1px solid #9E3E00",
     "name": "color:#222222",
 }
 GROUND = "background:#FFFFFF;color:#222222"
 WRONG = "background:#F9D3DF;outline:1px solid #A3397A"
-SIGNS = {label: "." if label == "space" else label[0] for label in LOOKS}
+SIGNS = {label: {"space": ".", "number": "d"}.get(label, label[0]) for label in LOOKS}  # d for digit
 
 
 class ColouredCode:
     """Python source in the colours of its labels, once for each labelling, side by side; the first is the truth.
 
-    Where another one differs from it, the ground is tinted. As plain text, each line of the source is followed by the
-    first letters of the labels, and a capital letter is a wrong one.
+    Where another one differs from it, the ground is tinted. As plain text, each line of the source is followed by a
+    letter for each label; a capital letter, or "!" for a space, is a wrong one.
     """
 
     def __init__(self, text: str, labellings: Mapping[str, Int[np.ndarray, "L"]], labels: Sequence[str]) -> None:
@@ -145,7 +145,9 @@ class ColouredCode:
         return float(np.mean([a == b for a, b in zip(self.labellings[name], self.truth, strict=True)]))
 
     def __repr__(self) -> str:
-        return "\n\n".join(f"{name}\n{self._as_text(name)}" for name in self.labellings)
+        signs = ", ".join(f"{sign} {label}" for label, sign in SIGNS.items())
+        panels = [f"{name}\n{self._as_text(name)}" for name in self.labellings]
+        return "\n\n".join([*panels, f"({signs}; a capital letter, or ! for a space, is wrong)"])
 
     def _as_text(self, name: str) -> str:
         signs = [
