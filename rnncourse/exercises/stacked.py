@@ -760,13 +760,18 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
     x = normal(rng, 5, 2, 4)
     yield case((4, 3, 2), torch_parameters(rng, 4, 3, 2), [(x,), (x + 1,), x_and_h0(6, 5, 4, 3, 2)], 0)
-    yield case((5, 5, 3, 0.4), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
+    yield case((5, 5, 3), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
+    yield edge("dropout, eval mode", (5, 5, 3, 0.4), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
     # Few units and steps, so that among 2,000 rows each pattern of what is dropped is sure to be there. One unit, and p
     # far from 1/2: how often it is dropped shows. Two units and two steps: which draws are one and the same shows.
-    yield case((3, 1, 2, 0.2), torch_parameters(rng, 3, 1, 2), [x_and_h0(1, 1, 3, 1, 2)], 2000)
-    yield case((3, 2, 2, 0.5), torch_parameters(rng, 3, 2, 2), [x_and_h0(2, 1, 3, 2, 2)], 2000)
-    yield edge("three layers", (4, 2, 3, 0.5), torch_parameters(rng, 4, 2, 3), [x_and_h0(1, 1, 4, 2, 3)], 2000)
-    yield edge("one layer, dropout", (4, 3, 1, 0.5), torch_parameters(rng, 4, 3, 1), [x_and_h0(3, 1, 4, 3, 1)], 100)
+    note = "training mode, two layers of one unit, p = 0.2, one step"
+    yield edge(note, (3, 1, 2, 0.2), torch_parameters(rng, 3, 1, 2), [x_and_h0(1, 1, 3, 1, 2)], 2000)
+    note = "training mode, two layers of two units, p = 0.5, two steps"
+    yield edge(note, (3, 2, 2, 0.5), torch_parameters(rng, 3, 2, 2), [x_and_h0(2, 1, 3, 2, 2)], 2000)
+    note = "training mode, three layers of two units, p = 0.5, one step"
+    yield edge(note, (4, 2, 3, 0.5), torch_parameters(rng, 4, 2, 3), [x_and_h0(1, 1, 4, 2, 3)], 2000)
+    note = "training mode, one layer, p = 0.5: nothing is dropped"
+    yield edge(note, (4, 3, 1, 0.5), torch_parameters(rng, 4, 3, 1), [x_and_h0(3, 1, 4, 3, 1)], 100)
     yield edge("only two settings", (3, 5), torch_parameters(rng, 3, 5, 1), [(normal(rng, 4, 2, 3),)], 0)
     yield edge("one step", (3, 4, 2), torch_parameters(rng, 3, 4, 2), [x_and_h0(1, 2, 3, 4, 2)], 0)
     single = torch_parameters(rng, 3, 4, 2, np.float32)
