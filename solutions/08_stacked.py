@@ -587,14 +587,14 @@ assert torch.allclose(a_n, b_n)
 #
 # ## 7 · What does depth buy?
 #
-# Three experiments, on small networks and with little training, since your time is short. Each claim holds for what was
+# Four experiments, on small networks and with little training, since your time is short. Each claim holds for what was
 # run, and we say where it ends.
 #
 # ### Experiment · a task that wants depth
 #
 # The network reads random symbols out of four, and has to say the symbol of **six steps ago**. The best possible loss is
 # 0 bits; who knows nothing pays 2. Every network gets the same budget of 1,500 parameters and the same 200 updates.
-# **Claim:** two to four narrow layers learn it better than a wide one.
+# **Claim:** two or three narrow layers learn it better than a wide one.
 
 
 # %% tags=["experiment"]
@@ -671,14 +671,13 @@ assert np.median(recall[1]) > 1.5 * np.median(recall[3])
 
 # %% [markdown]
 # Look back at the delay line of section 1. A layer that can say the symbol of three steps ago, which is easy, hands the
-# layer above a task of three steps in place of six. Depth **divides** the distance.
+# layer above a task of three steps in place of six. That is one way in which depth can help: it **divides** a distance.
 #
 # ### Experiment · real text, the same game
 #
 # Now Python source, character by character, 8,000 parameters for the stack, 200 updates. The matrices $W$ start
 # orthogonal, as in unit 05, so that no depth is held up by a bad start. **Claim:** at this budget, and with this little
-# training, depth does *not* pay. One layer has the lowest loss on held-out files, clearly lower than stacks of three or
-# four.
+# training, depth does *not* pay. On held-out files, stacks of three or four layers are clearly worse than one wide layer.
 
 # %% tags=["experiment"]
 from rnncourse.data import train_and_held_out
@@ -822,8 +821,9 @@ for column, ylabel in ((0, "speed (1: drawn anew at each step)"), (1, "change at
     )
 for seed in (0, 1):
     as_drawn, early, late = (layer_measures[stage][seed] for stage in stages)
-    assert as_drawn[:, 0].min() > 0.7
+    assert np.abs(as_drawn[:, 0] - 1).max() < 0.35
     assert np.abs(as_drawn[:, 1] - 1).max() < 0.2
+    assert (np.diff(early[:, 0]) < 0).all()
     assert early[3, 0] < 0.5 * early[0, 0]
     assert early[3, 1] > 2 * early[0, 1]
     assert late[3, 0] > 0.7 * late[0, 0]
