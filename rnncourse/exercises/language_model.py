@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -100,7 +99,7 @@ def by_frequency(text):
     """Your characters are sorted by how often they occur. Asked for is the order of their code points, which `sorted`
     gives.
     """
-    chars = [character for character, _ in sorted(Counter(text).items(), key=lambda pair: (-pair[1], pair[0]))]
+    chars = sorted(set(text), key=lambda character: (-text.count(character), character))
     return chars, {character: i for i, character in enumerate(chars)}
 
 
