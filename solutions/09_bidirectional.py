@@ -10,8 +10,8 @@
 # - build a tagger in PyTorch that reads both ways, and colour Python source with it;
 # - say what it costs, and why no such network is a left-to-right language model.
 #
-# **Time**: about two and a half hours. **You need** the cell and its backward pass (units 03 and 04), and for the second
-# half padding and packing from unit 07. There are 7 exercises and one written question, 24 points in all.
+# **Time**: about two and a half hours. **You need** the cell and its backward pass (units 03 and 04), and for the
+# second half padding and packing from unit 07. There are 7 exercises and one written question, 24 points in all.
 
 # %% locked="setup"
 import numpy as np
@@ -32,8 +32,8 @@ np.set_printoptions(precision=3, suppress=True)
 # > He said , Teddy …
 #
 # Well? It may go on with "… Roosevelt was a great president". Or with "… bears are on sale". You do not know, and
-# neither does any network that has read as far as you have: two layers, twenty layers, any number of units. What decides is
-# not in the past. It stands to the right.
+# neither does any network that has read as far as you have: two layers, twenty layers, any number of units. What
+# decides is not in the past. It stands to the right.
 
 # %% [markdown]
 # ## 1 · A ceiling that no training breaks
@@ -55,13 +55,13 @@ print(
 
 # %% [markdown]
 # *By hand*: with probability 0.6 a sentence has an ambiguous name, and there the best of all taggers is wrong half of
-# the time, whatever it says. All other words it can get right: behind "Teddy Roosevelt" nothing is in doubt. So it loses
-# $0.6 \cdot 0.5 = 0.3$ tokens a sentence, out of 9.275 on average:
+# the time, whatever it says. All other words it can get right: behind "Teddy Roosevelt" nothing is in doubt. So it
+# loses $0.6 \cdot 0.5 = 0.3$ tokens a sentence, out of 9.275 on average:
 #
 # $$1 - \frac{0.3}{9.275} = 0.96765$$
 #
-# This is a **ceiling**. A tagger that reaches it has learned everything there is to learn, and is still wrong on 3 tokens in
-# 100. One that could look just *one* word ahead would have no ceiling at all:
+# This is a **ceiling**. A tagger that reaches it has learned everything there is to learn, and is still wrong on 3
+# tokens in 100. One that could look just *one* word ahead would have no ceiling at all:
 
 # %% tags=["experiment"]
 ceiling = tagging_ceiling(sentences)
@@ -75,9 +75,9 @@ assert tagging_ceiling(sentences, lookahead=1) == 1
 # %% [markdown]
 # ## 2 · Two chains
 #
-# The idea is as simple as can be: read the sequence a second time, from its end. Two layers, each with parameters of its
-# own, read the same inputs. The forward one, $f$, starts from zeros at the left and carries what it has read to the right. The
-# backward one, $g$, starts from zeros at the right and carries what it has read to the left:
+# The idea is as simple as can be: read the sequence a second time, from its end. Two layers, each with parameters of
+# its own, read the same inputs. The forward one, $f$, starts from zeros at the left and carries what it has read to the
+# right. The backward one, $g$, starts from zeros at the right and carries what it has read to the left:
 #
 # $$
 # \begin{aligned}
@@ -100,11 +100,11 @@ show(
 
 # %% [markdown]
 # Follow the arrows into $h_2$. Through $f_2$ it hears from $x_1$ and $x_2$, through $g_2$ from $x_2$, $x_3$ and $x_4$:
-# from everything. And look at what is *not* there: no arrow leads from an $f$ to a $g$ or back. The chains do not know of each
-# other. So there is no circle, and both can be computed at once.
+# from everything. And look at what is *not* there: no arrow leads from an $f$ to a $g$ or back. The chains do not know
+# of each other. So there is no circle, and both can be computed at once.
 #
-# *By hand*, one unit each, $x = (0, 0.5, 1)$, no biases, $u = 1$ in both; $w_f = 2$ and $w_b = -1$. Read the last row from
-# right to left:
+# *By hand*, one unit each, $x = (0, 0.5, 1)$, no biases, $u = 1$ in both; $w_f = 2$ and $w_b = -1$. Read the last row
+# from right to left:
 #
 # | | $t = 1$ | $t = 2$ | $t = 3$ |
 # |---|---|---|---|
@@ -120,9 +120,9 @@ show(
 # (Sections 3 to 7 are NumPy: up to exercise 9.5 no answer may use torch.)
 #
 # You need not write a new layer for that. Turn the sequence round, run the layer that you have, and turn its states
-# round again. The last step is the one that is forgotten most often. Why is it needed? Over the reversed sequence $(1, 0.5,
-# 0)$ the layer gives $(0.762, -0.256, 0.251)$, in the order in which it has *read*. Only turned round again, as $(0.251,
-# -0.256, 0.762)$, does each state stand at the step that it belongs to.
+# round again. The last step is the one that is forgotten most often. Why is it needed? Over the reversed sequence $(1,
+# 0.5, 0)$ the layer gives $(0.762, -0.256, 0.251)$, in the order in which it has *read*. Only turned round again, as
+# $(0.251, -0.256, 0.762)$, does each state stand at the step that it belongs to.
 #
 # In a batch there is a trap. Short sequences are filled up with padding at their end. Turn the whole array round, and
 # they *begin* with padding:
@@ -140,10 +140,10 @@ show(
 # ### Exercise 9.1 · `reverse_sequence`
 # *●●○ · 12 minutes · 3 points*
 #
-# Turn each sequence of a batch round **within its own length**. `X` is `(T, N, …)`: time, batch, and any number of further
-# axes, or none. `lengths` is an array of N whole numbers from 1 to T; without it (`None`) all N sequences have T steps. The
-# padding stays **where it is and what it is**. Return a new array of X's dtype; X is left as it was, and shares no
-# memory with the answer.
+# Turn each sequence of a batch round **within its own length**. `X` is `(T, N, …)`: time, batch, and any number of
+# further axes, or none. `lengths` is an array of N whole numbers from 1 to T; without it (`None`) all N sequences have
+# T steps. The padding stays **where it is and what it is**. Return a new array of X's dtype; X is left as it was, and
+# shares no memory with the answer.
 #
 # With two sequences, the columns of X:
 #
@@ -167,8 +167,9 @@ def reverse_sequence(X, lengths=None):
 check(reverse_sequence)
 
 # %% [markdown]
-# You own the only new operation of this unit. Everything else is put together from what you have. Note that your function
-# undoes itself: applied twice it gives X back, which is why one function serves for the way in and for the way out.
+# You own the only new operation of this unit. Everything else is put together from what you have. Note that your
+# function undoes itself: applied twice it gives X back, which is why one function serves for the way in and for the way
+# out.
 
 # %% [markdown]
 # ## 4 · Two states for one step
@@ -214,8 +215,8 @@ def combine(H_f, H_b, how):
 check(combine)
 
 # %% [markdown]
-# Small, but a word that you mistype now stops the program where it is wrong, and not after a night of training the wrong
-# network.
+# Small, but a word that you mistype now stops the program where it is wrong, and not after a night of training the
+# wrong network.
 
 # %% [markdown]
 # ## 5 · The layer
@@ -224,8 +225,8 @@ check(combine)
 # *●●○ · 14 minutes · 4 points*
 #
 # Run both directions over `X (T, N, D)` and combine their states. `forward` and `backward` are the tuples `(U, W, b)`
-# of the two layers, with shapes `(D, H)`, `(H, H)`, `(H,)`; both start from zeros. `how` is as in `combine`. `lengths` is as in
-# `reverse_sequence`: with it, what stands in the padding must not change the state of any real step, in either
+# of the two layers, with shapes `(D, H)`, `(H, H)`, `(H,)`; both start from zeros. `how` is as in `combine`. `lengths`
+# is as in `reverse_sequence`: with it, what stands in the padding must not change the state of any real step, in either
 # direction. What you return at padded steps is nobody's business.
 #
 # The answer is `(T, N, 2H)` for `"concat"`, else `(T, N, H)`, in X's dtype. You may call `rnn_forward(X, h0, U, W, b)`,
@@ -308,8 +309,8 @@ for name, layer in (("within the lengths", both_ways), ("as a block", starts_in_
 # Two chains that do not know of each other: so their gradients do not, either. There are three questions, one after
 # the other.
 #
-# **What does `combine` hand back?** From $dh_t$ to $df_t$ and $dg_t$. Side by side, each gets its half. For a sum both get
-# all of it. For a product the other one is the slope:
+# **What does `combine` hand back?** From $dh_t$ to $df_t$ and $dg_t$. Side by side, each gets its half. For a sum both
+# get all of it. For a product the other one is the slope:
 #
 # $$
 # \begin{array}{lll}
@@ -319,9 +320,10 @@ for name, layer in (("within the lengths", both_ways), ("as a block", starts_in_
 # \end{array}
 # $$
 #
-# **How does the error walk through $g$?** Against the arrows, as ever. They lead from $t+1$ to $t$, so the error walks from
-# $t$ to $t+1$: to the *right*. You need no new code for that. `rnn_backward` of unit 04 walks from the last step that was
-# read to the first. Give it everything in the order in which $g$ has read: errors, inputs *and* states reversed.
+# **How does the error walk through $g$?** Against the arrows, as ever. They lead from $t+1$ to $t$, so the error walks
+# from $t$ to $t+1$: to the *right*. You need no new code for that. `rnn_backward` of unit 04 walks from the last step
+# that was read to the first. Give it everything in the order in which $g$ has read: errors, inputs *and* states
+# reversed.
 #
 # **What reaches $x_t$?** It was read by both layers, and what is used twice gets the sum: $dx_t$ is what $f$ sends back
 # plus what $g$ sends back. The second comes out in reading order and has to be turned round.
@@ -329,10 +331,10 @@ for name, layer in (("within the lengths", both_ways), ("as a block", starts_in_
 # *By hand*: two steps, one unit each, $x = (0.5, 0)$, $u = w = 1$ and $b = 0$ in both, an error of $(1, 1)$ at step 2
 # only. Forwards, $f_1 = 0.462$, $f_2 = \tanh(0.462) = 0.432$; $g_2 = \tanh(0) = 0$, $g_1 = \tanh(0.5) = 0.462$. Back:
 #
-# - $f$: at step 2 the slope is $1 - 0.432^2 = 0.814$, so $dx_2$ gets 0.814, and $0.814 \cdot (1 - 0.462^2) = 0.640$ gets
-#   to $dx_1$.
-# - $g$: at step 2 the slope is $1 - 0 = 1$, so $dx_2$ gets 1. The error came from $g_2$, which has *not* read $x_1$: there it
-#   brings nothing.
+# - $f$: at step 2 the slope is $1 - 0.432^2 = 0.814$, so $dx_2$ gets 0.814, and $0.814 \cdot (1 - 0.462^2) = 0.640$
+#   gets to $dx_1$.
+# - $g$: at step 2 the slope is $1 - 0 = 1$, so $dx_2$ gets 1. The error came from $g_2$, which has *not* read $x_1$:
+#   there it brings nothing.
 #
 # Together $dx = (0.640, 1.814)$.
 
@@ -340,8 +342,8 @@ for name, layer in (("within the lengths", both_ways), ("as a block", starts_in_
 # ### Exercise 9.4 · `bidirectional_backward`
 # *●●● · 20 minutes · 5 points*
 #
-# `dH` is the error of the combined states: `(T, N, 2H)` for `"concat"`, else `(T, N, H)`. `X`, `forward`, `backward` and
-# `how` are as before; there are no lengths here. The states are not given: run forwards first. Return `(dX,
+# `dH` is the error of the combined states: `(T, N, 2H)` for `"concat"`, else `(T, N, H)`. `X`, `forward`, `backward`
+# and `how` are as before; there are no lengths here. The states are not given: run forwards first. Return `(dX,
 # forward_gradients, backward_gradients)`: `dX (T, N, D)`, and for each direction the tuple `(dU, dW, db)`.
 #
 # You may call `rnn_forward` and `rnn_backward(dH, X, h0, H, U, W)`, which gives `(dX, dh0, dU, dW, db)`, and your own
@@ -436,10 +438,10 @@ assert f_reads[0] == g_reads[-1] == 1
 # ### Exercise 9.5 · `final_summary`
 # *●●○ · 8 minutes · 2 points*
 #
-# From the states of both directions, `H_f` and `H_b`, each `(T, N, H)` and **both aligned with time**, to one vector for
-# each sequence: for each direction the state in which it has read everything, combined as `how` says. `lengths (N,)` says
-# where each sequence ends; what stands at padded steps must not matter. The answer is `(N, 2H)` for `"concat"`, else `(N,
-# H)`. You may call your `combine`.
+# From the states of both directions, `H_f` and `H_b`, each `(T, N, H)` and **both aligned with time**, to one vector
+# for each sequence: for each direction the state in which it has read everything, combined as `how` says. `lengths`,
+# an array `(N,)`, says where each sequence ends; what stands at padded steps must not matter. The answer is `(N, 2H)` for
+# `"concat"`, else `(N, H)`. You may call your `combine`.
 #
 #     H_f [[[1]], [[2]], [[9]]]     H_b [[[5]], [[4]], [[9]]]     lengths [2]     gives [[2, 5]]
 
@@ -472,8 +474,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
 # %% [markdown]
-# `nn.RNN(D, H, bidirectional=True)` is your `bidirectional_forward` with `"concat"`. Its second layer's parameters bear the
-# suffix `_reverse`. It gives two things:
+# `nn.RNN(D, H, bidirectional=True)` is your `bidirectional_forward` with `"concat"`. Its second layer's parameters bear
+# the suffix `_reverse`. It gives two things:
 #
 # | | shape | holds |
 # |---|---|---|
@@ -500,8 +502,8 @@ assert np.allclose(np.concatenate(h_n, axis=-1), summary)
 assert not np.allclose(out[-1], summary)
 
 # %% [markdown]
-# Padding: given a plain array, `nn.RNN` takes every step for real, and its backward layer begins in the padding. It has no
-# argument `lengths`. What it has is the **packed sequence** of unit 07: pack the batch with its lengths and each
+# Padding: given a plain array, `nn.RNN` takes every step for real, and its backward layer begins in the padding. It has
+# no argument `lengths`. What it has is the **packed sequence** of unit 07: pack the batch with its lengths and each
 # direction starts where its sequence starts.
 #
 #     packed = pack_padded_sequence(x, lengths, enforce_sorted=False)
@@ -524,9 +526,9 @@ assert not np.allclose(out[-1], summary)
 # | `output` | `nn.Linear`: a logit for each tag | $(T, N, 2H) \to (T, N, \text{tags})$ |
 #
 # `__init__(self, vocabulary_size, embedding_size, hidden_size, tags)` builds them; `forward(self, ids, lengths=None)`
-# takes ids `(T, N)` and returns **logits** `(T, N, tags)`. Without `lengths` all steps are real. With `lengths`, a tensor
-# `(N,)`, in no particular order and possibly all below T, no padded step may change the logits of a real one. Under the padding
-# stand valid ids, 0 is an id like any other, and your logits there are nobody's business.
+# takes ids `(T, N)` and returns **logits** `(T, N, tags)`. Without `lengths` all steps are real. With `lengths`, a
+# tensor `(N,)`, in no particular order and possibly all below T, no padded step may change the logits of a real one.
+# Under the padding stand valid ids, 0 is an id like any other, and your logits there are nobody's business.
 
 
 # %% answer="BiTagger"
@@ -563,8 +565,8 @@ check(BiTagger)
 # ## 9 · Teddy
 #
 # Here is a tagger that reads one way, to compare with. Both are trained on all 320 sentences, each weighted with its
-# probability. That is no cheating here: we do not ask whether they generalise, we ask what they *can* learn, and for the
-# one-way tagger we know the best possible answer.
+# probability. That is no cheating here: we do not ask whether they generalise, we ask what they *can* learn, and for
+# the one-way tagger we know the best possible answer.
 
 
 # %% tags=["experiment"]
@@ -645,8 +647,8 @@ show(
 )
 
 # %% [markdown]
-# The one-way tagger is not bad. It is *perfect*: it stands on its ceiling to the last digit, and no training will lift it.
-# The other one walks through. What do they believe, word by word?
+# The one-way tagger is not bad. It is *perfect*: it stands on its ceiling to the last digit, and no training will lift
+# it. The other one walks through. What do they believe, word by word?
 
 # %% tags=["experiment"]
 from rnncourse.plots.bidirectional import belief_grid
@@ -671,11 +673,11 @@ for words in ("He said , Teddy Roosevelt was a great president", "He said , Tedd
 # %% [markdown]
 # ## 10 · A syntax highlighter
 #
-# Now something real: Python source, character by character, a label for each. The labels cost nothing, since Python's own
-# tokenizer knows them. There are eight: space, comment, string, number, operator, keyword, function (a name before an
-# opening bracket) and name. We train on 200,000 characters of the standard library, in windows of 100, and judge on files that
-# are held out whole. To be fair, the one-way tagger gets more units, 96 against 64 in each direction: both have about 13,000
-# parameters.
+# Now something real: Python source, character by character, a label for each. The labels cost nothing, since Python's
+# own tokenizer knows them. There are eight: space, comment, string, number, operator, keyword, function (a name before
+# an opening bracket) and name. We train on 200,000 characters of the standard library, in windows of 100, and judge on
+# files that are held out whole. To be fair, the one-way tagger gets more units, 96 against 64 in each direction: both
+# have about 13,000 parameters.
 #
 # Where do you expect the two to differ most?
 
@@ -739,14 +741,15 @@ show(
 )
 
 # %% [markdown]
-# (The classes are sorted by how much the second chain helps; in brackets is how frequent each is.) Functions! Until the bracket
-# comes, `range` in `range(3)` is a name like any other, and the network has to commit itself five characters earlier. The
-# same holds, more mildly, for keywords: the `i` of `if` could be the `i` of `index`. For comments and strings the
-# evidence stands mostly to the left, where they were opened. Often it stands further left than the window reaches, and then
-# neither of the two can know.
+# (The classes are sorted by how much the second chain helps; in brackets is how frequent each is.) Functions! Until the
+# bracket comes, `range` in `range(3)` is a name like any other, and the network has to commit itself five characters
+# earlier. The same holds, more mildly, for keywords: the `i` of `if` could be the `i` of `index`. For comments and
+# strings the evidence stands mostly to the left, where they were opened. Often it stands further left than the window
+# reaches, and then neither of the two can know.
 #
-# Here is a piece of a held-out file: of all places with the eight labels within twelve lines that are not too wide, the one
-# with the most functions. The truth, what one chain makes of it, and what two make of it. Where the ground is tinted, the label is wrong.
+# Here is a piece of a held-out file: of all places with the eight labels within twelve lines that are not too wide, the
+# one with the most functions. The truth, what one chain makes of it, and what two make of it. Where the ground is
+# tinted, the label is wrong.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.bidirectional import ColouredCode
@@ -786,8 +789,8 @@ coloured
 # %% [markdown]
 # ## 11 · The price: nothing can be said before the end
 #
-# All of this was bought with one thing. $g_1$ is the *last* state that the backward chain computes. So before you can label the
-# first word, the last one must have come.
+# All of this was bought with one thing. $g_1$ is the *last* state that the backward chain computes. So before you can
+# label the first word, the last one must have come.
 #
 # | | reads one way | reads both ways |
 # |---|---|---|
@@ -831,9 +834,9 @@ show(
 
 # %% [markdown]
 # With no lookahead it is worse than the one-way tagger: it was trained to count on a future that it is now denied, and
-# only half of its units have read the past. But a delay of eight characters already buys more than half of what there is to be
-# had, and after sixteen there is little more to come: most of what decides about a character stands near it. So whoever must
-# answer live trades delay for accuracy, and can choose a point on this curve.
+# only half of its units have read the past. But a delay of eight characters already buys more than half of what there
+# is to be had, and after sixteen there is little more to come: most of what decides about a character stands near it.
+# So whoever must answer live trades delay for accuracy, and can choose a point on this curve.
 
 # %% [markdown]
 # ## 12 · Not a language model
@@ -865,8 +868,8 @@ assert abs(one - np.log(8)) < 0.05
 assert two < 0.1
 
 # %% [markdown]
-# A loss of nearly zero on pure noise! It has learned just one thing: $g_t$ has read $x_{t+1}$, so hand it on. The target was in
-# the input. Whenever a result is too good to be true, look for the way by which the answer has come in.
+# A loss of nearly zero on pure noise! It has learned just one thing: $g_t$ has read $x_{t+1}$, so hand it on. The
+# target was in the input. Whenever a result is too good to be true, look for the way by which the answer has come in.
 
 # %% [markdown]
 # ### Exercise 9.7 · `quiz_bidirectional`
@@ -874,11 +877,12 @@ assert two < 0.1
 #
 # A left-to-right language model gives $p(x_{t+1} \mid x_1, \dots, x_t)$ for each $t$. Which statements hold?
 #
-# - **A** A bidirectional network that is trained on the target $x_{t+1}$ at step $t$ can bring its loss down by copying,
-#   since its state at step $t$ has read the target.
+# - **A** A bidirectional network that is trained on the target $x_{t+1}$ at step $t$ can bring its loss down by
+#   copying, since its state at step $t$ has read the target.
 # - **B** Its loss on held-out text is low as well, so the product of its probabilities is a good estimate of the
 #   probability of that text.
-# - **C** It cannot write text from left to right: its backward layer would have to begin with symbols that are not written yet.
+# - **C** It cannot write text from left to right: its backward layer would have to begin with symbols that are not
+#   written yet.
 # - **D** Predict $x_t$ from $f_{t-1}$ and $g_{t+1}$ instead. Then the target is in neither, and the product of these
 #   probabilities over all $t$ is the probability of the sequence.
 # - **E** Its forward layer alone, with an output layer of its own, can be trained as a language model.
@@ -893,30 +897,30 @@ quiz_bidirectional = {"A", "C", "E"}
 check(quiz_bidirectional, "quiz_bidirectional")
 
 # %% [markdown]
-# You know what two chains are for: for sequences that are *there*, to be labelled or judged, and not for those that are yet to be
-# written. (Statement D is no nonsense, though: filling a gap from both sides is a fine task to learn from. It just
-# does not give the probability of a text.)
+# You know what two chains are for: for sequences that are *there*, to be labelled or judged, and not for those that are
+# yet to be written.
 
 # %% [markdown]
 # ## 13 · Bugs to hunt
 #
-# All of these run, give the right shape, and have been found in published code. What would you see, and which test of this
-# unit finds it?
+# All of these run, give the right shape, and have been found in published code. What would you see, and which test of
+# this unit finds it?
 #
 # - `H_b` is not flipped back: $h_t$ holds $f_t$ beside the backward state of step $T + 1 - t$.
 # - Batch first, and `x.flip(0)`: the sentences change places, and each is still read from the left.
 # - `out[-1]` as the summary of a sentence (or `out[:, -1]`, batch first).
 # - The block is flipped, padding and all.
-# - `h_n.reshape(N, 2 * H)` for the summary, where `h_n` is `(2, N, H)`: the first half of the batch gets two forward states.
+# - `h_n.reshape(N, 2 * H)` for the summary, where `h_n` is `(2, N, H)`: the first half of the batch gets two forward
+#   states.
 #
 # <details><summary>Answers, when you have thought about them</summary>
 #
-# The first trains, and in the middle of the sentence it is even right; the dependence grid is full only from
-# the middle on, and at the first step $h_1$ has read nothing but $x_1$ and $x_T$. The second shows in the same grid: it is that
-# of a one-way network. And rows of a batch then depend on each other, as they never should. The third is found by counting
-# what each half has read (section 7). The fourth is found by running a sentence alone and in a batch (section 5). The
-# last is right for $N = 1$ only: compare with the states of `out`, row by row, for a batch; `torch.cat([h_n[0], h_n[1]], dim=-1)`
-# is what was meant.
+# The first trains, and in the middle of the sentence it is even right; the dependence grid is full only from the middle
+# on, and at the first step $h_1$ has read nothing but $x_1$ and $x_T$. The second shows in the same grid: it is that of
+# a one-way network. And if the rows are not flipped back, each sentence has another one's states beside its own. The
+# third is found by counting what each half has read (section 7). The fourth is found by running a sentence alone and in
+# a batch (section 5). The last is right for $N = 1$ only: compare with the states of `out`, row by row, for a batch;
+# `torch.cat([h_n[0], h_n[1]], dim=-1)` is what was meant.
 # </details>
 #
 # The first one is worth seeing. The right grid, and the one of a layer that forgets to flip back:
@@ -952,28 +956,28 @@ show(
 # ### Written question · 3 points
 #
 # Your group builds live captions: speech comes in, and each word shall stand on the screen within half a second. A
-# colleague has trained a bidirectional network on recordings. It makes a third fewer errors than the one-way network, on
-# held-out recordings, and he wants to put it into the product. In about six sentences: what will go wrong if it
-# is used as it is, why did the evaluation not show it, and what would you propose and measure instead?
+# colleague has trained a bidirectional network on recordings. It makes a third fewer errors than the one-way network,
+# on held-out recordings, and he wants to put it into the product. In about six sentences: what will go wrong if it is
+# used as it is, why did the evaluation not show it, and what would you propose and measure instead?
 #
 # ### BEGIN SOLUTION
-# *Model answer.* The backward chain begins at the end of what is said. Live there is no end: either the product waits for
-# it, and the captions come after the speaker has finished, or it cuts the sound at the present moment and runs the backward chain
-# from there, again and again, over all that has been said so far. In the second case the newest word has no future, the
-# very words that are to be shown are labelled with a lookahead of nearly zero, which the network has never met in training, and it
-# does worse there than the one-way network; and words that stand on the screen change afterwards. The evaluation did not
-# show it because whole recordings were given: every word was judged with its future in view, and the time that the
-# answer came at was not counted. I would evaluate in the way in which it is used: the label of each word from the sound up to
-# half a second after it, and no more, for both networks. And I would train for it: a backward chain over chunks
-# with a lookahead of up to half a second, or a one-way network whose target is delayed by as much. Then the errors
-# against the delay make a curve, from which the product can choose a point; and the second pass with the full
-# network can still correct the transcript when the speech is over.
+# *Model answer.* The backward chain begins at the end of what is said. Live there is no end: either the product waits
+# for it, and the captions come after the speaker has finished, or it cuts the sound at the present moment and runs the
+# backward chain from there, again and again, over all that has been said so far. In the second case the newest word has
+# no future, the very words that are to be shown are labelled with a lookahead of nearly zero, which the network has
+# never met in training, and it does worse there than the one-way network; and words that stand on the screen change
+# afterwards. The evaluation did not show it because whole recordings were given: every word was judged with its future
+# in view, and the time that the answer came at was not counted. I would evaluate in the way in which it is used: the
+# label of each word from the sound up to half a second after it, and no more, for both networks. And I would train for
+# it: a backward chain over chunks with a lookahead of up to half a second, or a one-way network whose target is delayed
+# by as much. Then the errors against the delay make a curve, from which the product can choose a point; and the second
+# pass with the full network can still correct the transcript when the speech is over.
 #
 # *Rubric.* **1 point**: says that the backward chain needs the end, so that the answer is late, or is made without a
-# future that the network was trained to have (or keeps changing). **1 point**: says that the evaluation had the future in view, or
-# ignored the delay, so that it measured another task. **1 point**: a proposal that respects the limit (limited
-# lookahead, chunks, delayed targets, a one-way network, a second pass) *and* a measurement under the same limit (errors
-# against delay). "Use a faster computer" is worth nothing: the future does not come faster.
+# future that the network was trained to have (or keeps changing). **1 point**: says that the evaluation had the future
+# in view, or ignored the delay, so that it measured another task. **1 point**: a proposal that respects the limit
+# (limited lookahead, chunks, delayed targets, a one-way network, a second pass) *and* a measurement under the same
+# limit (errors against delay). "Use a faster computer" is worth nothing: the future does not come faster.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -1018,8 +1022,8 @@ progress("09_bidirectional")
 # %% [markdown]
 # ## The question that this unit leaves open
 #
-# Look once more at the bars of section 10. Comments are among the worst, one way and both ways, and mostly the reason is
-# not what the taggers could see. They *had* read the sign that opens the comment. But forty characters later the state
-# has been multiplied by $W$ forty times, and written over by forty letters. A second chain brings the
-# other end nearer, but it forgets just as fast. What if a state could *hold* what it has been told, until it is told to
-# let go? That is unit 10.
+# Look once more at the bars of section 10. Comments are among the worst, one way and both ways, and mostly the reason
+# is not what the taggers could see. They *had* read the sign that opens the comment. But forty characters later the
+# state has been multiplied by $W$ forty times, and written over by forty letters. A second chain brings the other end
+# nearer, but it forgets just as fast. What if a state could *hold* what it has been told, until it is told to let go?
+# That is unit 10.
