@@ -637,8 +637,8 @@ for name, model in taggers.items():
 
 show(
     line_chart(
-        range(40),
-        {name: right[:40] for name, right in curves.items()} | {"ceiling,\none way": np.full(40, ceiling)},
+        range(50),
+        {name: right[:50] for name, right in curves.items()} | {"ceiling,\none way": np.full(50, ceiling)},
         xlabel="updates",
         ylabel="share of tokens that are right",
     ),
