@@ -1,0 +1,457 @@
+"""Unit 10: LSTM and GRU against PyTorch, autograd and finite differences; machines by hand against what they count."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rnncourse import gates
+from rnncourse.bptt import numerical_gradient
+from rnncourse.gates import (
+    counter,
+    gate,
+    gru_backward,
+    gru_forward,
+    gru_parameter_count,
+    gru_states,
+    gru_step,
+    latch,
+    lstm_backward,
+    lstm_forward,
+    lstm_parameter_count,
+    lstm_states,
+    lstm_step,
+    lstm_step_backward,
+    parity,
+    sigmoid,
+)
+
+drawn = settings(max_examples=30, deadline=None)
+float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+TOLERANCE = {np.float32: {"rtol": 1e-3, "atol": 1e-4}, np.float64: {"rtol": 1e-10, "atol": 1e-10}}
+
+# T, N, D and H, all different, so that an axis taken for another one is an error and no luck; and a seed.
+sizes = st.lists(st.integers(1, 7), min_size=4, max_size=4, unique=True)
+seeds = st.integers(0, 2**32 - 1)
+
+LSTM_PARAMETERS = "U", "W", "b"
+GRU_PARAMETERS = "U_gru", "W_gru", "b_i", "b_h"
+
+
+def draw(sizes, seed, dtype=np.float64):
+    """Arrays of all kinds by name: no start state is zero, and every output has an error."""
+    T, N, D, H = sizes
+    rng = np.random.default_rng(seed)
+    shapes = {"X": (T, N, D), "x": (N, D), "dH": (T, N, H)}
+    shapes |= dict.fromkeys(("h0", "c0", "dh", "dc", "dc_n"), (N, H))
+    shapes |= {"U": (D, 4 * H), "W": (H, 4 * H), "b": (4 * H,)}
+    shapes |= {"U_gru": (D, 3 * H), "W_gru": (H, 3 * H), "b_i": (3 * H,), "b_h": (3 * H,)}
+    return {name: rng.normal(scale=0.7, size=shape).astype(dtype) for name, shape in shapes.items()}
+
+
+def pick(p, *names):
+    return [p[name] for name in names]
+
+
+def loaded(module, *parameters):
+    for parameter, array in zip(module.parameters(), parameters, strict=True):
+        parameter.data = torch.tensor(array.T)
+    return module
+
+
+def torch_lstm(p):
+    """PyTorch's LSTM with b split unevenly between its two biases."""
+    U, W, b = pick(p, *LSTM_PARAMETERS)
+    return loaded(torch.nn.LSTM(len(U), len(W)), U, W, b - 0.25, np.full_like(b, 0.25))
+
+
+def torch_gru(p):
+    U, W, b_i, b_h = pick(p, *GRU_PARAMETERS)
+    return loaded(torch.nn.GRU(len(U), len(W)), U, W, b_i, b_h)
+
+
+def leaves(p, *names):
+    """Tensors of the named arrays, which collect gradients."""
+    return [torch.tensor(p[name], requires_grad=True) for name in names]
+
+
+def assert_all_close(results, expected, dtype=np.float64):
+    for result, tensor in zip(results, expected, strict=True):
+        assert result.shape == tuple(tensor.shape)
+        np.testing.assert_allclose(result, tensor.detach(), **TOLERANCE[dtype])
+
+
+@pytest.mark.filterwarnings("error")
+@float_types
+def test_a_sigmoid_goes_from_0_to_1_and_overflows_nowhere(dtype):
+    a = np.array([-np.inf, -3e38, -100, -1, 0, 1, 100, 3e38, np.inf], dtype)
+    np.testing.assert_allclose(sigmoid(a), torch.sigmoid(torch.tensor(a)), rtol=1e-6, atol=1e-7)
+    assert sigmoid(a).dtype == dtype
+
+
+@float_types
+@drawn
+@given(sizes, seeds, st.sampled_from([1, 1e3, 1e30]))
+def test_a_gate_is_between_0_and_1_and_pytorchs_sigmoid_of_the_sum(dtype, sizes, seed, scale):
+    p = draw(sizes, seed, dtype)
+    x, h, U, W, b = pick(p, "x", "h0", "U", "W", "b")
+    result = gate(dtype(scale) * x, h, U, W, b)
+    assert ((result >= 0) & (result <= 1)).all()
+    expected = torch.sigmoid(torch.tensor(dtype(scale) * x @ U + h @ W + b))
+    np.testing.assert_allclose(result, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_a_gate_takes_any_number_of_outputs():
+    assert gate(np.ones((2, 3)), np.ones((2, 5)), np.ones((3, 1)), np.ones((5, 1)), np.zeros(1)).shape == (2, 1)
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_a_step_is_that_of_pytorchs_cell(dtype, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    x, h, c = (torch.tensor(a) for a in pick(p, "x", "h0", "c0"))
+    U, W, b = pick(p, *LSTM_PARAMETERS)
+    cell = loaded(torch.nn.LSTMCell(len(U), len(W)), U, W, b, np.zeros_like(b))
+    assert_all_close(lstm_step(*pick(p, "x", "h0", "c0", *LSTM_PARAMETERS)), cell(x, (h, c)), dtype)
+    U, W, b_i, b_h = pick(p, *GRU_PARAMETERS)
+    cell = loaded(torch.nn.GRUCell(len(U), len(W)), U, W, b_i, b_h)
+    assert_all_close([gru_step(*pick(p, "x", "h0", *GRU_PARAMETERS))], [cell(x, h)], dtype)
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_forwards_the_lstm_is_pytorchs(dtype, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    X, h0, c0 = (torch.tensor(a) for a in pick(p, "X", "h0", "c0"))
+    H, (h_n, c_n) = lstm_forward(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
+    output, (last_h, last_c) = torch_lstm(p)(X, (h0[None], c0[None]))
+    assert_all_close([H, h_n, c_n], [output, last_h[0], last_c[0]], dtype)
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_forwards_the_gru_is_pytorchs(dtype, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    output, _ = torch_gru(p)(torch.tensor(p["X"]), torch.tensor(p["h0"][None]))
+    assert_all_close([gru_forward(*pick(p, "X", "h0", *GRU_PARAMETERS))], [output], dtype)
+
+
+def test_in_float32_the_two_and_pytorchs_differ_by_less_than_a_millionth():
+    p = draw((50, 8, 16, 32), seed=0, dtype=np.float32)
+    p |= {name: p[name] / 4 for name in ("U", "W", "U_gru", "W_gru")}
+    X, h0, c0 = (torch.tensor(a) for a in pick(p, "X", "h0", "c0"))
+    H, (_, c_n) = lstm_forward(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
+    output, (_, last_c) = torch_lstm(p)(X, (h0[None], c0[None]))
+    np.testing.assert_allclose(H, output.detach(), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(c_n, last_c[0].detach(), rtol=0, atol=1e-6)
+    output, _ = torch_gru(p)(X, h0[None])
+    np.testing.assert_allclose(gru_forward(*pick(p, "X", "h0", *GRU_PARAMETERS)), output.detach(), rtol=0, atol=1e-6)
+
+
+@drawn
+@given(sizes, seeds)
+def test_a_run_is_one_step_after_another(sizes, seed):
+    p = draw(sizes, seed)
+    h, c = pick(p, "h0", "c0")
+    H, (h_n, c_n) = lstm_forward(p["X"], h, c, *pick(p, *LSTM_PARAMETERS))
+    for x, expected in zip(p["X"], H, strict=True):
+        h, c = lstm_step(x, h, c, *pick(p, *LSTM_PARAMETERS))
+        np.testing.assert_allclose(h, expected, **TOLERANCE[np.float64])
+    np.testing.assert_allclose([h, c], [h_n, c_n], **TOLERANCE[np.float64])
+    h = p["h0"]
+    for x, expected in zip(p["X"], gru_forward(p["X"], h, *pick(p, *GRU_PARAMETERS)), strict=True):
+        h = gru_step(x, h, *pick(p, *GRU_PARAMETERS))
+        np.testing.assert_allclose(h, expected, **TOLERANCE[np.float64])
+
+
+@drawn
+@given(sizes, seeds)
+def test_the_kept_gates_are_those_of_the_equations(sizes, seed):
+    p = draw(sizes, seed)
+    H, C, kept = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
+    i, f, g, o = np.split(kept, 4, axis=2)
+    c_prev = np.concatenate([p["c0"][None], C[:-1]])
+    np.testing.assert_allclose(C, f * c_prev + i * g, **TOLERANCE[np.float64])
+    np.testing.assert_allclose(H, o * np.tanh(C), **TOLERANCE[np.float64])
+    first = gate(p["X"][0], p["h0"], *pick(p, *LSTM_PARAMETERS))
+    hidden = sizes[3]
+    for k in (0, 1, 3):
+        columns = slice(k * hidden, (k + 1) * hidden)
+        np.testing.assert_allclose(kept[0][:, columns], first[:, columns], **TOLERANCE[np.float64])
+    H, kept, resettable = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
+    _, z, n = np.split(kept, 3, axis=2)
+    h_prev = np.concatenate([p["h0"][None], H[:-1]])
+    np.testing.assert_allclose(H, (1 - z) * n + z * h_prev, **TOLERANCE[np.float64])
+    W_n, b_n = p["W_gru"][:, 2 * hidden :], p["b_h"][2 * hidden :]
+    np.testing.assert_allclose(resettable, h_prev @ W_n + b_n, **TOLERANCE[np.float64])
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_backwards_a_step_of_the_lstm_is_autograds(dtype, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    names = "x", "h0", "c0", *LSTM_PARAMETERS
+    tensors = x, h, c, U, W, b = leaves(p, *names)
+    i, f, g, o = (x @ U + h @ W + b).chunk(4, dim=1)
+    c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+    outputs, errors = (o.sigmoid() * c.tanh(), c), (torch.tensor(p["dh"]), torch.tensor(p["dc"]))
+    assert_all_close(
+        lstm_step_backward(*pick(p, "dh", "dc", *names)), torch.autograd.grad(outputs, tensors, errors), dtype
+    )
+
+
+@float_types
+@drawn
+@given(sizes, seeds, st.booleans())
+def test_backwards_the_lstm_is_autograds(dtype, sizes, seed, with_dc_n):
+    p = draw(sizes, seed, dtype)
+    module, (X, h0, c0) = torch_lstm(p), leaves(p, "X", "h0", "c0")
+    output, (_, c_n) = module(X, (h0[None], c0[None]))
+    loss = (torch.tensor(p["dH"]) * output).sum()
+    if with_dc_n:
+        loss = loss + (torch.tensor(p["dc_n"]) * c_n[0]).sum()
+    dX, dh0, dc0, dU, dW, db, _ = torch.autograd.grad(loss, [X, h0, c0, *module.parameters()])
+    states = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
+    last = [p["dc_n"]] if with_dc_n else []
+    results = lstm_backward(*pick(p, "dH", "X", "h0", "c0"), states, p["U"], p["W"], *last)
+    assert_all_close(results, [dX, dh0, dc0, dU.T, dW.T, db], dtype)
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_backwards_the_gru_is_autograds(dtype, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    module, (X, h0) = torch_gru(p), leaves(p, "X", "h0")
+    output, _ = module(X, h0[None])
+    dX, dh0, dU, dW, *biases = torch.autograd.grad(output, [X, h0, *module.parameters()], torch.tensor(p["dH"]))
+    states = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
+    results = gru_backward(*pick(p, "dH", "X", "h0"), states, p["U_gru"], p["W_gru"])
+    assert_all_close(results, [dX, dh0, dU.T, dW.T, *biases], dtype)
+
+
+def test_a_run_of_several_blocks_goes_back_like_autograd(monkeypatch):
+    from rnncourse import gates_backward
+
+    for block in (1, 100, 250):  # single steps; and blocks that do not divide the length
+        monkeypatch.setattr(gates_backward, "BLOCK", block)
+        test_backwards_the_lstm_is_autograds.hypothesis.inner_test(np.float64, (7, 2, 3, 4), 0, True)
+        test_backwards_the_gru_is_autograds.hypothesis.inner_test(np.float64, (7, 2, 3, 4), 0)
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.permutations([1, 2, 3, 4]), seeds)
+def test_backwards_both_agree_with_finite_differences(sizes, seed):
+    p = draw(sizes, seed)
+    arguments = pick(p, "X", "h0", "c0", *LSTM_PARAMETERS)
+    results = lstm_backward(p["dH"], *arguments[:3], lstm_states(*arguments), *arguments[3:5])
+    assert_numerical(results, lambda *a: (p["dH"] * lstm_forward(*a)[0]).sum(), arguments)
+    arguments = pick(p, "X", "h0", *GRU_PARAMETERS)
+    results = gru_backward(p["dH"], *arguments[:2], gru_states(*arguments), *arguments[2:4])
+    assert_numerical(results, lambda *a: (p["dH"] * gru_forward(*a)).sum(), arguments)
+    arguments = pick(p, "x", "h0", "c0", *LSTM_PARAMETERS)
+    errors = p["dh"], p["dc"]
+    results = lstm_step_backward(*errors, *arguments)
+    assert_numerical(results, lambda *a: np.sum(np.multiply(errors, lstm_step(*a))), arguments)
+
+
+def assert_numerical(results, loss, arguments):
+    for k, result in enumerate(results):
+        numerical = numerical_gradient(lambda x, k=k: loss(*arguments[:k], x, *arguments[k + 1 :]), arguments[k])
+        np.testing.assert_allclose(result, numerical, atol=1e-7)
+
+
+@drawn
+@given(sizes, seeds)
+def test_backwards_a_run_is_one_step_back_after_another(sizes, seed):
+    p = draw(sizes, seed)
+    states = H, C, _ = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
+    dX, dh0, dc0, *parameters = lstm_backward(*pick(p, "dH", "X", "h0", "c0"), states, p["U"], p["W"])
+    dh, dc, totals = np.zeros_like(p["h0"]), np.zeros_like(p["c0"]), [0, 0, 0]
+    for t in reversed(range(sizes[0])):
+        h_prev, c_prev = (H[t - 1], C[t - 1]) if t else (p["h0"], p["c0"])
+        dx, dh, dc, *gradients = lstm_step_backward(
+            dh + p["dH"][t], dc, p["X"][t], h_prev, c_prev, *pick(p, *LSTM_PARAMETERS)
+        )
+        totals = [total + gradient for total, gradient in zip(totals, gradients, strict=True)]
+        np.testing.assert_allclose(dX[t], dx, **TOLERANCE[np.float64])
+    for result, expected in zip((dh0, dc0, *parameters), (dh, dc, *totals), strict=True):
+        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
+
+
+@drawn
+@given(st.integers(1, 300), st.integers(1, 300))
+def test_parameters_are_counted_as_pytorch_has_them(D, H):
+    for count, module in (lstm_parameter_count, torch.nn.LSTM), (gru_parameter_count, torch.nn.GRU):
+        assert count(D, H) == sum(p.numel() for p in module(D, H, device="meta").parameters())
+
+
+@pytest.mark.parametrize("count", [lstm_parameter_count, gru_parameter_count])
+def test_counts_are_exact_for_numpys_small_integers(count):
+    assert count(np.int8(100), np.int16(3000)) == count(100, 3000)
+    assert type(count(np.int8(100), np.int16(3000))) is int
+
+
+def remembered(machine, X, dtype=np.float64):
+    """What stands in c after each step, for bits X (T, N) or (T, N, D), from a start at zero."""
+    X = np.asarray(X, dtype).reshape(*np.shape(X)[:2], -1)
+    U, W, b = (array.astype(dtype) for array in machine())
+    zeros = np.zeros((X.shape[1], len(W)), dtype)
+    C = lstm_states(X, zeros, zeros, U, W, b)[1]
+    _, (_, c_n) = lstm_forward(X, zeros, zeros, U, W, b)
+    np.testing.assert_array_equal(c_n, C[-1])
+    return C[:, :, 0]
+
+
+def bits_of_all_kinds(steps):
+    """All sequences of twelve steps; and long ones: no ones, nothing else, every other bit, and drawn ones."""
+    short = (np.arange(2**12) >> np.arange(12)[:, None]) & 1
+    rng = np.random.default_rng(0)
+    share = rng.random(500)
+    plain = np.stack([np.zeros(steps), np.ones(steps), np.arange(steps) % 2, (np.arange(steps) + 1) % 2], axis=1)
+    return short, np.concatenate([plain, rng.random((steps, 500)) < share], axis=1).astype(int)
+
+
+@float_types
+def test_the_counter_counts_the_ones_so_far(dtype):
+    for bits in bits_of_all_kinds(50):
+        assert np.abs(remembered(counter, bits, dtype) - bits.cumsum(axis=0)).max() < 0.01
+
+
+@float_types
+def test_the_parity_machine_says_whether_the_ones_so_far_are_odd(dtype):
+    for bits in bits_of_all_kinds(50):
+        assert np.abs(remembered(parity, bits, dtype) - bits.cumsum(axis=0) % 2).max() < 0.01
+
+
+def stored(commands):
+    """The bit after each step, for commands 0 (nothing), 1 (set) and 2 (reset)."""
+    bit, bits = np.zeros(commands.shape[1]), []
+    for command in commands:
+        bit = np.where(command == 1, 1, np.where(command == 2, 0, bit))
+        bits.append(bit)
+    return np.array(bits)
+
+
+@float_types
+def test_the_latch_stores_what_was_set_or_reset_last(dtype):
+    rng = np.random.default_rng(0)
+    short = np.arange(3**8) // 3 ** np.arange(8)[:, None] % 3
+    long = np.where(rng.random((50, 500)) < rng.random(500), 0, rng.integers(1, 3, (50, 500)))
+    long[:, 0], long[:, 1], long[:, 2] = 1, 2, 0
+    long[0, 3], long[1:, 3] = 1, 0
+    for commands in (short, long):
+        inputs = np.stack([commands == 1, commands == 2], axis=-1)
+        assert np.abs(remembered(latch, inputs, dtype) - stored(commands)).max() < 0.01
+
+
+@pytest.mark.parametrize("machine", [latch, counter, parity])
+def test_each_call_sets_up_a_new_machine(machine):
+    first, second = machine(), machine()
+    first[0][:] = np.nan
+    assert not any(np.isnan(array).any() for array in second)
+
+
+CALLS = {
+    "sigmoid": (sigmoid, ("x",)),
+    "gate": (gate, ("x", "h0", *LSTM_PARAMETERS)),
+    "lstm_step": (lstm_step, ("x", "h0", "c0", *LSTM_PARAMETERS)),
+    "lstm_forward": (lstm_forward, ("X", "h0", "c0", *LSTM_PARAMETERS)),
+    "lstm_states": (lstm_states, ("X", "h0", "c0", *LSTM_PARAMETERS)),
+    "lstm_step_backward": (lstm_step_backward, ("dh", "dc", "x", "h0", "c0", *LSTM_PARAMETERS)),
+    "lstm_backward": (lstm_backward, ("dH", "X", "h0", "c0", "lstm_states", "U", "W")),
+    "lstm_backward with dc_n": (lstm_backward, ("dH", "X", "h0", "c0", "lstm_states", "U", "W", "dc_n")),
+    "gru_step": (gru_step, ("x", "h0", *GRU_PARAMETERS)),
+    "gru_forward": (gru_forward, ("X", "h0", *GRU_PARAMETERS)),
+    "gru_states": (gru_states, ("X", "h0", *GRU_PARAMETERS)),
+    "gru_backward": (gru_backward, ("dH", "X", "h0", "gru_states", "U_gru", "W_gru")),
+}
+every_call = pytest.mark.parametrize("name", CALLS)
+lengths = pytest.mark.parametrize("steps", [1, 4])
+
+
+def arrays_in(value):
+    """All arrays in nested tuples, in order."""
+    return [array for item in value for array in arrays_in(item)] if isinstance(value, tuple) else [value]
+
+
+def change_all(value, change):
+    return tuple(change_all(item, change) for item in value) if isinstance(value, tuple) else change(value)
+
+
+def call(name, steps=4, dtype=np.float64, change=lambda array: array):
+    """Call a function; return the arrays in its results and in its arguments."""
+    function, names = CALLS[name]
+    p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
+    p["lstm_states"] = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
+    p["gru_states"] = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
+    arguments = tuple(change_all(p[name], change) for name in names)
+    return arrays_in(function(*arguments)), arrays_in(arguments)
+
+
+@every_call
+@float_types
+def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(name, dtype):
+    other = np.float32 if dtype is np.float64 else np.float64
+    seen = iter([dtype])
+    results, _ = call(name, change=lambda array: array.astype(next(seen, other)))
+    assert {result.dtype for result in results} == {np.dtype(dtype)}
+
+
+@every_call
+def test_lists_will_do_for_arrays(name):
+    for result, expected in zip(call(name, change=np.ndarray.tolist)[0], call(name)[0], strict=True):
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, expected)
+
+
+@every_call
+@lengths
+def test_arguments_are_left_as_they_were_and_may_be_read_only(name, steps):
+    def read_only(array):
+        array.flags.writeable = False
+        return array
+
+    _, arguments = call(name, steps, change=read_only)
+    _, expected = call(name, steps, change=np.copy)
+    for argument, array in zip(arguments, expected, strict=True):
+        np.testing.assert_array_equal(argument, array)
+
+
+@every_call
+@lengths
+def test_results_share_no_memory_with_arguments_or_with_each_other(name, steps):
+    results, arguments = call(name, steps)
+    assert not any(np.shares_memory(result, argument) for result in results for argument in arguments)
+    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
+
+
+@every_call
+def test_arrays_may_lie_in_memory_in_any_order(name):
+    for result, expected in zip(call(name, change=np.asfortranarray)[0], call(name)[0], strict=True):
+        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
+
+
+@pytest.mark.parametrize("first", ["gates", "gates_backward"])
+def test_the_two_modules_may_be_imported_in_either_order_and_without_torch(first):
+    program = (
+        f"import sys, rnncourse.{first}; from rnncourse.gates import lstm_backward, gru_backward, lstm_step_backward;"
+        "assert 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_what_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"'rnncourse\.gates' has no attribute 'rnn_backward'"):
+        gates.rnn_backward  # noqa: B018
