@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import bidirectional, checks, imports, rnn, scaling, stacked
+from benchmarks import bidirectional, checks, gates, imports, rnn, scaling, stacked
 
 PARTS = {
     "rnn": rnn,
     "stacked": stacked,
     "bidirectional": bidirectional,
+    "gates": gates,
     "scaling": scaling,
     "imports": imports,
     "checks": checks,
