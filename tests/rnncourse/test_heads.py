@@ -1,0 +1,246 @@
+"""Unit 11: the heads against `torch.nn` and unit 03's cell, padding against sequences alone, and who gets gradient."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rnncourse.cell import output_layer, rnn_forward
+from rnncourse.heads import (
+    OneToOne,
+    SequenceClassifier,
+    SequenceGenerator,
+    SequenceTagger,
+    architecture,
+    gradient_support,
+    run_padded,
+)
+
+drawn = settings(max_examples=20, deadline=None)
+float_types = pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+pools = pytest.mark.parametrize("pool", ["last", "mean"])
+TOLERANCE = {torch.float32: {"rtol": 1e-4, "atol": 1e-5}, torch.float64: {"rtol": 1e-9, "atol": 1e-10}}
+seeds = st.integers(0, 2**32 - 1)
+# T, N, D, H and Q, all different, so that an axis taken for another one is an error and no luck.
+sizes = st.lists(st.integers(1, 8), min_size=5, max_size=5, unique=True)
+
+
+def close(actual, expected, dtype=torch.float64):
+    torch.testing.assert_close(actual, expected, **TOLERANCE[dtype])
+
+
+def draw(kind, sizes, seed, dtype=torch.float64, **settings):
+    """A module of the kind, an input, a state that is not zero, and lengths of which one is T."""
+    T, N, D, H, Q = sizes
+    torch.manual_seed(seed)
+    model = kind(D, H, D if kind is SequenceGenerator else Q, **settings).to(dtype)
+    lengths = torch.randint(1, T + 1, (N,))
+    lengths[torch.randint(N, ())] = T
+    return model, torch.randn(T, N, D, dtype=dtype), torch.randn(1, N, H, dtype=dtype), lengths
+
+
+def arrays(model):
+    """U, W, b, V and c of the module, as in unit 03."""
+    p = {name: value.detach().numpy() for name, value in model.state_dict().items()}
+    b = p["rnn.bias_ih_l0"] + p["rnn.bias_hh_l0"]
+    return p["rnn.weight_ih_l0"].T, p["rnn.weight_hh_l0"].T, b, p["head.weight"].T, p["head.bias"]
+
+
+@pytest.mark.parametrize(
+    ("T_x", "T_y", "name"),
+    [
+        (1, 1, "one-to-one"),
+        (1, 2, "one-to-many"),
+        (2, 1, "many-to-one"),
+        (2, 2, "many-to-many (equal)"),
+        (2, 3, "many-to-many (different)"),
+        (3, 2, "many-to-many (different)"),
+        (np.int64(1), np.int64(1), "one-to-one"),
+    ],
+)
+def test_an_architecture_is_named_by_the_numbers_of_inputs_and_outputs(T_x, T_y, name):
+    assert architecture(T_x, T_y) == name
+
+
+@pytest.mark.parametrize("counts", [(0, 1), (1, 0), (-1, -1)])
+def test_there_is_no_architecture_without_inputs_or_outputs(counts):
+    with pytest.raises(ValueError, match="at least one"):
+        architecture(*counts)
+
+
+@pytest.mark.parametrize("kind", [SequenceTagger, SequenceClassifier, SequenceGenerator])
+def test_all_recurrent_heads_have_one_core(kind):
+    model = kind(3, 5, 3)
+    assert {name: type(part) for name, part in model.named_children()} == {
+        "rnn": torch.nn.RNN,
+        "head": torch.nn.Linear,
+    }
+    assert {name: tuple(p.shape) for name, p in model.named_parameters()} == {
+        "rnn.weight_ih_l0": (5, 3),
+        "rnn.weight_hh_l0": (5, 5),
+        "rnn.bias_ih_l0": (5,),
+        "rnn.bias_hh_l0": (5,),
+        "head.weight": (3, 5),
+        "head.bias": (3,),
+    }
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_one_to_one_is_two_layers_with_a_tanh_between(dtype, sizes, seed):
+    model, x, _, _ = draw(OneToOne, sizes, seed, dtype)
+    W, b, V, c = model.state_dict().values()
+    close(model(x[0]), torch.tanh(x[0] @ W.T + b) @ V.T + c, dtype)
+    assert [name for name, _ in model.named_children()] == ["hidden", "head"]
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_the_tagger_is_unit_03s_network_at_every_step(dtype, sizes, seed):
+    model, x, h0, _ = draw(SequenceTagger, sizes, seed, dtype)
+    U, W, b, V, c = arrays(model)
+    for given_state, start in ((None, torch.zeros_like(h0)), (h0, h0)):
+        expected = output_layer(rnn_forward(x.numpy(), start[0].numpy(), U, W, b), V, c)
+        close(model(x, given_state).detach(), torch.from_numpy(expected), dtype)
+
+
+@pools
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_the_classifier_gives_for_a_padded_batch_what_each_sequence_gives_alone(dtype, pool, sizes, seed):
+    model, x, _, lengths = draw(SequenceClassifier, sizes, seed, dtype, pool=pool)
+    alone = []
+    for n, length in enumerate(lengths):
+        states, _ = model.rnn(x[:length, n : n + 1])
+        alone.append(model.head(states[-1] if pool == "last" else states.mean(dim=0)))
+    expected = torch.cat(alone)
+    for given_lengths in (lengths, lengths.int(), lengths.tolist(), lengths.numpy().astype(np.uint8)):
+        logits = model(x, given_lengths)
+        assert logits.dtype == dtype
+        close(logits, expected, dtype)
+
+
+@pools
+@drawn
+@given(sizes, seeds)
+def test_without_lengths_every_step_of_the_classifier_is_real(pool, sizes, seed):
+    model, x, _, lengths = draw(SequenceClassifier, sizes, seed, pool=pool)
+    states, _ = model.rnn(x)
+    close(model(x), model.head(states[-1] if pool == "last" else states.mean(dim=0)))
+    close(model(x), model(x, torch.full_like(lengths, len(x))))
+
+
+@pools
+def test_whatever_stands_in_the_padding_reaches_neither_the_logits_nor_a_gradient(pool):
+    model, x, _, _ = draw(SequenceClassifier, (4, 2, 3, 5, 6), 0, pool=pool)
+    read_only = np.array([4, 2])
+    read_only.flags.writeable = False
+    gradients = []
+    for filling in (0.0, float("nan")):
+        x[2:, 1] = filling
+        leaf = x.clone().requires_grad_()
+        model.zero_grad()
+        logits = model(leaf, read_only)
+        logits.square().sum().backward()
+        gradients.append([logits, leaf.grad, *(p.grad.clone() for p in model.parameters())])
+    for at_zero, at_nan in zip(*gradients, strict=True):
+        assert torch.equal(at_zero, at_nan)
+
+
+def test_a_batch_may_be_padded_beyond_its_longest_sequence():
+    model, x, _, _ = draw(SequenceClassifier, (6, 2, 3, 5, 4), 0, pool="mean")
+    close(model(x, [3, 2]), model(x[:3], [3, 2]))
+    assert run_padded(model.rnn, x, [3, 2])[0].shape == (6, 2, 5)
+
+
+def test_a_pool_of_another_name_is_an_error():
+    with pytest.raises(ValueError, match='"last" or "mean"'):
+        SequenceClassifier(3, 5, 4, pool="max")
+
+
+@float_types
+@drawn
+@given(sizes, seeds, st.integers(1, 6))
+def test_the_generator_reads_each_of_its_outputs_as_the_next_input(dtype, sizes, seed, steps):
+    model, x, h0, _ = draw(SequenceGenerator, sizes, seed, dtype)
+    outputs = model(x[0], steps)
+    assert outputs.shape == (steps, *x[0].shape)
+    assert outputs.dtype == dtype
+    # Fed with what it said, a tagger with the same weights says it again.
+    inputs = torch.cat([x[:1], outputs[:-1]])
+    close(outputs, model.head(model.rnn(inputs, torch.zeros_like(h0))[0]), dtype)
+
+
+def test_the_generator_carries_its_state_and_not_only_its_output():
+    model, x, _, _ = draw(SequenceGenerator, (2, 2, 3, 5, 4), 0)
+    two = model(x[0], 2)
+    assert not torch.allclose(two[1], model(two[0], 1)[0])
+
+
+def test_the_generator_needs_a_step_and_outputs_that_can_be_inputs():
+    with pytest.raises(ValueError, match="at least 1"):
+        SequenceGenerator(3, 5, 3)(torch.zeros(2, 3), steps=0)
+    with pytest.raises(ValueError, match="next input"):
+        SequenceGenerator(3, 5, 4)
+
+
+def support(model, steps=5, t=2):
+    torch.manual_seed(0)
+    return gradient_support(model, torch.randn(steps, 2, 3), t).int().tolist()
+
+
+def test_an_output_of_the_tagger_gets_gradient_from_its_past_and_a_two_way_one_from_everywhere():
+    assert [support(SequenceTagger(3, 5, 4), t=t) for t in (0, 2, 4)] == [[1, 0, 0, 0, 0], [1, 1, 1, 0, 0], [1] * 5]
+    both = torch.nn.RNN(3, 5, bidirectional=True)
+    assert support(lambda x: both(x)[0]) == [1] * 5
+
+
+def test_the_other_architectures_have_the_support_that_the_table_says():
+    assert support(OneToOne(3, 5, 4)) == [0, 0, 1, 0, 0]  # at each step by itself
+    classify, generate = SequenceClassifier(3, 5, 4), SequenceGenerator(3, 5, 3)
+    assert support(lambda x: classify(x)[None], t=0) == [1] * 5
+    assert support(lambda x: classify(x, [3, 2])[None], t=0) == [1, 1, 1, 0, 0]
+    assert support(lambda x: generate(x[0], 5), t=3) == [1, 0, 0, 0, 0]
+
+
+def test_the_weighted_sum_sees_through_a_softmax_where_a_plain_sum_is_constant():
+    model = SequenceTagger(3, 5, 4).double()
+    x = torch.randn(4, 2, 3, dtype=torch.float64)
+    assert gradient_support(lambda x: model(x).softmax(dim=-1), x, 3).tolist() == [True] * 4
+    assert gradient_support(lambda x: model(x).log_softmax(dim=-1), x, 3).tolist() == [True] * 4
+
+
+def test_a_negative_step_counts_from_the_end_and_outputs_may_be_numbers():
+    assert support(lambda x: x.sum(dim=(1, 2)), t=-1) == [0, 0, 0, 0, 1]
+
+
+def test_without_a_way_back_to_the_input_there_is_no_support():
+    model = SequenceTagger(3, 5, 4)
+    for cut in (lambda x: model(x.detach()), lambda x: model(x).detach(), torch.zeros_like):
+        assert support(cut) == [0] * 5
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.int64])
+def test_asking_for_the_support_changes_nothing(dtype):
+    model = SequenceTagger(3, 5, 4).to(torch.float64 if dtype == torch.float64 else torch.float32)
+    x = torch.ones(4, 2, 3, dtype=dtype)
+    before, state = x.clone(), torch.get_rng_state()
+
+    def writes_to_its_input(x):
+        x += 1
+        return model(x)
+
+    with torch.no_grad():
+        found = gradient_support(writes_to_its_input, x, 1)
+    assert found.tolist() == [True, True, False, False]
+    assert found.dtype == torch.bool
+    assert torch.equal(x, before)
+    assert not x.requires_grad
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(p.grad is None for p in model.parameters())
