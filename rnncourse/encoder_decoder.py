@@ -1,0 +1,181 @@
+r"""Unit 12. From one sequence to another of a different length: an encoder, a decoder, and a search.
+
+The encoder reads x_1 ... x_S and leaves a summary, its last state. The decoder starts from it and is a language model
+of the answer, that ends with a token of its own, eos:
+
+    s_0 = encoder(x)        s_t = GRU(s_{t-1}, y_{t-1}), y_0 = bos        p(y | x) = product over t of p(y_t | s_t)
+
+In training y_{t-1} is the true token, whatever the model would have said: teacher forcing. Its inputs are the targets,
+shifted right. In use nobody knows y_{t-1}, and the best answer has to be searched for: greedily, one token at a time,
+or with a beam that keeps the `width` best beginnings. Neither need find the best of all; a wider beam looks further.
+
+The search sees the model as one function, `step(token, state) -> (log_probabilities (V,), state)`, and needs no torch.
+The modules `Encoder`, `Decoder`, `Seq2Seq`, `ImageCaptioner` and the adapter `decoder_step` are loaded at first use.
+
+Sources: I. Sutskever, O. Vinyals, Q. V. Le, "Sequence to Sequence Learning with Neural Networks", NIPS 2014; K. Cho et
+al., "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", EMNLP 2014;
+R. A. Wagner, M. J. Fischer, "The String-to-String Correction Problem", Journal of the ACM 21, 1974 (the distance).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+if TYPE_CHECKING:
+    from rnncourse.encoder_decoder_torch import Decoder as Decoder
+    from rnncourse.encoder_decoder_torch import Encoder as Encoder
+    from rnncourse.encoder_decoder_torch import ImageCaptioner as ImageCaptioner
+    from rnncourse.encoder_decoder_torch import Seq2Seq as Seq2Seq
+    from rnncourse.encoder_decoder_torch import decoder_step as decoder_step
+
+# (token, state) -> (log-probabilities of the next token (V,), next state). A state may be anything; one state is handed
+# to several calls, so a step returns a new one and leaves the old as it was.
+Step = Callable[[int, Any], tuple[Any, Any]]
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded at first use: whoever only searches does not wait for torch.
+    if name in ("Decoder", "Encoder", "ImageCaptioner", "Seq2Seq", "decoder_step"):
+        return getattr(importlib.import_module("rnncourse.encoder_decoder_torch"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def shift_right(targets: Shaped[Any, "T *axes"] | Sequence, bos: SupportsIndex) -> Shaped[Any, "T *axes"]:
+    """Make the decoder's inputs from its targets: bos first, then each target but the last.
+
+    Time is axis 0; shape and dtype are kept. A tensor gives a tensor, an array or a list an array, always a new one.
+
+    >>> shift_right([[7, 8], [9, 2], [2, 0]], bos=1).tolist()
+    [[1, 1], [7, 8], [9, 2]]
+    """
+    given = np.asarray(targets) if isinstance(targets, (np.ndarray, Sequence)) else targets
+    shifted = given.copy() if isinstance(given, np.ndarray) else given.clone()
+    shifted[:1] = int(bos)
+    shifted[1:] = given[:-1]
+    return shifted
+
+
+def greedy_decode(
+    step: Step, state: Any, bos: SupportsIndex, eos: SupportsIndex, max_length: SupportsIndex
+) -> list[int]:
+    """Take the most probable token at every step, until it is eos or `step` has been called max_length times.
+
+    Only the new tokens are returned, without bos and eos. Of equally probable tokens the lowest wins.
+
+    >>> count_to_three = lambda token, state: (np.log(np.eye(5)[state] + 1e-9), state + 1)
+    >>> greedy_decode(count_to_three, 1, bos=0, eos=4, max_length=10)
+    [1, 2, 3]
+    """
+    token, end, tokens = int(bos), int(eos), []
+    for _ in range(int(max_length)):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(_as_array(log_probabilities)))
+        if token == end:
+            break
+        tokens.append(token)
+    return tokens
+
+
+class _Hypothesis(NamedTuple):
+    """A beginning of an answer, or a whole one; the model goes on from its last token and state."""
+
+    tokens: list[int]
+    score: float
+    last: int
+    state: Any
+    ended: bool
+
+
+def beam_search(
+    step: Step, state: Any, bos: SupportsIndex, eos: SupportsIndex, max_length: SupportsIndex, width: SupportsIndex
+) -> list[tuple[list[int], float]]:
+    """Keep the `width` best beginnings at every step and return the last of them as (tokens, score), best first.
+
+    A score is the sum of all log-probabilities, that of eos too, and is not divided by the length. A hypothesis that
+    ended with eos stays in the beam with its score, takes up one of its places, and is overtaken only by better ones.
+    `step` is called at most max_length times along one path; a hypothesis that has not ended by then is returned as it
+    is. Tokens are without bos and eos. What has probability 0 (-inf) is no hypothesis, so that there may be fewer
+    than `width`. Among equal scores the one with the better beginning comes first, then the one with the lower token;
+    so width = 1 is the greedy search. A ValueError if width is less than 1.
+
+    The greedy search takes token 1, which is most probable at first, and is punished for it:
+
+    >>> table = np.log([[0.0, 0.6, 0.4], [0.4, 0.3, 0.3], [0.9, 0.05, 0.05]] + np.array(1e-9))
+    >>> step = lambda token, state: (table[token], state)
+    >>> [beam_search(step, None, bos=0, eos=0, max_length=2, width=width)[0][0] for width in (1, 2)]
+    [[1], [2]]
+    """
+    places, end = int(width), int(eos)
+    if places < 1:
+        raise ValueError(f"width must be at least 1, and is {places}.")
+    beam = [_Hypothesis([], 0.0, int(bos), state, ended=False)]
+    for _ in range(int(max_length)):
+        candidates = []
+        for hypothesis in beam:
+            if hypothesis.ended:
+                candidates.append(hypothesis)
+                continue
+            log_probabilities, after = step(hypothesis.last, hypothesis.state)
+            scores = hypothesis.score + _as_array(log_probabilities)
+            for token in np.argsort(-scores, kind="stable")[:places].tolist():  # no other can be among the best
+                if scores[token] > -np.inf:
+                    tokens = hypothesis.tokens if token == end else [*hypothesis.tokens, token]
+                    candidates.append(_Hypothesis(tokens, float(scores[token]), token, after, token == end))
+        candidates.sort(key=lambda candidate: -candidate.score)  # stable: equals stay in the order of the beam
+        beam = candidates[:places]
+        if all(hypothesis.ended for hypothesis in beam):
+            break
+    return [(list(hypothesis.tokens), hypothesis.score) for hypothesis in beam]
+
+
+def _as_array(log_probabilities: Any) -> Float[np.ndarray, "V"]:
+    """Turn log-probabilities, a list, an array or a tensor, into float64, in which they are summed."""
+    if hasattr(log_probabilities, "detach"):  # a tensor, which may still hold on to its gradient
+        log_probabilities = log_probabilities.detach()
+    return np.asarray(log_probabilities, dtype=np.float64)
+
+
+def edit_distance(a: Sequence | Shaped[Any, "_"], b: Sequence | Shaped[Any, "_"]) -> int:
+    """Count the edits that turn a into b at least: insertions, deletions and replacements, each at cost 1.
+
+    d_ij, the distance of the first i items of a from the first j of b, follows from three neighbours; one row is kept:
+
+        d_ij = min(d_{i-1,j} + 1, d_{i,j-1} + 1, d_{i-1,j-1} + (a_i differs from b_j))
+
+    >>> edit_distance("kitten", "sitting"), edit_distance([3, 1, 2], [1, 2])
+    (3, 1)
+    """
+    row = list(range(len(b) + 1))
+    for i, item in enumerate(a, start=1):
+        diagonal, row[0] = row[0], i
+        for j, other in enumerate(b, start=1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + bool(item != other))
+    return row[-1]
+
+
+def exact_match(predictions: Sequence | Shaped[Any, "N ..."], targets: Sequence | Shaped[Any, "N ..."]) -> float:
+    """Return the share of predictions, from 0 to 1, that are their target from beginning to end.
+
+    A ValueError if there is not one target for each prediction, or none at all.
+
+    >>> exact_match(["1999-12-31", "2000-01-01"], ["1999-12-31", "2000-01-10"])
+    0.5
+    """
+    if len(predictions) != len(targets):
+        raise ValueError(f"There are {len(predictions)} predictions for {len(targets)} targets.")
+    if len(targets) == 0:
+        raise ValueError("exact_match needs at least one prediction.")
+    matches = sum(_plain(prediction) == _plain(target) for prediction, target in zip(predictions, targets))
+    return matches / len(targets)
+
+
+def _plain(answer: Any) -> Any:
+    """Turn an array, a tensor or a tuple into a list, so that `==` compares what they hold."""
+    if hasattr(answer, "tolist"):
+        return answer.tolist()
+    return list(answer) if isinstance(answer, tuple) else answer

@@ -1,0 +1,460 @@
+"""Unit 12: the modules against `nn.GRU` on sequences alone, the search against all answers there are, the distance."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import subprocess
+import sys
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn import functional
+
+from rnncourse import encoder_decoder
+from rnncourse.encoder_decoder import (
+    Decoder,
+    Encoder,
+    ImageCaptioner,
+    Seq2Seq,
+    beam_search,
+    decoder_step,
+    edit_distance,
+    exact_match,
+    greedy_decode,
+    shift_right,
+)
+
+drawn = settings(max_examples=25, deadline=None)
+float_types = pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+TOLERANCE = {torch.float32: {"rtol": 1e-4, "atol": 1e-5}, torch.float64: {"rtol": 1e-9, "atol": 1e-10}}
+seeds = st.integers(0, 2**32 - 1)
+# T, N, E and H, all different.
+sizes = st.lists(st.integers(1, 7), min_size=4, max_size=4, unique=True)
+
+
+def close(actual, expected, dtype=torch.float64):
+    torch.testing.assert_close(actual, expected, **TOLERANCE[dtype])
+
+
+def draw_lengths(T, N):
+    lengths = torch.randint(1, T + 1, (N,))
+    lengths[torch.randint(N, ())] = T
+    return lengths
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_the_encoder_reads_in_a_padded_batch_what_it_reads_in_each_sequence_alone(dtype, sizes, seed):
+    T, N, E, H = sizes
+    torch.manual_seed(seed)
+    encoder = Encoder(9, E, H).to(dtype)
+    ids, lengths = torch.randint(9, (T, N)), draw_lengths(T, N)
+    for given_lengths in (lengths, lengths.tolist(), lengths.numpy().astype(np.uint8)):
+        outputs, state = encoder(ids, given_lengths)
+        assert outputs.shape == (T, N, H)
+        assert outputs.dtype == state.dtype == dtype
+        for n, length in enumerate(lengths):
+            alone, last = encoder.rnn(encoder.embedding(ids[:length, n : n + 1]))
+            close(outputs[:length, n], alone[:, 0], dtype)
+            close(state[:, n], last[:, 0], dtype)
+    for result, expected in zip(encoder(ids), encoder.rnn(encoder.embedding(ids)), strict=True):
+        close(result, expected, dtype)
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_the_decoder_is_embedding_gru_and_linear_layer_from_the_given_state(dtype, sizes, seed):
+    T, N, E, H = sizes
+    torch.manual_seed(seed)
+    decoder = Decoder(9, E, H).to(dtype)
+    ids, start = torch.randint(9, (T, N)), torch.randn(1, N, H, dtype=dtype)
+    logits, state = decoder(ids, start)
+    states, expected = decoder.rnn(decoder.embedding.weight[ids], start)
+    close(logits, states @ decoder.output.weight.T + decoder.output.bias, dtype)
+    close(state, expected, dtype)
+    stepwise, state = [], start
+    for step in ids:
+        one, state = decoder(step[None], state)
+        stepwise.append(one)
+    close(torch.cat(stepwise), logits, dtype)
+
+
+def test_the_parts_are_where_and_what_they_should_be():
+    kinds = {"embedding": torch.nn.Embedding, "rnn": torch.nn.GRU, "output": torch.nn.Linear}
+    assert {name: type(part) for name, part in Decoder(9, 3, 5).named_children()} == kinds
+    del kinds["output"]
+    assert {name: type(part) for name, part in Encoder(9, 3, 5).named_children()} == kinds
+    captioner = ImageCaptioner(6, 9, 3, 5)
+    assert {name: type(part) for name, part in captioner.named_children()} == {
+        "prime": torch.nn.Linear,
+        "decoder": Decoder,
+    }
+
+
+@drawn
+@given(sizes, st.integers(1, 8), seeds)
+def test_teacher_forcing_feeds_the_true_targets_shifted_right(sizes, S, seed):
+    T, N, E, H = sizes
+    torch.manual_seed(seed)
+    model = Seq2Seq(Encoder(9, E, H), Decoder(7, E + 1, H), bos=1).double()
+    source, lengths, targets = torch.randint(9, (S, N)), draw_lengths(S, N), torch.randint(7, (T, N))
+    logits = model(source, lengths, targets)
+    assert logits.shape == (T, N, 7)
+    _, state = model.encoder(source, lengths)
+    for t in range(T):
+        fed = torch.ones_like(targets[:1]) if t == 0 else targets[t - 1 : t]
+        expected, state = model.decoder(fed, state)
+        close(logits[t : t + 1], expected)
+    logits.sum().backward()
+    assert all(p.grad is not None for p in model.parameters())
+
+
+def test_no_target_reaches_its_own_logits_and_no_padding_of_the_source_reaches_any():
+    torch.manual_seed(0)
+    model = Seq2Seq(Encoder(9, 3, 5), Decoder(7, 4, 5), bos=1)
+    source, targets = torch.randint(9, (6, 2)), torch.randint(7, (4, 2))
+    logits = model(source, [6, 3], targets)
+    other_source, other_targets = source.clone(), targets.clone()
+    other_source[3:, 1] = (source[3:, 1] + 1) % 9
+    other_targets[2:] = (targets[2:] + 1) % 7
+    changed = model(other_source, [6, 3], other_targets)
+    close(changed[:3], logits[:3], torch.float32)
+    assert (changed[3] != logits[3]).any()
+
+
+@float_types
+@drawn
+@given(sizes, seeds)
+def test_the_captioner_starts_its_decoder_from_the_features(dtype, sizes, seed):
+    T, N, E, H = sizes
+    torch.manual_seed(seed)
+    model = ImageCaptioner(11, 9, E, H).to(dtype)
+    features, ids = torch.randn(N, 11, dtype=dtype), torch.randint(9, (T, N))
+    start = torch.tanh(features @ model.prime.weight.T + model.prime.bias)
+    close(model(features, ids), model.decoder(ids, start[None])[0], dtype)
+
+
+def test_sequences_can_be_learnt_to_be_reversed():
+    torch.manual_seed(0)
+    model = Seq2Seq(Encoder(5, 8, 24), Decoder(5, 8, 24), bos=0)
+    answers = torch.tensor(list(product([2, 3, 4], repeat=3))).T
+    source, targets = answers.flip(0), torch.cat([answers, torch.ones_like(answers[:1])])  # 1 is eos
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(120):
+        loss = functional.cross_entropy(model(source, None, targets).flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    step = decoder_step(model.decoder)
+    found = []
+    for n in range(source.shape[1]):
+        _, state = model.encoder(source[:, n : n + 1])
+        found.append(greedy_decode(step, state, 0, 1, 10))
+        assert beam_search(step, state, 0, 1, 10, 3)[0][0] == found[-1]
+    assert exact_match(found, answers.T) == 1.0
+
+
+@drawn
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=3), seeds)
+def test_shifting_right_puts_bos_first_and_drops_the_last(shape, seed):
+    targets = np.random.default_rng(seed).integers(1, 100, size=shape).astype(np.int32)
+    expected = np.concatenate([np.zeros_like(targets[:1]), targets[:-1]])
+    before = targets.copy()
+    for given_targets in (targets, torch.from_numpy(targets), targets.tolist()):
+        shifted = shift_right(given_targets, np.int64(0))
+        assert type(shifted) is (torch.Tensor if isinstance(given_targets, torch.Tensor) else np.ndarray)
+        np.testing.assert_array_equal(shifted, expected)
+    assert shift_right(targets, 0).dtype == np.int32
+    assert shift_right(torch.from_numpy(targets), 0).dtype == torch.int32
+    np.testing.assert_array_equal(targets, before)
+    assert not np.shares_memory(shift_right(targets, 0), targets)
+
+
+# The model of the search's tests: tokens 0 to V-1, of which 0 is eos; what comes next depends on all that came before,
+# which is the state, so that a state given to the wrong hypothesis is found out.
+BOS, EOS = -1, 0
+
+
+def language(seed, V, dtype=np.float64):
+    @cache
+    def row(tokens):
+        rng = np.random.default_rng([seed, *(token + 1 for token in tokens)])
+        return np.log(rng.dirichlet(np.ones(V))).astype(dtype)
+
+    def step(token, state):
+        path = (*state, token)
+        return row(path), path
+
+    return step
+
+
+def all_answers(step, V, max_length):
+    """Every answer, ended or cut off at max_length, with its score, best first."""
+    answers = []
+
+    def go_on(tokens, score, token, state):
+        if len(tokens) == max_length:
+            answers.append((tokens, score))
+            return
+        row, state = step(token, state)
+        for following in range(V):
+            after = score + float(row[following])
+            if following == EOS:
+                answers.append((tokens, after))
+            else:
+                go_on([*tokens, following], after, following, state)
+
+    go_on([], 0.0, BOS, ())
+    return sorted(answers, key=lambda answer: -answer[1])
+
+
+languages = {"seed": seeds, "V": st.integers(2, 4), "max_length": st.integers(1, 4)}
+
+
+@drawn
+@given(**languages)
+def test_a_beam_as_wide_as_there_are_answers_finds_them_all_in_order(seed, V, max_length):
+    step = language(seed, V)
+    expected = all_answers(step, V, max_length)
+    for width in (len(expected), len(expected) + 5):
+        found = beam_search(step, (), BOS, EOS, max_length, width)
+        assert [tokens for tokens, _ in found] == [tokens for tokens, _ in expected]
+        np.testing.assert_allclose([score for _, score in found], [score for _, score in expected], rtol=1e-12)
+        assert all(type(score) is float for _, score in found)
+        assert all(type(token) is int for tokens, _ in found for token in tokens)
+
+
+@drawn
+@given(**languages, width=st.integers(1, 6))
+def test_a_narrow_beam_is_the_plain_one_that_ranks_all_continuations(seed, V, max_length, width):
+    step = language(seed, V)
+    beam = [([], 0.0, BOS, ())]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, token, state in beam:
+            if token == EOS:
+                candidates.append((tokens, score, token, state))
+                continue
+            row, after = step(token, state)
+            for following in range(V):
+                longer = tokens + ([following] if following != EOS else [])
+                candidates.append((longer, score + float(row[following]), following, after))
+        beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
+    found = beam_search(step, (), BOS, EOS, max_length, width)
+    assert [tokens for tokens, _ in found] == [candidate[0] for candidate in beam]
+    np.testing.assert_allclose([score for _, score in found], [candidate[1] for candidate in beam], rtol=1e-12)
+    scores = {tuple(tokens): score for tokens, score in all_answers(step, V, max_length)}
+    for tokens, score in found:
+        assert math.isclose(score, scores[tuple(tokens)], rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@drawn
+@given(**languages)
+def test_a_beam_of_one_is_greedy_and_greedy_takes_the_best_token_each_time(dtype, seed, V, max_length):
+    step = language(seed, V, dtype)
+    tokens = greedy_decode(step, (), BOS, EOS, max_length)
+    ((beamed, _),) = beam_search(step, (), BOS, EOS, max_length, 1)
+    assert beamed == tokens
+    token, state = BOS, ()
+    for expected in [*tokens, EOS][:max_length]:
+        row, state = step(token, state)
+        token = int(row.argmax())
+        assert token == expected
+
+
+def table_step(table, calls=None):
+    """A model of one row for each last token, which counts how often it is called."""
+
+    def step(token, state):
+        if calls is not None:
+            calls.append(token)
+        with np.errstate(divide="ignore"):
+            return np.log(np.array(table[token])), state
+
+    return step
+
+
+def test_on_a_table_where_greedy_loses_a_beam_of_two_wins():
+    step = table_step({9: [0.0, 0.6, 0.4], 1: [0.4, 0.3, 0.3], 2: [0.9, 0.05, 0.05]})
+    assert greedy_decode(step, None, 9, 0, 2) == [1]
+    (best, score), (second, _) = beam_search(step, None, 9, 0, 2, 2)
+    assert (best, second) == ([2], [1])
+    assert score == pytest.approx(math.log(0.4 * 0.9))
+
+
+def test_an_ended_hypothesis_stays_in_the_beam_and_takes_up_a_place():
+    # The empty answer has 0.5. Had it been moved out of the beam, 2 would have got its place, and 0.2 in the end.
+    step = table_step({9: [0.5, 0.3, 0.2], 1: [0.6, 0.4, 0.0], 2: [1.0, 0.0, 0.0]})
+    (first, score), (second, _) = beam_search(step, None, 9, 0, 3, 2)
+    assert first == []
+    assert score == pytest.approx(math.log(0.5))
+    assert second == [1]  # 0.3 * 0.6 = 0.18
+
+
+def test_an_ended_hypothesis_is_overtaken_by_better_ones():
+    step = table_step({9: [0.3, 0.7, 0.0], 1: [0.0, 0.5, 0.5], 2: [1.0, 0.0, 0.0]})
+    assert [tokens for tokens, _ in beam_search(step, None, 9, 0, 2, 2)] == [[1, 1], [1, 2]]
+
+
+def test_a_long_answer_is_not_favoured_by_its_length():
+    # 0.4 at once against 0.6 * 0.5 in all: by the token the second would be the better one.
+    step = table_step({9: [0.4, 0.6], 1: [0.5, 0.5]})
+    assert beam_search(step, None, 9, 0, 2, 3)[0][0] == []
+
+
+@pytest.mark.parametrize("max_length", [0, 1, 2, 5])
+def test_max_length_counts_the_calls_along_a_path(max_length):
+    step = table_step({9: [0.1, 0.9], 1: [0.1, 0.9]}, calls := [])
+    assert greedy_decode(step, None, 9, 0, max_length) == [1] * max_length
+    assert len(calls) == max_length
+    calls.clear()
+    ((tokens, score),) = beam_search(step, None, 9, 0, max_length, 1)
+    assert tokens == [1] * max_length
+    assert score == pytest.approx(max_length * math.log(0.9))
+    assert len(calls) == max_length
+
+
+def test_eos_may_come_with_the_last_call_and_nothing_is_asked_after_it():
+    step = table_step({9: [0.1, 0.9], 1: [0.9, 0.1]}, calls := [])
+    for max_length in (2, 7):
+        calls.clear()
+        assert greedy_decode(step, None, 9, 0, max_length) == [1]
+        assert calls == [9, 1]
+        calls.clear()
+        assert beam_search(step, None, 9, 0, max_length, 1) == [([1], pytest.approx(math.log(0.81)))]
+        assert calls == [9, 1]
+
+
+def test_ties_go_to_the_better_beginning_and_then_to_the_lower_token():
+    even = [0.0, 0.25, 0.25, 0.25, 0.25]
+    step = table_step({9: even, 1: even, 2: even, 3: even, 4: even})
+    assert greedy_decode(step, None, 9, 0, 2) == [1, 1]
+    assert [tokens for tokens, _ in beam_search(step, None, 9, 0, 2, 6)] == [
+        [1, 1],
+        [1, 2],
+        [1, 3],
+        [1, 4],
+        [2, 1],
+        [2, 2],
+    ]
+
+
+def test_what_is_impossible_is_no_hypothesis():
+    step = table_step({9: [0.0, 1.0, 0.0], 1: [0.5, 0.0, 0.5], 2: [1.0, 0.0, 0.0]})
+    assert [tokens for tokens, _ in beam_search(step, None, 9, 0, 5, 10)] == [[1], [1, 2]]
+
+
+def test_bos_and_eos_may_be_one_token():
+    step = table_step({0: [0.2, 0.8], 1: [0.7, 0.3]})
+    assert greedy_decode(step, None, 0, 0, 5) == [1]
+    assert beam_search(step, None, 0, 0, 5, 2)[0][0] == [1]
+
+
+@pytest.mark.parametrize("width", [0, -1])
+def test_a_beam_without_a_place_is_an_error(width):
+    with pytest.raises(ValueError, match="width"):
+        beam_search(table_step({9: [1.0]}), None, 9, 0, 2, width)
+
+
+def test_log_probabilities_may_be_lists_or_tensors_that_hold_a_gradient():
+    rows = {9: [-2.0, -0.5, -1.0], 1: [-0.1, -3.0, -3.0], 2: [-0.1, -3.0, -3.0]}
+    tensors = {token: torch.tensor(row, requires_grad=True) for token, row in rows.items()}
+    results = []
+    for table in (rows, tensors):
+
+        def step(token, state, table=table):
+            return table[token], state
+
+        assert greedy_decode(step, None, 9, 0, 3) == [1]
+        results.append(beam_search(step, None, 9, 0, 3, 2))
+    assert [tokens for tokens, _ in results[0]] == [tokens for tokens, _ in results[1]] == [[1], [2]]
+    assert results[0][0][1] == pytest.approx(-0.6)
+
+
+def test_a_decoders_steps_are_its_whole_run_without_a_gradient():
+    torch.manual_seed(0)
+    decoder = Decoder(9, 3, 5)
+    step, state, ids = decoder_step(decoder), torch.randn(1, 1, 5), [3, 1, 4]
+    logits, last = decoder(torch.tensor(ids)[:, None], state)
+    for token, expected in zip(ids, logits.log_softmax(dim=-1), strict=True):
+        log_probabilities, state = step(token, state)
+        close(log_probabilities, expected[0].detach(), torch.float32)
+        assert not log_probabilities.requires_grad
+        assert not state.requires_grad
+    close(state, last.detach(), torch.float32)
+
+
+words = st.text("abc", max_size=5)
+
+
+def distance_by_recursion(a, b):
+    if not a or not b:
+        return len(a) + len(b)
+    return min(
+        distance_by_recursion(a[1:], b) + 1,
+        distance_by_recursion(a, b[1:]) + 1,
+        distance_by_recursion(a[1:], b[1:]) + (a[0] != b[0]),
+    )
+
+
+@drawn
+@given(words, words, words)
+def test_the_distance_is_that_of_its_definition_and_a_metric(a, b, c):
+    distance = edit_distance(a, b)
+    assert distance == distance_by_recursion(a, b) == edit_distance(b, a) == edit_distance(a[::-1], b[::-1])
+    assert (distance == 0) == (a == b)
+    assert edit_distance(a, c) <= distance + edit_distance(b, c)
+    assert edit_distance(list(a), list(b)) == distance
+    assert edit_distance(np.array([*map(ord, a)]), np.array([*map(ord, b)])) == distance
+    assert type(distance) is int
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "distance"),
+    [
+        ("", "", 0),
+        ("", "abc", 3),
+        ("kitten", "sitting", 3),
+        ("intention", "execution", 5),
+        ("ab", "ba", 2),  # exchanged neighbours are two edits
+        ([1, 12], [11, 2], 2),  # items, and not the characters of their names
+    ],
+)
+def test_known_distances(a, b, distance):
+    assert edit_distance(a, b) == distance
+
+
+def test_the_share_of_exact_matches_counts_whole_answers():
+    assert exact_match(["ab", "cd", "e", ""], ["ab", "ce", "E", ""]) == 0.5
+    assert exact_match([[1, 2], (3,), []], [(1, 2), [3, 4], []]) == pytest.approx(2 / 3)
+    assert exact_match(np.array([[1, 2], [3, 4]]), [[1, 2], [3, 5]]) == 0.5
+    assert exact_match(torch.tensor([[1, 2]]), [[1, 2]]) == 1.0
+    assert exact_match([3, 4], [3, 5]) == 0.5
+
+
+@pytest.mark.parametrize(("predictions", "targets"), [([], []), (["a"], []), (["a"], ["a", "b"])])
+def test_there_is_one_prediction_for_each_target(predictions, targets):
+    with pytest.raises(ValueError, match="prediction"):
+        exact_match(predictions, targets)
+
+
+def test_the_modules_are_found_in_the_unit_and_can_be_pickled():
+    assert encoder_decoder.Encoder is Encoder
+    with pytest.raises(AttributeError, match="Nothing"):
+        _ = encoder_decoder.Nothing
+    assert isinstance(pickle.loads(pickle.dumps(Decoder(9, 3, 5))), Decoder)
+
+
+@pytest.mark.parametrize("module", ["encoder_decoder", "beyond"])
+def test_what_needs_no_torch_does_not_load_it(module):
+    code = f"import sys, rnncourse.{module}; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
