@@ -172,7 +172,7 @@ def gradient_support(
     """Find out which inputs get gradient from output t: entry k says whether any entry of x[k] does.
 
     `model` maps x (T, N, D) to one tensor (T, …), time first. What is differentiated is a sum of the entries of
-    model(x)[t] with weights drawn at random: a plain sum would be the same for every softmax, and its gradient zero.
+    model(x)[t] with weights drawn at random: a plain sum is 1 for every softmax, and its gradient rounding error.
     The draw is the same at each call and leaves PyTorch's generator as it was; so are x and the gradients of the
     model's parameters. An input whose gradient has become smaller than the dtype can hold counts as one without.
 
