@@ -123,29 +123,30 @@ def lstm_states(
     U: Real[np.ndarray, "D G"] | Sequence,
     W: Real[np.ndarray, "H G"] | Sequence,
     b: Real[np.ndarray, "G"] | Sequence,
-) -> tuple[Float[np.ndarray, "T N H"], Float[np.ndarray, "T N H"], Float[np.ndarray, "T N G"]]:
+) -> tuple[Float[np.ndarray, "T N H"], Float[np.ndarray, "T N H"], Float[np.ndarray, "4 T N H"]]:
     """Run the LSTM and keep what its way back needs: h_1 to h_T, c_1 to c_T, and i, f, g, o of every step.
 
-    >>> H, C, gates = lstm_states(
+    >>> H, C, (i, f, g, o) = lstm_states(
     ...     np.ones((4, 2, 3)), np.zeros((2, 5)), np.zeros((2, 5)), np.ones((3, 20)), np.ones((5, 20)), np.zeros(20))
-    >>> H.shape, C.shape, gates.shape
-    ((4, 2, 5), (4, 2, 5), (4, 2, 20))
+    >>> H.shape, C.shape, f.shape
+    ((4, 2, 5), (4, 2, 5), (4, 2, 5))
     """
     X, h0, c0, U, W, b = as_floats(X, h0, c0, U, W, b)
-    steps, (rows, hidden) = len(X), h0.shape
     # All four go through one tanh in place: σ(a) = tanh(a / 2) / 2 + 1/2, with the first halving done in the weights.
-    scale, shift = _columns_of_sigmoids(W, hidden, tanh=2)
-    gates = _project(X, U * scale, b * scale)
-    W = W * scale
-    H, C = np.empty((2, steps, rows, hidden), dtype=X.dtype)
-    recurrent = np.empty_like(gates[0])
+    scale = np.array([0.5, 0.5, 1, 0.5], dtype=X.dtype).reshape(4, 1, 1)
+    shift = 1 - scale
+    gates = _project(X, by_gate(U, 4) * scale, by_gate(b, 4)[:, None] * scale)
+    W = by_gate(W, 4) * scale
+    H, C = np.empty((2, len(X), *h0.shape), dtype=X.dtype)
+    recurrent = np.empty((4, *h0.shape), dtype=X.dtype)
     h, c = h0, c0
-    for a, (i, f, g, o), h_t, c_t in zip(gates, _by_gate(gates, hidden), H, C):
+    for a, h_t, c_t in zip(gates.swapaxes(0, 1), H, C):
         np.matmul(h, W, out=recurrent)
         a += recurrent
         np.tanh(a, out=a)
         a *= scale
         a += shift
+        i, f, g, o = a
         np.multiply(f, c, out=c_t)
         np.multiply(i, g, out=h_t)
         c_t += h_t
@@ -201,34 +202,35 @@ def gru_states(
     W: Real[np.ndarray, "H G"] | Sequence,
     b_i: Real[np.ndarray, "G"] | Sequence,
     b_h: Real[np.ndarray, "G"] | Sequence,
-) -> tuple[Float[np.ndarray, "T N H"], Float[np.ndarray, "T N G"], Float[np.ndarray, "T N H"]]:
+) -> tuple[Float[np.ndarray, "T N H"], Float[np.ndarray, "3 T N H"], Float[np.ndarray, "T N H"]]:
     """Run the GRU and keep what its way back needs: h_1 to h_T; r, z, n of every step; and what r was multiplied with.
 
-    >>> H, gates, resettable = gru_states(
+    >>> H, (r, z, n), resettable = gru_states(
     ...     np.ones((4, 2, 3)), np.zeros((2, 5)), np.ones((3, 15)), np.ones((5, 15)), np.zeros(15), np.zeros(15))
-    >>> H.shape, gates.shape, resettable.shape
-    ((4, 2, 5), (4, 2, 15), (4, 2, 5))
+    >>> H.shape, r.shape, resettable.shape
+    ((4, 2, 5), (4, 2, 5), (4, 2, 5))
     """
     X, h0, U, W, b_i, b_h = as_floats(X, h0, U, W, b_i, b_h)
-    rows, hidden = h0.shape
     # As in `lstm_states`, r and z are halved in the weights. Their two biases are one; that of n waits for the reset.
-    scale, _ = _columns_of_sigmoids(W, hidden, tanh=2)
-    b_n = b_h[2 * hidden :]
-    gates = _project(X, U * scale, (b_i + np.concatenate([b_h[: 2 * hidden], np.zeros_like(b_n)])) * scale)
-    W = W * scale
-    H, resettable = np.empty((2, len(X), rows, hidden), dtype=X.dtype)
-    recurrent = np.empty_like(gates[0])
     half = X.dtype.type(0.5)
+    scale = np.array([0.5, 0.5, 1], dtype=X.dtype).reshape(3, 1, 1)
+    b, (b_r, b_z, b_n) = by_gate(b_i, 3), by_gate(b_h, 3)
+    b[:2] += b_r, b_z
+    gates = _project(X, by_gate(U, 3) * scale, b[:, None] * scale)
+    W = by_gate(W, 3) * scale
+    H, resettable = np.empty((2, len(X), *h0.shape), dtype=X.dtype)
+    recurrent = np.empty((3, *h0.shape), dtype=X.dtype)
     h = h0
-    for a, (r, z, n), n_h, h_t in zip(gates, _by_gate(gates, hidden), resettable, H):
+    for a, h_t, q in zip(gates.swapaxes(0, 1), H, resettable):
         np.matmul(h, W, out=recurrent)
-        r_and_z = a[:, : 2 * hidden]
-        r_and_z += recurrent[:, : 2 * hidden]
+        r_and_z, n = a[:2], a[2]
+        r_and_z += recurrent[:2]
         np.tanh(r_and_z, out=r_and_z)
         r_and_z *= half
         r_and_z += half
-        np.add(recurrent[:, 2 * hidden :], b_n, out=n_h)
-        np.multiply(r, n_h, out=h_t)
+        r, z = r_and_z
+        np.add(recurrent[2], b_n, out=q)
+        np.multiply(r, q, out=h_t)
         n += h_t
         np.tanh(n, out=n)
         np.subtract(h, n, out=h_t)  # h_t = n + z (h_{t-1} - n)
@@ -238,24 +240,25 @@ def gru_states(
     return H, gates, resettable
 
 
+def by_gate(columns: Float[np.ndarray, "*rows G"], count: int) -> Float[np.ndarray, "K *rows H"]:
+    """Lay out the columns of each gate by themselves, from (..., K H) to a new array (K, ..., H).
+
+    Then the entries of a gate are neighbours in memory, and so are those of all that is computed from it.
+    """
+    return np.moveaxis(columns.reshape(*columns.shape[:-1], count, -1), -2, 0).copy()
+
+
+def side_by_side(gates: Float[np.ndarray, "K *rows H"]) -> Float[np.ndarray, "*rows G"]:
+    """Undo `by_gate`: from (K, ..., H) to a new array (..., K H)."""
+    return np.moveaxis(gates, 0, -2).copy().reshape(*gates.shape[1:-1], -1)
+
+
 def _project(X: np.ndarray, U: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Compute x_t U + b for all steps in one product, to be overwritten with the gates."""
+    """Compute x_t U + b for all gates and steps at once, (K, T, N, H), to be overwritten with the gates."""
     steps, rows, inputs = X.shape
-    projected = (X.reshape(steps * rows, inputs) @ U).reshape(steps, rows, -1)
+    projected = np.matmul(X.reshape(steps * rows, inputs), U)
     projected += b
-    return projected
-
-
-def _columns_of_sigmoids(W: np.ndarray, hidden: int, tanh: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (scale, shift) so that scale tanh(scale a) + shift is σ(a), but tanh(a) in the columns of gate `tanh`."""
-    scale, shift = np.full((2, W.shape[1]), 0.5, dtype=W.dtype)
-    scale[tanh * hidden : (tanh + 1) * hidden], shift[tanh * hidden : (tanh + 1) * hidden] = 1, 0
-    return scale, shift
-
-
-def _by_gate(gates: np.ndarray, hidden: int) -> np.ndarray:
-    """View (T, N, G) as (T, number of gates, N, H)."""
-    return gates.reshape(*gates.shape[:2], -1, hidden).swapaxes(1, 2)
+    return projected.reshape(len(U), steps, rows, -1)
 
 
 def lstm_parameter_count(D: SupportsIndex, H: SupportsIndex) -> int:

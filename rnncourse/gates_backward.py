@@ -29,7 +29,7 @@ import numpy as np
 from jaxtyping import Float, Real
 
 from rnncourse.cell import as_floats
-from rnncourse.gates import lstm_states
+from rnncourse.gates import by_gate, lstm_states, side_by_side
 
 # So many entries of the gates are worked on at a time that they stay in the cache between two touches.
 BLOCK = 1 << 17
@@ -63,7 +63,7 @@ def lstm_step_backward(
     """
     dh, dc, x, h_prev, c_prev, U, W, b = as_floats(dh, dc, x, h_prev, c_prev, U, W, b)
     _, C, gates = lstm_states(x[None], h_prev, c_prev, U, W, b)
-    i, f, g, o = np.split(gates[0], 4, axis=1)
+    i, f, g, o = gates[:, 0]
     squashed = np.tanh(C[0])
     dc = dc + dh * o * (1 - squashed * squashed)
     da = np.concatenate(
@@ -77,7 +77,7 @@ def lstm_backward(
     X: Real[np.ndarray, "T N D"] | Sequence,
     h0: Real[np.ndarray, "N H"] | Sequence,
     c0: Real[np.ndarray, "N H"] | Sequence,
-    states: Sequence[Real[np.ndarray, "T N _"] | Sequence],
+    states: Sequence[Real[np.ndarray, "... T N H"] | Sequence],
     U: Real[np.ndarray, "D G"] | Sequence,
     W: Real[np.ndarray, "H G"] | Sequence,
     dc_n: Real[np.ndarray, "N H"] | Sequence | None = None,
@@ -101,40 +101,39 @@ def lstm_backward(
     [[7.0]]
     """
     dH, X, h0, c0, H, C, gates, U, W, dc_n = as_floats(dH, X, h0, c0, *states, U, W, 0 if dc_n is None else dc_n)
-    steps, rows, hidden = H.shape
-    W_T = W.T.copy()
-    dA = np.empty((steps, rows, 4, hidden), dtype=H.dtype)
+    W_T = by_gate(W, 4).swapaxes(1, 2).copy()
+    errors = np.empty_like(gates)
     dh, dc = np.zeros_like(h0), np.zeros_like(c0)
     dc += dc_n
+    parts = np.empty((4, *h0.shape), dtype=H.dtype)
     for block, before in _blocks(C, c0, gates.size):
-        kept = gates[block].reshape(-1, rows, 4, hidden)
-        i, f, g, o = (kept[:, :, k] for k in range(4))
+        i, f, g, o = gates[:, block]
         squashed = np.tanh(C[block])
-        factors = _slopes(kept, tanh=2, out=dA[block])
-        for k, factor in enumerate((g, before, i, squashed)):
-            factors[:, :, k] *= factor
+        factors = _slopes(gates[:, block], tanh=2, out=errors[:, block])
+        for factor, known in zip(factors, (g, before, i, squashed)):
+            factor *= known
         squashed *= squashed
         through_h = np.subtract(1, squashed, out=squashed)
         through_h *= o
-        for error, da, to_c, f_t in zip(dH[block][::-1], factors[::-1], through_h[::-1], f[::-1]):
+        for error, da, to_c, f_t in zip(dH[block][::-1], factors.swapaxes(0, 1)[::-1], through_h[::-1], f[::-1]):
             dh += error
             to_c *= dh
             dc += to_c
-            da[:, :3] *= dc[:, None]
-            da[:, 3] *= dh
+            da[:3] *= dc
+            da[3] *= dh
             dc *= f_t
-            np.matmul(da.reshape(rows, -1), W_T, out=dh)
-    errors = dA.reshape(steps * rows, 4 * hidden)
-    dX = (errors @ U.T).reshape(X.shape)
-    dU = X.reshape(steps * rows, -1).T @ errors
-    return dX, dh, dc, dU, _recurrent_gradient(h0, H, errors), errors.sum(axis=0)
+            np.matmul(da, W_T, out=parts)
+            np.add.reduce(parts, axis=0, out=dh)
+    dX, dU = _input_gradients(X, U, errors)
+    dW = side_by_side(_recurrent_gradient(h0, H, errors))
+    return dX, dh, dc, dU, dW, errors.sum(axis=(1, 2)).ravel()
 
 
 def gru_backward(
     dH: Real[np.ndarray, "T N H"] | Sequence,
     X: Real[np.ndarray, "T N D"] | Sequence,
     h0: Real[np.ndarray, "N H"] | Sequence,
-    states: Sequence[Real[np.ndarray, "T N _"] | Sequence],
+    states: Sequence[Real[np.ndarray, "... T N H"] | Sequence],
     U: Real[np.ndarray, "D G"] | Sequence,
     W: Real[np.ndarray, "H G"] | Sequence,
 ) -> tuple[
@@ -157,44 +156,48 @@ def gru_backward(
     [[3.0]]
     """
     dH, X, h0, H, gates, resettable, U, W = as_floats(dH, X, h0, *states, U, W)
-    steps, rows, hidden = H.shape
-    # The columns q, r, z, n side by side: W's errors are the first three and U's the last three, and none is copied.
-    W_T = np.roll(W, hidden, axis=1).T.copy()
-    dA = np.empty((steps, rows, 4, hidden), dtype=H.dtype)
-    dh = np.zeros_like(h0)
-    kept_part = np.empty_like(h0)
+    # The errors of q, r, z and n: the first three are W's, the last three U's, and none is copied.
+    W_T = by_gate(W, 3)[[2, 0, 1]].swapaxes(1, 2).copy()
+    errors = np.empty((4, *H.shape), dtype=H.dtype)
+    dh, kept = np.zeros_like(h0), np.empty_like(h0)
+    parts = np.empty((3, *h0.shape), dtype=H.dtype)
     for block, before in _blocks(H, h0, gates.size):
-        kept = gates[block].reshape(-1, rows, 3, hidden)
-        r, z, n = (kept[:, :, k] for k in range(3))
-        factors = dA[block]
-        to_q, to_r, to_z, to_n = (factors[:, :, k] for k in range(4))
-        _slopes(kept, tanh=2, out=factors[:, :, 1:])
-        to_n *= np.subtract(1, z)
+        r, z, n = gates[:, block]
+        to_q, to_r, to_z, to_n = errors[:, block]
+        _slopes(gates[:, block], tanh=2, out=errors[1:, block])
+        to_n *= 1 - z
         np.multiply(to_n, r, out=to_q)
         to_r *= to_n
         to_r *= resettable[block]
-        to_z *= np.subtract(before, n)
-        for error, da, z_t in zip(dH[block][::-1], factors[::-1], z[::-1]):
+        to_z *= before - n
+        for error, da, z_t in zip(dH[block][::-1], errors[:, block].swapaxes(0, 1)[::-1], z[::-1]):
             dh += error
-            da *= dh[:, None]
-            np.multiply(dh, z_t, out=kept_part)
-            np.matmul(da.reshape(rows, -1)[:, : 3 * hidden], W_T, out=dh)
-            dh += kept_part
-    errors = dA.reshape(steps * rows, 4 * hidden)
-    of_U, of_W = errors[:, hidden:], errors[:, : 3 * hidden]
-    dX = (of_U @ U.T).reshape(X.shape)
-    dU = X.reshape(steps * rows, -1).T @ of_U
-    dW = np.roll(_recurrent_gradient(h0, H, of_W), -hidden, axis=1)
-    sums = errors.sum(axis=0)
-    return dX, dh, dU, dW, sums[hidden:].copy(), np.roll(sums[: 3 * hidden], -hidden)
+            da *= dh
+            np.multiply(dh, z_t, out=kept)
+            np.matmul(da[:3], W_T, out=parts)
+            np.add.reduce(parts, axis=0, out=dh)
+            dh += kept
+    sums = errors.sum(axis=(1, 2))
+    dX, dU = _input_gradients(X, U, errors[1:])
+    dW = _recurrent_gradient(h0, H, errors[:3])
+    return dX, dh, dU, side_by_side(dW[[1, 2, 0]]), sums[1:].ravel(), sums[[1, 2, 0]].ravel()
+
+
+def _input_gradients(X: np.ndarray, U: np.ndarray, errors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compute dX and dU from the errors of all gates, one product for all steps."""
+    inputs = X.reshape(-1, X.shape[-1])
+    flat = errors.reshape(len(errors), len(inputs), -1)
+    U_T = by_gate(U, len(errors)).swapaxes(1, 2)
+    dX = flat[0] @ U_T[0]
+    for of_gate, U_of_gate in zip(flat[1:], U_T[1:]):
+        dX += of_gate @ U_of_gate
+    return dX.reshape(X.shape), side_by_side(inputs.T @ flat)
 
 
 def _recurrent_gradient(h0: np.ndarray, H: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Compute dW, the sum of h_{t-1}^T da_t over all steps, in two products."""
-    rows, hidden = h0.shape
-    dW = h0.T @ errors[:rows]
-    dW += H[:-1].reshape(-1, hidden).T @ errors[rows:]
-    return dW
+    """Compute dW, the sum of h_{t-1}^T da_t over all steps, for each gate by itself: (K, H, H)."""
+    before = np.concatenate([h0[None], H[:-1]]).reshape(-1, H.shape[-1])
+    return before.T @ errors.reshape(len(errors), *before.shape)
 
 
 def _blocks(S: np.ndarray, s0: np.ndarray, entries: int) -> Iterator[tuple[slice, np.ndarray]]:
@@ -203,15 +206,12 @@ def _blocks(S: np.ndarray, s0: np.ndarray, entries: int) -> Iterator[tuple[slice
     length = max(1, BLOCK * steps // entries)
     for stop in range(steps, 0, -length):
         start = max(0, stop - length)
-        before = S[start - 1 : stop - 1] if start else np.concatenate([s0[None], S[: stop - 1]])
-        yield slice(start, stop), before
+        yield slice(start, stop), S[start - 1 : stop - 1] if start else np.concatenate([s0[None], S[: stop - 1]])
 
 
-def _slopes(kept: np.ndarray, tanh: int, out: np.ndarray) -> np.ndarray:
-    """Compute y (1 - y), the slope of a sigmoid with result y, but that of a tanh, 1 - y^2, for the gate `tanh`."""
-    np.multiply(kept, kept, out=out)
-    np.subtract(1, out[:, :, tanh], out=out[:, :, tanh])
-    sigmoids = [k for k in range(kept.shape[2]) if k != tanh]
-    for k in sigmoids:
-        np.subtract(kept[:, :, k], out[:, :, k], out=out[:, :, k])
+def _slopes(gates: np.ndarray, tanh: int, out: np.ndarray) -> np.ndarray:
+    """Compute y - y^2, the slope of a sigmoid whose result is y, but 1 - y^2, that of a tanh, for the gate `tanh`."""
+    np.multiply(gates, gates, out=out)
+    for k, slope in enumerate(out):
+        np.subtract(1 if k == tanh else gates[k], slope, out=slope)
     return out

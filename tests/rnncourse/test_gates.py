@@ -178,18 +178,15 @@ def test_a_run_is_one_step_after_another(sizes, seed):
 @given(sizes, seeds)
 def test_the_kept_gates_are_those_of_the_equations(sizes, seed):
     p = draw(sizes, seed)
-    H, C, kept = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
-    i, f, g, o = np.split(kept, 4, axis=2)
+    H, C, (i, f, g, o) = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
     c_prev = np.concatenate([p["c0"][None], C[:-1]])
     np.testing.assert_allclose(C, f * c_prev + i * g, **TOLERANCE[np.float64])
     np.testing.assert_allclose(H, o * np.tanh(C), **TOLERANCE[np.float64])
     first = gate(p["X"][0], p["h0"], *pick(p, *LSTM_PARAMETERS))
     hidden = sizes[3]
-    for k in (0, 1, 3):
-        columns = slice(k * hidden, (k + 1) * hidden)
-        np.testing.assert_allclose(kept[0][:, columns], first[:, columns], **TOLERANCE[np.float64])
-    H, kept, resettable = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
-    _, z, n = np.split(kept, 3, axis=2)
+    for result, columns in ((i, 0), (f, 1), (o, 3)):
+        np.testing.assert_allclose(result[0], np.split(first, 4, axis=1)[columns], **TOLERANCE[np.float64])
+    H, (_, z, n), resettable = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
     h_prev = np.concatenate([p["h0"][None], H[:-1]])
     np.testing.assert_allclose(H, (1 - z) * n + z * h_prev, **TOLERANCE[np.float64])
     W_n, b_n = p["W_gru"][:, 2 * hidden :], p["b_h"][2 * hidden :]
