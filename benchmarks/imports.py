@@ -6,7 +6,7 @@ import statistics
 import subprocess
 import sys
 
-TEXTBOOK = "ngram", "unfolding", "cell", "bptt", "gradient_flow", "stacked", "bidirectional"
+TEXTBOOK = "ngram", "unfolding", "cell", "bptt", "gradient_flow", "stacked", "bidirectional", "gates", "beyond"
 MODULES = ["numpy", "rnncourse", *(f"rnncourse.{name}" for name in TEXTBOOK)]
 HEAVY = ["torch", "matplotlib"]
 PROGRAM = """
