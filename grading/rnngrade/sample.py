@@ -22,7 +22,7 @@ NAMES = [
     "ada",
     "alan",
     "barbara",
-    "claude",
+    "charles",
     "donald",
     "edsger",
     "emmy",

@@ -972,7 +972,7 @@ PEOPLE = (
     "ada",
     "alan",
     "barbara",
-    "claude",
+    "charles",
     "donald",
     "edsger",
     "emmy",
