@@ -8,6 +8,7 @@ the exercise's misconceptions are run on the same cases: the one that gives what
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 import zlib
@@ -266,6 +267,7 @@ def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Misconception |
     first = min(faults, key=lambda f: list(WEIGHTS).index(f.criterion))
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
+    look = copy.deepcopy(look)  # who looks at a case may write to it
     points = round(score * exercise.points, 2)
     return Verdict(
         exercise.name, False, score, points, exercise.points, words, diagnosis.name if diagnosis else None, met, **look

@@ -229,6 +229,17 @@ def test_the_message_names_the_first_difference_and_the_case():
     np.testing.assert_array_equal(late(*verdict.inputs), verdict.got)
 
 
+def test_writing_to_what_can_be_looked_at_changes_no_later_check():
+    wrong = of(np.sin)
+    before = check(wrong, "rnn_step")
+    before.expected[:] = before.got
+    before.inputs[0][:] = 0
+    after = check(wrong, "rnn_step")
+    assert not after.passed
+    assert after.inputs[0].any()
+    assert check(right, "rnn_step").passed
+
+
 def test_what_can_be_looked_at_is_not_shown_for_hidden_cases():
     verdict = check(of(np.sin), "rnn_step", hidden=True)
     assert not verdict.inputs
