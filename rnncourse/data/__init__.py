@@ -5,25 +5,30 @@ can take its place (`load_text`). The grammars are small enough that the best an
 exactly, so that a model is compared with the truth and not with another model.
 """
 
+from .digits import Digits, digits
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
+from .recall import recall_batch
 from .teddy import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, tagging_ceiling, teddy_sentences
 from .text import load_text, python_docs, python_source, train_and_held_out, words
 
 __all__ = [
     "AMBIGUOUS_NAMES",
     "TOKEN_LABELS",
+    "Digits",
     "Grammar",
     "LabelledText",
     "TaggedSentence",
     "digit_image",
+    "digits",
     "encode_tagged",
     "label_python",
     "labelled_python",
     "load_text",
     "python_docs",
     "python_source",
+    "recall_batch",
     "study_grammar",
     "tagging_ceiling",
     "teddy_sentences",
