@@ -9,7 +9,6 @@ from .digits import Digits, digits
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
-from .recall import recall_batch
 from .teddy import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, tagging_ceiling, teddy_sentences
 from .text import load_text, python_docs, python_source, train_and_held_out, words
 
@@ -28,7 +27,6 @@ __all__ = [
     "load_text",
     "python_docs",
     "python_source",
-    "recall_batch",
     "study_grammar",
     "tagging_ceiling",
     "teddy_sentences",

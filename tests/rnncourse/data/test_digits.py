@@ -1,0 +1,52 @@
+"""The digits: all of them, in two parts that share no image, the same at every call, and no scikit-learn before."""
+
+import subprocess
+import sys
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from rnncourse.data import Digits, digits
+
+
+def test_the_two_parts_are_all_of_the_digits_and_each_image_has_its_own_label():
+    train, held_out = digits()
+    assert (len(train.labels), len(held_out.labels)) == (1297, 500)
+    source = load_digits()
+    there = sorted(zip((source.images / 16).astype(np.float32).reshape(-1, 64).tolist(), source.target.tolist()))
+    here = [pair for part in (train, held_out) for pair in zip(part.images.reshape(-1, 64).tolist(), part.labels)]
+    assert sorted(here) == there
+
+
+def test_no_held_out_image_is_among_those_to_learn_from():
+    train, held_out = ({image.tobytes() for image in part.images} for part in digits())
+    assert not train & held_out
+
+
+def test_an_image_is_float32_from_paper_to_ink_and_a_label_is_a_digit():
+    for part in digits():
+        assert isinstance(part, Digits)
+        assert part.images.dtype == np.float32
+        assert part.images.shape[1:] == (8, 8)
+        assert (part.images.min(), part.images.max()) == (0, 1)
+        assert part.labels.dtype == np.int64
+        assert set(part.labels.tolist()) == set(range(10))
+
+
+def test_both_parts_hold_about_as_many_of_each_digit():
+    for part in digits():
+        shares = np.bincount(part.labels) / len(part.labels)
+        assert shares.min() > 0.06
+        assert shares.max() < 0.14
+
+
+def test_two_calls_give_the_same_split_in_arrays_of_their_own():
+    for first, second in zip(digits(), digits()):
+        assert np.array_equal(first.images, second.images)
+        assert np.array_equal(first.labels, second.labels)
+        assert not np.shares_memory(first.images, second.images)
+
+
+def test_scikit_learn_is_imported_only_when_digits_are_asked_for():
+    program = "import sys, rnncourse.data; assert 'sklearn' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], check=True)
