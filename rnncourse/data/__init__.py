@@ -6,9 +6,24 @@ exactly, so that a model is compared with the truth and not with another model.
 """
 
 from .digits import Digits, digits
+from .dates import (
+    BOS,
+    DATE_LANGUAGES,
+    EOS,
+    ISO_VOCABULARY,
+    PAD,
+    EncodedDates,
+    WrittenDate,
+    date_vocabulary,
+    encode_dates,
+    is_held_out,
+    written_as,
+    written_dates,
+)
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
+from .recall import recall_batch
 from .teddy import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, tagging_ceiling, teddy_sentences
 from .text import load_text, python_docs, python_source, train_and_held_out, words
 
@@ -27,6 +42,7 @@ __all__ = [
     "load_text",
     "python_docs",
     "python_source",
+    "recall_batch",
     "study_grammar",
     "tagging_ceiling",
     "teddy_sentences",
