@@ -5,7 +5,6 @@ can take its place (`load_text`). The grammars are small enough that the best an
 exactly, so that a model is compared with the truth and not with another model.
 """
 
-from .digits import Digits, digits
 from .dates import (
     BOS,
     DATE_LANGUAGES,
@@ -20,6 +19,7 @@ from .dates import (
     written_as,
     written_dates,
 )
+from .digits import Digits, digits
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
@@ -29,14 +29,24 @@ from .text import load_text, python_docs, python_source, train_and_held_out, wor
 
 __all__ = [
     "AMBIGUOUS_NAMES",
+    "BOS",
+    "DATE_LANGUAGES",
+    "EOS",
+    "ISO_VOCABULARY",
+    "PAD",
     "TOKEN_LABELS",
     "Digits",
+    "EncodedDates",
     "Grammar",
     "LabelledText",
     "TaggedSentence",
+    "WrittenDate",
+    "date_vocabulary",
     "digit_image",
     "digits",
+    "encode_dates",
     "encode_tagged",
+    "is_held_out",
     "label_python",
     "labelled_python",
     "load_text",
@@ -48,4 +58,6 @@ __all__ = [
     "teddy_sentences",
     "train_and_held_out",
     "words",
+    "written_as",
+    "written_dates",
 ]
