@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import Named
+from rnncourse.checks.depth import counted, values_and_depth
 from rnncourse.checks.plain import NotPlain, Plain, identical, share_memory, to_plain
 
 OWN_FOLDER = str(Path(__file__).parent)
@@ -87,6 +88,16 @@ def padded(candidate: Any, *args: Any) -> Any:
     return steps
 
 
+def steps(candidate: Any, *args: Any) -> Any:
+    """One call. If the last argument is "count", it is made with the other ones as numbers that know their depth
+    (`depth.py`), and the answer is (values, depth of the deepest).
+    """
+    if not isinstance(args[-1], str):
+        return candidate(*args)
+    answer = candidate(*(counted(a) for a in args[:-1]))
+    return values_and_depth(answer) or answer
+
+
 def module(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
     """The candidate is a class of `nn.Module`, driven as in `rnncourse.checks.modules`."""
     from rnncourse.checks.modules import drive_module
@@ -152,6 +163,7 @@ DRIVERS: dict[str, Callable[..., Any]] = {
     "update": update,
     "tensors": call,
     "padded": padded,
+    "steps": steps,
     "module": module,
     "padded_module": padded_module,
     "layer": layer,

@@ -1,0 +1,1108 @@
+"""Unit 13: attention, and breaking the sequential bottleneck. Its exercises, their cases, hints and misconceptions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rnncourse.beyond import (
+    additive_attention,
+    associative_scan,
+    attention,
+    combine_affine,
+    linear_recurrence,
+    min_gru_forward,
+)
+from rnncourse.cell import softmax
+from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.plain import Plain
+
+unit = Unit("13_beyond", "Attention, and breaking the sequential bottleneck")
+
+
+def look_mask(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Draw a mask of which every row has at least one True and one False."""
+    keys = shape[-1]
+    order = rng.permuted(np.broadcast_to(np.arange(keys), shape), axis=-1)
+    return np.asarray(order < rng.integers(1, keys, size=(*shape[:-1], 1)))
+
+
+# --- attention
+
+ex = unit.exercise(
+    "attention",
+    reference=attention,
+    points=4,
+    takes="query (N, queries, d), keys (N, keys, d), values (N, keys, d_v), mask",
+    gives="context (N, queries, d_v), weights (N, queries, keys)",
+    forbids=("torch", "scipy"),
+    hints=(
+        "Three lines: scores, weights, context. Which product takes (T_q, d) and (T_k, d) to (T_q, T_k)?",
+        "Divide the scores by the root of d, the size of a query. Set those that the mask does not allow to -inf, "
+        "*before* the softmax over the last axis. The context is a product of the weights with the values.",
+        "`scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])`; if there is a mask: "
+        "`scores = np.where(mask, scores, -np.inf)`; `weights = softmax(scores)`; `return weights @ values, weights`.",
+    ),
+)
+
+
+def dot_arguments(
+    rng: np.random.Generator, *batch: int, sizes: tuple[int, int, int, int], dtype: Any = np.float64
+) -> tuple[np.ndarray, ...]:
+    """Draw query, keys and values for T_q, T_k, d and d_v."""
+    T_q, T_k, d, d_v = sizes
+    return (
+        normal(rng, *batch, T_q, d, dtype=dtype),
+        normal(rng, *batch, T_k, d, dtype=dtype),
+        normal(rng, *batch, T_k, d_v, dtype=dtype),
+    )
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*dot_arguments(rng, 2, sizes=(4, 5, 6, 3)))
+    yield case(*dot_arguments(rng, sizes=(5, 4, 3, 7)))
+    yield case(*dot_arguments(rng, 3, sizes=(4, 6, 5, 2)), look_mask(rng, 3, 4, 6))
+    yield case(
+        *dot_arguments(rng, 2, sizes=(3, 5, 4, 6)), look_mask(rng, 2, 1, 5)
+    )  # a mask of padding, for all queries
+    yield case(*dot_arguments(rng, sizes=(6, 4, 3, 5)), look_mask(rng, 6, 4))
+    yield edge("mask=None", *dot_arguments(rng, 2, sizes=(3, 4, 5, 2)), None)
+    yield edge("one mask for all rows", *dot_arguments(rng, 3, sizes=(4, 5, 2, 6)), look_mask(rng, 4, 5))
+    yield edge("a mask of one axis", *dot_arguments(rng, 2, sizes=(3, 6, 4, 5)), look_mask(rng, 6))
+    yield edge("two axes of batches", *dot_arguments(rng, 2, 3, sizes=(4, 5, 6, 7)), look_mask(rng, 2, 3, 4, 5))
+    yield edge("one query, one key", *dot_arguments(rng, 2, sizes=(1, 1, 3, 4)), np.ones((1, 1), dtype=bool))
+    yield edge("all sizes alike", *dot_arguments(rng, 4, sizes=(4, 4, 4, 4)), look_mask(rng, 4, 4))
+    yield edge("only the past may be seen", *dot_arguments(rng, 2, sizes=(5, 5, 3, 4)), np.tri(5, dtype=bool))
+    query, keys, values = dot_arguments(rng, 2, sizes=(4, 5, 3, 2))
+    yield edge("large scores", 1e3 * query, 1e3 * keys, values, look_mask(rng, 2, 4, 5))
+    yield edge("float32", *dot_arguments(rng, 2, sizes=(3, 4, 5, 6), dtype=np.float32), look_mask(rng, 2, 3, 4))
+
+
+@ex.holds("The order of the keys says nothing")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    query, keys, values = dot_arguments(rng, 2, sizes=(4, 5, 3, 2))
+    order = rng.permutation(5)
+    context, _ = call(query, keys, values)
+    moved, _ = call(query, keys[:, order], values[:, order])
+    same = np.allclose(np.asarray(context), np.asarray(moved))
+    return None if same else "with keys and values in another order, the context came out different."
+
+
+@ex.misconception
+def not_scaled(query, keys, values, mask=None):
+    """The scores are not scaled. A dot product of d numbers grows like the root of d: divide by it, or long vectors
+    make the softmax look at one key only.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def scaled_by_d(query, keys, values, mask=None):
+    """You divide the scores by d. It is the *root* of d: the variance of a sum of d products grows like d, its size
+    like the root.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1]
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def scaled_by_the_values(query, keys, values, mask=None):
+    """You divide by the root of d_v, the size of the values. They have no part in the scores: d is the size of a query
+    and of a key.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(values.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def scaled_by_the_number_of_keys(query, keys, values, mask=None):
+    """You divide by the root of the number of keys. How many keys there are does not change how large a score is: d is
+    the last axis of query, `query.shape[-1]`.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(keys.shape[-2])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def softmax_over_the_queries(query, keys, values, mask=None):
+    """Your softmax runs over the queries: the columns of the weights sum to 1, not the rows. Each *query* shares out
+    one unit of attention among the keys, the last axis.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -1e9)
+    weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
+    return weights @ values, weights
+
+
+@ex.misconception
+def mask_inverted(query, keys, values, mask=None):
+    """Your mask works the wrong way round: you look exactly where one may not. True means *may look*."""
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, -np.inf, scores)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def mask_ignored(query, keys, values, mask=None):
+    """The mask has no effect: keys where it is False still get weight."""
+    weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
+    return weights @ values, weights
+
+
+@ex.misconception
+def mask_after_the_softmax(query, keys, values, mask=None):
+    """You set weights to zero after the softmax, so the rest of each row no longer sums to 1. Mask the *scores*, with
+    -inf, before the softmax.
+    """
+    weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
+    if mask is not None:
+        weights = weights * mask
+    return weights @ values, weights
+
+
+@ex.misconception
+def masked_scores_zero(query, keys, values, mask=None):
+    """Where the mask is False you set the score to 0. But exp(0) is 1, so these keys keep a good share of the weight:
+    the score has to be -inf.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = scores * mask
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def infinity_times_zero(query, keys, values, mask=None):
+    """You multiply -inf by 0 where one may look, and that is nan, not 0. Choose between two values instead:
+    `np.where(mask, scores, -np.inf)`.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = scores - np.inf * (1 - mask.astype(scores.dtype))
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def reshaped_for_transposed(query, keys, values, mask=None):
+    """You reshape the keys where they have to be transposed. That has the right shape, and cuts each key into pieces
+    that land in others: `np.swapaxes(keys, -1, -2)`.
+    """
+    turned = keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
+    scores = query @ turned / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def keys_for_values(query, keys, values, mask=None):
+    """Your context is an average of the keys. The keys only say where to look; what one gets there are the values."""
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ keys, weights
+
+
+@ex.misconception
+def scores_for_weights(query, keys, values, mask=None):
+    """What you return second are the scores, not the weights that the softmax makes of them."""
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    return softmax(scores) @ values, scores
+
+
+@ex.misconception
+def large_scores_overflow(query, keys, values, mask=None):
+    """exp overflows when scores are large, and infinity divided by infinity is nan. Subtract the row's largest score
+    first, or call `softmax` of unit 03.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    return weights @ values, weights
+
+
+@ex.misconception
+def root_in_float64(query, keys, values, mask=None):
+    """`np.sqrt` of a whole number is a float64, and turns float32 scores into float64. Take a plain Python number:
+    `math.sqrt(d)`, or `d**0.5`.
+    """
+    scores = query @ np.swapaxes(keys, -1, -2) / np.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+# --- additive_attention
+
+ex = unit.exercise(
+    "additive_attention",
+    reference=additive_attention,
+    points=3,
+    takes="query (N, queries, d_q), keys (N, keys, d_k), values (N, keys, d_v), Wq (d_q, A), Wk (d_k, A), v (A,), mask",
+    gives="context (N, queries, d_v), weights (N, queries, keys)",
+    forbids=("torch", "scipy"),
+    hints=(
+        "Every query meets every key: you need an array with an axis for queries, one for keys and one for the A "
+        "hidden units. Broadcasting makes it of two arrays that have an axis of length 1 in different places.",
+        "`(query @ Wq)[..., :, None, :]` is (…, T_q, 1, A). Give `keys @ Wk` its axis of length 1 in the place of the "
+        "queries, add, take the tanh, multiply with v. From there on it is as in `attention`, without the scaling.",
+        "`hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])`, then `scores = hidden @ v`; "
+        "then mask, softmax and `weights @ values` as before.",
+    ),
+)
+
+
+def additive_arguments(
+    rng: np.random.Generator, *batch: int, sizes: tuple[int, int, int, int, int, int], dtype: Any = np.float64
+) -> tuple[np.ndarray, ...]:
+    """Draw query, keys, values, Wq, Wk and v for T_q, T_k, d_q, d_k, d_v and A."""
+    T_q, T_k, d_q, d_k, d_v, A = sizes
+    return (
+        normal(rng, *batch, T_q, d_q, dtype=dtype),
+        normal(rng, *batch, T_k, d_k, dtype=dtype),
+        normal(rng, *batch, T_k, d_v, dtype=dtype),
+        weights(rng, d_q, A, dtype),
+        weights(rng, d_k, A, dtype),
+        normal(rng, A, dtype=dtype),
+    )
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*additive_arguments(rng, 2, sizes=(4, 5, 3, 6, 2, 7)))
+    yield case(*additive_arguments(rng, sizes=(5, 4, 6, 3, 7, 2)))
+    yield case(*additive_arguments(rng, 3, sizes=(4, 6, 2, 5, 3, 7)), look_mask(rng, 3, 4, 6))
+    yield case(*additive_arguments(rng, 2, sizes=(3, 5, 4, 2, 6, 7)), look_mask(rng, 2, 1, 5))
+    yield edge("mask=None", *additive_arguments(rng, 2, sizes=(3, 4, 5, 2, 6, 7)), None)
+    yield edge("a mask of one axis", *additive_arguments(rng, 2, sizes=(3, 6, 4, 5, 2, 7)), look_mask(rng, 6))
+    yield edge("two axes of batches", *additive_arguments(rng, 2, 3, sizes=(4, 5, 6, 7, 2, 3)), look_mask(rng, 4, 5))
+    yield edge("one query, one key", *additive_arguments(rng, 2, sizes=(1, 1, 3, 4, 2, 5)), np.ones((1, 1), bool))
+    yield edge("all sizes alike", *additive_arguments(rng, 4, sizes=(4, 4, 4, 4, 4, 4)), look_mask(rng, 4, 4))
+    *arrays, v = additive_arguments(rng, 2, sizes=(4, 5, 3, 2, 6, 7))
+    yield edge("large scores", *arrays, 1e5 * v, look_mask(rng, 2, 4, 5))
+    single = additive_arguments(rng, 2, sizes=(3, 4, 5, 6, 2, 7), dtype=np.float32)
+    yield edge("float32", *single, look_mask(rng, 2, 3, 4))
+
+
+@ex.misconception
+def no_tanh(query, keys, values, Wq, Wk, v, mask=None):
+    """There is no tanh. Then the query adds the same number to all scores of its row, and the softmax takes that out
+    again: whatever you ask, you get one and the same answer.
+    """
+    scores = ((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def tanh_of_each(query, keys, values, Wq, Wk, v, mask=None):
+    """You take the tanh of the query's part and of the key's part apart and add them. Then they never meet, and the
+    query's part drops out of the softmax: the tanh is of the sum.
+    """
+    scores = (np.tanh(query @ Wq)[..., :, None, :] + np.tanh(keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def multiplied(query, keys, values, Wq, Wk, v, mask=None):
+    """You multiply the query's part with the key's. It is called additive attention because they are added."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] * (keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def v_inside_the_tanh(query, keys, values, Wq, Wk, v, mask=None):
+    """You multiply with v before the tanh, so no score can be beyond -1 and 1. First the tanh of all A hidden units,
+    then v.
+    """
+    scores = np.tanh(((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def v_forgotten(query, keys, values, Wq, Wk, v, mask=None):
+    """You sum the hidden units up, each as heavy as the others. Their weights in that sum are learned: it is v."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]).sum(axis=-1)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def scaled(query, keys, values, Wq, Wk, v, mask=None):
+    """You divide the scores by the root of A. Additive attention is not scaled: v learns how large a score is."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v / math.sqrt(len(v))
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def columns_sum_to_one(query, keys, values, Wq, Wk, v, mask=None):
+    """Your softmax runs over the queries, axis -2. Each *row* sums to 1: it is over the keys, the last axis."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = np.where(mask, scores, -1e9)
+    weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
+    return weights @ values, weights
+
+
+@ex.misconception
+def keys_averaged(query, keys, values, Wq, Wk, v, mask=None):
+    """Your context is an average of the keys. What the weights average are the values."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ keys, weights
+
+
+@ex.misconception
+def mask_upside_down(query, keys, values, Wq, Wk, v, mask=None):
+    """Your mask works the wrong way round. True means *may look*: scores become -inf where it is False."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = np.where(mask, -np.inf, scores)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def mask_forgotten(query, keys, values, Wq, Wk, v, mask=None):
+    """The mask has no effect: keys where it is False still get weight."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def weights_masked(query, keys, values, Wq, Wk, v, mask=None):
+    """You mask the weights, so the rows that are masked no longer sum to 1. Mask the scores, before the softmax."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    weights = softmax(scores)
+    if mask is not None:
+        weights = weights * mask
+    return weights @ values, weights
+
+
+@ex.misconception
+def hidden_units_masked(query, keys, values, Wq, Wk, v, mask=None):
+    """You set what may not be seen to 0 before the softmax. A score of 0 is an ordinary score, and exp(0) is 1: it has
+    to be -inf.
+    """
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = scores * mask
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@ex.misconception
+def exp_overflows(query, keys, values, Wq, Wk, v, mask=None):
+    """exp overflows when v is large, and gives nan. Subtract the row's largest score first, or call `softmax`."""
+    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    return weights @ values, weights
+
+
+# --- linear_recurrence
+
+ex = unit.exercise(
+    "linear_recurrence",
+    reference=linear_recurrence,
+    points=2,
+    takes="a (T, N, H), b (T, N, H), h0 (N, H)",
+    gives="states (T, N, H)",
+    forbids=("torch", "scipy"),
+    hints=(
+        "It is the loop of `rnn_forward` with another step in it. What is carried from step to step?",
+        "Start with `h = h0`. At each step make a *new* h from a[t], the old h and b[t], and keep it. h0 itself is not "
+        "among the states.",
+        "`H = np.empty_like(b)`; `h = h0`; then for each t: `h = a[t] * h + b[t]` and `H[t] = h`; return H.",
+    ),
+)
+
+
+def recurrence(rng: np.random.Generator, T: int, *shape: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+    """Draw a, b (T, …) and h0 (…): factors between -1.1 and 1.1, but not close to 0. Without axes, h0 is a number."""
+    a = rng.uniform(0.4, 1.1, (T, *shape)) * rng.choice([-1, 1], (T, *shape))
+    h0 = (normal(rng, *shape) + 2).astype(dtype) if shape else float(rng.uniform(1, 2))
+    return a.astype(dtype), normal(rng, T, *shape, dtype=dtype), h0
+
+
+def with_zeros(rng: np.random.Generator, T: int, *shape: int) -> tuple[Any, ...]:
+    """The same, where each sequence forgets everything in its middle: the factors are 0 there."""
+    a, b, h0 = recurrence(rng, T, *shape)
+    a[T // 2] = 0
+    return a, b, h0
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*recurrence(rng, 5, 3, 4))
+    yield case(*recurrence(rng, 7, 2))
+    yield case(*recurrence(rng, 6))
+    yield edge("one step", *recurrence(rng, 1, 3, 2))
+    yield edge("one row", *recurrence(rng, 4, 1, 3))
+    yield edge("all sizes alike", *recurrence(rng, 4, 4, 4))
+    yield edge("factors of 0", *with_zeros(rng, 6, 2, 3))
+    yield edge("factors of 0", *with_zeros(rng, 5))
+    yield edge("float32", *recurrence(rng, 5, 2, 3, dtype=np.float32))
+    yield edge("float32", *recurrence(rng, 4, dtype=np.float32))
+
+
+@ex.holds("A split run is the whole run")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    a, b, h0 = recurrence(rng, 7, 2, 3)
+    whole = np.asarray(call(a, b, h0))
+    first = np.asarray(call(a[:3], b[:3], h0))
+    second = np.asarray(call(a[3:], b[3:], first[-1]))
+    same = np.allclose(np.concatenate([first, second]), whole)
+    return None if same else "cut after three steps and run on from the state there, other states came out."
+
+
+@ex.misconception
+def h0_is_zero(a, b, h0):
+    """You start from zeros. The first state is a_1 h_0 + b_1, with the h0 that you are given."""
+    h, states = np.zeros_like(b[0]), []
+    for factor, term in zip(a, b):
+        h = factor * h + term
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def h0_among_the_states(a, b, h0):
+    """h0 is in your result, which has one step too many. The states are h_1 to h_T, one for each step."""
+    states = [np.asarray(h0, dtype=b.dtype)]
+    for factor, term in zip(a, b):
+        states.append(factor * states[-1] + term)
+    return np.stack(states)
+
+
+@ex.misconception
+def one_step_early(a, b, h0):
+    """You keep the state from before each step: h_0 to h_{T-1}. Make the step first, then keep what came out."""
+    h, states = np.asarray(h0, dtype=b.dtype), []
+    for factor, term in zip(a, b):
+        states.append(h)
+        h = factor * h + term
+    return np.stack(states)
+
+
+@ex.misconception
+def a_and_b_exchanged(a, b, h0):
+    """You multiply the state by b and add a. It is a that multiplies."""
+    h, states = h0, []
+    for factor, term in zip(a, b):
+        h = term * h + factor
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def b_multiplied_too(a, b, h0):
+    """You add b to the state before you multiply, so b is multiplied by a as well. Only the state is."""
+    h, states = h0, []
+    for factor, term in zip(a, b):
+        h = factor * (h + term)
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def h0_at_every_step(a, b, h0):
+    """Every step starts from h0 again. Step t starts from the state that step t - 1 left."""
+    return a * h0 + b
+
+
+@ex.misconception
+def backwards_in_time(a, b, h0):
+    """You walk from the last step to the first. h0 is where the *first* step starts."""
+    h, H = h0, np.empty_like(b)
+    for t in reversed(range(len(a))):
+        h = a[t] * h + b[t]
+        H[t] = h
+    return H
+
+
+@ex.misconception
+def a_share_of_b(a, b, h0):
+    """You take the share 1 - a of b, as a leaky average does. Here b is added whole; whoever wants a share puts it into
+    b.
+    """
+    h, states = h0, []
+    for factor, term in zip(a, b):
+        h = factor * h + (1 - factor) * term
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def one_array_many_times(a, b, h0):
+    """All your states are the last one: you update one array in place and keep it T times. Make a new array at each
+    step.
+    """
+    h, states = np.array(h0, dtype=b.dtype), []
+    for factor, term in zip(a, b):
+        h *= factor
+        h += term
+        states.append(h)
+    return np.stack(states)
+
+
+@ex.misconception
+def divided_by_the_product(a, b, h0):
+    """You divide by the product of all factors so far. One factor of 0, or many small ones, and that is a division by
+    0. The loop never divides.
+    """
+    product = np.cumprod(a, axis=0)
+    return product * (h0 + np.cumsum(b / product, axis=0))
+
+
+@ex.misconception
+def h0_overwritten(a, b, h0):
+    """The states are right, but `h *= a[t]` writes into h0, which belongs to whoever called. Write `h = a[t] * h +
+    b[t]`, which makes a new array.
+    """
+    h, states = h0, []
+    for factor, term in zip(a, b):
+        h *= factor
+        h += term
+        states.append(np.copy(h).astype(b.dtype))
+    return np.stack(states)
+
+
+@ex.misconception
+def b_overwritten(a, b, h0):
+    """The states are right, but you write them into b, which belongs to whoever called. Write into a new array,
+    `np.empty_like(b)`.
+    """
+    h = h0
+    for t in range(len(a)):
+        b[t] = a[t] * h + b[t]
+        h = b[t]
+    return b
+
+
+# --- combine_affine
+
+ex = unit.exercise(
+    "combine_affine",
+    reference=combine_affine,
+    points=2,
+    takes="first, second",
+    gives="a (T, N), b (T, N)",
+    forbids=("torch", "scipy"),
+    hints=(
+        "Write the two steps out for a state h: first a_1 h + b_1. Put that into the second map in place of h.",
+        "a_2 (a_1 h + b_1) + b_2. Multiply out: what stands before h, and what stands alone?",
+        "`a_1, b_1 = first`; `a_2, b_2 = second`; `return a_2 * a_1, a_2 * b_1 + b_2`.",
+    ),
+)
+
+
+def affine(rng: np.random.Generator, *shape: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+    """Draw a pair (a, b)."""
+    a = rng.uniform(0.4, 1.6, shape) * rng.choice([-1, 1], shape)
+    return a.astype(dtype), (normal(rng, *shape) + 2).astype(dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(affine(rng, 5, 3), affine(rng, 5, 3))
+    yield case(affine(rng, 4), affine(rng, 4))
+    yield edge("two numbers each", *[tuple(rng.uniform(1.5, 3, 2).tolist()) for _ in range(2)])
+    yield edge("one entry", affine(rng, 1), affine(rng, 1))
+    yield edge("three axes", affine(rng, 3, 2, 4), affine(rng, 3, 2, 4))
+    yield edge("float32", affine(rng, 3, 2, dtype=np.float32), affine(rng, 3, 2, dtype=np.float32))
+
+
+@ex.holds("Three maps in a row may be bracketed either way")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    p, q, r = (affine(rng, 4) for _ in range(3))
+    left, right = call(tuple(call(p, q)), r), call(p, tuple(call(q, r)))
+    same = all(np.allclose(x, y) for x, y in zip(left, right))
+    return None if same else "(p, q) and then r is not p and then (q, r)."
+
+
+@ex.misconception
+def second_applied_first(first, second):
+    """You apply `second` first. In a_2 (a_1 h + b_1) + b_2 it is the b of the *first* map that goes through the second
+    one and is multiplied by its a.
+    """
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_1 * a_2, a_1 * b_2 + b_1
+
+
+@ex.misconception
+def b_of_the_first_not_multiplied(first, second):
+    """You add both b as they are. That of the first map goes through the second one, too: it has to be multiplied by
+    a_2.
+    """
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_2 * a_1, b_1 + b_2
+
+
+@ex.misconception
+def first_a_on_first_b(first, second):
+    """You multiply b_1 by a_1. Within the first map b_1 is added after the product; it is the second map that
+    multiplies it, by a_2.
+    """
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_2 * a_1, a_1 * b_1 + b_2
+
+
+@ex.misconception
+def both_b_multiplied(first, second):
+    """You multiply both b by a_2. b_2 is added last, and nothing comes after it."""
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_2 * a_1, a_2 * (b_1 + b_2)
+
+
+@ex.misconception
+def b_of_the_second_lost(first, second):
+    """b_2 is missing: it is added at the end of the second map."""
+    (a_1, b_1), a_2 = first, second[0]
+    return a_2 * a_1, a_2 * b_1
+
+
+@ex.misconception
+def as_a_product_rule(first, second):
+    """Your b has a part from each map multiplied by the other's a, as in the derivative of a product. But the maps come
+    one after the other: b_2 is not multiplied by anything.
+    """
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_2 * a_1, a_2 * b_1 + a_1 * b_2
+
+
+@ex.misconception
+def factors_added(first, second):
+    """You add the factors. h is multiplied by a_1 and then by a_2, so it is multiplied by their product."""
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_2 + a_1, a_2 * b_1 + b_2
+
+
+@ex.misconception
+def a_of_the_first_lost(first, second):
+    """Your a is that of the second map alone. h goes through both: it is a_2 a_1."""
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_2 * np.ones_like(a_1), a_2 * b_1 + b_2
+
+
+@ex.misconception
+def b_before_a(first, second):
+    """You return (b, a). A pair is (a, b), what multiplies first, or the result cannot be combined further."""
+    (a_1, b_1), (a_2, b_2) = first, second
+    return a_2 * b_1 + b_2, a_2 * a_1
+
+
+@ex.misconception
+def first_overwritten(first, second):
+    """The values are right, but `*=` and `+=` write into the arrays of `first`, which somebody still needs: make new
+    arrays.
+    """
+    (a_1, b_1), (a_2, b_2) = first, second
+    b_1 *= a_2
+    b_1 += b_2
+    a_1 *= a_2
+    return np.copy(a_1), np.copy(b_1)
+
+
+# --- associative_scan
+
+
+def depth_allowed(T: int) -> int:
+    """How many operations may wait for one another. The scans that are known take at most 4 ceil(log2(T)) + 2."""
+    return 4 * math.ceil(math.log2(T)) + 4
+
+
+def few_enough(answer: Plain) -> Plain:
+    """Of a depth, what counts: whether it is one that is allowed, or about how large it is."""
+    if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], int)):
+        return answer
+    values, depth = answer
+    allowed = depth_allowed(len(values))
+    return values, f"at most {allowed}" if depth <= allowed else f"about {float(f'{depth:.1g}'):.0f}"
+
+
+ex = unit.exercise(
+    "associative_scan",
+    reference=associative_scan,
+    points=5,
+    takes="a (T, N, H), b (T, N, H), h0 (N, H), count",
+    gives="states (T, N, H), depth",
+    drive="steps",
+    canonical=few_enough,
+    uses={"combine_affine": combine_affine, "linear_recurrence": linear_recurrence},
+    forbids=("torch", "scipy"),
+    hints=(
+        "Think of a row of maps. In one round, combine each of them with its left neighbour, all at a time. How many "
+        "maps does each entry stand for now? And after a second round, with the entry two to the left?",
+        "Keep A and B, where entry t stands for the last `step` maps up to t. In a round, entries from `step` on "
+        "become the combination of entry t - step, applied first, with entry t; the first `step` entries stay. Then "
+        "double `step`. When it has reached T, every entry stands for all maps from the start: apply them to h0.",
+        "`A, B, step = a, b, 1`; `while step < len(a):` `new_A, new_B = combine_affine((A[:-step], B[:-step]), "
+        "(A[step:], B[step:]))`, then `A = np.concatenate([A[:step], new_A])`, the same for B, and `step *= 2`; at the "
+        "end `return A * h0 + B`.",
+    ),
+)
+
+
+def slow_decay(rng: np.random.Generator, T: int) -> tuple[Any, ...]:
+    """Draw a, b (T,) and h0 for a long run: no product of factors gets lost in zeros."""
+    a = rng.uniform(0.95, 1.0, T) * rng.choice([-1, 1], T)
+    return a, normal(rng, T), float(rng.uniform(1, 2))
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*recurrence(rng, 5, 3, 4))
+    yield case(*recurrence(rng, 8, 2, 3))
+    yield case(*recurrence(rng, 13, 2))
+    yield case(*with_zeros(rng, 6))
+    yield case(*slow_decay(rng, 1000), "count")
+    for T in (1, 2, 3):
+        yield edge(f"T = {T}", *recurrence(rng, T, 3, 2))
+    yield edge("one row", *recurrence(rng, 4, 1, 3))
+    yield edge("all sizes alike", *recurrence(rng, 4, 4, 4))
+    yield edge("factors of 0", *with_zeros(rng, 9, 2, 3))
+    yield edge("float32", *recurrence(rng, 7, 2, 3, dtype=np.float32))
+    yield edge("a long run of small factors", np.full(700, 0.1), normal(rng, 700), 2.0)
+
+
+@ex.misconception
+def plain_loop(a, b, h0):
+    """The states are right, but each of them waits for the one before: with T = 1000 that is 2,000 operations in a
+    row. Combine the maps in pairs, all pairs at a time.
+    """
+    H = np.empty_like(b)
+    h = h0
+    for t in range(len(a)):
+        h = a[t] * h + b[t]
+        H[t] = h
+    return H
+
+
+@ex.misconception
+def in_blocks(a, b, h0):
+    """The states are right, and you have cut the sequence into blocks, which is a good idea once. Within a block, and
+    from block to block, one still waits for the other: do the same with the blocks, and again.
+    """
+    size = math.ceil(math.sqrt(len(a)))
+    H = np.empty_like(b)
+    h = h0
+    for start in range(0, len(a), size):
+        A, B = a[start : start + size].copy(), b[start : start + size].copy()
+        for t in range(1, len(A)):
+            A[t], B[t] = combine_affine((A[t - 1], B[t - 1]), (A[t], B[t]))
+        H[start : start + size] = A * h + B
+        h = H[start + len(A) - 1]
+    return H
+
+
+@ex.misconception
+def division_by_the_product(a, b, h0):
+    """You divide by the product of all factors so far: a factor of 0, or many small ones, make that a division by 0.
+    And a cumulative product waits for the one before as well. Combine maps; no division is needed.
+    """
+    product = np.cumprod(a, axis=0)
+    return product * (h0 + np.cumsum(b / product, axis=0))
+
+
+@ex.misconception
+def started_from_zero(a, b, h0):
+    """h0 is missing: your states are those of a run from zeros. The map of all steps up to t has an a, too: h_t is A_t
+    h0 + B_t.
+    """
+    A, B, step = a, b.copy(), 1
+    while step < len(a):
+        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+        step *= 2
+    return B
+
+
+@ex.misconception
+def h0_added_as_it_is(a, b, h0):
+    """You add h0 to every state. It is multiplied by all factors on the way: h_t is A_t h0 + B_t."""
+    A, B, step = a, b, 1
+    while step < len(a):
+        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+        step *= 2
+    return h0 + B
+
+
+@ex.misconception
+def h0_only_in_the_first_state(a, b, h0):
+    """h0 reaches your first state and none behind it. Put it into b[0] *before* the scan, or apply every prefix to it
+    at the end.
+    """
+    A, B, step = a, b, 1
+    while step < len(a):
+        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+        step *= 2
+    H = B.copy()
+    H[0] = a[0] * h0 + b[0]
+    return H
+
+
+@ex.misconception
+def later_maps_first(a, b, h0):
+    """You combine in the wrong order: the entry further left was earlier, so it is the `first` argument of
+    `combine_affine`.
+    """
+    A, B, step = a, b, 1
+    while step < len(a):
+        new_A, new_B = combine_affine((A[step:], B[step:]), (A[:-step], B[:-step]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+        step *= 2
+    return A * h0 + B
+
+
+@ex.misconception
+def one_round_short(a, b, h0):
+    """One round is missing: the last entries do not yet stand for all maps from the start. Go on while `step` is below
+    T, not only while twice the step is.
+    """
+    A, B, step = a, b, 1
+    while 2 * step < len(a):
+        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+        step *= 2
+    return A * h0 + B
+
+
+@ex.misconception
+def step_grows_by_one(a, b, h0):
+    """Your step grows by one from round to round. After a round each entry stands for *twice* as many maps, so the step
+    has to double; else some maps are applied twice.
+    """
+    A, B = a, b
+    for step in range(1, min(len(a), 12)):
+        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+    return A * h0 + B
+
+
+@ex.misconception
+def new_a_used_for_b(a, b, h0):
+    """You replace A before you compute B, which then is made with factors of this round. Both need those of the round
+    before: compute both, then replace both.
+    """
+    A, B, step = a, b, 1
+    while step < len(a):
+        A = np.concatenate([A[:step], A[step:] * A[:-step]])
+        B = np.concatenate([B[:step], A[step:] * B[:-step] + B[step:]])
+        step *= 2
+    return A * h0 + B
+
+
+@ex.misconception
+def only_powers_of_two(a, b, h0):
+    """Where the number of maps is odd, in the first round or in a later one, the last of them is left over: its state
+    is that of a run which began there. Only lengths 2, 4, 8, … come out right.
+    """
+
+    def prefixes(A, B):
+        half = len(A) // 2
+        if half == 0:
+            return A, B
+        pairs = slice(0, 2 * half, 2), slice(1, 2 * half, 2)
+        odd_A, odd_B = prefixes(*combine_affine((A[pairs[0]], B[pairs[0]]), (A[pairs[1]], B[pairs[1]])))
+        between = slice(2, 2 * half, 2)
+        even_A, even_B = combine_affine((odd_A[:-1], odd_B[:-1]), (A[between], B[between]))
+        A, B = A.copy(), B.copy()
+        A[pairs[1]], B[pairs[1]], A[between], B[between] = odd_A, odd_B, even_A, even_B
+        return A, B
+
+    A, B = prefixes(a, b)
+    return A * h0 + B
+
+
+@ex.misconception
+def h0_written_into_b(a, b, h0):
+    """The states are right, but you put h0 into b itself, which belongs to whoever called: the next run with it comes
+    out wrong. Copy b first.
+    """
+    b[0] = a[0] * h0 + b[0]
+    A, B, step = a, b, 1
+    while step < len(a):
+        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+        step *= 2
+    return B.copy()
+
+
+# --- min_gru_forward
+
+ex = unit.exercise(
+    "min_gru_forward",
+    reference=min_gru_forward,
+    points=3,
+    takes="X (T, N, D), h0 (N, H), Wz (D, H), Wh (D, H)",
+    gives="states (T, N, H)",
+    uses={"associative_scan": associative_scan, "linear_recurrence": linear_recurrence},
+    forbids=("torch", "scipy"),
+    hints=(
+        "Neither the gate nor the candidate needs the state: compute both for all steps at once. What is left is a "
+        "linear recurrence. What are its a and its b?",
+        "Compare h_t = (1 - z_t) h_{t-1} + z_t h̃_t with h_t = a_t h_{t-1} + b_t: a is 1 - z and b is z times h̃, both "
+        "(T, N, H).",
+        "`z = 1 / (1 + np.exp(-(X @ Wz)))`, then `return associative_scan(1 - z, z * (X @ Wh), h0)`.",
+    ),
+)
+
+
+def gru_arguments(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64
+) -> tuple[np.ndarray, ...]:
+    """Draw X, h0, Wz and Wh; h0 is large, so that it is not overlooked."""
+    h0 = (normal(rng, N, H) + 2).astype(dtype)
+    return normal(rng, T, N, D, dtype=dtype), h0, weights(rng, D, H, dtype), weights(rng, D, H, dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*gru_arguments(rng, 5, 3, 4, 2))
+    yield case(*gru_arguments(rng, 7, 2, 3, 5))
+    yield edge("one step", *gru_arguments(rng, 1, 3, 2, 4))
+    yield edge("one row, one input, one unit", *gru_arguments(rng, 6, 1, 1, 1))
+    yield edge("all sizes alike", *gru_arguments(rng, 4, 4, 4, 4))
+    X, h0, Wz, Wh = gru_arguments(rng, 6, 2, 3, 4)
+    yield edge("gates wide open or shut", X, h0, 1e4 * Wz, Wh)
+    yield edge("float32", *gru_arguments(rng, 5, 2, 3, 4, np.float32))
+
+
+@ex.misconception
+def z_inverted(X, h0, Wz, Wh):
+    """Your gate works the wrong way round: z is the share of the *new*, 1 - z that of the old state."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return associative_scan(z, (1 - z) * (X @ Wh), h0)
+
+
+@ex.misconception
+def tanh_on_the_candidate(X, h0, Wz, Wh):
+    """You bend the candidate with a tanh, as the GRU does. The minimal GRU leaves it as it is: x_t Wh."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return associative_scan(1 - z, z * np.tanh(X @ Wh), h0)
+
+
+@ex.misconception
+def weights_exchanged(X, h0, Wz, Wh):
+    """The matrices have changed places: Wz makes the gate, Wh the candidate."""
+    z = 1 / (1 + np.exp(-(X @ Wh)))
+    return associative_scan(1 - z, z * (X @ Wz), h0)
+
+
+@ex.misconception
+def h0_left_out(X, h0, Wz, Wh):
+    """You start from zeros: h0 is not used. It is the scan's third argument."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return associative_scan(1 - z, z * (X @ Wh), np.zeros_like(h0))
+
+
+@ex.misconception
+def candidate_not_gated(X, h0, Wz, Wh):
+    """The candidate enters whole. Its share is z: b is z times the candidate."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return associative_scan(1 - z, X @ Wh, h0)
+
+
+@ex.misconception
+def nothing_forgotten(X, h0, Wz, Wh):
+    """The old state stays whole while the new is added, so nothing is ever forgotten. Its share is 1 - z."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return associative_scan(np.ones_like(z), z * (X @ Wh), h0)
+
+
+@ex.misconception
+def gate_without_sigma(X, h0, Wz, Wh):
+    """There is no σ: your gate is any number, and 1 - z with it, so states may grow without end. A share lies between 0
+    and 1.
+    """
+    z = X @ Wz
+    return associative_scan(1 - z, z * (X @ Wh), h0)
+
+
+@ex.misconception
+def gate_with_tanh(X, h0, Wz, Wh):
+    """Your gate is a tanh, from -1 to 1. A share lies between 0 and 1: σ(a) = 1 / (1 + exp(-a))."""
+    z = np.tanh(X @ Wz)
+    return associative_scan(1 - z, z * (X @ Wh), h0)
+
+
+@ex.misconception
+def candidate_with_sigma(X, h0, Wz, Wh):
+    """You take σ of the candidate as well, so no state can be negative. Only the gate has a σ."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return associative_scan(1 - z, z / (1 + np.exp(-(X @ Wh))), h0)
+
+
+@ex.misconception
+def states_bent(X, h0, Wz, Wh):
+    """You bend the states with a tanh. The recurrence stays linear in the state: that is what lets a scan run it."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return np.tanh(associative_scan(1 - z, z * (X @ Wh), h0))
+
+
+@ex.misconception
+def each_step_from_h0(X, h0, Wz, Wh):
+    """Every step mixes its candidate with h0. Step t goes on from the state of step t - 1: that is what a scan does."""
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return (1 - z) * h0 + z * (X @ Wh)
+
+
+@ex.misconception
+def gate_overflows(X, h0, Wz, Wh):
+    """Where the gate's sum is large, exp overflows and infinity divided by infinity is nan. In the form 1 / (1 +
+    exp(-a)) the overflow does no harm.
+    """
+    grown = np.exp(X @ Wz)
+    z = grown / (1 + grown)
+    return associative_scan(1 - z, z * (X @ Wh), h0)

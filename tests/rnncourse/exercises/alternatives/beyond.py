@@ -1,0 +1,331 @@
+"""Right answers to unit 13 in other styles."""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+
+from rnncourse.beyond import associative_scan, combine_affine, linear_recurrence
+from rnncourse.cell import softmax
+from tests.rnncourse.exercises.alternatives import collector
+
+ALTERNATIVES, answers = collector()
+
+
+# --- attention
+
+
+@answers("attention")
+def in_three_lines(query, keys, values, mask=None):
+    scores = query @ keys.swapaxes(-2, -1) * query.shape[-1] ** -0.5
+    weights = softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+    return weights @ values, weights
+
+
+@answers("attention")
+def with_einsum(query, keys, values, mask=None):
+    scores = np.einsum("...qd,...kd->...qk", query, keys) / math.sqrt(keys.shape[-1])
+    if mask is not None:
+        scores[~np.broadcast_to(mask, scores.shape)] = -np.inf
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return np.einsum("...qk,...kv->...qv", weights, values), weights
+
+
+@answers("attention")
+def with_a_very_negative_number(query, keys, values, mask=None):
+    scores = np.matmul(query, np.swapaxes(keys, -1, -2)) / query.shape[-1] ** 0.5
+    if mask is None:
+        mask = np.ones(scores.shape, dtype=bool)
+    weights = softmax(np.where(mask, scores, -1e9))
+    return [np.matmul(weights, values), weights]
+
+
+@answers("attention")
+def row_by_row(query, keys, values, mask=None):
+    def softly(scores):
+        exps = np.exp(scores - np.max(scores))
+        return exps / np.sum(exps)
+
+    *batch, T_q, d = query.shape
+    T_k = keys.shape[-2]
+    allowed = np.broadcast_to(True if mask is None else mask, (*batch, T_q, T_k))
+    weights = np.zeros((*batch, T_q, T_k), dtype=query.dtype)
+    context = np.zeros((*batch, T_q, values.shape[-1]), dtype=query.dtype)
+    for where in np.ndindex(*batch, T_q):
+        key, value, may = keys[where[:-1]], values[where[:-1]], allowed[where]
+        weights[(*where, may)] = softly(np.array([query[where] @ k / math.sqrt(d) for k in key[may]]))
+        for j in range(T_k):
+            context[where] += weights[where][j] * value[j]
+    return context, weights
+
+
+@answers("attention")
+def with_a_penalty_added(query, keys, values, mask=None):
+    scores = (query / math.sqrt(query.shape[-1])) @ np.moveaxis(keys, -1, -2)
+    if mask is not None:
+        penalty = np.zeros(mask.shape, dtype=query.dtype)
+        penalty[~mask] = -np.inf
+        scores = scores + penalty
+    scores = scores - np.max(scores, axis=-1, keepdims=True)
+    weights = np.exp(scores) / np.exp(scores).sum(-1)[..., None]
+    return weights @ values, weights
+
+
+# --- additive_attention
+
+
+@answers("additive_attention")
+def with_two_new_axes(query, keys, values, Wq, Wk, v, mask=None):
+    q, k = np.expand_dims(query @ Wq, -2), np.expand_dims(keys @ Wk, -3)
+    scores = np.einsum("...a,a->...", np.tanh(q + k), v)
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@answers("additive_attention")
+def a_query_at_a_time(query, keys, values, Wq, Wk, v, mask=None):
+    rows = []
+    for i in range(query.shape[-2]):
+        hidden = np.tanh(query[..., i : i + 1, :] @ Wq + keys @ Wk)
+        rows.append((hidden * v).sum(axis=-1))
+    scores = np.stack(rows, axis=-2)
+    if mask is not None:
+        scores = np.where(mask, scores, np.finfo(scores.dtype).min)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ values, weights
+
+
+@answers("additive_attention")
+def every_pair(query, keys, values, Wq, Wk, v, mask=None):
+    *batch, T_q, _ = query.shape
+    T_k = keys.shape[-2]
+    scores = np.empty((*batch, T_q, T_k), dtype=query.dtype)
+    for *n, i, j in np.ndindex(scores.shape):
+        scores[(*n, i, j)] = np.tanh(query[(*n, i)] @ Wq + keys[(*n, j)] @ Wk) @ v
+    if mask is not None:
+        scores[~np.broadcast_to(mask, scores.shape)] = -np.inf
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+@answers("additive_attention")
+def with_one_product_of_both(query, keys, values, Wq, Wk, v, mask=None):
+    T_q, T_k = query.shape[-2], keys.shape[-2]
+    q = np.repeat(query[..., None, :], T_k, axis=-2)
+    k = np.repeat(keys[..., None, :, :], T_q, axis=-3)
+    both = np.concatenate([q, k], axis=-1) @ np.concatenate([Wq, Wk])
+    scores = np.tanh(both) @ v[:, None]
+    scores = scores[..., 0]
+    if mask is not None:
+        scores = np.where(mask, scores, -1e30)
+    weights = softmax(scores)
+    return weights @ values, weights
+
+
+# --- linear_recurrence
+
+
+@answers("linear_recurrence")
+def with_a_list(a, b, h0):
+    states = []
+    h = h0
+    for t in range(len(a)):
+        h = a[t] * h + b[t]
+        states.append(h)
+    return states
+
+
+@answers("linear_recurrence")
+def with_accumulate(a, b, h0):
+    steps = itertools.accumulate(zip(a, b), lambda h, step: step[0] * h + step[1], initial=h0)
+    return np.array(list(steps)[1:])
+
+
+@answers("linear_recurrence")
+def into_a_copy_of_b(a, b, h0):
+    H = b.copy()
+    H[0] += a[0] * h0
+    for t in range(1, a.shape[0]):
+        H[t] += a[t] * H[t - 1]
+    return H
+
+
+@answers("linear_recurrence")
+def by_recursion(a, b, h0):
+    before = by_recursion(a[:-1], b[:-1], h0) if len(a) > 1 else np.empty_like(b[:0])
+    last = before[-1] if len(a) > 1 else h0
+    return np.concatenate([before, (a[-1] * last + b[-1])[None]])
+
+
+# --- combine_affine
+
+
+@answers("combine_affine")
+def in_one_line(first, second):
+    return second[0] * first[0], second[0] * first[1] + second[1]
+
+
+@answers("combine_affine")
+def by_asking_the_maps(first, second):
+    def both(h):
+        return second[0] * (first[0] * h + first[1]) + second[1]
+
+    b = both(0.0 * first[0])
+    return both(1.0 + 0.0 * first[0]) - b, b
+
+
+@answers("combine_affine")
+def as_matrices(first, second):
+    def matrix(pair):
+        a, b = (np.asarray(part) for part in pair)
+        one = np.ones_like(a)
+        return np.stack([np.stack([a, b], -1), np.stack([0 * one, one], -1)], -2)
+
+    product = matrix(second) @ matrix(first)
+    return product[..., 0, 0].copy(), product[..., 0, 1].copy()
+
+
+@answers("combine_affine")
+def as_a_list(first, second):
+    (a, b), (c, d) = first, second
+    return [np.multiply(a, c), np.add(np.multiply(c, b), d)]
+
+
+# --- associative_scan
+
+
+@answers("associative_scan")
+def hillis_and_steele(a, b, h0):
+    A, B, step = a, b, 1
+    while step < len(a):
+        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
+        step *= 2
+    return A * h0 + B
+
+
+@answers("associative_scan")
+def hillis_and_steele_in_place(a, b, h0):
+    A, B = np.array(a), np.array(b)
+    B[0] = A[0] * h0 + B[0]
+    shift = 1
+    while shift < A.shape[0]:
+        B[shift:] = A[shift:] * B[:-shift] + B[shift:]
+        A[shift:] = A[shift:] * A[:-shift]
+        shift = 2 * shift
+    return B
+
+
+@answers("associative_scan")
+def with_h0_as_the_first_map(a, b, h0):
+    h0 = np.asarray(h0, dtype=b.dtype)
+    A, B = np.concatenate([np.zeros_like(a[:1]), a]), np.concatenate([h0[None], b])
+    for k in range(math.ceil(math.log2(len(A)))):
+        early_A = np.ones_like(A)
+        early_B = np.zeros_like(B)
+        early_A[2**k :], early_B[2**k :] = A[: -(2**k)], B[: -(2**k)]
+        A, B = combine_affine((early_A, early_B), (A, B))
+    return B[1:].copy()
+
+
+@answers("associative_scan")
+def blelloch(a, b, h0):
+    T = len(a)
+    P = 2 ** math.ceil(math.log2(T))
+    A, B = np.ones((P, *a.shape[1:]), dtype=a.dtype), np.zeros((P, *b.shape[1:]), dtype=b.dtype)
+    A[:T], B[:T] = a, b
+    width = 1
+    while width < P:  # up: each node becomes the product of what is below it
+        left, right = slice(width - 1, None, 2 * width), slice(2 * width - 1, None, 2 * width)
+        A[right], B[right] = combine_affine((A[left], B[left]), (A[right], B[right]))
+        width *= 2
+    A[-1], B[-1] = 1, 0
+    while width > 1:  # down: each node hands what is before it to the left, and to the right that and the left
+        width //= 2
+        left, right = slice(width - 1, None, 2 * width), slice(2 * width - 1, None, 2 * width)
+        before = A[right].copy(), B[right].copy()
+        both = combine_affine(before, (A[left], B[left]))
+        A[left], B[left] = before
+        A[right], B[right] = both
+    A, B = combine_affine((A[:T], B[:T]), (a, b))
+    return A * h0 + B
+
+
+@answers("associative_scan")
+def two_halves(a, b, h0):
+    def prefixes(A, B):
+        middle = len(A) // 2
+        if middle == 0:
+            return A, B
+        (A_1, B_1), (A_2, B_2) = prefixes(A[:middle], B[:middle]), prefixes(A[middle:], B[middle:])
+        A_2, B_2 = combine_affine((A_1[-1:], B_1[-1:]), (A_2, B_2))
+        return np.concatenate([A_1, A_2]), np.concatenate([B_1, B_2])
+
+    A, B = prefixes(a, b)
+    return A * h0 + B
+
+
+@answers("associative_scan")
+def with_lists_of_maps(a, b, h0):
+    def prefixes(maps):
+        if len(maps) == 1:
+            return maps
+        pairs = [combine_affine(p, q) for p, q in zip(maps[::2], maps[1::2])]
+        odd = prefixes(pairs)
+        rest = (odd[t // 2] if t % 2 else combine_affine(odd[t // 2 - 1], maps[t]) for t in range(1, len(maps)))
+        return [maps[0], *rest]
+
+    return [A * h0 + B for A, B in prefixes(list(zip(a, b)))]
+
+
+@answers("associative_scan")
+def doubling_with_roll(a, b, h0):
+    times = np.arange(len(a)).reshape(-1, *[1] * (a.ndim - 1))
+    A, B, k = a, b, 1
+    while k < len(a):
+        moved = np.where(times < k, 1, np.roll(A, k, axis=0)), np.where(times < k, 0, np.roll(B, k, axis=0))
+        A, B = A * moved[0], A * moved[1] + B
+        k += k
+    return (h0 * A + B).astype(b.dtype)
+
+
+# --- min_gru_forward
+
+
+@answers("min_gru_forward")
+def through_the_scan(X, h0, Wz, Wh):
+    z = 1 / (1 + np.exp(-(X @ Wz)))
+    return associative_scan(1 - z, z * (X @ Wh), h0)
+
+
+@answers("min_gru_forward")
+def with_tanh_for_sigma(X, h0, Wz, Wh):
+    z = 0.5 + 0.5 * np.tanh(0.5 * np.einsum("tnd,dh->tnh", X, Wz))
+    candidate = np.einsum("tnd,dh->tnh", X, Wh)
+    return associative_scan(a=1 - z, b=z * candidate, h0=h0)
+
+
+@answers("min_gru_forward")
+def by_the_loop(X, h0, Wz, Wh):
+    z = 1 / (1 + np.exp(-X @ Wz))
+    return linear_recurrence(1 - z, z * (X @ Wh), h0)
+
+
+@answers("min_gru_forward")
+def step_by_step(X, h0, Wz, Wh):
+    def step(h, x):
+        z = 1 / (1 + np.exp(-np.dot(x, Wz)))
+        return h + z * (np.dot(x, Wh) - h)
+
+    return [functools.reduce(step, X[: t + 1], h0) for t in range(len(X))]
+
+
+@answers("min_gru_forward")
+def the_keep_gate_from_minus_x(X, h0, Wz, Wh):
+    keep = 1 / (1 + np.exp(X @ Wz))
+    return associative_scan(keep, X @ Wh - keep * (X @ Wh), h0)
