@@ -1,0 +1,1443 @@
+"""Unit 10: gates, the LSTM and the GRU. Its exercises, their cases, hints and misconceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks.compare import kind_of
+from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.plain import Plain
+from rnncourse.gates import (
+    counter,
+    gate,
+    gru_parameter_count,
+    gru_step,
+    latch,
+    lstm_forward,
+    lstm_parameter_count,
+    lstm_states,
+    lstm_step,
+    parity,
+)
+from rnncourse.gates_backward import lstm_step_backward
+
+unit = Unit("10_gates", "Gates: LSTM and GRU")
+
+# The unit's own module is always forbidden; its other half has a name of its own.
+FORBIDDEN = ("torch", "scipy", "rnncourse.gates_backward")
+
+
+def gate_weights(rng: np.random.Generator, D: int, H: int, G: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+    """Draw U (D, G), W (H, G), b (G,)."""
+    return weights(rng, D, G, dtype), weights(rng, H, G, dtype), normal(rng, G, dtype=dtype)
+
+
+def lstm_arguments(rng: np.random.Generator, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+    """Draw x, h, c and the parameters of an LSTM."""
+    x, h, c = normal(rng, N, D, dtype=dtype), normal(rng, N, H, dtype=dtype), normal(rng, N, H, dtype=dtype)
+    return x, h, c, *gate_weights(rng, D, H, 4 * H, dtype)
+
+
+def gru_arguments(rng: np.random.Generator, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+    """Draw x, h and the parameters of a GRU: U, W and two biases."""
+    U, W, b_i = gate_weights(rng, D, H, 3 * H, dtype)
+    return normal(rng, N, D, dtype=dtype), normal(rng, N, H, dtype=dtype), U, W, b_i, normal(rng, 3 * H, dtype=dtype)
+
+
+# --- gate
+
+ex = unit.exercise(
+    "gate",
+    reference=gate,
+    points=2,
+    takes="x (N, D), h (N, H), U (D, G), W (H, G), b (G,)",
+    gives="gate (N, G)",
+    forbids=FORBIDDEN,
+    hints=(
+        "It is a hidden layer like that of unit 03, the same sum of three terms. What is new is only what the sum goes "
+        "through.",
+        "The sigmoid is 1 / (1 + exp(-a)), of the whole sum. For a = -1000 this is 1 / inf = 0, which is right; for "
+        "which way of writing it do you get inf / inf?",
+        "`a = x @ U + h @ W + b`, then `1 / (1 + np.exp(-a))`. (A form that does not even warn: "
+        "`0.5 + 0.5 * np.tanh(0.5 * a)`.)",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H, G in ((3, 4, 2, 5), (2, 6, 3, 4)):
+        yield case(normal(rng, N, D), normal(rng, N, H), *gate_weights(rng, D, H, G))
+    yield edge("one row", normal(rng, 1, 3), normal(rng, 1, 2), *gate_weights(rng, 3, 2, 4))
+    U, W, b = gate_weights(rng, 3, 4, 6)
+    yield edge(
+        "sums near 1000 and -1000",
+        normal(rng, 2, 3),
+        normal(rng, 2, 4),
+        U,
+        W,
+        b + 1000 * np.array([1, -1, 1, -1, 1, -1]),
+    )
+    single = np.float32
+    x, h = normal(rng, 3, 2, dtype=single), normal(rng, 3, 4, dtype=single)
+    yield edge("float32", x, h, *gate_weights(rng, 2, 4, 3, single))
+
+
+@ex.misconception
+def tanh_for_sigmoid(x, h, U, W, b):
+    """The sum goes through a tanh, from -1 to 1. A gate goes from 0, closed, to 1, open: it takes the sigmoid."""
+    return np.tanh(x @ U + h @ W + b)
+
+
+@ex.misconception
+def no_nonlinearity(x, h, U, W, b):
+    """There is no sigmoid: what you return is the sum that goes into it, which may be of any size."""
+    return x @ U + h @ W + b
+
+
+@ex.misconception
+def sign_turned(x, h, U, W, b):
+    """Your gate is open where it should be closed: the sign in the exponent is turned. It is 1 / (1 + exp(-a))."""
+    return 1 / (1 + np.exp(x @ U + h @ W + b))
+
+
+@ex.misconception
+def bias_forgotten(x, h, U, W, b):
+    """The bias b is missing from the sum. It decides whether a gate is open or closed when nothing else speaks."""
+    return 1 / (1 + np.exp(-(x @ U + h @ W)))
+
+
+@ex.misconception
+def bias_outside(x, h, U, W, b):
+    """The bias stands outside the sigmoid, so that the result leaves the range from 0 to 1. Add it to the sum."""
+    return 1 / (1 + np.exp(-(x @ U + h @ W))) + b
+
+
+@ex.misconception
+def state_ignored(x, h, U, W, b):
+    """Your gate does not look at the state: `h @ W` is missing from the sum."""
+    return 1 / (1 + np.exp(-(x @ U + b)))
+
+
+@ex.misconception
+def sigmoid_of_each_term(x, h, U, W, b):
+    """The sigmoid is taken of each product by itself. Add input, state and bias first, then take one sigmoid of the
+    sum.
+    """
+    return 1 / (1 + np.exp(-(x @ U))) + 1 / (1 + np.exp(-(h @ W))) + b
+
+
+@ex.misconception
+def straight_lines(x, h, U, W, b):
+    """You take a straight line that is cut off at 0 and 1, the "hard" sigmoid of some libraries. A gate is the smooth
+    1 / (1 + exp(-a)), which has a slope everywhere.
+    """
+    return np.clip(0.2 * (x @ U + h @ W + b) + 0.5, 0, 1)
+
+
+@ex.misconception
+def open_or_closed(x, h, U, W, b):
+    """Your gate is a switch: 0 or 1 and nothing between. A switch has no slope, so that nothing could be learnt through
+    it; a gate is the sigmoid of the sum.
+    """
+    return (x @ U + h @ W + b > 0).astype(x.dtype)
+
+
+@ex.misconception
+def softmax_for_sigmoid(x, h, U, W, b):
+    """Your gates share one whole: each row adds up to 1, as after a softmax. Every entry of a gate is open or closed by
+    itself: a sigmoid of each.
+    """
+    a = x @ U + h @ W + b
+    E = np.exp(a - a.max(axis=1, keepdims=True))
+    return E / E.sum(axis=1, keepdims=True)
+
+
+@ex.misconception
+def exp_overflows(x, h, U, W, b):
+    """A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)), or by a
+    tanh: 0.5 + 0.5 * tanh(a / 2).
+    """
+    E = np.exp(x @ U + h @ W + b)
+    return E / (1 + E)
+
+
+@ex.misconception
+def stack_for_concatenate(x, h, U, W, b):
+    """x and h are stacked: that lays arrays of one shape on top of each other, along a new axis. `np.concatenate` with
+    axis=1 puts row n of h beside row n of x.
+    """
+    return 1 / (1 + np.exp(-(np.stack([x, h], axis=1) @ np.concatenate([U, W]) + b)))
+
+
+# --- lstm_step
+
+ex = unit.exercise(
+    "lstm_step",
+    reference=lstm_step,
+    points=4,
+    takes="x (N, D), h (N, H), c (N, H), U (D, 4H), W (H, 4H), b (4H,)",
+    gives="h (N, H), c (N, H)",
+    uses={"gate": gate},
+    forbids=FORBIDDEN,
+    hints=(
+        "One product gives all four sums side by side: x U + h W + b is (N, 4H). The first H columns are those of i, "
+        "then come f, g and o.",
+        "`np.split(a, 4, axis=1)` cuts it into four arrays (N, H). i, f and o go through a sigmoid (your `gate` of all "
+        "columns has it done), g through a tanh.",
+        "`i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)`; `g = np.tanh(…)` of the third part of the sum; "
+        "`c_next = f * c + i * g`; `return o * np.tanh(c_next), c_next`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H in ((3, 4, 2), (2, 3, 5)):
+        yield case(*lstm_arguments(rng, N, D, H))
+    yield edge("one row", *lstm_arguments(rng, 1, 3, 2))
+    yield edge("one unit", *lstm_arguments(rng, 4, 2, 1))
+    x, h, c, U, W, b = lstm_arguments(rng, 2, 3, 4)
+    yield edge("gates far open or closed", x, h, c, U, W, b + 1000 * rng.permutation(np.repeat([1, -1], 8)))
+    yield edge("float32", *lstm_arguments(rng, 3, 2, 4, np.float32))
+
+
+@ex.misconception
+def order_i_f_o_g(x, h, c, U, W, b):
+    """You take the columns in the order i, f, o, g. Here, as in PyTorch, they stand in the order i, f, g, o: the third
+    part goes through the tanh.
+    """
+    i, f, o, _ = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[3])
+    c_next = f * c + i * g
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def sigmoid_on_the_candidate(x, h, c, U, W, b):
+    """All four parts go through the sigmoid. The candidate g goes through a tanh: what is written into c must be able
+    to be negative, or c could only ever grow.
+    """
+    i, f, g, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    c_next = f * c + i * g
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def no_tanh_on_the_cell(x, h, c, U, W, b):
+    """Your h is o * c. The cell's value goes through a tanh on its way out: h = o * tanh(c), which stays between -1 and
+    1 however large c has become.
+    """
+    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    c_next = f * c + i * g
+    return o * c_next, c_next
+
+
+@ex.misconception
+def tanh_in_the_cell(x, h, c, U, W, b):
+    """Your new c has gone through a tanh. c itself is never bent, that is its whole point; only what is shown of it is:
+    h = o * tanh(c).
+    """
+    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    c_next = np.tanh(f * c + i * g)
+    return o * c_next, c_next
+
+
+@ex.misconception
+def input_and_forget_swapped(x, h, c, U, W, b):
+    """The input gate and the forget gate have changed places. f stands first, with the old c; i stands with the new
+    candidate; among the columns i comes before f.
+    """
+    f, i, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    c_next = f * c + i * g
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def candidate_forgotten_too(x, h, c, U, W, b):
+    """The forget gate is put on the new candidate as well: f * (c + i * g). It belongs to the old c alone: f * c +
+    i * g.
+    """
+    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    c_next = f * (c + i * g)
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def nothing_forgotten(x, h, c, U, W, b):
+    """The forget gate is not used: your c only has things added. (So it was in 1997; the gate came three years later.)
+    The old c is multiplied by f.
+    """
+    i, _, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    c_next = c + i * g
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def candidate_not_gated(x, h, c, U, W, b):
+    """The input gate is not used: the whole candidate g is written into c at every step. It is i * g."""
+    _, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    c_next = f * c + g
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def gates_read_the_cell(x, h, c, U, W, b):
+    """Your gates read c where they should read h: W is multiplied with the state that the cell has shown, not with what
+    it keeps to itself.
+    """
+    i, f, _, o = np.split(gate(x, c, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + c @ W + b, 4, axis=1)[2])
+    c_next = f * c + i * g
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def old_cell_shown(x, h, c, U, W, b):
+    """Your h shows the old c. It shows the new one, after this step has forgotten and written: h = o * tanh(c_next)."""
+    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    return o * np.tanh(c), f * c + i * g
+
+
+@ex.misconception
+def cell_before_state(x, h, c, U, W, b):
+    """Your two results have changed places: it is (h, c), first what is shown, then what is kept."""
+    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
+    c_next = f * c + i * g
+    return c_next, o * np.tanh(c_next)
+
+
+@ex.misconception
+def columns_interleaved(x, h, c, U, W, b):
+    """You take every fourth column for one gate. The columns of a gate stand together: the first H are i, the next H
+    are f, and so on; `np.split(a, 4, axis=1)` cuts there.
+    """
+    i, f, o = (gate(x, h, U[:, k::4], W[:, k::4], b[k::4]) for k in (0, 1, 3))
+    g = np.tanh(x @ U[:, 2::4] + h @ W[:, 2::4] + b[2::4])
+    c_next = f * c + i * g
+    return o * np.tanh(c_next), c_next
+
+
+@ex.misconception
+def bias_forgotten(x, h, c, U, W, b):
+    """The bias b is missing. Without it no gate could be open, or closed, by default."""
+    i, f, _, o = np.split(gate(x, h, U, W, 0 * b), 4, axis=1)
+    g = np.tanh(np.split(x @ U + h @ W, 4, axis=1)[2])
+    c_next = f * c + i * g
+    return o * np.tanh(c_next), c_next
+
+
+# --- lstm_forward
+
+ex = unit.exercise(
+    "lstm_forward",
+    reference=lstm_forward,
+    points=3,
+    takes="X (T, N, D), h0 (N, H), c0 (N, H), U (D, 4H), W (H, 4H), b (4H,)",
+    gives="H (T, N, H), last",
+    uses={"gate": gate, "lstm_step": lstm_step},
+    forbids=FORBIDDEN,
+    hints=(
+        "The loop of `rnn_forward` in unit 03, with two things in your hands where there was one.",
+        "`h, c = lstm_step(x, h, c, U, W, b)` for each x in X, from h0 and c0 on. Only h goes into the list.",
+        "`H = np.stack(states)`; the answer is `H, (h, c)`, with the h and c that are left after the loop.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for T, N, D, H in ((5, 3, 4, 2), (7, 2, 3, 6)):
+        _, *rest = lstm_arguments(rng, N, D, H)
+        yield case(normal(rng, T, N, D), *rest)
+    _, *rest = lstm_arguments(rng, 3, 4, 2)
+    yield edge("one step", normal(rng, 1, 3, 4), *rest)
+    _, *rest = lstm_arguments(rng, 1, 2, 3)
+    yield edge("one row", normal(rng, 4, 1, 2), *rest)
+    _, *rest = lstm_arguments(rng, 2, 4, 3)
+    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, (5, 2))], *rest)
+    _, *rest = lstm_arguments(rng, 2, 3, 5, np.float32)
+    yield edge("float32", normal(rng, 4, 2, 3, dtype=np.float32), *rest)
+
+
+@ex.holds("Two runs in a row give what one run gives")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    _, h0, c0, *parameters = lstm_arguments(rng, 2, 3, 4)
+    X = normal(rng, 6, 2, 3)
+    whole, end = call(X, h0, c0, *parameters)
+    _, (h, c) = call(X[:4], h0, c0, *parameters)
+    rest, last = call(X[4:], np.asarray(h), np.asarray(c), *parameters)
+    if np.allclose(np.asarray(whole)[4:], rest) and np.allclose(end, last):
+        return None
+    return (
+        "started from the (h, c) that the first run ended with, the second does not go on as if nothing had happened."
+    )
+
+
+@ex.misconception
+def cell_not_carried(X, h0, c0, U, W, b):
+    """Every step starts from c0 again: what the last step has kept is lost. Carry both on: `h, c = lstm_step(x, h, c,
+    …)`.
+    """
+    h, states = h0, []
+    for x in X:
+        h, c = lstm_step(x, h, c0, U, W, b)
+        states.append(h)
+    return np.stack(states), (h, c)
+
+
+@ex.misconception
+def state_not_carried(X, h0, c0, U, W, b):
+    """Every step reads h0 again: the gates do not see what the last step has shown. Carry both on: `h, c =
+    lstm_step(x, h, c, …)`.
+    """
+    c, states = c0, []
+    for x in X:
+        h, c = lstm_step(x, h0, c, U, W, b)
+        states.append(h)
+    return np.stack(states), (h, c)
+
+
+@ex.misconception
+def starts_from_zeros(X, h0, c0, U, W, b):
+    """Your run starts from zeros: h0 and c0 are not used."""
+    h, c, states = np.zeros_like(h0), np.zeros_like(c0), []
+    for x in X:
+        h, c = lstm_step(x, h, c, U, W, b)
+        states.append(h)
+    return np.stack(states), (h, c)
+
+
+@ex.misconception
+def c0_replaced_by_zeros(X, h0, c0, U, W, b):
+    """Your run starts from h0, but from a c of zeros: c0 is not used."""
+    h, c, states = h0, np.zeros_like(c0), []
+    for x in X:
+        h, c = lstm_step(x, h, c, U, W, b)
+        states.append(h)
+    return np.stack(states), (h, c)
+
+
+@ex.misconception
+def cells_for_states(X, h0, c0, U, W, b):
+    """You collect c. What a network shows to the layer above is h; c stays inside, and only its last value is handed
+    out.
+    """
+    h, c, cells = h0, c0, []
+    for x in X:
+        h, c = lstm_step(x, h, c, U, W, b)
+        cells.append(c)
+    return np.stack(cells), (h, c)
+
+
+@ex.misconception
+def last_two_swapped(X, h0, c0, U, W, b):
+    """The last two have changed places: it is (h_n, c_n), h first, as in h0, c0."""
+    h, c, states = h0, c0, []
+    for x in X:
+        h, c = lstm_step(x, h, c, U, W, b)
+        states.append(h)
+    return np.stack(states), (c, h)
+
+
+@ex.misconception
+def states_one_late(X, h0, c0, U, W, b):
+    """Your states are h_0 to h_{T-1}: h0 is among them and the last one is missing. Keep the state after each step, not
+    before it.
+    """
+    h, c, states = h0, c0, []
+    for x in X:
+        states.append(h.copy())
+        h, c = lstm_step(x, h, c, U, W, b)
+    return np.stack(states), (h, c)
+
+
+@ex.misconception
+def time_backwards(X, h0, c0, U, W, b):
+    """Time runs backwards: the last input is read first. Step t reads X[t], from t = 0 on."""
+    h, c, states = h0, c0, []
+    for x in X[::-1]:
+        h, c = lstm_step(x, h, c, U, W, b)
+        states.append(h)
+    return np.stack(states), (h, c)
+
+
+@ex.misconception
+def sequences_interleaved(X, h0, c0, U, W, b):
+    """The sequences of the batch are interleaved: a reshape of (N, T, H) into (T, N, H) cuts the numbers anew. Stack
+    along axis 0, or transpose.
+    """
+    h, c, states = h0, c0, []
+    for x in X:
+        h, c = lstm_step(x, h, c, U, W, b)
+        states.append(h)
+    return np.stack(states, axis=1).reshape(len(X), len(h), -1), (h, c)
+
+
+@ex.misconception
+def three_results(X, h0, c0, U, W, b):
+    """You return three things. It is two: all states, and the pair of the last ones, `H, (h_n, c_n)`, as PyTorch does
+    it; so the pair can go into the next run as it is.
+    """
+    h, c, states = h0, c0, []
+    for x in X:
+        h, c = lstm_step(x, h, c, U, W, b)
+        states.append(h)
+    return np.stack(states), h, c
+
+
+# --- machines by hand: counter, latch, parity
+
+TWO_BITS = {"nothing": (0, 0), "set": (1, 0), "reset": (0, 1)}
+LONGEST = 50
+
+
+def stored(machine: Any, X: np.ndarray) -> np.ndarray:
+    """What stands in c[:, 0] after each step, (T, N), for inputs X (T, N, D) and a start from zeros."""
+    U, W, b = (np.asarray(part, dtype=np.float64) for part in machine)
+    zeros = np.zeros((X.shape[1], len(W)))
+    with np.errstate(all="ignore"):
+        cells: np.ndarray = lstm_states(X.astype(np.float64), zeros, zeros, U, W, b)[1]
+    return cells[:, :, 0]
+
+
+def rough(value: float) -> str:
+    """A number as far as a machine is judged by it: "1" if it is within 0.1 of 1, else what it lies between, "0..1".
+
+    >>> [rough(v) for v in (0.93, -0.02, 0.5, -1.4, float("nan"))]
+    ['1', '0', '0..1', '-2..-1', 'nan']
+    """
+    if not np.isfinite(value) or abs(value) > 1e6:
+        return f"{value:.0g}"
+    nearest = round(value)
+    if abs(value - nearest) <= 0.1:
+        return str(nearest)
+    return f"{int(np.floor(value))}..{int(np.ceil(value))}"
+
+
+def shapes_of(machine: Plain, inputs: int) -> str:
+    """ "U (1, 4H), W (H, 4H), b (4H,)" if the three fit together and take so many inputs; else the shapes they have."""
+    if not isinstance(machine, (list, tuple)) or len(machine) != 3:
+        return kind_of(machine)
+    try:
+        shapes = [np.asarray(part, dtype=np.float64).shape for part in machine]
+    except (TypeError, ValueError):
+        return "not three arrays of numbers"
+    units = shapes[1][0] if len(shapes[1]) == 2 else 0
+    if units and shapes == [(inputs, 4 * units), (units, 4 * units), (4 * units,)]:
+        return f"U ({inputs}, 4H), W (H, 4H), b (4H,)"
+    return ", ".join(f"{name} {shape}" for name, shape in zip("UWb", shapes, strict=True))
+
+
+Probes = Mapping[str, Sequence[str]]
+
+
+def behaviour(inputs: Mapping[str, Sequence[float]], probes: Probes) -> Callable[[Plain], Plain]:
+    """What a machine is judged by: the shapes of its weights, and what it stores while it reads each probe.
+
+    All weights that do the same are the same answer. A probe is a list of names in `inputs`; if it is long, only what
+    is stored at its end is told.
+    """
+
+    def canonical(machine: Plain) -> Plain:
+        width = len(next(iter(inputs.values())))
+        shapes, memory = shapes_of(machine, width), {}
+        if "4H" in shapes:
+            length = max(map(len, probes.values()))
+            X = np.zeros((length, len(probes), width))  # what follows a probe's end is read by nobody
+            for n, names in enumerate(probes.values()):
+                X[: len(names), n] = [inputs[name] for name in names]
+            cells = stored(machine, X)
+            for n, (title, names) in enumerate(probes.items()):
+                read = cells[: len(names), n]
+                memory[title] = ", ".join(map(rough, read if len(names) <= 8 else read[-1:]))
+        return shapes, memory
+
+    return canonical
+
+
+def spelled(*sequences: str) -> dict[str, list[str]]:
+    """Probes that are named by what they read: "1 1 0"."""
+    return {sequence: sequence.split() for sequence in sequences}
+
+
+def first_wrong(machine: Any, X: np.ndarray, right: np.ndarray, reads: Callable[[np.ndarray], str]) -> str | None:
+    """A sentence on the first step at which what is stored is not `right`, (T, N), within 0.1; else None."""
+    wrong = ~(np.abs(stored(machine, X) - right) <= 0.1)
+    if not wrong.any():
+        return None
+    t = int(np.argmax(wrong.any(axis=1)))
+    n = int(np.argmax(wrong[t]))
+    came = stored(machine, X)[t, n]
+    return f"after {t + 1} steps, {reads(X[: t + 1, n])}, c[:, 0] is {came:.3g} and should be {right[t, n]:g}."
+
+
+def drawn_bits(rng: np.random.Generator, rows: int = 60) -> np.ndarray:
+    """Draw bits (50, rows, 1): rows with few ones, with many, with ones in a run, and with none but zeros or ones."""
+    bits = rng.random((LONGEST, rows)) < rng.random(rows)
+    bits[:, :2] = 0, 1
+    bits[:25, 2:6] = rng.random((25, 4)) < 0.5
+    bits[25:, 2:6] = False
+    return bits[..., None].astype(np.float64)
+
+
+def ones_read(bits: np.ndarray) -> str:
+    """How many of the inputs were ones: "7 of them ones"."""
+    return f"{int(bits.sum())} of them ones"
+
+
+# --- counter
+
+ex = unit.exercise(
+    "counter",
+    reference=counter,
+    points=2,
+    gives="shapes, memory",
+    canonical=behaviour(
+        {"0": (0,), "1": (1,)},
+        spelled("1", "1 1 1", "0 0 1", "1 0 0 1 0 1")
+        | {"50 ones": ["1"] * 50, "a 1, then 49 zeros": ["1"] + ["0"] * 49},
+    ),
+    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
+    forbids=FORBIDDEN,
+    hints=(
+        "c_t = f c_{t-1} + i g. To count, you need f = 1 and i = 1 all the time, and a g that is 1 when x is 1 and 0 "
+        "when x is 0.",
+        "A gate is open all the time if its bias is large, say 20, and its weights are 0. g = tanh(w x) is 0 for x = "
+        "0; for which w is it 1, to many digits, for x = 1?",
+        "One unit: U = [[0, 0, 20, 0]], W = [[0, 0, 0, 0]], b = [20, 20, 0, 20], in the order i, f, g, o.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case()
+    yield case()
+
+
+@ex.holds("It counts on drawn sequences of 50 steps")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    X = drawn_bits(rng)
+    return first_wrong(call(), X, X[..., 0].cumsum(axis=0), ones_read)
+
+
+@ex.misconception
+def half_is_forgotten():
+    """Your count fades: the forget gate has no bias, and σ(0) is a half, so that half of c is lost at each step. Give
+    it a bias of, say, 20.
+    """
+    return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
+
+
+@ex.misconception
+def candidate_too_small():
+    """Each one adds less than 1: with a weight of 1 the candidate is tanh(1) = 0.76. With a weight of 20 it is 1, to 15
+    digits.
+    """
+    return np.array([[0.0, 0.0, 1.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def half_is_written():
+    """Each one adds a half: the input gate has no bias, and σ(0) is a half. Give it a bias of, say, 20, or let x open
+    it wide.
+    """
+    return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def steps_counted():
+    """You count steps, not ones: i and g are 1 at every step. One of the two must be 0 when x is 0. (If you meant that:
+    the third column is g and the fourth is o.)
+    """
+    return np.zeros((1, 4)), np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 20.0])
+
+
+@ex.misconception
+def ones_make_it_forget():
+    """Your c is never more than 1: a one closes the forget gate, so that the old count is thrown away. To count, keep f
+    open at all times.
+    """
+    return np.array([[0.0, -40.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def zeros_count_down():
+    """Each zero takes 1 away: for x = 0 your candidate is tanh of a large negative number, which is -1 and not 0. A
+    tanh needs no bias to be 0 at 0. (Or close the input gate for x = 0.)
+    """
+    return np.array([[0.0, 0.0, 40.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, -20.0, 20.0])
+
+
+@ex.misconception
+def nearly_open():
+    """Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50 is
+    0.72. Take 10 or 20.
+    """
+    return np.array([[0.0, 0.0, 5.0, 0.0]]), np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
+
+
+@ex.misconception
+def as_pytorch_stores_them():
+    """Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows: U is (D, 4H) and
+    W is (H, 4H).
+    """
+    return np.array([[0.0], [0.0], [20.0], [0.0]]), np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+# --- latch
+
+ex = unit.exercise(
+    "latch",
+    reference=latch,
+    points=3,
+    gives="shapes, memory",
+    canonical=behaviour(
+        TWO_BITS,
+        {
+            ", ".join(names): names
+            for names in (
+                ["nothing", "nothing"],
+                ["set", "nothing", "nothing"],
+                ["set", "set"],
+                ["set", "reset"],
+                ["reset", "reset", "set"],
+                ["set", "reset", "nothing", "set", "nothing"],
+            )
+        }
+        | {
+            "set, then 49 times nothing": ["set"] + ["nothing"] * 49,
+            "25 times set, 25 times nothing": ["set"] * 25 + ["nothing"] * 25,
+            "set, reset, then 48 times nothing": ["set", "reset"] + ["nothing"] * 48,
+        },
+    ),
+    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
+    forbids=FORBIDDEN,
+    hints=(
+        "Write a table: for each of the three inputs, nothing, set and reset, what should f and i g be, so that c "
+        "stays, becomes 1, becomes 0?",
+        "Nothing: f = 1 and i g = 0. Set: f = 0 and i g = 1. Reset: f = 0 and i g = 0. So f has a large bias, and both "
+        "inputs pull it far below zero; and g = tanh(20 set), with i open.",
+        "One unit: U = [[0, -40, 20, 0], [0, -40, 0, 0]], W = [[0, 0, 0, 0]], b = [20, 20, 0, 20]: f is σ(20) with "
+        "nothing, σ(-20) with either.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case()
+    yield case()
+
+
+@ex.holds("It stores the last of set and reset, on drawn sequences of 50 steps")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    rows = 60
+    busy = rng.random((LONGEST, rows)) < rng.random(rows)  # some rows are told much, some hardly anything
+    is_set = rng.random((LONGEST, rows)) < rng.random(rows)
+    X = np.stack([busy & is_set, busy & ~is_set], axis=2).astype(np.float64)
+    right, now = np.zeros((LONGEST, rows)), np.zeros(rows)
+    for t in range(LONGEST):
+        now = np.where(busy[t], is_set[t], now)
+        right[t] = now
+
+    def reads(seen: np.ndarray) -> str:
+        told = np.flatnonzero(seen.any(axis=1))
+        if not len(told):
+            return "all of them nothing"
+        return f"the last thing told being a {'set' if seen[told[-1], 0] else 'reset'} in step {told[-1] + 1}"
+
+    return first_wrong(call(), X, right, reads)
+
+
+@ex.misconception
+def order_i_f_o_g():
+    """Your columns stand in the order i, f, o, g. It is i, f, g, o: what you meant for g has become the output gate,
+    and your candidate is 1 at every step.
+    """
+    U = np.array([[0.0, -40.0, 0.0, 20.0], [0.0, -40.0, 0.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 0.0])
+
+
+@ex.misconception
+def half_is_forgotten():
+    """What was set fades: with no input your forget gate is σ(0), a half. Give it a bias of, say, 20, which the inputs
+    then have to overcome.
+    """
+    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
+
+
+@ex.misconception
+def reset_does_nothing():
+    """A reset changes nothing: it does not close the forget gate, so that the old c stays."""
+    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def sets_add_up():
+    """A second set makes 2: a set adds 1 to what is there. It should write 1 in its place, so close the forget gate at
+    a set, too.
+    """
+    U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def reset_writes_minus_one():
+    """A reset stores -1. It should store 0: close the forget gate, and write nothing."""
+    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, -20.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def reset_subtracts():
+    """A set adds 1 and a reset takes 1 away, with the forget gate open throughout. Two sets make 2, and a reset of
+    nothing makes -1: forget what was there, then write.
+    """
+    U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, 0.0, -20.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def half_is_written():
+    """A set stores a half: the input gate has no bias, and σ(0) is a half. Open it, by a bias or by the set."""
+    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def forgets_unless_told():
+    """What was set is gone one step later: with no input your forget gate is closed. "Forget gate" is a misleading
+    name; 1 means *keep*. Its bias must be large and positive.
+    """
+    U = np.array([[0.0, 40.0, 20.0, 0.0], [0.0, 40.0, -20.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([20.0, -20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def nearly_open():
+    """Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50 is
+    0.72. Take 10 or 20.
+    """
+    U = np.array([[0.0, -10.0, 5.0, 0.0], [0.0, -10.0, 0.0, 0.0]])
+    return U, np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
+
+
+@ex.misconception
+def as_pytorch_stores_them():
+    """Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows: U is (D, 4H) and
+    W is (H, 4H).
+    """
+    U = np.array([[0.0, 0.0], [-40.0, -40.0], [20.0, 0.0], [0.0, 0.0]])
+    return U, np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+# --- parity
+
+ex = unit.exercise(
+    "parity",
+    reference=parity,
+    points=4,
+    gives="shapes, memory",
+    canonical=behaviour(
+        {"0": (0,), "1": (1,)},
+        spelled("0 0 0", "1", "1 0 0", "1 1", "1 1 1 1", "0 1 0 1 1 0")
+        | {
+            "50 ones": ["1"] * 50,
+            "49 ones": ["1"] * 49,
+            "a 1, then 49 zeros": ["1"] + ["0"] * 49,
+            "50 zeros": ["0"] * 50,
+        },
+    ),
+    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
+    forbids=FORBIDDEN,
+    hints=(
+        "A zero must leave c as it is; a one must turn 0 into 1 and 1 into 0. The cell can look at its own state: h is "
+        "tanh(c) if o is open, 0 or 0.76. That is what W is for.",
+        "A one closes f: the old c is gone. What is written in its place is 1 - c: let g be 1 at all times, and open i "
+        "only if x is 1 and h is 0.",
+        "f: U = -40, b = 20. g: b = 20. o: b = 20. i: U = 40, b = -20, and W so negative that h = 0.76 keeps it "
+        "closed: 20 + 0.76 W must be far below 0, so W = -80.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case()
+    yield case()
+
+
+@ex.holds("It is right on drawn sequences of 50 steps")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    X = drawn_bits(rng)
+    return first_wrong(call(), X, X[..., 0].cumsum(axis=0) % 2, ones_read)
+
+
+@ex.misconception
+def ones_are_counted():
+    """Your c counts the ones: it goes on to 2, 3, … The second one must take it back to 0, so a step has to know what c
+    was. It sees it in h, through W.
+    """
+    return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+
+
+@ex.misconception
+def a_one_is_for_ever():
+    """Once it is 1, your c stays 1: a second one does not take it back. W is missing or too small (a stored 1 shows as
+    h = tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
+    """
+    U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.zeros((1, 4))
+    return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
+
+
+@ex.misconception
+def turns_at_every_step():
+    """Your c turns over at every step, whether x is 1 or 0. A zero has to leave it as it is: f open and i closed,
+    unless x says otherwise.
+    """
+    U, W = np.zeros((1, 4)), np.array([[-80.0, 0.0, 0.0, 0.0]])
+    return U, W, np.array([20.0, -20.0, 20.0, 20.0])
+
+
+@ex.misconception
+def last_input_only():
+    """Your c is just the last input: a zero closes the forget gate and clears it. It is a one that must clear what was
+    there; a zero must leave it.
+    """
+    U, W = np.array([[40.0, 40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
+    return U, W, np.array([-20.0, -20.0, 20.0, 20.0])
+
+
+@ex.misconception
+def even_is_minus_one():
+    """After two ones your c is -1. An even number of ones is 0: write nothing then, and not the opposite."""
+    U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[0.0, 0.0, -60.0, 0.0]])
+    return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
+
+
+@ex.misconception
+def half_is_forgotten():
+    """What is stored fades while zeros are read: the forget gate has no bias, and σ(0) is a half. Give it a bias of,
+    say, 20, which a one overcomes.
+    """
+    U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
+    return U, W, np.array([-20.0, 0.0, 20.0, 20.0])
+
+
+@ex.misconception
+def nearly_open():
+    """Your gates are nearly open and nearly closed, and over 50 steps what leaks adds up: σ(5) is 0.993, and 0.993 to
+    the power 50 is 0.72. Take 10 or 20.
+    """
+    U, W = np.array([[10.0, -10.0, 0.0, 0.0]]), np.array([[-20.0, 0.0, 0.0, 0.0]])
+    return U, W, np.array([-5.0, 5.0, 5.0, 5.0])
+
+
+# --- lstm_step_backward
+
+ex = unit.exercise(
+    "lstm_step_backward",
+    reference=lstm_step_backward,
+    points=5,
+    takes="dh (N, H), dc (N, H), x (N, D), h_prev (N, H), c_prev (N, H), U (D, 4H), W (H, 4H), b (4H,)",
+    gives="dx (N, D), dh_prev (N, H), dc_prev (N, H), dU (D, 4H), dW (H, 4H), db (4H,)",
+    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
+    forbids=FORBIDDEN,
+    hints=(
+        "Run the step forwards again, so that you have i, f, g, o and the new c. Then go back line by line, the last "
+        "line first: h = o * tanh(c).",
+        "Two ways lead into the new c: the `dc` that you were given, and the way through h. First add them up, dc + dh "
+        "* o * (1 - tanh(c)²); from then on use only this sum. A sigmoid y has the slope y (1 - y), a tanh 1 - y².",
+        "da_i = dc g i (1-i), da_f = dc c_prev f (1-f), da_g = dc i (1-g²), da_o = dh tanh(c) o (1-o), side by side "
+        "with `np.concatenate(…, axis=1)`; then `da @ U.T`, `da @ W.T`, `dc * f`, `x.T @ da`, `h_prev.T @ da`, "
+        "`da.sum(axis=0)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H in ((3, 4, 2), (2, 3, 5)):
+        yield case(normal(rng, N, H), normal(rng, N, H), *lstm_arguments(rng, N, D, H))
+    yield edge("one row", normal(rng, 1, 2), normal(rng, 1, 2), *lstm_arguments(rng, 1, 3, 2))
+    yield edge("one unit", normal(rng, 4, 1), normal(rng, 4, 1), *lstm_arguments(rng, 4, 2, 1))
+    single = np.float32
+    dh, dc = normal(rng, 3, 4, dtype=single), normal(rng, 3, 4, dtype=single)
+    yield edge("float32", dh, dc, *lstm_arguments(rng, 3, 2, 4, single))
+
+
+@ex.misconception
+def way_through_h_ignored(dh, dc, x, h_prev, c_prev, U, W, b):
+    """The error of the new c has two parts. You use the one that you were given; the one that comes through h is
+    missing: dc + dh * o * (1 - tanh(c)²).
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def way_through_c_ignored(dh, dc, x, h_prev, c_prev, U, W, b):
+    """The `dc` that you were given is not used. The new c is read by the next step, too, and this is what comes back
+    from there: add it to the part that comes through h.
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def given_dc_handed_on(dh, dc, x, h_prev, c_prev, U, W, b):
+    """What you hand on to c_prev is the `dc` that you were given, times f. It is the whole error of the new c, with the
+    part that came through h.
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc_all = dc + dh * o * (1 - np.tanh(c) ** 2)
+    da_i, da_f, da_g = dc_all * g * i * (1 - i), dc_all * c_prev * f * (1 - f), dc_all * i * (1 - g**2)
+    da = np.concatenate([da_i, da_f, da_g, dh * np.tanh(c) * o * (1 - o)], axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def order_i_f_o_g(dh, dc, x, h_prev, c_prev, U, W, b):
+    """Your parts stand in the order i, f, o, g. The columns of U, W and b are those of i, f, g, o."""
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dh * np.tanh(c) * o * (1 - o), dc * i * (1 - g**2)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def slope_of_the_output_missing(dh, dc, x, h_prev, c_prev, U, W, b):
+    """The slope of the tanh between c and h is missing: dh * o says what reaches tanh(c), and c lies one step further
+    back, times 1 - tanh(c)².
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def slope_of_h(dh, dc, x, h_prev, c_prev, U, W, b):
+    """For the tanh between c and h you take the slope 1 - h². But h is o * tanh(c), not tanh(c): the slope is
+    1 - tanh(c)².
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - (o * np.tanh(c)) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def output_gate_missing(dh, dc, x, h_prev, c_prev, U, W, b):
+    """The error passes from h to c without the output gate. In h = o * tanh(c) the tanh is multiplied by o, so that its
+    error is dh * o.
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def new_cell_for_old(dh, dc, x, h_prev, c_prev, U, W, b):
+    """The forget gate's part has the new c in it. f was multiplied by the old one, c_prev, and so is its error."""
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def factors_of_i_and_g_swapped(dh, dc, x, h_prev, c_prev, U, W, b):
+    """In i * g each factor's error has the *other* one in it: that of i is dc * g, that of g is dc * i. Yours have
+    their own.
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * i * i * (1 - i), dc * c_prev * f * (1 - f), dc * g * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def slopes_of_the_gates_missing(dh, dc, x, h_prev, c_prev, U, W, b):
+    """The slopes of the sigmoids and of the tanh are missing from da. dc * g is what reaches i; what reaches the sum
+    below it is that times i (1 - i).
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
+    da = np.concatenate([dc * g, dc * c_prev, dc * i, dh * np.tanh(c)], axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def slope_of_a_sigmoid_for_g(dh, dc, x, h_prev, c_prev, U, W, b):
+    """All four have the slope y (1 - y). That is a sigmoid's; g comes from a tanh, whose slope is 1 - g²."""
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * g * (1 - g), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def nothing_forgotten(dh, dc, x, h_prev, c_prev, U, W, b):
+    """What goes back to c_prev is not multiplied by f. The old c was, and what was forgotten is not to blame."""
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+@ex.misconception
+def averaged_over_rows(dh, dc, x, h_prev, c_prev, U, W, b):
+    """Your dU, dW and db are means over the rows. What is used by every row gets the sum; the 1/N of the loss is in dh
+    and dc already.
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da / len(x), h_prev.T @ da / len(x), da.mean(axis=0)
+
+
+@ex.misconception
+def dc_overwritten(dh, dc, x, h_prev, c_prev, U, W, b):
+    """The numbers are right, but `dc += …` writes into the array that you were given, and its owner still needs it.
+    `dc = dc + …` makes a new one.
+    """
+    a = x @ U + h_prev @ W + b
+    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
+    g = np.tanh(np.split(a, 4, axis=1)[2])
+    c = f * c_prev + i * g
+    dc += dh * o * (1 - np.tanh(c) ** 2)
+    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+    da = np.concatenate(parts, axis=1)
+    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+
+
+# --- lstm_parameter_count
+
+
+def sizes(rng: np.random.Generator) -> Iterator[Case]:
+    """D and H, different from each other, H at least 2."""
+    for _ in range(4):
+        D, H = (int(n) for n in rng.choice(np.arange(2, 300), size=2, replace=False))
+        yield case(D, H)
+    yield edge("one input", 1, int(rng.integers(2, 100)))
+
+
+ex = unit.exercise(
+    "lstm_parameter_count",
+    reference=lstm_parameter_count,
+    points=1,
+    takes="D, H",
+    gives="count",
+    forbids=FORBIDDEN,
+    hints=(
+        "Count for one gate first: what shapes have its U, its W, its biases?",
+        "One gate has D H numbers in U, H H in W, and two biases of H each, since PyTorch has one for the input and "
+        "one for the state. How many such sets are there?",
+        "`4 * (D * H + H * H + 2 * H)`",
+    ),
+)
+
+ex.cases(sizes)
+
+
+@ex.misconception
+def one_bias(D, H):
+    """You count one bias for each gate. PyTorch keeps two, one beside U and one beside W, although only their sum
+    matters.
+    """
+    return 4 * (D * H + H * H + H)
+
+
+@ex.misconception
+def three_gates(D, H):
+    """You count three sets of weights. The LSTM has three gates *and* a candidate, each with a U, a W and its biases:
+    four.
+    """
+    return 3 * (D * H + H * H + 2 * H)
+
+
+@ex.misconception
+def plain_cell(D, H):
+    """That is the plain cell of unit 03 with PyTorch's two biases. The LSTM has four such sets: i, f, g and o."""
+    return D * H + H * H + 2 * H
+
+
+@ex.misconception
+def biases_forgotten(D, H):
+    """The biases are missing: 4H of them beside U, and 4H beside W."""
+    return 4 * (D * H + H * H)
+
+
+@ex.misconception
+def one_W_for_all(D, H):
+    """You count U four times and W once. Each gate reads the state through a W of its own: W is (H, 4H)."""
+    return 4 * D * H + H * H + 8 * H
+
+
+@ex.misconception
+def wide_states(D, H):
+    """You take a state of 4H numbers. The sums have 4H columns, but the state that goes into W has H: W is (H, 4H)."""
+    return D * 4 * H + 4 * H * 4 * H + 8 * H
+
+
+# --- gru_step
+
+ex = unit.exercise(
+    "gru_step",
+    reference=gru_step,
+    points=4,
+    takes="x (N, D), h (N, H), U (D, 3H), W (H, 3H), b_i (3H,), b_h (3H,)",
+    gives="h (N, H)",
+    uses={"gate": gate},
+    forbids=FORBIDDEN,
+    hints=(
+        "Keep the two halves of the sum apart this time, `x @ U + b_i` and `h @ W + b_h`: for r and z they are added, "
+        "but between those of n the reset gate comes in.",
+        "Split each half into three, in the order r, z, n. r and z are sigmoids of sums. In n, only the half that "
+        "comes from h is multiplied by r, its bias included.",
+        "`r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)`; with `x_n` and `h_n` the third parts of the "
+        "halves: `n = np.tanh(x_n + r * h_n)`; `return (1 - z) * n + z * h`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H in ((3, 4, 2), (2, 3, 5)):
+        yield case(*gru_arguments(rng, N, D, H))
+    yield edge("one row", *gru_arguments(rng, 1, 3, 2))
+    yield edge("one unit", *gru_arguments(rng, 4, 2, 1))
+    x, h, U, W, b_i, b_h = gru_arguments(rng, 2, 3, 4)
+    yield edge("gates far open or closed", x, h, U, W, b_i + 1000 * rng.permutation(np.repeat([1, -1], 6)), b_h)
+    yield edge("float32", *gru_arguments(rng, 3, 2, 4, np.float32))
+
+
+@ex.misconception
+def z_inverted(x, h, U, W, b_i, b_h):
+    """Your z is the other way round: z * n + (1 - z) * h, as in the paper. Here, as in PyTorch, z = 1 keeps the old
+    state: (1 - z) * n + z * h.
+    """
+    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+    n = np.tanh(x_n + r * h_n)
+    return z * n + (1 - z) * h
+
+
+@ex.misconception
+def reset_before_the_product(x, h, U, W, b_i, b_h):
+    """Your reset gate acts on h before the product with W, as in the paper. Here, as in PyTorch, it acts on the
+    product: r * (h W_n + b_hn).
+    """
+    H = h.shape[1]
+    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + (r * h) @ W[:, 2 * H :] + b_h[2 * H :])
+    return (1 - z) * n + z * h
+
+
+@ex.misconception
+def bias_outside_the_reset(x, h, U, W, b_i, b_h):
+    """The third part of b_h stands outside the reset. It belongs to the product with W, inside the bracket that r is
+    put on: r * (h W_n + b_hn). That is why the GRU needs two biases.
+    """
+    H = h.shape[1]
+    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + r * (h @ W[:, 2 * H :]) + b_h[2 * H :])
+    return (1 - z) * n + z * h
+
+
+@ex.misconception
+def reset_on_the_whole_sum(x, h, U, W, b_i, b_h):
+    """Your reset gate is put on the whole sum, the input's part included. It says how much of the *state* the candidate
+    sees; the input is seen in full.
+    """
+    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    n = np.tanh(r * np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
+    return (1 - z) * n + z * h
+
+
+@ex.misconception
+def order_z_r_n(x, h, U, W, b_i, b_h):
+    """You take the columns in the order z, r, n. Here, as in PyTorch, they stand in the order r, z, n."""
+    z, r, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+    n = np.tanh(x_n + r * h_n)
+    return (1 - z) * n + z * h
+
+
+@ex.misconception
+def sigmoid_on_the_candidate(x, h, U, W, b_i, b_h):
+    """All three parts go through the sigmoid. The candidate n is a new state, from -1 to 1: it goes through a tanh."""
+    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+    n = 1 / (1 + np.exp(-(x_n + r * h_n)))
+    return (1 - z) * n + z * h
+
+
+@ex.misconception
+def no_reset(x, h, U, W, b_i, b_h):
+    """The reset gate is not used: your candidate sees the whole state. Its part of the sum is r * (h W_n + b_hn)."""
+    _, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    n = np.tanh(np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
+    return (1 - z) * n + z * h
+
+
+@ex.misconception
+def candidate_for_state(x, h, U, W, b_i, b_h):
+    """You return the candidate n. The new state is a mixture of it and of the old one: (1 - z) * n + z * h."""
+    r, _, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+    return np.tanh(x_n + r * h_n)
+
+
+@ex.misconception
+def nothing_given_up(x, h, U, W, b_i, b_h):
+    """Your two weights do not add up to 1: the candidate comes in whole, n + z * h. What is kept of the old state
+    leaves only the rest for the new: (1 - z) * n + z * h.
+    """
+    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+    return np.tanh(x_n + r * h_n) + z * h
+
+
+@ex.misconception
+def only_b_i(x, h, U, W, b_i, b_h):
+    """Only b_i is used. The state's half of the sums has a bias of its own, b_h."""
+    r, z, _ = np.split(gate(x, h, U, W, b_i), 3, axis=1)
+    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W, 3, axis=1)[2]
+    n = np.tanh(x_n + r * h_n)
+    return (1 - z) * n + z * h
+
+
+@ex.misconception
+def tanh_on_the_new_state(x, h, U, W, b_i, b_h):
+    """Your new state goes through a tanh once more. It is a mixture of n and h as they are; a tanh would wear away what
+    is to be kept.
+    """
+    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+    n = np.tanh(x_n + r * h_n)
+    return np.tanh((1 - z) * n + z * h)
+
+
+# --- gru_parameter_count
+
+ex = unit.exercise(
+    "gru_parameter_count",
+    reference=gru_parameter_count,
+    points=1,
+    takes="D, H",
+    gives="count",
+    uses={"lstm_parameter_count": lstm_parameter_count},
+    forbids=FORBIDDEN,
+    hints=(
+        "The sets of weights are as large as those of the LSTM. How many are there?",
+        "Two gates, r and z, and one candidate, n. Each has a U, a W and two biases.",
+        "`3 * (D * H + H * H + 2 * H)`",
+    ),
+)
+
+ex.cases(sizes)
+
+
+@ex.misconception
+def one_bias(D, H):
+    """You count one bias for each set. PyTorch keeps two, and in the GRU both are needed: the one inside the reset is
+    not the one outside.
+    """
+    return 3 * (D * H + H * H + H)
+
+
+@ex.misconception
+def two_gates(D, H):
+    """You count two sets of weights. The GRU has two gates *and* a candidate, each with a U, a W and its biases:
+    three.
+    """
+    return 2 * (D * H + H * H + 2 * H)
+
+
+@ex.misconception
+def four_sets(D, H):
+    """You count four sets of weights. That is the LSTM; the GRU has r, z and n."""
+    return 4 * (D * H + H * H + 2 * H)
+
+
+@ex.misconception
+def biases_forgotten(D, H):
+    """The biases are missing: 3H of them beside U, and 3H beside W."""
+    return 3 * (D * H + H * H)
+
+
+@ex.misconception
+def second_bias_for_n_only(D, H):
+    """You count the second bias for n only. It is true that only n needs two; PyTorch keeps two for r and z as well."""
+    return 3 * (D * H + H * H + H) + H
