@@ -1,0 +1,1 @@
+"""What runs inside the sandbox: it is copied there, beside what `rnncourse` is there, and imports nothing else."""

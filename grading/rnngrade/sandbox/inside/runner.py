@@ -1,0 +1,181 @@
+"""The sandbox's side of grading: runs a student's cells, and puts what the judge asks to their answers.
+
+Requests and replies are lists, `[verb, number, …]`; a reply is `["reply", number, value]`. While a request is being
+worked on, each side may ask the other for a function that only the other has:
+
+    ["run", n, source]                         -> the cell's outputs, and the exception that ended it
+    ["open", n, name, exercise]                -> whether there is such an answer; it is then asked by "observe"
+    ["observe", n, how, arguments]             -> the observation, as `rnncourse.checks.drive` makes it
+        ["call", m, function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
+        ["callback", m, function, args, kwargs]   the judge calls a function that the answer handed to it
+    ["value", n, name]                         -> the value of a name
+
+Nothing that is said here decides anything: inputs come in, answers go out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from rnncourse.checks import callables
+from rnncourse.checks.drive import describe
+from rnncourse.checks.forbidden import forbidden_call
+from rnncourse.checks.local import Local
+from rnncourse.checks.plain import NotPlain, to_plain
+
+from rnngrade_inside.channel import Channel, Closed
+from rnngrade_inside.shell import Shell, run
+
+FUNCTION = "__function__"  # a function on the other side: {FUNCTION: number}
+
+
+class Runner:
+    """Answers requests until the judge hangs up."""
+
+    def __init__(self, channel: Channel, shell: Shell, call_seconds: float) -> None:
+        self.channel, self.shell, self.call_seconds = channel, shell, call_seconds
+        self.local: Local | None = None
+        self.asked = 0
+        self.lent: list[Callable[..., Any]] = []
+        callables._factories["__remote__"] = self.remote
+
+    def serve(self) -> None:
+        """Until the other side is gone."""
+        try:
+            while True:
+                verb, number, *body = self.channel.receive()
+                self.channel.send("reply", number, getattr(self, f"do_{verb}")(*body))
+        except Closed:
+            return
+
+    def do_run(self, source: str) -> dict[str, Any]:
+        error = run(self.shell, source)
+        return {"outputs": self.shell.shown.outputs, "error": error}
+
+    def do_open(self, name: str, exercise: dict[str, Any]) -> dict[str, Any]:
+        self.close()
+        if name not in self.shell.user_ns:
+            return {"state": "missing"}
+        candidate = self.shell.user_ns[name]
+        if not callable(candidate):
+            return {"state": "no function", "kind": type(candidate).__name__}
+        for module in exercise["given"]:
+            importlib.import_module(module)
+        uses = {used: self.remote(number) for used, number in exercise["uses"].items()}
+        if banned := forbidden_call(candidate, tuple(exercise["forbids"]), uses):
+            return {"state": "forbidden", "name": banned}
+        self.local = Local(candidate, uses, self.call_seconds)
+        self.local.__enter__()
+        return {"state": "open"}
+
+    def do_close(self) -> None:
+        self.close()
+
+    def do_observe(self, how: str, args: tuple[Any, ...]) -> dict[str, Any]:
+        assert self.local is not None
+        self.lent = []
+        seen = self.local.observe(how, args)
+        return {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)}
+
+    def do_value(self, name: str) -> dict[str, Any]:
+        if name not in self.shell.user_ns:
+            return {"state": "missing"}
+        value = self.shell.user_ns[name]
+        if value is Ellipsis:
+            return {"state": "open", "value": None}
+        try:
+            return {"state": "open", "value": to_plain(value)}
+        except NotPlain as why:
+            return {"state": "refused", "words": str(why)}
+
+    def close(self) -> None:
+        """The answer is done with."""
+        if self.local is not None:
+            self.local.__exit__()
+            self.local = None
+
+    def remote(self, number: int) -> Callable[..., Any]:
+        """A function that the judge runs."""
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            return self.ask(number, args, kwargs)
+
+        return function
+
+    def ask(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call one of the judge's functions; what it calls back is run here."""
+        tensors = _holds_tensors((args, kwargs))
+        self.asked += 1
+        number_of_call = self.asked
+        self.channel.send("call", number_of_call, number, self._give(args), self._give(kwargs))
+        while True:
+            verb, answered, *body = self.channel.receive()
+            if verb == "callback":
+                self._call_back(answered, *body)
+            elif verb == "return" and answered == number_of_call:
+                return _as_tensors(body[0]) if tensors else body[0]
+            elif verb == "raise" and answered == number_of_call:
+                raise _error(*body)
+            else:
+                raise RuntimeError("the judge's answer does not fit")
+
+    def _call_back(self, number: int, function: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        try:
+            answer = ("return", number, to_plain(self.lent[function](*args, **kwargs)))
+        except Exception as error:
+            answer = ("raise", number, [c.__name__ for c in type(error).__mro__], describe(error))
+        self.channel.send(*answer)
+
+    def _give(self, value: Any) -> Any:
+        """`value` for the judge: plain, with functions lent by number."""
+        if isinstance(value, (types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
+            self.lent.append(value)
+            return {FUNCTION: len(self.lent) - 1}
+        if type(value) in (list, tuple):
+            return type(value)(self._give(v) for v in value)
+        if type(value) is dict:
+            return {k: self._give(v) for k, v in value.items()}
+        if _is_tensor(value):
+            value = value.detach().cpu().numpy()
+        try:
+            return to_plain(value)
+        except NotPlain as why:
+            raise TypeError(f"this function takes arrays and numbers, not {why}") from None
+
+
+def _is_tensor(value: Any) -> bool:
+    return type(value).__module__.startswith("torch") and hasattr(value, "detach")
+
+
+def _holds_tensors(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(_holds_tensors(v) for v in value)
+    if isinstance(value, dict):
+        return any(_holds_tensors(v) for v in value.values())
+    return _is_tensor(value)
+
+
+def _as_tensors(value: Any) -> Any:
+    import torch
+
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_as_tensors(v) for v in value)
+    return value
+
+
+def _error(kinds: list[str], words: str) -> Exception:
+    """The exception that the judge's function raised, as the nearest built-in one."""
+    import builtins
+
+    for kind in kinds:
+        known = getattr(builtins, kind, None)
+        if isinstance(known, type) and issubclass(known, Exception):
+            return known(words)
+    return RuntimeError(words)

@@ -1,0 +1,144 @@
+"""A warm process outside the sandbox: it has imported what a unit needs, and forks a runner for each submission.
+
+Importing NumPy, IPython and PyTorch takes most of a submission's time. So it is done once, by trusted code, before any
+student's code is there; then each submission gets a fork, which enters its own sandbox before it runs a line of
+theirs. The process reads requests from its control socket, a JSON object and the runner's end of the judge's channel:
+
+    {"sandbox": pid or null, "user_namespace": true, "uid": null, "limits": {…}, "home": "…"}  ->  {"pid": …}
+
+    python -I -m …/warm.py CONTROL_FD LIBRARY MODULE …
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, NoReturn
+
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
+CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_DUMPABLE = 38, 24, 4
+ROOM = 1 << 16  # bytes that a request may have
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main(control: int, library: str, modules: list[str]) -> NoReturn:
+    """Import, then fork until the control socket is closed."""
+    sys.path.insert(0, library)
+    for module in modules:
+        importlib.import_module(module)
+    from rnngrade_inside import runner
+    from rnngrade_inside.shell import make_shell
+
+    shell = make_shell(os.environ["HOME"])
+    gc.collect()
+    gc.freeze()  # what is there stays shared with the forks
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork
+    with socket.socket(fileno=control) as connection:
+        connection.sendall(b'{"ready": true}\n')
+        while True:
+            data, fds, _, _ = socket.recv_fds(connection, ROOM, 1)
+            if not data:
+                os._exit(0)
+            request = json.loads(data)
+            connection.sendall(json.dumps(_fork(request, fds[0], control, partial(_serve, runner, shell))).encode() + b"\n")
+            os.close(fds[0])
+
+
+def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[..., None]) -> dict[str, Any]:
+    """Fork a runner into its sandbox; returns its pid, as seen from here, or what went wrong."""
+    read, write = os.pipe()
+    if os.fork() == 0:
+        try:
+            os.close(read)
+            os.close(control)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            if request["sandbox"]:
+                _enter(request["sandbox"], request["user_namespace"])
+            runner = os.fork()  # only a child is in the new PID namespace
+            if runner:
+                os.write(write, json.dumps({"pid": runner}).encode())
+                os._exit(0)
+        except BaseException as error:
+            os.write(write, json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
+            os._exit(1)
+        try:
+            os.close(write)
+            _become(request, channel, serve)
+        finally:
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as answers:
+        return dict(json.loads(answers.read() or b'{"error": "the process died"}'))
+
+
+def _enter(pid: int, user_namespace: bool) -> None:
+    """Enter the namespaces of the sandbox's process."""
+    kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS
+    handle = os.pidfd_open(pid)
+    _done(libc.setns(handle, kinds | (CLONE_NEWUSER if user_namespace else 0)), "enter the sandbox")
+    os.close(handle)
+
+
+def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -> None:
+    """Be the runner: give up every right, keep one open file, and serve."""
+    os.setsid()
+    limits = request["limits"]
+    for what, value in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_CPU, limits["cpu_seconds"]),
+        (resource.RLIMIT_DATA, limits["memory"]),
+        (resource.RLIMIT_FSIZE, limits["disk"]),
+        (resource.RLIMIT_NOFILE, 256),
+        (resource.RLIMIT_NPROC, limits["processes"]),
+    ):
+        with suppress(ValueError, OSError):  # a lower one is in force already
+            resource.setrlimit(what, (value, value))
+    if request["uid"] is not None:
+        os.setgroups([])
+        os.setresgid(request["uid"], request["uid"], request["uid"])
+        os.setresuid(request["uid"], request["uid"], request["uid"])
+    if request["sandbox"]:
+        _give_up_rights()
+    nothing = os.open("/dev/null", os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.dup2(channel, 3)
+    os.closerange(4, 1024)
+    os.chdir(request["home"])
+    os.environ["HOME"] = request["home"]
+    serve(limits)
+
+
+def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
+    connection = runner.Channel(socket.socket(fileno=3), limits["message"])
+    shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
+    runner.Runner(connection, shell, limits["call_seconds"]).serve()
+
+
+def _give_up_rights() -> None:
+    for capability in range(64):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+    _done(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "give up new rights")
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
+    _done(libc.capset(header, (ctypes.c_uint32 * 6)()), "give up its capabilities")
+
+
+def _done(result: int, what: str) -> None:
+    if result != 0:
+        raise OSError(ctypes.get_errno(), f"could not {what}: {os.strerror(ctypes.get_errno())}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

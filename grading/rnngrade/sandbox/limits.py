@@ -1,0 +1,44 @@
+"""What a submission may use, in one place. Every number can be given on the command line: `rnngrade run --limit memory=1G`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+MB = 2**20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds are of wall time unless they say CPU; sizes are bytes."""
+
+    submission_seconds: float = 600.0  # everything, restarts included
+    cell_seconds: float = 60.0  # one cell
+    call_seconds: float = 5.0  # one call of an answer; a right one takes milliseconds
+    cpu_seconds: int = 300  # of CPU, each process
+    memory: int = 2048 * MB  # all processes together, and each alone
+    processes: int = 64  # threads count
+    output: int = 100_000  # characters that a cell shows; ten times as many end it
+    images: int = 4 * MB  # pictures that a cell shows
+    disk: int = 64 * MB  # all files that it writes
+    message: int = 64 * MB  # one answer
+    reply: int = 8 * MB  # what an answer hands to a function that the judge runs for it
+    restarts: int = 40  # how often a sandbox is started again after an answer ended it
+
+    @classmethod
+    def given(cls, settings: dict[str, str]) -> Limits:
+        """The defaults with some changed, as text: `{"memory": "512M"}`. **Errors:** `ValueError`, in a sentence."""
+        fields = {f.name: f for f in dataclasses.fields(cls)}
+        values: dict[str, float] = {}
+        for name, text in settings.items():
+            if name not in fields:
+                raise ValueError(f"There is no limit {name!r}; there are {', '.join(fields)}.")
+            factor = {"K": 2**10, "M": MB, "G": 2**30}.get(text[-1:].upper(), 1)
+            try:
+                value = float(text if factor == 1 else text[:-1]) * factor
+            except ValueError:
+                value = -1.0
+            if not 0 < value < float("inf"):
+                raise ValueError(f"The limit {name} is a positive number, such as 60 or 512M; this is {text!r}.")
+            values[name] = value if fields[name].type == "float" else int(value)
+        return dataclasses.replace(cls(), **values)  # type: ignore[arg-type]

@@ -1,0 +1,298 @@
+"""The judge's end of a sandbox: start a runner in it, ask, wait as long as the limits allow, end it.
+
+A `Station` belongs to one unit: the library laid out on disk, and the warm process that has imported it. A `Session`
+is one runner in one room. What goes wrong inside is an exception here: `Died`, `TooSlow`, `TooMuch`, `Garbled`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rnngrade.sandbox import bubblewrap, library
+from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
+from rnngrade.sandbox.limits import Limits
+
+STARTUP_SECONDS = 120.0
+GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
+WATCH_SECONDS = 0.1
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "MPLCONFIGDIR": "/tmp",
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+}
+
+
+class Fault(Exception):
+    """The session is over, by what the student's code did."""
+
+
+class Died(Fault):
+    """The process ended."""
+
+
+class TooSlow(Fault):
+    """It did not answer in time."""
+
+
+class TooMuch(Fault):
+    """It used more memory than there is for it, or started more processes."""
+
+
+class Garbled(Fault):
+    """What came was no answer."""
+
+
+Call = Callable[[int, Any, dict[str, Any]], Any]
+
+
+class Station:
+    """All that sessions of one unit share: the library on disk and a warm process. Use as a context."""
+
+    def __init__(self, archive: bytes, modules: Iterable[str], limits: Limits, *, sandboxed: bool = True) -> None:
+        self.limits, self.sandboxed = limits, sandboxed
+        self.folder = Path(tempfile.mkdtemp(prefix="rnngrade-"))
+        self.library = self.folder / "library"
+        self.sessions = 0
+        self._lock = threading.Lock()
+        try:
+            self.library.mkdir()
+            library.unpack(archive, self.library)
+            self.folder.chmod(0o755)
+            self._start([*modules])
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
+
+    def _start(self, modules: list[str]) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        home = self.folder / "home"
+        home.mkdir()
+        script = str(self.library / "rnngrade_inside" / "warm.py")
+        with theirs:
+            self._warm = subprocess.Popen(
+                [sys.executable, "-I", script, str(theirs.fileno()), str(self.library), *modules],
+                env=ENVIRONMENT | {"HOME": str(home), "IPYTHONDIR": str(home)},
+                cwd=home,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=(self.folder / "warm.log").open("wb"),
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        self._control = ours
+        try:
+            self._reply(STARTUP_SECONDS)
+        except (OSError, ValueError):
+            words = (self.folder / "warm.log").read_text(errors="replace").strip().splitlines()
+            self.close()
+            raise RuntimeError(f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}") from None
+
+    def _reply(self, seconds: float) -> dict[str, Any]:
+        self._control.settimeout(seconds)
+        data = b""
+        while not data.endswith(b"\n"):
+            part = self._control.recv(4096)
+            if not part:
+                raise OSError("the warm process is gone")
+            data += part
+        return dict(json.loads(data))
+
+    def session(self) -> Session:
+        """A new runner in a new room."""
+        room = bubblewrap.Room(self.library, self.limits) if self.sandboxed else None
+        try:
+            return Session(self, room)
+        except BaseException:
+            if room:
+                room.close()
+            raise
+
+    def enter(self, room: bubblewrap.Room | None, theirs: socket.socket, home: str) -> int:
+        """Fork a runner into the room; returns its pid."""
+        with self._lock:
+            self.sessions += 1
+            request = {
+                "sandbox": room.pid if room else None,
+                "user_namespace": bool(room and room.user_namespace),
+                "uid": bubblewrap.FIRST_UID + os.getpid() % 1000 if room and not room.user_namespace else None,
+                "limits": dataclasses.asdict(self.limits),
+                "home": home,
+            }
+            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno()])
+            reply = self._reply(GRACE_SECONDS * 10)
+        if "pid" not in reply:
+            raise RuntimeError(f"No runner could enter the sandbox: {reply.get('error')}")
+        return int(reply["pid"])
+
+    def close(self) -> None:
+        """End the warm process and remove the library."""
+        with suppress(OSError):
+            self._control.close()
+        with suppress(OSError):
+            self._warm.kill()
+        self._warm.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> Station:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Session:
+    """One runner. Use as a context."""
+
+    def __init__(self, station: Station, room: bubblewrap.Room | None) -> None:
+        self.limits = station.limits
+        self._room = room
+        self._scratch = None if room else tempfile.mkdtemp(dir=station.folder)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with theirs:
+            self.pid = station.enter(room, theirs, self._scratch or bubblewrap.HOME)
+        self._channel = Channel(ours, self.limits.message)
+        self._number = 0
+        self._calls_back = 0
+        self._ended: str | None = None
+        self.most_memory = 0
+        self._over = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True, name="rnngrade watch")
+        self._watcher.start()
+
+    def ask(self, verb: str, *body: Any, seconds: float, call: Call | None = None) -> Any:
+        """Ask, and wait for the reply. While waiting, `call(function, args, kwargs)` answers the runner's calls.
+
+        **Errors:** a `Fault`, after which the session is of no use.
+        """
+        self._number += 1
+        end = time.monotonic() + seconds
+        try:
+            self._channel.send(verb, self._number, *body, seconds=seconds)
+            while True:
+                match self._receive(end):
+                    case ["reply", int(number), value] if number == self._number:
+                        return value
+                    case ["call", int(number), int(function), args, dict(kwargs)] if call is not None:
+                        started = time.monotonic()
+                        self._channel.send(*self._answer(call, number, function, args, kwargs), seconds=seconds)
+                        end += time.monotonic() - started  # the judge's time is not the student's
+                    case _:
+                        raise Garbage("an answer to another question")
+        except Closed:
+            raise TooMuch(self._ended) if self._ended else Died() from None
+        except Late:
+            raise TooSlow() from None
+        except Garbage as why:
+            raise Garbled(str(why)) from None
+
+    def _receive(self, end: float) -> list[Any]:
+        return self._channel.receive(max(0.0, end - time.monotonic()))
+
+    def _answer(self, call: Call, number: int, function: int, args: Any, kwargs: dict[str, Any]) -> list[Any]:
+        try:
+            return ["return", number, call(function, args, kwargs)]
+        except (Fault, Closed, Late, Garbage):
+            raise
+        except Exception as error:
+            return ["raise", number, [c.__name__ for c in type(error).__mro__], str(error)[:500]]
+
+    def call_back(self, function: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function that the answer lent; to be used within `call`. **Errors:** what it raised, by kind."""
+        self._calls_back += 1
+        number = self._calls_back
+        self._channel.send("callback", number, function, args, kwargs, seconds=GRACE_SECONDS)
+        match self._receive(time.monotonic() + self.limits.call_seconds):
+            case ["return", int(answered), value] if answered == number:
+                return value
+            case ["raise", int(answered), list(kinds), str(words)] if answered == number:
+                raise CalledBack(kinds, words)
+        raise Garbage("an answer to another question")
+
+    def _watch(self) -> None:
+        while not self._over.wait(WATCH_SECONDS):
+            processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
+            used = sum(_resident(pid) for pid in processes)
+            self.most_memory = max(self.most_memory, used)
+            if used > self.limits.memory or len(processes) > self.limits.processes:
+                self._ended = "memory" if used > self.limits.memory else "processes"
+                self._kill()
+                return
+
+    def _kill(self) -> None:
+        if self._room:
+            self._room.close()
+        else:
+            for pid in _descendants([self.pid]):
+                with suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the runner, and everything that it started."""
+        self._over.set()
+        self._kill()
+        with suppress(OSError):
+            self._channel.connection.close()
+        if self._watcher is not threading.current_thread():
+            self._watcher.join()
+        if self._scratch:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class CalledBack(Exception):
+    """A function that the answer lent raised this."""
+
+    def __init__(self, kinds: list[str], words: str) -> None:
+        super().__init__(words)
+        self.kinds = kinds
+
+
+def _descendants(roots: list[int]) -> list[int]:
+    """These processes and all that they have started, as far as they are there."""
+    found, todo = [], [*roots]
+    while todo:
+        pid = todo.pop()
+        try:
+            for task in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{task}/children") as children:
+                    todo += [int(child) for child in children.read().split()]
+        except (OSError, ValueError):
+            continue
+        found.append(pid)
+    return found
+
+
+def _resident(pid: int) -> int:
+    """The bytes of memory that a process alone has: resident, less what it shares with files and other processes."""
+    try:
+        with open(f"/proc/{pid}/statm") as file:
+            _, resident, shared, *_ = file.read().split()
+        return (int(resident) - int(shared)) * PAGE
+    except (OSError, ValueError):
+        return 0
