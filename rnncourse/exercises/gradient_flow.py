@@ -9,9 +9,10 @@ import numpy as np
 
 from rnncourse.bptt import rnn_backward, rnn_step_backward
 from rnncourse.cell import rnn_forward
-from rnncourse.checks.callables import Named, named
+from rnncourse.checks.callables import Named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
+from rnncourse.given.gradient_flow import generator, pull_to, pull_to_kept
 from rnncourse.gradient_flow import (
     checkpointed_bptt,
     clip_by_global_norm,
@@ -927,34 +928,6 @@ ex = unit.exercise(
 )
 
 
-def _pull(t: Any, h: Any, goals: np.ndarray, mix: np.ndarray) -> np.ndarray:
-    if not 0 <= t < len(goals):
-        raise IndexError(f"there is no step {t}: the steps are 0 to {len(goals) - 1}")
-    return np.asarray(np.sin(h @ mix) + h - goals[t])
-
-
-@named
-def pull_to(goals: np.ndarray, mix: np.ndarray) -> Callable[[Any, Any], Any]:
-    """An error that depends on the step and on every unit of the state."""
-
-    def loss_grad(t: Any, h: Any) -> Any:
-        return _pull(t, h, goals, mix)
-
-    return loss_grad
-
-
-@named
-def pull_to_kept(goals: np.ndarray, mix: np.ndarray) -> Callable[[Any, Any], Any]:
-    """The same, by one who keeps what it answers and lets nobody write to it."""
-
-    def loss_grad(t: Any, h: Any) -> Any:
-        answer = _pull(t, h, goals, mix)
-        answer.setflags(write=False)
-        return answer
-
-    return loss_grad
-
-
 def pulled(
     rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64, factory: Any = pull_to
 ) -> tuple[Any, ...]:
@@ -1188,14 +1161,6 @@ def lengths_and_angles(answer: Plain) -> Plain:
     """Q Q^T, which is the same for all orthogonal matrices of a size: the lengths of the rows and their angles."""
     Q = np.asarray(answer)
     return Q @ Q.T if Q.ndim == 2 and Q.shape[0] == Q.shape[1] and Q.dtype.kind in "biuf" else answer
-
-
-@named
-def generator(seed: int, drawn: int = 0) -> Any:
-    """A random generator, from which some numbers have been drawn already."""
-    rng = np.random.default_rng(seed)
-    rng.random(drawn)
-    return rng
 
 
 ex = unit.exercise(

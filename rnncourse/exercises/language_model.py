@@ -10,9 +10,9 @@ import numpy as np
 
 from rnncourse.bptt import nll_backward, output_backward, rnn_backward, sequence_nll
 from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
-from rnncourse.checks.callables import named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
+from rnncourse.given.language_model import arrays_that_stay
 from rnncourse.gradient_flow import clip_by_global_norm
 from rnncourse.language_model import (
     bits_per_character,
@@ -1307,22 +1307,6 @@ def log_of_the_mean(parameters, ids):
 
 
 # --- train_step
-
-
-class ArraysThatStay(dict[str, Any]):
-    """A dict that keeps the arrays it was made with, so that only what is written into them is seen afterwards."""
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        pass
-
-    def update(self, *others: Any, **more: Any) -> None:
-        pass
-
-
-@named
-def arrays_that_stay(arrays: dict[str, np.ndarray]) -> Any:
-    """The arrays U, W, b, V, c in a dict that cannot be given others."""
-    return ArraysThatStay({name: array.copy() for name, array in arrays.items()})
 
 
 def loss_apart(answer: Plain) -> Plain:
