@@ -1,0 +1,531 @@
+"""Inspection: what a submission's source says, read without running any of it.
+
+`inspect_source` finds what a person should look at: code that hides what it calls, that reaches for files, processes
+or the network, that patches what grades it. It is a matter of honesty, not of safety: the sandbox holds whether or not
+the inspection sees through a trick, and a finding costs no points. `forbidden_names` resolves aliases statically.
+
+`digest` is the same for two answers that differ only in names, layout, comments, docstrings and annotations; `weight`
+says how long an answer is, since short ones are the same by chance.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import hashlib
+import re
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rnngrade.record import Finding
+
+MAX_SOURCE = 200_000  # characters of one cell that are parsed
+MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+# What a person should look at: a code; what it is, in words that follow "uses `name`, "; and the dotted names, each of
+# which stands for all below it.
+SUSPECTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "hides-calls": (
+        "which can hide what is called",
+        _words("""
+            eval exec compile __import__ globals importlib imp runpy code codeop pkgutil zipimport marshal builtins
+            __builtins__ types.FunctionType types.CodeType operator.attrgetter operator.methodcaller
+        """),
+    ),
+    "looks-inside": (
+        "which looks into the running program",
+        _words("""
+            gc inspect sys.modules sys._getframe sys._current_frames sys.settrace sys.setprofile sys.meta_path sys.path
+            sys.path_hooks sys.path_importer_cache sys.exc_info traceback dis os.environ os.getenv get_ipython
+            IPython.get_ipython rnncourse.checks rnncourse.exercises rnncourse.notebook
+        """),
+    ),
+    "machine-level": (
+        "which reaches below Python",
+        _words("ctypes cffi _ctypes mmap numpy.ctypeslib torch.utils.cpp_extension"),
+    ),
+    "network": (
+        "which speaks to other programs or to the network",
+        _words("""
+            socket _socket socketserver ssl urllib urllib3 requests http httpx aiohttp ftplib smtplib xmlrpc telnetlib
+            zmq jupyter_client torch.hub torch.distributed
+        """),
+    ),
+    "processes": (
+        "which starts, ends or steers processes or threads",
+        _words("""
+            subprocess signal threading _thread multiprocessing concurrent.futures pty resource atexit faulthandler
+            os.system os.popen os.fork os.forkpty os.kill os.killpg os._exit os.abort os.nice os.setsid
+            torch.multiprocessing
+        """),
+    ),
+    "files": (
+        "which reaches for files",
+        _words("""
+            open io.open io.FileIO codecs.open pathlib glob shutil tempfile fileinput linecache sqlite3 zipfile tarfile
+            os numpy.load numpy.save numpy.savez numpy.savetxt numpy.loadtxt numpy.genfromtxt numpy.fromfile
+            numpy.memmap torch.load torch.save torch.jit.load nbformat
+        """),
+    ),
+    "pickle": (
+        "which packs code into data",
+        _words("pickle _pickle cPickle dill cloudpickle joblib shelve copyreg"),
+    ),
+}
+# Beginnings of names: os.execv, os.spawnl, …
+FAMILIES = {"processes": ("os.exec", "os.spawn", "os.posix_spawn"), "files": ("pandas.read_",)}
+HARMLESS = _words("os os.path os.sep os.linesep os.cpu_count os.name")  # `os` alone: before its attribute
+
+# Attributes by which one climbs from any object into the program around it.
+INNER = frozenset(
+    _words("""
+        __builtins__ __subclasses__ __globals__ __code__ __closure__ __bases__ __mro__ __loader__ __spec__ __reduce__
+        __reduce_ex__ __getattribute__ __import__ __defaults__ __kwdefaults__ f_back f_globals f_locals f_builtins
+        f_code tb_frame tb_next gi_frame gi_code cr_frame ag_frame co_consts _getframe
+    """)
+)
+# Methods by which an object may say of itself what is not so, and types that the judge expects.
+LIES = frozenset(
+    _words("""
+        __array__ __array_ufunc__ __array_function__ __array_interface__ __array_finalize__ __reduce__ __reduce_ex__
+        __getattribute__ __eq__ __class__ __instancecheck__ __subclasscheck__ __index__ __float__
+    """)
+)
+PLAIN_TYPES = _words("numpy.ndarray int float str list tuple dict set bool")
+COURSE = frozenset(_words("check hint use progress rnncourse"))
+
+_MAGIC = re.compile(r"^([ \t]*)(%%?|!!?)(\w+)")
+_HELP = re.compile(r"^[ \t]*(\?{1,2}[ \t]*[\w.]+|[\w.]+\?{1,2})[ \t]*$")
+_SHELL = frozenset(_words("bash sh script sx system writefile perl ruby js javascript html run load load_ext pylab R"))
+_INNER_TEXT = re.compile(r"__(?:builtins|subclasses|globals|code|closure|import|mro|bases|loader)__")
+
+
+def inspect_source(sources: Mapping[str, str], forbids: Mapping[str, tuple[str, ...]]) -> list[Finding]:
+    """What the code cells of a submission, in their order and by name, give to look at.
+
+    `forbids` has for each exercise, by name, the dotted names that its answer may not call.
+
+    >>> [f.code for f in inspect_source({"rnn_step": "def rnn_step(x):\\n    return eval('x')"}, {})]
+    ['hides-calls']
+    """
+    findings: list[Finding] = []
+    trees: dict[str, ast.Module] = {}
+    total = 0
+    for cell, source in sources.items():
+        total += len(source)
+        if len(source) > MAX_SOURCE or total > MAX_TOTAL:
+            findings.append(Finding("too-long", _says(cell, "is too long to be inspected"), cell, for_person=True))
+            continue
+        try:
+            trees[cell], magics = parse(source)
+        except SyntaxError as error:
+            where = f" in line {error.lineno}" if error.lineno else ""
+            words = f"is no valid Python{where}: {error.msg}"
+            findings.append(Finding("syntax-error", _says(cell, words), cell))
+            continue
+        except _TooComplex:
+            findings.append(Finding("too-complex", _says(cell, "is nested too deeply"), cell, for_person=True))
+            continue
+        if shell := sorted({m for m in magics if m in _SHELL or m.startswith("!")}):
+            words = f"uses `{shell[0]}`, which starts another program or another language"
+            findings.append(Finding("processes", _says(cell, words), cell, for_person=True))
+    try:
+        aliases = USUAL | _aliases(trees.values())
+        for cell, tree in trees.items():
+            findings += _Suspicions(cell, aliases).of(tree)
+        for name, banned in forbids.items():
+            for found in _forbidden(name, banned, trees, aliases):
+                words = f"Your `{name}` refers to `{found}`, which its statement does not allow."
+                findings.append(Finding("forbidden-name", words, name, for_person=True))
+    except RecursionError:
+        findings.append(Finding("too-complex", "Your code is nested too deeply to be inspected.", for_person=True))
+    return findings
+
+
+def forbidden_names(sources: Mapping[str, str], name: str, banned: tuple[str, ...]) -> list[str]:
+    """The names under `banned` that the answer `name`, defined in one of the cells, refers to, by whatever alias.
+
+    >>> forbidden_names({"a": "import torch as t\\nT = t.nn\\ndef f(x):\\n    return T.RNN(x)"}, "f", ("torch.nn.RNN",))
+    ['torch.nn.RNN']
+    """
+    trees = {}
+    for cell, source in sources.items():
+        try:
+            trees[cell], _ = parse(source)
+        except (SyntaxError, _TooComplex):
+            continue
+    try:
+        return _forbidden(name, banned, trees, USUAL | _aliases(trees.values()))
+    except RecursionError:
+        return []
+
+
+class _TooComplex(Exception):
+    """The source is too long, or nested too deeply, to be parsed."""
+
+
+def parse(source: str) -> tuple[ast.Module, list[str]]:
+    """The syntax tree of a cell, and the magics in it, which are left out.
+
+    **Errors:** `SyntaxError`; `_TooComplex`.
+    """
+    if len(source) > MAX_SOURCE:
+        raise _TooComplex
+    magics: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an odd escape in a string, say
+        try:
+            try:
+                return ast.parse(source), magics
+            except SyntaxError as error:
+                lines = [_without_magic(line, magics) for line in source.split("\n")]
+                if not magics:
+                    raise error
+                return ast.parse("\n".join(lines)), magics
+        except (RecursionError, MemoryError):
+            raise _TooComplex from None
+        except SyntaxError:
+            if any(magic in _SHELL for magic in magics):
+                return ast.Module([], []), magics  # a cell in another language
+            raise
+        except ValueError as error:  # null bytes
+            raise SyntaxError(str(error)) from None
+
+
+def _without_magic(line: str, magics: list[str]) -> str:
+    if _HELP.match(line):
+        magics.append("?")
+        return "pass"
+    if not (found := _MAGIC.match(line)):
+        return line
+    if found[2].startswith("%%"):
+        magics.append(found[3])
+        return ""
+    magics.append(found[3] if found[2] == "%" else f"!{found[3]}")
+    return f"{found[1]}pass"
+
+
+def _says(cell: str, words: str) -> str:
+    return f"Your cell `{cell}` {words}."
+
+
+# --- names and what they stand for
+
+
+# As the units' own cells import them, which need not be among the cells that are inspected.
+USUAL = {"np": "numpy", "torch": "torch", "nn": "torch.nn", "math": "math", "plt": "matplotlib.pyplot"}
+
+
+def _aliases(trees: Iterable[ast.Module]) -> dict[str, str]:
+    """What each name that an import or a plain assignment binds, anywhere, stands for, as a dotted name."""
+    found: dict[str, str] = {}
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Import):
+            for a in node.names:
+                found[a.asname or a.name.partition(".")[0]] = a.name if a.asname else a.name.partition(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for a in node.names:
+                found[a.asname or a.name] = f"{node.module}.{a.name}"
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            root, name = _root(node.value), node.targets[0].id
+            if root and root != name and (root in found or root in USUAL or root in _BUILTINS):
+                found.setdefault(name, _dotted(node.value, USUAL | found) or "")
+    return found
+
+
+_BUILTINS = frozenset(dir(builtins)) | {"__builtins__"}
+
+
+def _dotted(node: ast.AST, aliases: Mapping[str, str]) -> str | None:
+    """The dotted name that an expression is, `t.nn.RNN`, with its first part resolved; None if it is none."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([aliases.get(node.id, node.id), *reversed(parts)])
+
+
+def _root(node: ast.AST) -> str | None:
+    """The first part of a dotted name as it stands there: `t` of `t.nn.RNN`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _names_in(node: ast.AST, aliases: Mapping[str, str]) -> Iterator[str]:
+    """All dotted names in a piece of code, what it imports among them. Of `a.b.c` there is `a`, `a.b` and `a.b.c`."""
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.Name, ast.Attribute)):
+            if dotted := _dotted(inner, aliases):
+                yield dotted
+        elif isinstance(inner, ast.Import):
+            yield from (a.name for a in inner.names)
+        elif isinstance(inner, ast.ImportFrom) and inner.module:
+            yield from (f"{inner.module}.{a.name}" for a in inner.names)
+
+
+def _forbidden(
+    name: str, banned: tuple[str, ...], trees: Mapping[str, ast.Module], aliases: Mapping[str, str]
+) -> list[str]:
+    """The forbidden names that the definition of `name` and what it calls of the same cells refer to."""
+    definitions: dict[str, list[ast.AST]] = defaultdict(list)
+    for tree in trees.values():
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                definitions[node.name].append(node)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        definitions[target.id].append(node.value)
+    found: set[str] = set()
+    seen: set[str] = set()
+    todo = [name]
+    while todo:
+        one = todo.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        for definition in definitions[one]:
+            names = set(_names_in(definition, aliases))
+            found |= {n for n in names if any(_is_under(n, b) for b in banned)}
+            todo += [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id in definitions]
+    # Of `torch` and `torch.nn.RNN`, the longer says more.
+    return sorted(n for n in found if not any(other.startswith(n + ".") for other in found))
+
+
+def _is_under(name: str, banned: str) -> bool:
+    if name == banned or name.startswith(banned + "."):
+        return True
+    # torch.nn.modules.rnn.RNN is torch.nn.RNN: a class goes by its own name and that of its library
+    last = banned.rpartition(".")[2]
+    return last[:1].isupper() and name.rpartition(".")[2] == last and name.split(".")[0] == banned.split(".")[0]
+
+
+# --- suspicions
+
+
+@dataclass
+class _Suspicions:
+    """Goes through one cell and writes down what a person should see, each kind once."""
+
+    cell: str
+    aliases: Mapping[str, str]
+    found: dict[str, str] = field(default_factory=dict)  # by code: what was seen first
+
+    def of(self, tree: ast.Module) -> list[Finding]:
+        own = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
+        own |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+        own -= _aliases([tree]).keys()
+        for node in ast.walk(tree):
+            self._imports(node)
+            self._uses(node, own)
+            self._calls(node)
+            self._patches(node)
+            self._lies(node)
+        for name in sorted(self._bound(tree) & COURSE):
+            self._see("patches", f"defines `{name}` anew, which is the course's own")
+        cell = self.cell
+        return [Finding(code, _says(cell, words), cell, for_person=True) for code, words in self.found.items()]
+
+    def _see(self, code: str, words: str) -> None:
+        self.found.setdefault(code, words)
+
+    def _name(self, dotted: str) -> None:
+        if dotted in HARMLESS or dotted.startswith("os.path."):
+            return
+        for code, (words, names) in SUSPECTS.items():
+            family = FAMILIES.get(code, ())
+            if dotted.startswith(family) or any(dotted == n or dotted.startswith(n + ".") for n in names):
+                self._see(code, f"uses `{dotted}`, {words}")
+                return
+
+    def _imports(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            for a in node.names:
+                self._name(a.name)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for a in node.names:
+                self._name(f"{node.module}.{a.name}")
+
+    def _uses(self, node: ast.AST, own: set[str]) -> None:
+        if isinstance(node, ast.Attribute) and node.attr in INNER:
+            self._see("looks-inside", f"uses `{node.attr}`, which looks into the running program")
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and (t := _INNER_TEXT.search(node.value)):
+            self._see("looks-inside", f"uses `{t.group()}`, which looks into the running program")
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+            # A name is one of Python's own, or an imported one, only if the cell does not give it to something else.
+            root = _root(node)
+            if root not in own and (root in self.aliases or root in _BUILTINS):
+                self._name(_dotted(node, self.aliases) or "")
+
+    def _calls(self, node: ast.AST) -> None:
+        if not isinstance(node, ast.Call):
+            return
+        called = _dotted(node.func, self.aliases)
+        if called in ("getattr", "setattr", "delattr", "hasattr") and len(node.args) > 1:
+            name = node.args[1]
+            if not isinstance(name, ast.Constant) and _root(node.args[0]) != "self":
+                self._see("hides-calls", f"uses `{called}` with a name that is computed, which can hide what is called")
+            elif isinstance(name, ast.Constant) and name.value in INNER:
+                self._see("looks-inside", f"uses `{name.value}`, which looks into the running program")
+            elif called == "setattr" and self._is_foreign(node.args[0]):
+                self._see("patches", f"changes `{_dotted(node.args[0], self.aliases)}`, which is not its own")
+        elif called == "vars" and not (node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == "self"):
+            self._see("hides-calls", "uses `vars`, which can hide what is called")
+
+    def _patches(self, node: ast.AST) -> None:
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = [t for target in node.targets for t in _parts(target)]
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            targets = [node.target]
+        elif isinstance(node, ast.Delete):
+            targets = node.targets
+        for target in targets:
+            if isinstance(target, ast.Attribute) and self._is_foreign(target.value):
+                dotted = _dotted(target, self.aliases) or target.attr
+                if not dotted.startswith("torch.backends."):
+                    self._see("patches", f"changes `{dotted}`, which is not its own")
+
+    def _is_foreign(self, node: ast.AST) -> bool:
+        """Whether an expression is something imported."""
+        root = _root(node)
+        return root in self.aliases or root in COURSE or root in _BUILTINS
+
+    def _lies(self, node: ast.AST) -> None:
+        if not isinstance(node, ast.ClassDef):
+            return
+        bases = [_dotted(base, self.aliases) for base in node.bases]
+        for base in bases:
+            if base in PLAIN_TYPES:
+                self._see("poses", f"makes a kind of `{base}` of its own, which may say of itself what is not so")
+        for inner in node.body:
+            if isinstance(inner, ast.FunctionDef) and inner.name in LIES:
+                self._see("poses", f"defines `{inner.name}`, by which an object may say of itself what is not so")
+
+    def _bound(self, tree: ast.Module) -> set[str]:
+        """The names that a cell binds at its top level, other than by importing them from the course."""
+        bound: set[str] = set()
+        for node in tree.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                bound.add(node.name)
+            elif isinstance(node, ast.Assign):
+                bound |= {t.id for target in node.targets for t in _parts(target) if isinstance(t, ast.Name)}
+            elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("rnncourse"):
+                bound |= {a.asname or a.name for a in node.names}
+        return bound
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    """The single targets of an assignment, out of tuples and lists."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            yield from _parts(element)
+    elif isinstance(target, ast.Starred):
+        yield from _parts(target.value)
+    else:
+        yield target
+
+
+# --- digests
+
+
+def digest(source: str) -> str:
+    """A digest of an answer up to the names it gives, layout, comments, docstrings and annotations.
+
+    >>> digest("def f(x):\\n    return x + 1  # one more") == digest("def f(value):\\n  'Add.'\\n  return value+1")
+    True
+    >>> digest("def f(x):\\n    return x + 1") == digest("def f(x):\\n    return x - 1")
+    False
+    """
+    try:
+        text = ast.dump(_normal(source), annotate_fields=False)
+    except (SyntaxError, RecursionError, _TooComplex):
+        text = "".join(re.sub(r"#.*", "", source).split())
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def weight(source: str) -> int:
+    """How much there is to an answer: the nodes of its syntax tree, docstrings and annotations aside; 0 if it is no
+    valid Python.
+
+    >>> weight("quiz = 7") < 10 < weight("def f(x):\\n    return [a * b + 1 for a, b in x]")
+    True
+    """
+    try:
+        return sum(not isinstance(node, ast.expr_context) for node in ast.walk(_normal(source)))
+    except (SyntaxError, RecursionError, _TooComplex):
+        return 0
+
+
+_NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
+
+
+def _normal(source: str) -> ast.Module:
+    tree, _ = parse(source)
+    _Plain().visit(tree)
+    names = {name: f"v{i}" for i, name in enumerate(dict.fromkeys(_given_names(tree)))}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = names.get(node.id, node.id)
+        elif isinstance(node, ast.arg):
+            node.arg = names.get(node.arg, node.arg)
+        elif isinstance(node, _NAMED) and node.name:
+            node.name = names[node.name]
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            node.names = [names.get(n, n) for n in node.names]
+        elif isinstance(node, ast.alias):
+            node.asname = names[node.asname or node.name.partition(".")[0]]
+    return tree
+
+
+def _given_names(node: ast.AST) -> Iterator[str]:
+    """The names that a piece of code binds, in the order of the text."""
+    if isinstance(node, _NAMED):
+        yield node.name or "_"
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name.partition(".")[0]
+    for child in ast.iter_child_nodes(node):
+        yield from _given_names(child)
+
+
+class _Plain(ast.NodeTransformer):
+    """Takes docstrings and annotations away."""
+
+    def _body(self, node: ast.AST) -> ast.AST:
+        self.generic_visit(node)
+        body = node.body  # type: ignore[attr-defined]
+        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            node.body = body[1:] or [ast.Pass()]  # type: ignore[attr-defined]
+        return node
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        node.returns = None
+        return self._body(node)
+
+    visit_Module = visit_ClassDef = _body
+    visit_FunctionDef = visit_AsyncFunctionDef = _function
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        self.generic_visit(node)
+        if node.value is None:
+            return None
+        return ast.Assign([node.target], node.value, lineno=node.lineno)
