@@ -1,0 +1,1490 @@
+"""Unit 11: one core, five architectures. Its exercises, their cases, hints and misconceptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from rnncourse.checks.callables import Named, named
+from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.heads import (
+    OneToOne,
+    SequenceClassifier,
+    SequenceGenerator,
+    SequenceTagger,
+    architecture,
+    gradient_support,
+    run_padded,
+)
+
+unit = Unit("11_heads", "One core, five architectures")
+
+
+def core_parameters(rng: np.random.Generator, D: int, H: int, Q: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+    """Draw the parameters of an nn.RNN and of the head upon it, by name."""
+    return {
+        "rnn.weight_ih_l0": weights(rng, H, D, dtype),
+        "rnn.weight_hh_l0": weights(rng, H, H, dtype),
+        "rnn.bias_ih_l0": normal(rng, H, dtype=dtype),
+        "rnn.bias_hh_l0": normal(rng, H, dtype=dtype),
+        "head.weight": weights(rng, Q, H, dtype),
+        "head.bias": normal(rng, Q, dtype=dtype),
+    }
+
+
+# --- architecture
+
+ex = unit.exercise(
+    "architecture",
+    reference=architecture,
+    points=1,
+    takes="T_x, T_y",
+    gives="name",
+    hints=(
+        "There are five answers. Which of them can be told by looking at one of the two numbers, and which only by "
+        "looking at both?",
+        "Ask for the ones first: does `T_x` equal 1, does `T_y`? Only what is left is many-to-many, and there the two "
+        "numbers are compared.",
+        '`if T_x == 1: return "one-to-one" if T_y == 1 else "one-to-many"`, then `if T_y == 1: return "many-to-one"`, '
+        "and at the end the comparison of T_x with T_y.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    few, many = (int(n) for n in np.sort(rng.choice(np.arange(3, 40), 2, replace=False)))
+    yield case(1, 1)
+    yield case(1, many)
+    yield case(many, 1)
+    yield case(few, few)
+    yield case(many, few)
+    yield case(few, many)
+    yield edge("two is many", 1, 2)
+    yield edge("two is many", 2, 1)
+    yield edge("two is many", 2, 2)
+    yield edge("off by one", many + 1, many)
+
+
+@ex.misconception
+def compared_before_counted(T_x, T_y):
+    """One input and one output are as many as each other, but that is one-to-one. Ask for the ones before you compare
+    the two numbers.
+    """
+    if T_x == T_y:
+        return "many-to-many (equal)"
+    if T_x == 1:
+        return "one-to-many"
+    return "many-to-one" if T_y == 1 else "many-to-many (different)"
+
+
+@ex.misconception
+def one_input_is_one_to_many(T_x, T_y):
+    """With one input you say one-to-many whatever comes out. With one output as well it is one-to-one."""
+    if T_x == 1:
+        return "one-to-many"
+    if T_y == 1:
+        return "many-to-one"
+    return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
+
+
+@ex.misconception
+def one_output_is_many_to_one(T_x, T_y):
+    """With one output you say many-to-one whatever goes in. With one input as well it is one-to-one."""
+    if T_y == 1:
+        return "many-to-one"
+    if T_x == 1:
+        return "one-to-many"
+    return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
+
+
+@ex.misconception
+def inputs_and_outputs_swapped(T_x, T_y):
+    """The first word counts the inputs and the second the outputs: a first note and a melody are one-to-many."""
+    if T_x == T_y:
+        return "one-to-one" if T_x == 1 else "many-to-many (equal)"
+    if T_x == 1:
+        return "many-to-one"
+    return "one-to-many" if T_y == 1 else "many-to-many (different)"
+
+
+@ex.misconception
+def unequal_is_many_to_many(T_x, T_y):
+    """Where the numbers differ you say many-to-many, even if one of them is 1. One is not many."""
+    if T_x != T_y:
+        return "many-to-many (different)"
+    return "one-to-one" if T_x == 1 else "many-to-many (equal)"
+
+
+@ex.misconception
+def one_many_to_many(T_x, T_y):
+    """There are two kinds of many-to-many, and the name says which: "many-to-many (equal)" if there are as many outputs
+    as inputs, else "many-to-many (different)".
+    """
+    if T_x == 1:
+        return "one-to-one" if T_y == 1 else "one-to-many"
+    return "many-to-one" if T_y == 1 else "many-to-many"
+
+
+@ex.misconception
+def longer_is_equal(T_x, T_y):
+    """More outputs than inputs are a different number too, as in a translation that is longer than its original."""
+    if T_x == 1:
+        return "one-to-one" if T_y == 1 else "one-to-many"
+    if T_y == 1:
+        return "many-to-one"
+    return "many-to-many (different)" if T_y < T_x else "many-to-many (equal)"
+
+
+# --- OneToOne
+
+ex = unit.exercise(
+    "OneToOne",
+    reference=OneToOne,
+    points=2,
+    takes="init, parameters, calls",
+    gives="outputs, gradients, input_gradients",
+    drive="layer",
+    hints=(
+        "Nothing comes before and nothing after: what is left of the cell when there is no h_{t-1}?",
+        "Two linear layers, `hidden` from D to H and `head` from H to Q, and one tanh. Where does it stand?",
+        "`self.hidden = nn.Linear(input_size, hidden_size)`, `self.head = nn.Linear(hidden_size, output_size)`, and "
+        "`return self.head(torch.tanh(self.hidden(x)))`.",
+    ),
+)
+
+
+def mlp_parameters(rng: np.random.Generator, D: int, H: int, Q: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+    """Draw the parameters of a `OneToOne` by name."""
+    return {
+        "hidden.weight": weights(rng, H, D, dtype),
+        "hidden.bias": normal(rng, H, dtype=dtype),
+        "head.weight": weights(rng, Q, H, dtype),
+        "head.bias": normal(rng, Q, dtype=dtype),
+    }
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case((4, 2, 6), mlp_parameters(rng, 4, 2, 6), [(normal(rng, 5, 4),), (normal(rng, 3, 4),)])
+    yield case((2, 7, 3), mlp_parameters(rng, 2, 7, 3), [(normal(rng, 4, 2),)])
+    yield edge("one row", (3, 5, 2), mlp_parameters(rng, 3, 5, 2), [(normal(rng, 1, 3),)])
+    yield edge("one output", (3, 4, 1), mlp_parameters(rng, 3, 4, 1), [(normal(rng, 2, 3),)])
+    yield edge("all sizes alike", (3, 3, 3), mlp_parameters(rng, 3, 3, 3), [(normal(rng, 3, 3),)])
+    single = np.float32
+    yield edge("float32", (5, 3, 4), mlp_parameters(rng, 5, 3, 4, single), [(normal(rng, 2, 5, dtype=single),)])
+
+
+@ex.misconception
+class a_recurrence_kept(nn.Module):
+    """There is an nn.RNN in it. With one input there is no step before, so that its W would never meet anything but
+    zeros: `hidden` is an nn.Linear.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        _, h_n = self.rnn(x[None])
+        return self.head(h_n[0])
+
+
+@ex.misconception
+class rows_read_as_steps(nn.Module):
+    """You carry a state from one row of the batch to the next. The rows are N inputs that have nothing to do with each
+    other: there is no recurrence here at all.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        h, outputs = torch.zeros(()), []
+        for row in x:
+            h = torch.tanh(self.hidden(row) + h)
+            outputs.append(self.head(h))
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class no_tanh(nn.Module):
+    """There is no tanh between the two layers. Two linear layers in a row are one linear layer, with more parameters
+    and no more ability.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return self.head(self.hidden(x))
+
+
+@ex.misconception
+class tanh_at_the_end(nn.Module):
+    """The tanh stands behind the head. It belongs between the two layers; logits are not bounded."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return torch.tanh(self.head(self.hidden(x)))
+
+
+@ex.misconception
+class tanh_twice(nn.Module):
+    """There is a second tanh, behind the head. A logit may be any number: nothing stands behind the last linear
+    layer.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return torch.tanh(self.head(torch.tanh(self.hidden(x))))
+
+
+@ex.misconception
+class relu_for_tanh(nn.Module):
+    """There is a ReLU between the layers. That is a fine network, but another one: here it is the tanh of the cell."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return self.head(torch.relu(self.hidden(x)))
+
+
+@ex.misconception
+class probabilities_from_one(nn.Module):
+    """You return probabilities. All heads of this unit give logits: `cross_entropy` takes the softmax itself."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return torch.softmax(self.head(torch.tanh(self.hidden(x))), dim=-1)
+
+
+@ex.misconception
+class a_time_axis_kept(nn.Module):
+    """Your answer is (1, N, Q), with an axis for time. One input gives one output a row: (N, Q)."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.hidden(x[None])))
+
+
+@ex.misconception
+class squeezed(nn.Module):
+    """`squeeze` throws out every axis of length 1: a batch of one row, or a single output, loses an axis that it should
+    keep. The answer is (N, Q) for every N and Q.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.hidden(x))).squeeze()
+
+
+@ex.misconception
+class hidden_layer_cut_off(nn.Module):
+    """The logits are right, but no gradient reaches the hidden layer: a `detach`, `.data` or `no_grad` cuts the graph
+    below the head, and only the head would learn.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.hidden = nn.Linear(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.hidden(x)).detach())
+
+
+# --- SequenceTagger
+
+ex = unit.exercise(
+    "SequenceTagger",
+    reference=SequenceTagger,
+    points=3,
+    takes="init, parameters, calls",
+    gives="outputs, gradients, input_gradients",
+    drive="layer",
+    hints=(
+        "nn.RNN answers with two things. One of them has a state for every step: from there an output for every step "
+        "can come.",
+        "`nn.Linear` takes the last axis and leaves all axes before it as they are: it needs no loop over time. And "
+        "nn.RNN takes None for a state of zeros.",
+        "`states, _ = self.rnn(x, h0)` and `return self.head(states)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    x = normal(rng, 5, 3, 4)
+    yield case((4, 2, 6), core_parameters(rng, 4, 2, 6), [(x,), (normal(rng, 4, 3, 4),), (x, None)])
+    calls = [(normal(rng, 4, 2, 3), normal(rng, 1, 2, 6)), (normal(rng, 7, 4, 3), normal(rng, 1, 4, 6))]
+    yield case((3, 6, 5), core_parameters(rng, 3, 6, 5), calls)
+    calls = [(normal(rng, 1, 3, 4), normal(rng, 1, 3, 5))]
+    yield edge("one step", (4, 5, 2), core_parameters(rng, 4, 5, 2), calls)
+    yield edge("one row", (2, 3, 5), core_parameters(rng, 2, 3, 5), [(normal(rng, 6, 1, 2), normal(rng, 1, 1, 3))])
+    yield edge("all sizes alike", (3, 3, 3), core_parameters(rng, 3, 3, 3), [(normal(rng, 3, 3, 3),)])
+    single = np.float32
+    calls = [(normal(rng, 5, 2, 3, dtype=single), normal(rng, 1, 2, 4, dtype=single))]
+    yield edge("float32", (3, 4, 2), core_parameters(rng, 3, 4, 2, single), calls)
+
+
+@ex.misconception
+class h0_dropped(nn.Module):
+    """The h0 that is handed in is not used: every call starts from zeros. `self.rnn(x, h0)` takes it, None included."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, _ = self.rnn(x)
+        return self.head(states)
+
+
+@ex.misconception
+class last_output_only(nn.Module):
+    """You give one output, that of the last state. A tagger says something at every step: its head reads the first
+    thing that nn.RNN returns, all states (T, N, H).
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        _, h_n = self.rnn(x, h0)
+        return self.head(h_n)
+
+
+@ex.misconception
+class last_output_repeated(nn.Module):
+    """Every step gets the same logits, those of the last state. Each step has its own state: `self.head(states)`."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, h_n = self.rnn(x, h0)
+        return self.head(h_n).expand(len(states), -1, -1)
+
+
+@ex.misconception
+class batch_taken_for_time(nn.Module):
+    """Your nn.RNN has `batch_first=True` and takes the rows of the batch for time steps. x is (T, N, D), and time first
+    is what nn.RNN expects by itself.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size, batch_first=True)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, _ = self.rnn(x, h0)
+        return self.head(states)
+
+
+@ex.misconception
+class sequences_interleaved(nn.Module):
+    """The numbers are right and stand in wrong places: a reshape has cut (N, T) into (T, N). To swap two axes, use
+    `transpose`; and nn.Linear needs no flattening at all, since it works on the last axis.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, _ = self.rnn(x, h0)
+        rows = states.transpose(0, 1).flatten(0, 1)
+        return self.head(rows).reshape(len(x), x.shape[1], -1)
+
+
+@ex.misconception
+class output_before_reading(nn.Module):
+    """Your output t is made from the state before x_t was read: the first is that of h0. Step t reads x_t first, and
+    then says something.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, _ = self.rnn(x, h0)
+        start = torch.zeros_like(states[:1]) if h0 is None else h0
+        return self.head(torch.cat([start, states[:-1]]))
+
+
+@ex.misconception
+class state_remembered(nn.Module):
+    """A call without h0 starts where the call before it ended. Without h0 it starts from zeros: keep nothing in `self`
+    but the two layers.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.state = None
+
+    def forward(self, x, h0=None):
+        states, self.state = self.rnn(x, self.state if h0 is None else h0)
+        return self.head(states)
+
+
+@ex.misconception
+class state_returned_too(nn.Module):
+    """You return two things, the logits and a state. Here the logits alone are asked for."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, h_n = self.rnn(x, h0)
+        return self.head(states), h_n
+
+
+@ex.misconception
+class tag_probabilities(nn.Module):
+    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with two of them
+    it learns slowly and never far.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, _ = self.rnn(x, h0)
+        return torch.softmax(self.head(states), dim=-1)
+
+
+@ex.misconception
+class core_cut_off(nn.Module):
+    """The logits are right, but no gradient reaches the core: a `detach`, `.data` or `no_grad` stands between the
+    states and the head. Only the head would learn.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, _ = self.rnn(x, h0)
+        return self.head(states.detach())
+
+
+@ex.misconception
+class tanh_once_more(nn.Module):
+    """There is a tanh on the states before the head. nn.RNN has applied it already: its states are
+    tanh(x_t U + h_{t-1} W + b).
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, h0=None):
+        states, _ = self.rnn(x, h0)
+        return self.head(torch.tanh(states))
+
+
+# --- SequenceClassifier
+
+ex = unit.exercise(
+    "SequenceClassifier",
+    reference=SequenceClassifier,
+    points=5,
+    takes="init, parameters, calls",
+    gives="outputs, gradients, input_gradients",
+    drive="layer",
+    hints=(
+        "The head is the easy part. What must it read, when row n has only lengths[n] real steps: which state, or the "
+        "mean over which states, divided by what?",
+        "Packing does it for both: `self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))`. Its h_n is the "
+        "last real state of each row, and the states that `pad_packed_sequence` gives back are 0 at padded steps, so "
+        "that their sum over time is the sum over the real ones.",
+        'Let `states, h_n` be what the core gives, packed or not. For "last": `return self.head(h_n[0])`. For "mean": '
+        "`return self.head(states.sum(dim=0) / lengths[:, None])`, where without lengths all T steps count.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def x(T: int, N: int, D: int, dtype: Any = np.float64) -> np.ndarray:
+        return normal(rng, T, N, D, dtype=dtype)  # what stands in the padding is not zero
+
+    for pool in ((), ("mean",)):
+        yield case((4, 2, 6, *pool), core_parameters(rng, 4, 2, 6), [(x(5, 3, 4),), (x(7, 3, 4), None)])
+        calls = [(x(6, 4, 3), np.array([2, 6, 1, 4])), (x(7, 3, 3), np.array([2, 5, 3]))]  # nobody is as long as T
+        yield case((3, 5, 2, *pool), core_parameters(rng, 3, 5, 2), calls)
+    single = np.float32
+    for pool in (("last",), ("mean",)):
+        init = (2, 4, 3, *pool)
+        yield edge("one step", init, core_parameters(rng, 2, 4, 3), [(x(1, 3, 2), np.array([1, 1, 1]))])
+        yield edge("one row", init, core_parameters(rng, 2, 4, 3), [(x(6, 1, 2), np.array([4]))])
+        yield edge("nothing is padding", init, core_parameters(rng, 2, 4, 3), [(x(5, 2, 2), np.array([5, 5]))])
+        yield edge("as many steps as rows", init, core_parameters(rng, 2, 4, 3), [(x(4, 4, 2), np.array([3, 1, 4, 2]))])
+        calls = [(x(5, 3, 2, single), np.array([2, 5, 4]))]
+        yield edge("float32", init, core_parameters(rng, 2, 4, 3, single), calls)
+
+
+@ex.misconception
+class padding_read(nn.Module):
+    """With pool="last" you take the state after the last step of the batch. For a shorter row that is a state from
+    inside the padding: row n ends at step lengths[n] - 1.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        states, h_n = self.rnn(x)
+        if self.pool == "last":
+            return self.head(h_n[0])
+        if lengths is None:
+            return self.head(states.mean(dim=0))
+        real = torch.arange(len(x))[:, None] < lengths
+        return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
+
+
+@ex.misconception
+class padding_averaged(nn.Module):
+    """With pool="mean" the states of the padding are in the mean. Only real steps count: those below lengths[n]."""
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        states, h_n = self.rnn(x)
+        if self.pool == "mean":
+            return self.head(states.mean(dim=0))
+        return self.head(h_n[0] if lengths is None else states[lengths - 1, torch.arange(x.shape[1])])
+
+
+@ex.misconception
+class lengths_ignored(nn.Module):
+    """`lengths` is not used, neither for the last state nor for the mean: the answer for a short row depends on what
+    stands in its padding.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        states, h_n = self.rnn(x)
+        return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
+
+
+@ex.misconception
+class divided_by_all_steps(nn.Module):
+    """The sum over the real steps is right, but you divide it by T. Row n has lengths[n] real steps: divide by that."""
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            states, h_n = self.rnn(x)
+        else:
+            packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+            states, _ = pad_packed_sequence(packed, total_length=len(x))
+        return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
+
+
+@ex.misconception
+class bias_of_the_padding(nn.Module):
+    """You apply the head to every step and add up. At padded steps the states are 0, but the head of 0 is its bias: it
+    is counted T times and divided by lengths[n]. Take the mean first, then the head; or mask the logits.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        if self.pool == "last":
+            return self.head(h_n[0])
+        return self.head(states).sum(dim=0) / lengths[:, None]
+
+
+@ex.misconception
+class sum_for_mean(nn.Module):
+    """With pool="mean" you add the real states up and do not divide: a long sequence gets large numbers only because it
+    is long.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0))
+
+
+@ex.misconception
+class pool_ignored(nn.Module):
+    """`pool` changes nothing: it is always the last state that is read. Keep it in `__init__` (`self.pool = pool`), and
+    ask for it in `forward`.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        _, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        return self.head(h_n[0])
+
+
+@ex.misconception
+class always_the_mean(nn.Module):
+    """You always take the mean. Unless it is told otherwise, the classifier reads the last real state: `pool="last"`
+    is what a call with three arguments means.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, _ = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        return self.head(states.sum(dim=0) / lengths[:, None])
+
+
+@ex.misconception
+class last_sequence_for_last_step(nn.Module):
+    """`states[:, -1]` is the last *sequence* at every step, for here time comes first. That line is copied from
+    programs with `batch_first=True`.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, _ = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        if self.pool == "last":
+            return self.head(states[:, -1])
+        return self.head(states.sum(dim=0) / lengths[:, None])
+
+
+@ex.misconception
+class one_state_early(nn.Module):
+    """You take the state one step too early: a row of length 3 ends at step 2. And for length 1, `lengths - 2` is -1,
+    which is the last step of all.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        states, h_n = self.rnn(x)
+        if lengths is None:
+            return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
+        if self.pool == "last":
+            return self.head(states[lengths - 2, torch.arange(x.shape[1])])
+        real = torch.arange(len(x))[:, None] < lengths
+        return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
+
+
+@ex.misconception
+class end_of_what_was_unpacked(nn.Module):
+    """You pack, unpack and take the last step. Unpacked states are 0 in the padding, so that short rows get the bias of
+    the head and nothing else. After packing it is h_n that holds each row's last real state.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, _ = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        return self.head(states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
+
+
+@ex.misconception
+class sorted_rows_expected(nn.Module):
+    """Packing expects the longest row first unless told otherwise, and here they come in any order. With
+    `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, h_n = self.rnn(pack_padded_sequence(x, lengths))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
+
+
+@ex.misconception
+class sorted_and_left_so(nn.Module):
+    """You sort the rows by length, and the answers come out in that order: row n answers for another sequence. Put them
+    back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        order = lengths.argsort(descending=True, stable=True)
+        packed, h_n = self.rnn(pack_padded_sequence(x[:, order], lengths[order]))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[order][:, None])
+
+
+@ex.misconception
+class layer_axis_left(nn.Module):
+    """Your answer has one axis too many: h_n is (1, N, H), with an axis for layers. Give the head h_n[0]."""
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        return self.head(h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
+
+
+@ex.misconception
+class class_probabilities(nn.Module):
+    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with two of them
+    it learns slowly and never far.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size, pool="last"):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.pool = pool
+
+    def forward(self, x, lengths=None):
+        if lengths is None:
+            lengths = torch.full((x.shape[1],), len(x))
+        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(packed, total_length=len(x))
+        pooled = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
+        return torch.softmax(self.head(pooled), dim=-1)
+
+
+# --- SequenceGenerator
+
+ex = unit.exercise(
+    "SequenceGenerator",
+    reference=SequenceGenerator,
+    points=4,
+    takes="init, parameters, calls",
+    gives="outputs, gradients, input_gradients",
+    drive="layer",
+    hints=(
+        "At every step two things go on to the next one. What are they, and where does each go in?",
+        "nn.RNN wants an axis for time: give it `x[None]`, one step. It gives back the states of that one step, and "
+        "the state for the next call. At the first step the state is None.",
+        "In a loop over `range(steps)`: `states, h = self.rnn(x[None], h)`, `x = self.head(states[0])`, "
+        "`outputs.append(x)`. At the end `torch.stack(outputs)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    x = normal(rng, 2, 4)
+    yield case((4, 3, 4), core_parameters(rng, 4, 3, 4), [(x, 5), (normal(rng, 2, 4), 6), (x, 5)])
+    yield case((3, 6, 3), core_parameters(rng, 3, 6, 3), [(normal(rng, 4, 3), 7)])
+    yield edge("one step", (3, 5, 3), core_parameters(rng, 3, 5, 3), [(normal(rng, 4, 3), 1)])
+    yield edge("one row", (2, 4, 2), core_parameters(rng, 2, 4, 2), [(normal(rng, 1, 2), 4)])
+    yield edge("one number a step", (1, 4, 1), core_parameters(rng, 1, 4, 1), [(normal(rng, 3, 1), 5)])
+    yield edge("all sizes alike", (4, 4, 4), core_parameters(rng, 4, 4, 4), [(normal(rng, 4, 4), 4)])
+    single = np.float32
+    calls = [(normal(rng, 2, 3, dtype=single), 4)]
+    yield edge("float32", (3, 4, 3), core_parameters(rng, 3, 4, 3, single), calls)
+
+
+@ex.misconception
+class first_input_again_and_again(nn.Module):
+    """The same first input goes in at every step, and no output is ever fed back: the generator does not hear what it
+    has said. After the first step, x is the output before.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, []
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            outputs.append(self.head(states[0]))
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class state_reset_at_every_step(nn.Module):
+    """The state starts from zeros at every step: the generator knows its last output and nothing before it. Hand the
+    state that nn.RNN returns to its next call.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        outputs = []
+        for _ in range(steps):
+            states, _ = self.rnn(x[None])
+            x = self.head(states[0])
+            outputs.append(x)
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class silence_after_the_first(nn.Module):
+    """After the first step you feed zeros. The state goes on by itself, but the generator never hears its own outputs:
+    each is the next input.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        inputs = torch.cat([x[None], torch.zeros_like(x).expand(steps - 1, -1, -1)])
+        states, _ = self.rnn(inputs)
+        return self.head(states)
+
+
+@ex.misconception
+class first_input_among_the_outputs(nn.Module):
+    """Your first output is the input itself, and so the last one is missing. The outputs are those that follow x."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, [x]
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            x = self.head(states[0])
+            outputs.append(x)
+        return torch.stack(outputs[:steps])
+
+
+@ex.misconception
+class one_output_too_many(nn.Module):
+    """You give steps + 1 outputs: the first input stands in front of them. `steps` counts what follows it."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, [x]
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            x = self.head(states[0])
+            outputs.append(x)
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class one_output_repeated(nn.Module):
+    """All your outputs are the first one. A generator takes a step for each of them, with the output before as its
+    input.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        states, _ = self.rnn(x[None])
+        return self.head(states).repeat(steps, 1, 1)
+
+
+@ex.misconception
+class feedback_detached(nn.Module):
+    """The outputs are right, but what is fed back is detached: no gradient runs from a later output through an earlier
+    one. The generator would not learn to say what helps it later on.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, []
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            outputs.append(self.head(states[0]))
+            x = outputs[-1].detach()
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class state_cut_at_every_step(nn.Module):
+    """The outputs are right, but the state is detached at every step: gradients run through what is said, and none
+    through what is remembered.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, []
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            h = h.detach()
+            x = self.head(states[0])
+            outputs.append(x)
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class softmax_fed_back(nn.Module):
+    """You feed back the softmax of the output. This generator's outputs are plain numbers, and each goes in again just
+    as it came out.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, []
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            outputs.append(self.head(states[0]))
+            x = torch.softmax(outputs[-1], dim=-1)
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class choice_fed_back(nn.Module):
+    """You feed back a one-hot vector of the largest entry. A language model does so with what it has drawn; here the
+    output itself, unrounded, is the next input.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, []
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            outputs.append(self.head(states[0]))
+            x = nn.functional.one_hot(outputs[-1].argmax(dim=-1), x.shape[-1]).to(x.dtype)
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class output_added_to_the_input(nn.Module):
+    """You add the output to the input before. The next input is the output itself."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, []
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            outputs.append(self.head(states[0]))
+            x = x + outputs[-1]
+        return torch.stack(outputs)
+
+
+@ex.misconception
+class batch_before_time(nn.Module):
+    """Your answer is (N, steps, D). Time comes first in this course: `torch.stack(outputs)`, on axis 0."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h, outputs = None, []
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            x = self.head(states[0])
+            outputs.append(x)
+        return torch.stack(outputs, dim=1)
+
+
+@ex.misconception
+class last_output_alone(nn.Module):
+    """You return the last output only, (N, D). All of them are wanted: collect them in a list as they come."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, x, steps):
+        h = None
+        for _ in range(steps):
+            states, h = self.rnn(x[None], h)
+            x = self.head(states[0])
+        return x
+
+
+@ex.misconception
+class goes_on_where_it_stopped(nn.Module):
+    """A second call goes on from the state in which the first one ended. Every call starts from zeros: keep the state
+    in a local name, not in `self`.
+    """
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+        self.h = None
+
+    def forward(self, x, steps):
+        if self.h is not None and self.h.shape[1] != len(x):
+            self.h = None
+        outputs = []
+        for _ in range(steps):
+            states, self.h = self.rnn(x[None], self.h)
+            x = self.head(states[0])
+            outputs.append(x)
+        return torch.stack(outputs)
+
+
+# --- gradient_support
+
+ex = unit.exercise(
+    "gradient_support",
+    reference=gradient_support,
+    points=4,
+    takes="model, x (T, N, D), t",
+    gives="support (T,)",
+    drive="tensors",
+    hints=(
+        "Gradients are of one number. Which number do you make of output t, so that no two of its entries can cancel "
+        "each other? And where does PyTorch leave the gradient of it by x?",
+        "`leaf = x.clone().requires_grad_()`, then `output = model(leaf)[t]`. A sum with random weights, "
+        "`(torch.randn_like(output) * output).sum()`, is the number. Its gradient by leaf has the shape (T, N, D).",
+        "`(gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)`. If it is None, nothing gets any; else "
+        "`(gradient != 0).flatten(1).any(dim=1)`.",
+    ),
+)
+
+
+def with_parameters(model: nn.Module, parameters: dict[str, np.ndarray]) -> nn.Module:
+    """Load drawn parameters into a module, in their dtype."""
+    tensors = {name: torch.from_numpy(value.copy()) for name, value in parameters.items()}
+    model.to(next(iter(tensors.values())).dtype).load_state_dict(tensors)
+    return model
+
+
+def core_sizes(parameters: dict[str, np.ndarray]) -> tuple[int, int, int]:
+    """D, H and Q of drawn parameters."""
+    return parameters["rnn.weight_ih_l0"].shape[1], *parameters["head.weight"].shape[::-1]
+
+
+@named
+def tagging_model(parameters: dict[str, np.ndarray]) -> nn.Module:
+    """A `SequenceTagger`: one output a step, from the past."""
+    return with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
+
+
+@named
+def opposite_model(parameters: dict[str, np.ndarray]) -> Callable[..., torch.Tensor]:
+    """A tagger that gives each logit and its negative: the plain sum of an output is 0 whatever the input."""
+    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        logits = tagger(x)
+        return torch.cat([logits, -logits], dim=-1)
+
+    return model
+
+
+@named
+def two_way_model(parameters: dict[str, np.ndarray]) -> Callable[..., torch.Tensor]:
+    """A tagger that reads both ways, with the same weights: every output has read everything."""
+    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        return tagger(x) + tagger(x.flip(0)).flip(0)
+
+    return model
+
+
+@named
+def classifying_model(parameters: dict[str, np.ndarray], lengths: np.ndarray) -> Callable[..., torch.Tensor]:
+    """A classifier of padded sequences, with an axis of one step for its one output."""
+    classifier = with_parameters(SequenceClassifier(*core_sizes(parameters)), parameters)
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        return classifier(x, lengths)[None]
+
+    return model
+
+
+@named
+def generating_model(parameters: dict[str, np.ndarray], steps: int) -> Callable[..., torch.Tensor]:
+    """A generator that reads the first input only, and has more outputs than there are inputs."""
+    generator = with_parameters(SequenceGenerator(*core_sizes(parameters)), parameters)
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        return generator(x[0], steps)
+
+    return model
+
+
+@named
+def window_model(V: np.ndarray, before: int, after: int) -> Callable[..., torch.Tensor]:
+    """No recurrence: output t is (x_{t-before} + x_{t+after}) V, where these exist."""
+    matrix = torch.from_numpy(V.copy())
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        mixed = x @ matrix
+        nothing = torch.zeros_like(mixed)
+        earlier = torch.cat([nothing[:before], mixed[: len(x) - before]])
+        later = torch.cat([mixed[after:], nothing[:after]])
+        return earlier + later
+
+    return model
+
+
+@named
+def truncated_model(parameters: dict[str, np.ndarray], cut: int) -> Callable[..., torch.Tensor]:
+    """A tagger whose state is detached before step `cut`: later outputs depend on earlier steps, without gradient."""
+    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        first, state = run_padded(tagger.rnn, x[:cut])  # type: ignore[arg-type]
+        second = tagger(x[cut:], state.detach())
+        return torch.cat([tagger.head(first), second])  # type: ignore[operator]
+
+    return model
+
+
+@named
+def cut_off_model(parameters: dict[str, np.ndarray]) -> Callable[..., torch.Tensor]:
+    """A tagger that detaches its input: it learns, but nothing below it would."""
+    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
+
+    def model(x: torch.Tensor) -> torch.Tensor:
+        return tagger(x.detach())
+
+    return model
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def drawn(D: int, H: int, Q: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+        return core_parameters(rng, D, H, Q, dtype)
+
+    def made(model: Callable[..., Named], D: int, H: int, Q: int, **settings: Any) -> Named:
+        return model(parameters=drawn(D, H, Q), **settings)
+
+    yield case(made(tagging_model, 3, 4, 2), normal(rng, 6, 2, 3), 3)
+    yield case(made(opposite_model, 4, 3, 2), normal(rng, 5, 2, 4), 3)
+    yield case(made(two_way_model, 2, 5, 4), normal(rng, 6, 3, 2), 2)
+    yield case(window_model(V=weights(rng, 3, 4), before=2, after=1), normal(rng, 7, 2, 3), 4)
+    yield case(made(truncated_model, 3, 4, 5, cut=2), normal(rng, 6, 2, 3), 4)
+    # The rows end at different steps, and row 0 is neither the longest nor the shortest.
+    yield case(made(classifying_model, 3, 5, 2, lengths=np.array([3, 5, 2])), normal(rng, 7, 3, 3), 0)
+    yield edge("more outputs than inputs", made(generating_model, 2, 4, 2, steps=7), normal(rng, 4, 3, 2), 5)
+    yield edge("the last output", made(tagging_model, 2, 3, 4), normal(rng, 5, 3, 2), 4)
+    yield edge("the first output", window_model(V=weights(rng, 2, 3), before=2, after=1), normal(rng, 6, 3, 2), 0)
+    yield edge("one step, one row, one number", made(tagging_model, 1, 3, 1), normal(rng, 1, 1, 1), 0)
+    yield edge("no gradient reaches x", made(cut_off_model, 3, 4, 2), normal(rng, 5, 2, 3), 3)
+    single = np.float32
+    model = tagging_model(parameters=drawn(3, 4, 2, single))
+    yield edge("float32", model, normal(rng, 5, 2, 3, dtype=single), 1)
+
+
+@ex.misconception
+def plain_sum(model, x, t):
+    """You add up the entries of output t with equal weights. Where they always add up to the same, as after a softmax,
+    that sum has no gradient although every entry has one: give each entry a weight of its own, drawn at random.
+    """
+    leaf = x.clone().requires_grad_()
+    total = model(leaf)[t].sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=torch.bool)
+    return (gradient != 0).flatten(1).any(dim=1)
+
+
+@ex.misconception
+def all_outputs_at_once(model, x, t):
+    """You differentiate all outputs together, and so you see every input that any output learns from. Pick output t
+    first, `model(leaf)[t]`, and then make a number of it.
+    """
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)
+    total = (torch.randn_like(output) * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=torch.bool)
+    return (gradient != 0).flatten(1).any(dim=1)
+
+
+@ex.misconception
+def outputs_up_to_t(model, x, t):
+    """You differentiate all outputs up to t together, as if a loss were read at each of them. For a tagger that makes
+    no difference; for others it does. Output t alone is meant.
+    """
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[: t + 1]
+    total = (torch.randn_like(output) * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=torch.bool)
+    return (gradient != 0).flatten(1).any(dim=1)
+
+
+@ex.misconception
+def last_output_for_output_t(model, x, t):
+    """You look at the last output, whatever t is. Output t is `model(leaf)[t]`."""
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[-1]
+    total = (torch.randn_like(output) * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=torch.bool)
+    return (gradient != 0).flatten(1).any(dim=1)
+
+
+@ex.misconception
+def first_row_only(model, x, t):
+    """You look at row 0 of the batch only. An input step gets gradient if any row does: in a padded batch the rows end
+    at different steps.
+    """
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[t]
+    total = (torch.randn_like(output) * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=torch.bool)
+    return (gradient[:, 0] != 0).any(dim=1)
+
+
+@ex.misconception
+def all_for_any(model, x, t):
+    """You ask whether all entries of x[k] get gradient. One is enough: `any`, not `all`."""
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[t]
+    total = (torch.randn_like(output) * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=torch.bool)
+    return (gradient != 0).flatten(1).all(dim=1)
+
+
+@ex.misconception
+def over_the_wrong_axes(model, x, t):
+    """Your answer has an entry for each row of the batch. Time is axis 0: what you ask for is one entry for each
+    *step*, so that `any` goes over the other two axes.
+    """
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[t]
+    total = (torch.randn_like(output) * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(x.shape[1], dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(x.shape[1], dtype=torch.bool)
+    return (gradient != 0).any(dim=2).any(dim=0)
+
+
+@ex.misconception
+def positive_gradients_only(model, x, t):
+    """A negative gradient is a gradient too: ask for `!= 0`, not for `> 0`."""
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[t]
+    weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
+    total = (weights * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=torch.bool)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=torch.bool)
+    return gradient.flatten(1).sum(dim=1) > 0
+
+
+@ex.misconception
+def changed_instead_of_differentiated(model, x, t):
+    """You change each input and look whether the output moves. That is what an output *depends* on. What it can *learn*
+    from is another question, and the answers differ where a graph is cut: ask for the gradient.
+    """
+    with torch.no_grad():
+        before = model(x)[t]
+        support = torch.zeros(len(x), dtype=torch.bool)
+        for k in range(len(x)):
+            changed = x.clone()
+            changed[k] += 1.0
+            support[k] = bool((model(changed)[t] != before).any())
+    return support
+
+
+@ex.misconception
+def the_past_taken_for_granted(model, x, t):
+    """You say that an output learns from its past and from nothing else, without asking the model. For a tagger that is
+    true. For the others it is not: let the gradient say it.
+    """
+    return torch.arange(len(x)) <= t
+
+
+@ex.misconception
+def sizes_for_yes_and_no(model, x, t):
+    """You return how large the gradients are. The question is whether there is one: an array of True and False."""
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[t]
+    weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
+    total = (weights * output).sum()
+    if not total.requires_grad:
+        return torch.zeros(len(x), dtype=x.dtype)
+    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+    if gradient is None:
+        return torch.zeros(len(x), dtype=x.dtype)
+    return gradient.flatten(1).norm(dim=1)
+
+
+@ex.misconception
+def a_way_back_expected(model, x, t):
+    """Where no way leads from the output back to x, PyTorch has no gradient to give, and you take that for an error.
+    With `allow_unused=True` it gives None (as `.grad` is None after `backward`), and the answer is all False.
+    """
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[t]
+    total = (torch.randn_like(output) * output).sum()
+    (gradient,) = torch.autograd.grad(total, leaf)
+    return (gradient != 0).flatten(1).any(dim=1)
