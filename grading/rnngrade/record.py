@@ -76,6 +76,7 @@ class Record:
     written: tuple[str, ...] = ()  # grade ids of the written questions that wait for a person
     findings: tuple[Finding, ...] = ()
     answers: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)  # of the unit, the checks, the environment
     measured: dict[str, float] = field(default_factory=dict)  # seconds and bytes, not part of the content
 
     @property

@@ -43,8 +43,10 @@ ENVIRONMENT = {
 }
 
 
-class Fault(Exception):
-    """The session is over, by what the student's code did."""
+class Fault(BaseException):
+    """The session is over, by what the student's code did. No `except Exception` on the way, such as that around an
+    exercise's properties, may take it for something else.
+    """
 
 
 class Died(Fault):

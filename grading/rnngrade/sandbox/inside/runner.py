@@ -28,8 +28,8 @@ from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, to_plain
 
-from rnngrade_inside.channel import Channel, Closed
-from rnngrade_inside.shell import Shell, run
+from .channel import Channel, Closed
+from .shell import Shell, run
 
 FUNCTION = "__function__"  # a function on the other side: {FUNCTION: number}
 

@@ -1,0 +1,228 @@
+"""The judge: gives an exercise's inputs to an answer in the sandbox, takes its outputs, and writes the verdict down.
+
+It is `rnncourse`'s own engine, with a candidate that happens to be elsewhere: `Remote` passes plain values to the
+runner and back. What an answer may call, earlier exercises and the functions that a case hands it, is run here, by
+the course's own code, within limits; so nothing of it is inside the sandbox.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks.callables import Named
+from rnncourse.checks.drive import Observation
+from rnncourse.checks.engine import judge, judge_value
+from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.plain import NotPlain, arrays_in, to_plain
+from rnncourse.checks.verdict import Verdict
+from rnngrade import record
+from rnngrade.sandbox.inside.runner import FUNCTION
+from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooSlow
+
+MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
+
+
+class Remote:
+    """An answer in the sandbox, as the engine sees it (`rnncourse.checks.engine.Candidate`)."""
+
+    def __init__(self, session: Session, exercise: Exercise, seconds: float) -> None:
+        self.session, self.exercise = session, exercise
+        self.end = time.monotonic() + seconds
+        self.functions: list[Callable[..., Any]] = list(exercise.uses.values())
+        self.counts: dict[int, int] = {}
+        self.timed_out = False
+
+    def open(self) -> dict[str, Any]:
+        """Look for the answer; returns what the runner found."""
+        stem = self.exercise.unit.stem.partition("_")[2]
+        given = f"rnncourse.given.{stem}"
+        settings = {
+            "uses": {name: number for number, name in enumerate(self.exercise.uses)},
+            "forbids": [f"rnncourse.{stem}", "rnncourse.exercises", *self.exercise.forbids],
+            "given": [given] if importlib.util.find_spec(given) else [],
+        }
+        return _dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
+
+    def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
+        """What the answer does with these arguments. **Errors:** a `Fault`, which ends the session."""
+        limits = self.session.limits
+        del self.functions[len(self.exercise.uses) :]
+        self.counts = {}
+        packed = self._give(args)
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise TooSlow()
+        seconds = min(left, limits.call_seconds + GRACE_SECONDS)
+        seen = _observation(self.session.ask("observe", how, packed, seconds=seconds, call=self._call))
+        self.timed_out = seen.timed_out
+        return seen
+
+    def _give(self, value: Any) -> Any:
+        """`value` as the sandbox gets it: functions stay here, under a number."""
+        if isinstance(value, Named):
+            if _is_given(value):
+                return value
+            self.functions.append(value.make())
+            return Named("__remote__", {"number": len(self.functions) - 1})
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._give(v) for v in value)
+        if type(value) is dict:
+            return {k: self._give(v) for k, v in value.items()}
+        return value
+
+    def _call(self, number: int, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run one of the judge's functions for the answer."""
+        if not (0 <= number < len(self.functions) and isinstance(args, tuple)):
+            raise TypeError("there is no such function")
+        _require_small((args, kwargs), self.session.limits.reply)
+        self.counts[number] = self.counts.get(number, 0) + 1
+        with within(self.session.limits.call_seconds):
+            live = {name: self._take(v) for name, v in kwargs.items()}
+            return to_plain(self.functions[number](*self._take(args), **live))
+
+    def _take(self, value: Any) -> Any:
+        """`value` as a function here gets it: a function that the answer lent is called where it is."""
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._take(v) for v in value)
+        if type(value) is not dict:
+            return value
+        if set(value) != {FUNCTION}:
+            return {k: self._take(v) for k, v in value.items()}
+        number = value[FUNCTION]
+
+        def lent(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return self.session.call_back(number, tuple(to_plain(a) for a in args), to_plain(kwargs))
+            except CalledBack as error:
+                raise RuntimeError(str(error)) from None
+
+        return lent
+
+
+def judge_code(session: Session, exercise: Exercise) -> tuple[str, Verdict, bool]:
+    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on)."""
+    remote = Remote(session, exercise, session.limits.cell_seconds)
+    found = remote.open()
+    match found:
+        case {"state": "open"}:
+            pass
+        case {"state": "missing"}:
+            return record.MISSING, refused(exercise, f"There is no `{exercise.name}` in the notebook."), True
+        case {"state": "no function", "kind": str(kind)}:
+            words = f"{exercise.name} should be something to call; yours is a {kind[:80]}."
+            return record.JUDGED, refused(exercise, words), True
+        case {"state": "forbidden", "name": str(name)}:
+            words = f"{exercise.name} may not call `{name[:80]}`: build it from what the statement allows."
+            return record.REFUSED, refused(exercise, words), True
+        case _:
+            raise Garbled("no answer to whether there is one")
+    verdict = judge(exercise, remote, hidden=True)
+    if remote.timed_out:
+        return record.TIMED_OUT, verdict, False
+    session.ask("close", seconds=session.limits.call_seconds)
+    return record.JUDGED, verdict, True
+
+
+def judge_question(session: Session, question: Question) -> tuple[str, Verdict, bool]:
+    """The same for an answer that is a value."""
+    match _dict(session.ask("value", question.name, seconds=session.limits.cell_seconds)):
+        case {"state": "missing"}:
+            return record.MISSING, refused(question, f"There is no `{question.name}` in the notebook."), True
+        case {"state": "refused", "words": str(words)}:
+            words = f"{question.name} should be a plain value; yours is {words[:80]}."
+            return record.JUDGED, refused(question, words), True
+        case {"state": "open", "value": value}:
+            return record.JUDGED, judge_value(question, value), True
+    raise Garbled("no answer to what the value is")
+
+
+def refused(exercise: Exercise | Question, words: str) -> Verdict:
+    """A verdict that nothing was earned, and why."""
+    return Verdict(exercise.name, False, 0.0, 0.0, exercise.points, words)
+
+
+def _is_given(value: Named) -> bool:
+    """Whether the sandbox can make this itself."""
+    from rnncourse.checks import callables
+
+    return callables._factories[value.name].__module__.startswith("rnncourse.given.")
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    if type(value) is not dict:
+        raise Garbled("an answer of another form")
+    return value
+
+
+def _observation(value: Any) -> Observation:
+    """What the runner saw, read with care: anything else than an observation is garbage."""
+    match value:
+        case {
+            "answer": answer,
+            "error": None | str() as error,
+            "error_types": tuple(types),
+            "timed_out": bool(timed_out),
+            "refused": None | str() as why,
+            "changed": tuple(changed),
+            "shared": bool(shared),
+            "calls": tuple(calls),
+            "wrote_meanwhile": bool(wrote),
+        } if all(type(t) is str for t in types) and all(type(i) is int for i in (*changed, *calls)):
+            pass
+        case _:
+            raise Garbled("no observation")
+    try:
+        answer = to_plain(answer)
+    except NotPlain as what:
+        answer, why = None, str(what)
+    error = error[:500] if error is not None else None
+    return Observation(answer, error, types, timed_out, why and why[:200], changed, shared, calls, wrote)
+
+
+def _require_small(value: Any, most: int) -> None:
+    """**Errors:** `ValueError` if an answer hands a function more than it can be meant to work on."""
+    size = sum(array.nbytes for array in arrays_in(value))
+    if size > most or _has_huge_number(value):
+        raise ValueError(f"this is too large: {size} bytes, {most} is the most")
+
+
+def _has_huge_number(value: Any) -> bool:
+    if isinstance(value, (list, tuple, set)):
+        return any(_has_huge_number(v) for v in value)
+    if isinstance(value, dict):
+        return any(_has_huge_number(v) for v in value.values())
+    return isinstance(value, (int, np.integer)) and int(value).bit_length() > MOST_BITS
+
+
+class _OutOfTime(Exception):
+    pass
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Stop what takes longer, as far as it is Python. **Errors:** `RuntimeError` if the time is up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise _OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _OutOfTime:
+        raise RuntimeError(f"this takes longer than {seconds:g} seconds") from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
