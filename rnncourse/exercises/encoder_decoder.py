@@ -1,0 +1,1957 @@
+"""Unit 12: from one sequence to another. Its exercises, their cases, hints and misconceptions."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from rnncourse.checks.callables import Named, named
+from rnncourse.checks.compare import difference
+from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.encoder_decoder import (
+    Decoder,
+    Encoder,
+    ImageCaptioner,
+    Seq2Seq,
+    beam_search,
+    edit_distance,
+    exact_match,
+    greedy_decode,
+    shift_right,
+)
+from rnncourse.given.encoder_decoder import small_decoder, small_encoder
+
+unit = Unit("12_encoder_decoder", "From one sequence to another")
+
+TEXTBOOK = ("rnncourse.encoder_decoder_torch", "rnncourse.heads")
+
+
+def recurrent(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+    """Draw the parameters of an embedding and a GRU by name."""
+    return {
+        "embedding.weight": normal(rng, V, E, dtype=dtype),
+        "rnn.weight_ih_l0": weights(rng, E, 3 * H, dtype).T.copy(),
+        "rnn.weight_hh_l0": weights(rng, H, 3 * H, dtype).T.copy(),
+        "rnn.bias_ih_l0": normal(rng, 3 * H, dtype=dtype),
+        "rnn.bias_hh_l0": normal(rng, 3 * H, dtype=dtype),
+    }
+
+
+def decoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+    """Draw the parameters of a Decoder by name."""
+    output = {"output.weight": weights(rng, H, V, dtype).T.copy(), "output.bias": normal(rng, V, dtype=dtype)}
+    return recurrent(rng, V, E, H, dtype) | output
+
+
+def small_decoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+    """Draw the parameters of a `SmallDecoder`, as part of a larger module."""
+    drawn = {"E": normal(rng, V, E, dtype=dtype), "A": weights(rng, E, H, dtype), "W": weights(rng, H, H, dtype)}
+    return {f"decoder.{name}": value for name, value in (drawn | {"V": weights(rng, H, V, dtype)}).items()}
+
+
+def told_apart(
+    draw: Callable[[], list[tuple[Any, ...]]], reference: Any, wrong: Sequence[Any], agree: Sequence[Any] = ()
+) -> list[tuple[Any, ...]]:
+    """Draw cases until the reference and all wrong answers differ, each from each, while those in `agree` do not."""
+    while True:
+        cases = draw()
+        if any(result(f, args) != result(reference, args) for f in agree for args in cases):
+            continue
+        answers = [[result(f, args) for args in cases] for f in (reference, *wrong)]
+        if all(difference(a, b) for a, b in itertools.combinations(answers, 2)):
+            return cases
+
+
+def result(function: Any, args: tuple[Any, ...]) -> Any:
+    """The answer to a case, whose named callables are made for it."""
+    return function(*(a.make() if isinstance(a, Named) else a for a in args))
+
+
+# --- Encoder
+
+ex = unit.exercise(
+    "Encoder",
+    reference=Encoder,
+    points=3,
+    takes="init, parameters, calls",
+    gives="answers, gradients",
+    drive="encoder_module",
+    forbids=TEXTBOOK,
+    hints=(
+        "Two layers, used one after the other. A GRU gives a pair already; without lengths that pair is the answer. "
+        "What must be different when some sequences are shorter: which state is the last one?",
+        "`nn.GRU(embedding_size, hidden_size)` returns (all states, last state). With lengths, pack the embedded ids "
+        "before it, with `enforce_sorted=False`, and unpack its states after it; its second result is right as it is.",
+        "`packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)`, `states, state = "
+        "self.rnn(packed)`, `outputs, _ = pad_packed_sequence(states, total_length=len(ids))`; return outputs and "
+        "state.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def ids(V: int, T: int, N: int) -> np.ndarray:
+        return rng.integers(0, V, size=(T, N))
+
+    yield case((7, 3, 5), recurrent(rng, 7, 3, 5), [(ids(7, 6, 3),), (ids(7, 4, 2), None)])
+    yield case((6, 4, 2), recurrent(rng, 6, 4, 2), [(ids(6, 6, 4), np.array([3, 6, 1, 4]))])
+    yield case((5, 2, 4), recurrent(rng, 5, 2, 4), [(ids(5, 7, 3), np.array([2, 5, 4]))])
+    yield edge("one step, one row", (4, 2, 3), recurrent(rng, 4, 2, 3), [(ids(4, 1, 1),)])
+    yield edge("as many steps as rows", (4, 4, 4), recurrent(rng, 4, 4, 4), [(ids(4, 4, 4), np.array([2, 4, 3, 1]))])
+    yield edge("nothing is padding", (5, 3, 2), recurrent(rng, 5, 3, 2), [(ids(5, 4, 3), np.array([4, 4, 4]))])
+    single = recurrent(rng, 5, 2, 3, np.float32)
+    yield edge("float32", (5, 2, 3), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([2, 3]))])
+
+
+@ex.holds("Other ids under the padding change no state")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    parameters, lengths = recurrent(rng, 9, 3, 4), np.array([4, 1, 6, 3])
+    ids = rng.integers(0, 9, size=(7, 4))
+    other = np.where(np.arange(7)[:, None] >= lengths, (ids + 1 + rng.integers(0, 8, size=ids.shape)) % 9, ids)
+    before, after = (call((9, 3, 4), parameters, [(x, lengths)])[0][0] for x in (ids, other))
+    same = all(np.allclose(a, b, atol=1e-9) for a, b in zip(before, after, strict=True))
+    return None if same else "with other ids there, states of real steps changed."
+
+
+@ex.misconception
+class lengths_not_used(nn.Module):
+    """`lengths` is not used: the state of a short sequence has read all of its padding. Pack the embedded ids with
+    their lengths, so that the layer stops at the last real step.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        return self.rnn(self.embedding(ids))
+
+
+@ex.misconception
+class state_of_the_last_padded_step(nn.Module):
+    """Your state is `outputs[-1:]`. For a sequence that is shorter than the batch, that is its padding, all zeros after
+    unpacking. The second thing that the GRU returns has each sequence's own last state.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            return self.rnn(self.embedding(ids))
+        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
+        outputs, _ = pad_packed_sequence(self.rnn(packed)[0], total_length=len(ids))
+        return outputs, outputs[-1:]
+
+
+@ex.misconception
+class padding_zeroed_and_read(nn.Module):
+    """You set the padding's vectors to zero, and the layer reads on all the same: with zeros as inputs, its gates and
+    biases still change the state. Pack the sequence, so that the padding is never read.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        embedded = self.embedding(ids)
+        if lengths is not None:
+            embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
+        return self.rnn(embedded)
+
+
+@ex.misconception
+class mean_for_the_last_state(nn.Module):
+    """Your state is the mean of all real states. The decoder is to start from the last one, which alone has read
+    everything.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            outputs, _ = self.rnn(self.embedding(ids))
+            return outputs, outputs.mean(dim=0, keepdim=True)
+        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
+        outputs, _ = pad_packed_sequence(self.rnn(packed)[0], total_length=len(ids))
+        return outputs, outputs.sum(dim=0, keepdim=True) / lengths[None, :, None]
+
+
+@ex.misconception
+class batch_read_as_time(nn.Module):
+    """`batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the sequences, and
+    its state has a row for each step. Leave it out, and leave time first.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size, batch_first=True)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            return self.rnn(self.embedding(ids))
+        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
+        states, state = self.rnn(packed)
+        return pad_packed_sequence(states, total_length=len(ids))[0], state
+
+
+@ex.misconception
+class steps_cut_off(nn.Module):
+    """Where no sequence is as long as the batch, your outputs have fewer steps than the ids: unpacking gives as many as
+    the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            return self.rnn(self.embedding(ids))
+        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
+        return pad_packed_sequence(states)[0], state
+
+
+@ex.misconception
+class sorted_lengths_expected(nn.Module):
+    """Packing expects the longest sequence first unless told otherwise, and here they come in any order. With
+    `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            return self.rnn(self.embedding(ids))
+        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths))
+        return pad_packed_sequence(states, total_length=len(ids))[0], state
+
+
+@ex.misconception
+class left_in_sorted_order(nn.Module):
+    """You sort the sequences by length and leave them so: row n of your answer belongs to another sequence. Put both
+    results back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            return self.rnn(self.embedding(ids))
+        order = lengths.argsort(descending=True)
+        states, state = self.rnn(pack_padded_sequence(self.embedding(ids[:, order]), lengths[order]))
+        return pad_packed_sequence(states, total_length=len(ids))[0], state
+
+
+@ex.misconception
+class layer_axis_dropped(nn.Module):
+    """Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers, and the decoder's GRU
+    will want it so: return it as it comes.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            outputs, state = self.rnn(self.embedding(ids))
+            return outputs, state[0]
+        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
+        return pad_packed_sequence(states, total_length=len(ids))[0], state[0]
+
+
+@ex.misconception
+class id_0_never_learns(nn.Module):
+    """The states are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0 is a symbol
+    like any other. It is the lengths that say what is padding.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            return self.rnn(self.embedding(ids))
+        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
+        return pad_packed_sequence(states, total_length=len(ids))[0], state
+
+
+@ex.misconception
+class embedding_detached(nn.Module):
+    """The states are right, but no gradient reaches the embedding: the symbols keep the vectors they were drawn with.
+    Something between it and the GRU cuts the graph, a `detach`, `.data` or `no_grad`.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        embedded = self.embedding(ids).detach()
+        if lengths is None:
+            return self.rnn(embedded)
+        states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+        return pad_packed_sequence(states, total_length=len(ids))[0], state
+
+
+# --- Decoder
+
+ex = unit.exercise(
+    "Decoder",
+    reference=Decoder,
+    points=2,
+    takes="init, parameters, calls",
+    gives="answers, gradients, input_gradients",
+    drive="layer",
+    forbids=TEXTBOOK,
+    hints=(
+        "It is the character model of unit 07 with a GRU in it, and one thing is new: where does its state begin?",
+        "Three layers: `embedding`, `rnn`, `output`. The GRU takes the first state as its second argument, in just the "
+        "shape in which you get it.",
+        "`states, state = self.rnn(self.embedding(ids), state)`, and `return self.output(states), state`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def call(V: int, H: int, T: int, N: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+        return rng.integers(0, V, size=(T, N)), normal(rng, 1, N, H, dtype=dtype)
+
+    yield case((7, 3, 5), decoding(rng, 7, 3, 5), [call(7, 5, 6, 2), call(7, 5, 4, 3)])
+    yield case((6, 4, 3), decoding(rng, 6, 4, 3), [call(6, 3, 5, 4)])
+    yield edge("one step", (5, 2, 4), decoding(rng, 5, 2, 4), [call(5, 4, 1, 3)])
+    yield edge("one row", (4, 3, 2), decoding(rng, 4, 3, 2), [call(4, 2, 5, 1)])
+    yield edge("all sizes alike", (4, 4, 4), decoding(rng, 4, 4, 4), [call(4, 4, 4, 4)])
+    yield edge("float32", (5, 2, 3), decoding(rng, 5, 2, 3, np.float32), [call(5, 3, 4, 2, np.float32)])
+
+
+@ex.misconception
+class start_state_ignored(nn.Module):
+    """The decoder starts from zeros: the state that it is given is not used, so it knows nothing of what the encoder
+    read. Hand it to the GRU as its second argument.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, state = self.rnn(self.embedding(ids))
+        return self.output(states), state
+
+
+@ex.misconception
+class start_state_detached(nn.Module):
+    """The logits are right, but no gradient reaches the start state: the encoder, which made it, would never learn. Use
+    it as it comes, neither detached nor copied into a new tensor.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, state = self.rnn(self.embedding(ids), state.detach())
+        return self.output(states), state
+
+
+@ex.misconception
+class started_anew_at_every_step(nn.Module):
+    """Every step starts from the state that was given, and not from the one before it: the decoder does not know what
+    it has said. Hand the whole sequence to the GRU, or each step's state to the next.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        steps = [self.rnn(embedded[None], state) for embedded in self.embedding(ids)]
+        return self.output(torch.cat([step[0] for step in steps])), steps[-1][1]
+
+
+@ex.misconception
+class relu_on_the_embedding(nn.Module):
+    """A ReLU on the embedding throws the negative half of every vector away. An embedding's output goes into the GRU as
+    it is, which has its own nonlinearities.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, state = self.rnn(torch.relu(self.embedding(ids)), state)
+        return self.output(states), state
+
+
+@ex.misconception
+class probabilities_returned(nn.Module):
+    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself, and a second one on top
+    makes it learn slowly and badly.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, state = self.rnn(self.embedding(ids), state)
+        return torch.softmax(self.output(states), dim=-1), state
+
+
+@ex.misconception
+class log_probabilities_returned(nn.Module):
+    """You return log-probabilities. Plain logits are wanted, what comes out of the last layer: whoever needs
+    log-probabilities takes them from there.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, state = self.rnn(self.embedding(ids), state)
+        return torch.log_softmax(self.output(states), dim=-1), state
+
+
+@ex.misconception
+class last_step_only(nn.Module):
+    """You return the logits of the last step alone. Every step predicts a token: (T, N, V)."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, state = self.rnn(self.embedding(ids), state)
+        return self.output(states[-1]), state
+
+
+@ex.misconception
+class all_states_for_the_last(nn.Module):
+    """The second thing to return is the state after the last step, (1, N, H), from which a next call goes on. You
+    return the states of all steps.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, _ = self.rnn(self.embedding(ids), state)
+        return self.output(states), states
+
+
+@ex.misconception
+class logits_one_step_late(nn.Module):
+    """The logits of step t are made from the state before it has read token t: the first ones come from the start state
+    alone. Read first, then predict.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, last = self.rnn(self.embedding(ids), state)
+        return self.output(torch.cat([state, states[:-1]])), last
+
+
+@ex.misconception
+class id_0_never_learns_to_be_read(nn.Module):
+    """The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning. Here 0 is a token like any
+    other.
+    """
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, state = self.rnn(self.embedding(ids), state)
+        return self.output(states), state
+
+
+# --- shift_right
+
+ex = unit.exercise(
+    "shift_right",
+    reference=shift_right,
+    points=2,
+    takes="kind, targets (T, N), bos",
+    gives="kind, shifted (T, N)",
+    drive="array_or_tensor",
+    hints=(
+        "Write the targets of one sequence down as a column, and beside it what the decoder has just read when it is "
+        "to predict each of them. What stands at the top?",
+        "Make a new array, or tensor, of the same shape and dtype: `np.empty_like` or `torch.empty_like`, or simply a "
+        "copy. Its first row is bos, the others are all rows of the targets but the last.",
+        "`shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()`, then `shifted[0] = bos` "
+        "and `shifted[1:] = targets[:-1]`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def targets(*shape: int, dtype: Any = np.int64) -> np.ndarray:
+        """Ids from 3 on, in which neighbours differ along both axes, so that every shift shows."""
+        while True:
+            drawn = rng.integers(3, 20, size=shape).astype(dtype)
+            if all((np.diff(drawn, axis=axis) != 0).all() for axis in range(len(shape))):
+                return drawn
+
+    yield case("array", targets(5, 3), 1)
+    yield case("tensor", targets(4, 2), 2)
+    yield case("array", targets(6, 4), 2)
+    yield edge("one step", "array", targets(1, 3), 1)
+    yield edge("one row", "tensor", targets(5, 1), 2)
+    yield edge("one sequence, without a batch axis", "array", targets(5), 1)
+    yield edge("one sequence, without a batch axis", "tensor", targets(4), 2)
+    yield edge("as many steps as rows", "tensor", targets(4, 4), 1)
+    yield edge("int32", "array", targets(4, 3, dtype=np.int32), 2)
+    yield edge("bos is 0", "array", targets(4, 3), 0)
+
+
+@ex.misconception
+def not_shifted(targets, bos):
+    """These are the targets, not shifted: at each step the decoder reads the very token that it is to predict. It will
+    learn to copy it, and in use, where nobody knows it, say nothing of sense.
+    """
+    return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+
+
+@ex.misconception
+def shifted_left(targets, bos):
+    """You shifted to the left: at each step the decoder reads the token after the one that it is to predict. The inputs
+    come later in time than the targets; bos stands first.
+    """
+    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+    shifted[:-1] = targets[1:]
+    shifted[-1] = bos
+    return shifted
+
+
+@ex.misconception
+def wrapped_round(targets, bos):
+    """`roll` brings the last target round to the front, where bos should stand: the first step would read the end of
+    the answer.
+    """
+    return np.roll(targets, 1, axis=0) if isinstance(targets, np.ndarray) else torch.roll(targets, 1, dims=0)
+
+
+@ex.misconception
+def first_replaced(targets, bos):
+    """You put bos over the first target and left the others where they are. All of them move by one step, and the last
+    drops out.
+    """
+    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+    shifted[0] = bos
+    return shifted
+
+
+@ex.misconception
+def grown_by_one(targets, bos):
+    """Your answer has a step too many: the last target must drop out. Nothing is predicted after it."""
+    if isinstance(targets, np.ndarray):
+        return np.concatenate([np.full_like(targets[:1], bos), targets])
+    return torch.cat([torch.full_like(targets[:1], bos), targets])
+
+
+@ex.misconception
+def bos_everywhere(targets, bos):
+    """All of your inputs are bos. That comes of shifting an array into itself from the front: each row takes over the
+    row before it, which is bos by then. Read from the targets, write to another array.
+    """
+    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+    shifted[0] = bos
+    for t in range(1, len(shifted)):
+        shifted[t] = shifted[t - 1]
+    return shifted
+
+
+@ex.misconception
+def shifted_along_the_batch(targets, bos):
+    """You shifted along the last axis, from one sequence to the next. Time is axis 0."""
+    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+    shifted[..., 0] = bos
+    shifted[..., 1:] = targets[..., :-1]
+    return shifted
+
+
+@ex.misconception
+def shifted_twice(targets, bos):
+    """You shifted by two steps: the first target is to be read at the second step."""
+    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+    shifted[:2] = bos
+    shifted[2:] = targets[:-2]
+    return shifted
+
+
+@ex.misconception
+def zero_for_bos(targets, bos):
+    """The first row is 0. It should be `bos`, which is whatever id the caller says."""
+    shifted = np.zeros_like(targets) if isinstance(targets, np.ndarray) else torch.zeros_like(targets)
+    shifted[1:] = targets[:-1]
+    return shifted
+
+
+@ex.misconception
+def always_an_array(targets, bos):
+    """The numbers are right, but a tensor comes back as an array. Give back what you were given: a tensor for a tensor,
+    an array for an array.
+    """
+    shifted = np.array(targets)
+    shifted[0] = bos
+    shifted[1:] = np.array(targets)[:-1]
+    return shifted
+
+
+@ex.misconception
+def always_a_tensor(targets, bos):
+    """The numbers are right, but an array comes back as a tensor. Give back what you were given: an array for an array,
+    a tensor for a tensor.
+    """
+    targets = torch.as_tensor(targets)
+    return torch.cat([torch.full_like(targets[:1], bos), targets[:-1]])
+
+
+@ex.misconception
+def targets_overwritten(targets, bos):
+    """You shifted the targets themselves: the loss would now be taken against the decoder's own inputs. Write to a
+    copy.
+    """
+    targets[1:] = targets[:-1].copy() if isinstance(targets, np.ndarray) else targets[:-1].clone()
+    targets[0] = bos
+    return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+
+
+# --- Seq2Seq
+
+ex = unit.exercise(
+    "Seq2Seq",
+    reference=Seq2Seq,
+    points=3,
+    takes="init, parameters, calls",
+    gives="logits, gradients",
+    drive="module",
+    forbids=TEXTBOOK,
+    uses={"shift_right": shift_right},
+    hints=(
+        "Two modules that you have, and one thing that passes from the first to the second. What does the decoder read "
+        "while it is being trained?",
+        "The encoder returns a pair, and the decoder starts from its second part. The decoder's inputs are "
+        "`shift_right(targets, self.bos)`: the true tokens, each one step late.",
+        "`_, state = self.encoder(source, source_lengths)`, `logits, _ = self.decoder(shift_right(targets, self.bos), "
+        "state)`, and `return logits`. In `__init__` keep `encoder`, `decoder` and `bos` under these names.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def translating(V: int, Q: int, E: int, H: int, bos: int, dtype: Any = np.float64) -> tuple[Any, Any]:
+        encoder = small_encoder(vocabulary_size=V, hidden_size=H)
+        decoder = small_decoder(vocabulary_size=Q, embedding_size=E, hidden_size=H)
+        reading = {"encoder.E": normal(rng, V, H, dtype=dtype), "encoder.W": weights(rng, H, H, dtype)}
+        return (encoder, decoder, bos), reading | small_decoding(rng, Q, E, H, dtype)
+
+    def call(S: int, T: int, N: int, V: int, Q: int, lengths: Any = None) -> tuple[Any, ...]:
+        return rng.integers(0, V, size=(S, N)), lengths, rng.integers(2, Q, size=(T, N))
+
+    lengths = np.array([3, 7, 5])
+    yield case(*translating(8, 6, 4, 5, 1), [call(7, 4, 3, 8, 6, lengths), call(5, 6, 2, 8, 6)])
+    yield case(*translating(5, 7, 2, 3, 0), [call(4, 6, 2, 5, 7, np.array([2, 3]))])
+    yield edge("one step each, one row", *translating(4, 5, 3, 2, 1), [call(1, 1, 1, 4, 5)])
+    yield edge("as long as the source", *translating(6, 6, 3, 4, 1), [call(5, 5, 4, 6, 6, np.array([5, 2, 1, 4]))])
+    yield edge("float32", *translating(5, 6, 3, 4, 1, np.float32), [call(4, 5, 2, 5, 6, np.array([4, 2]))])
+
+
+@ex.misconception
+class targets_not_shifted(nn.Module):
+    """The decoder reads the target that it is to predict, at the same step. The loss will go to zero and the model will
+    have learned to copy. Feed it `shift_right(targets, self.bos)`.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return self.decoder(targets, state)[0]
+
+
+@ex.misconception
+class targets_shifted_left(nn.Module):
+    """The decoder reads the token after the one that it is to predict: the targets are shifted to the left. Its inputs
+    begin with bos, then come the targets, and the last drops out.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return self.decoder(torch.cat([targets[1:], torch.full_like(targets[:1], self.bos)]), state)[0]
+
+
+@ex.misconception
+class targets_wrapped_round(nn.Module):
+    """The targets are rolled round: the decoder's first input is the last target, and bos is never read. In use it will
+    begin with bos, and know nothing about it.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return self.decoder(targets.roll(1, dims=0), state)[0]
+
+
+@ex.misconception
+class own_predictions_fed_back(nn.Module):
+    """The decoder reads its own best guesses. That is how it will be used; in training with teacher forcing it reads
+    the true tokens, shifted right, whatever it would have said.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        token, logits = torch.full_like(targets[:1], self.bos), []
+        for _ in targets:
+            scores, state = self.decoder(token, state)
+            token = scores.argmax(dim=-1)
+            logits.append(scores)
+        return torch.cat(logits)
+
+
+@ex.misconception
+class bos_read_at_every_step(nn.Module):
+    """The decoder reads bos at every step and never learns what came before. It is to read the true tokens, shifted
+    right.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return self.decoder(torch.full_like(targets, self.bos), state)[0]
+
+
+@ex.misconception
+class source_lengths_not_used(nn.Module):
+    """The encoder is not told the lengths: the summary of a short source has read its padding. Hand `source_lengths` on
+    to it.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source)
+        return self.decoder(shift_right(targets, self.bos), state)[0]
+
+
+@ex.misconception
+class summary_from_the_last_output(nn.Module):
+    """The decoder starts from `outputs[-1]`, which for a short source is padding. Start from the state, the second
+    thing that the encoder returns.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        outputs, _ = self.encoder(source, source_lengths)
+        return self.decoder(shift_right(targets, self.bos), outputs[-1:])[0]
+
+
+@ex.misconception
+class started_from_zeros(nn.Module):
+    """The decoder starts from zeros: nothing of the source reaches it, and it is a language model of the answers. It
+    starts from the encoder's state.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return self.decoder(shift_right(targets, self.bos), torch.zeros_like(state))[0]
+
+
+@ex.misconception
+class summary_detached(nn.Module):
+    """The logits are right, but the state is detached on its way to the decoder: no gradient reaches the encoder, which
+    stays as it was drawn.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return self.decoder(shift_right(targets, self.bos), state.detach())[0]
+
+
+@ex.misconception
+class started_from_the_summary_each_step(nn.Module):
+    """Every step of the decoder starts from the encoder's state, so that it forgets what it has written. Hand it all
+    inputs at once, or carry its state from step to step.
+    """
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return torch.cat([self.decoder(ids[None], state)[0] for ids in shift_right(targets, self.bos)])
+
+
+@ex.misconception
+class softmax_on_the_logits(nn.Module):
+    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself."""
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return torch.softmax(self.decoder(shift_right(targets, self.bos), state)[0], dim=-1)
+
+
+@ex.misconception
+class state_returned_too(nn.Module):
+    """You return all that the decoder returns, logits and a state. Only the logits are wanted."""
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        return self.decoder(shift_right(targets, self.bos), state)
+
+
+# --- exact_match
+
+ex = unit.exercise(
+    "exact_match",
+    reference=exact_match,
+    points=1,
+    takes="predictions, targets",
+    gives="share",
+    hints=(
+        "For each pair there are only two outcomes. What is the mean of ones and zeros?",
+        "Go through both lists at once with `zip` and count where a prediction equals its target.",
+        "`return sum(p == t for p, t in zip(predictions, targets)) / len(targets)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def dates(count: int, changed: Sequence[int]) -> tuple[list[str], list[str]]:
+        """Different dates, of which predictions at these places have two neighbouring digits swapped."""
+        days = rng.choice(28 * 12, size=count, replace=False)
+        targets = [f"{rng.integers(1950, 1990)}-{1 + d // 28:02}-{1 + d % 28:02}" for d in days]
+        predictions = [
+            t[:2] + t[3] + t[2] + t[4:] if i in changed and t[2] != t[3] else t for i, t in enumerate(targets)
+        ]
+        predictions = [
+            "2" + t[1:] if i in changed and p == t else p for i, (p, t) in enumerate(zip(predictions, targets))
+        ]
+        return predictions, targets
+
+    def shortened(answers: list[str], place: int) -> list[str]:
+        return [*answers[:place], answers[place][:-1], *answers[place + 1 :]]
+
+    predictions, targets = dates(7, (1, 4))
+    yield case(shortened(predictions, 2), targets)
+    predictions, targets = dates(8, (0, 3, 5))
+    # Here the swapped digits are two that any date has, so that counted letters do not give the mistake away.
+    turned = targets[6][:8] + targets[6][9] + targets[6][8]
+    yield case([*predictions[:6], turned if turned != targets[6] else "x", predictions[7]], targets)
+    ids = [[int(i) for i in rng.integers(3, 13, size=n)] for n in (4, 2, 5, 3, 6)]
+    yield case([ids[0], ids[1], ids[2][:-1], [*ids[3], 3], ids[4]], ids)
+    yield edge("one prediction, right", *([list(targets[:1])] * 2))
+    yield edge("one prediction, wrong", predictions[:1], targets[:1])
+    yield edge("none is right", targets[1:5], targets[:4])
+    yield edge("an empty answer", [[], [4, 5], [6]], [[], [4, 5], []])
+    yield edge("capitals count", ["May", "june", "July"], ["May", "June", "July"])
+
+
+@ex.misconception
+def per_symbol(predictions, targets):
+    """You count single symbols. A date with one wrong digit is another date: a prediction is right from beginning to
+    end, or it is wrong.
+    """
+    right = sum(a == b for p, t in zip(predictions, targets) for a, b in zip(p, t))
+    return right / max(1, sum(len(t) for t in targets))
+
+
+@ex.misconception
+def number_of_matches(predictions, targets):
+    """You return how many are right. Asked for is the share, from 0 to 1: divide by their number."""
+    return float(sum(p == t for p, t in zip(predictions, targets)))
+
+
+@ex.misconception
+def in_per_cent(predictions, targets):
+    """You return per cent. Asked for is a share from 0 to 1."""
+    return 100 * sum(p == t for p, t in zip(predictions, targets)) / len(targets)
+
+
+@ex.misconception
+def share_of_errors(predictions, targets):
+    """That is the share of wrong predictions."""
+    return sum(p != t for p, t in zip(predictions, targets)) / len(targets)
+
+
+@ex.misconception
+def all_or_none(predictions, targets):
+    """You compare the two lists as a whole, which gives 1 or 0. Compare pair by pair, and take the mean."""
+    return float(predictions == targets)
+
+
+@ex.misconception
+def the_shorter_decides(predictions, targets):
+    """You compare pairs of symbols with `zip`, which stops at the end of the shorter: a prediction that breaks off too
+    early, or goes on too long, counts as right. Compare the whole answers.
+    """
+    return sum(all(a == b for a, b in zip(p, t)) for p, t in zip(predictions, targets)) / len(targets)
+
+
+@ex.misconception
+def order_ignored(predictions, targets):
+    """You compare which symbols occur, not where: 1989 and 1998 would be the same. Compare the answers themselves."""
+    return sum(sorted(p) == sorted(t) for p, t in zip(predictions, targets)) / len(targets)
+
+
+# --- edit_distance
+
+ex = unit.exercise(
+    "edit_distance",
+    reference=edit_distance,
+    points=3,
+    takes="a, b",
+    gives="distance",
+    hints=(
+        "Fill the table for two short words by hand. Its first row and its first column are easy: what does it cost to "
+        "make a word out of nothing?",
+        "`d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)`; d[i, 0] = i and d[0, j] = j. Then two loops; each entry "
+        "is the least of three: from above, from the left, both plus 1, and diagonally, plus 1 only if the two items "
+        "differ.",
+        "`d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))`; return "
+        "`int(d[-1, -1])`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def pair() -> tuple[str, str]:
+        """A word and what became of it: a letter lost, one replaced, two swapped, one put in."""
+        word = [str(c) for c in rng.choice(list("abcde"), size=rng.integers(6, 9))]
+        other = list(word)
+        del other[rng.integers(len(other))]
+        other[rng.integers(len(other))] = "x"
+        i = rng.integers(len(other) - 1)
+        other[i], other[i + 1] = other[i + 1], other[i]
+        other.insert(rng.integers(len(other)), str(rng.choice(list("abcde"))))
+        if rng.random() < 0.7:
+            other.append("c")
+        return "".join(word), "".join(other)
+
+    wrong = [m.answer for m in edit_distance_exercise.misconceptions]
+    for args in told_apart(lambda: [pair(), pair(), pair()[::-1]], edit_distance, wrong):
+        yield case(*args)
+    a, b = pair()
+    yield case([ord(c) for c in a], [ord(c) for c in b])
+    yield edge("equal", a, a)
+    yield edge("the first is empty", "", b)
+    yield edge("the second is empty", a, "")
+    yield edge("both are empty", [], [])
+    yield edge("nothing in common", "abc", "xyzwv")
+    yield edge("words in a list", ["a", "seven", "upright"], ["a", "nine", "upright"])
+
+
+edit_distance_exercise = ex
+
+
+@ex.misconception
+def replacement_costs_two(a, b):
+    """A replacement costs you 2, as one item taken out and another put in. It is an edit of its own, at cost 1: for
+    "cat" and "cut" the answer is 1.
+    """
+    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + 2 * (a[i - 1] != b[j - 1]))
+    return int(d[-1, -1])
+
+
+@ex.misconception
+def place_by_place(a, b):
+    """You compare place by place, and add the difference in length. One item put in at the front then makes everything
+    after it wrong: "abc" and "xabc" are one edit apart.
+    """
+    return sum(x != y for x, y in zip(a, b)) + abs(len(a) - len(b))
+
+
+@ex.misconception
+def first_fit(a, b):
+    """You walk through both once and decide at each difference on the spot. What is cheapest shows only later: fill the
+    whole table.
+    """
+    i = j = edits = 0
+    while i < len(a) and j < len(b):
+        if a[i] == b[j]:
+            i, j = i + 1, j + 1
+        else:
+            edits += 1
+            if i + 1 < len(a) and a[i + 1] == b[j]:
+                i += 1
+            elif j + 1 < len(b) and a[i] == b[j + 1]:
+                j += 1
+            else:
+                i, j = i + 1, j + 1
+    return edits + len(a) - i + len(b) - j
+
+
+@ex.misconception
+def swap_is_one_edit(a, b):
+    """You count two neighbours that changed places as one edit. There are three edits, and a swap is none of them: it
+    takes two.
+    """
+    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
+            if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
+                d[i, j] = min(d[i, j], d[i - 2, j - 2] + 1)
+    return int(d[-1, -1])
+
+
+@ex.misconception
+def free_at_the_front(a, b):
+    """Your table begins with zeros, so that any beginning can be left out for nothing. Its first column is 0, 1, 2, …
+    and its first row too: so much it costs to make a word from nothing.
+    """
+    d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
+    return int(d[-1, -1])
+
+
+@ex.misconception
+def one_row_short(a, b):
+    """The last item of each is left out. The table has len(a) + 1 rows and len(b) + 1 columns, and the answer is in its
+    last corner.
+    """
+    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
+    return int(d[max(0, len(a) - 1), max(0, len(b) - 1)])
+
+
+@ex.misconception
+def diagonal_always_costs(a, b):
+    """The diagonal step costs you 1 even where the two items are equal: then everything is replaced by itself. It costs
+    1 only where they differ.
+    """
+    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1]) + 1
+    return int(d[-1, -1])
+
+
+@ex.misconception
+def divided_by_the_length(a, b):
+    """You divided by the length. That is an error rate, and a useful thing; asked for is the number of edits."""
+    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
+    return float(d[-1, -1]) / max(1, len(a), len(b))
+
+
+# --- greedy_decode
+
+
+@named
+def table_step(table: np.ndarray, following: np.ndarray) -> Callable[[int, int], tuple[np.ndarray, int]]:
+    """A model with states 0 … S-1: log-probabilities table[state, token] (V,), next state following[state, token]."""
+
+    def step(token: int, state: int) -> tuple[np.ndarray, int]:
+        return table[state, token].copy(), int(following[state, token])
+
+    return step
+
+
+@named
+def recurrent_step(
+    E: np.ndarray, W: np.ndarray, V: np.ndarray, c: np.ndarray
+) -> Callable[[int, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """A recurrent network with a state (H,): h' = tanh(E[token] + h W), log-softmax of h' V + c."""
+
+    def step(token: int, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        h = np.tanh(E[token] + state @ W)
+        logits = h @ V + c
+        return logits - np.log(np.exp(logits).sum()), h
+
+    return step
+
+
+def log_softmax(scores: np.ndarray) -> np.ndarray:
+    """Scores as log-probabilities, over the last axis."""
+    return scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+
+
+NEVER = -25.0  # what is added to the score of a token that a model practically never says
+
+
+def drawn_table(rng: np.random.Generator, S: int, V: int, bos: int, eos: int, end: float, spread: float = 1.5) -> Named:
+    """Draw a `table_step`. `end` is added to eos's scores; bos is practically never said, unless it is eos too."""
+    scores = spread * normal(rng, S, V, V)
+    scores[..., eos] += end
+    if bos != eos:
+        scores[..., bos] += NEVER
+    following = rng.integers(0, S, size=(S, V))
+    return table_step(table=log_softmax(scores), following=following)
+
+
+def drawn_network(rng: np.random.Generator, V: int, H: int, bos: int, eos: int, end: float) -> Named:
+    """Draw a `recurrent_step`, with eos and bos as in `drawn_table`."""
+    c = normal(rng, V)
+    c[eos] += end
+    c[bos] += NEVER
+    return recurrent_step(E=normal(rng, V, H), W=2 * weights(rng, H, H), V=3 * weights(rng, H, V), c=c)
+
+
+ex = unit.exercise(
+    "greedy_decode",
+    reference=greedy_decode,
+    points=3,
+    takes="step, state, bos, eos, max_length",
+    gives="tokens",
+    forbids=("torch",),
+    hints=(
+        "It is `generate` of unit 06 without dice: read a token, look at what comes out, choose, read what you chose. "
+        "What is read first, and what are the two reasons to stop?",
+        "A loop of at most max_length rounds. Each calls `step(token, state)` once, keeps both things that come back, "
+        "and takes the argmax. If that is eos, stop before you write it down.",
+        "`token, tokens = bos, []`; `for _ in range(max_length): log_p, state = step(token, state); token = "
+        "int(np.argmax(log_p))`; `if token == eos: break`; `tokens.append(token)`. Return tokens.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def draw() -> list[tuple[Any, ...]]:
+        return [
+            (drawn_table(rng, 4, 6, 1, 2, 0.0), int(rng.integers(4)), 1, 2, 12),  # ends by itself
+            (drawn_network(rng, 7, 5, 0, 3, 0.0), normal(rng, 5), 0, 3, 15),
+            (drawn_table(rng, 5, 7, 4, 0, -1.5), int(rng.integers(5)), 4, 0, 6),  # is cut off
+        ]
+
+    def lengths(cases: list[tuple[Any, ...]]) -> list[int]:
+        return [len(result(greedy_decode, args)) for args in cases]
+
+    def telling() -> list[tuple[Any, ...]]:
+        while True:
+            cases = draw()
+            first, second, third = lengths(cases)
+            if 3 <= first < 12 and 3 <= second < 15 and third == 6:
+                return cases
+
+    wrong = [m.answer for m in greedy_exercise.misconceptions]
+    for args in told_apart(telling, greedy_decode, wrong):
+        yield case(*args)
+    yield edge("eos at once", drawn_table(rng, 3, 5, 1, 2, 20.0), 0, 1, 2, 5)
+    yield edge("one call at most", drawn_table(rng, 3, 5, 1, 2, -20.0), 2, 1, 2, 1)
+    yield edge("no call at all", drawn_table(rng, 3, 5, 1, 2, 0.0), 1, 1, 2, 0)
+    yield edge("one mark for both, bos and eos", drawn_table(rng, 3, 4, 0, 0, 0.0), 1, 0, 0, 7)
+
+
+greedy_exercise = ex
+
+
+@ex.misconception
+def begins_with_bos(step, state, bos, eos, max_length):
+    """bos is in your answer. It is what the decoder reads first, not something that it says."""
+    token, tokens = bos, [bos]
+    for _ in range(max_length):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        if token == eos:
+            break
+        tokens.append(token)
+    return tokens
+
+
+@ex.misconception
+def ends_with_eos(step, state, bos, eos, max_length):
+    """eos is in your answer. It says that the answer is over and is no part of it: look before you append."""
+    token, tokens = bos, []
+    for _ in range(max_length):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        tokens.append(token)
+        if token == eos:
+            break
+    return tokens
+
+
+@ex.misconception
+def state_not_carried(step, state, bos, eos, max_length):
+    """Every call of `step` gets the first state: what it returns as the new state is thrown away, so that the decoder
+    knows its last token and nothing before it.
+    """
+    token, tokens = bos, []
+    for _ in range(max_length):
+        log_probabilities, _ = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        if token == eos:
+            break
+        tokens.append(token)
+    return tokens
+
+
+@ex.misconception
+def choice_not_fed_back(step, state, bos, eos, max_length):
+    """Every call of `step` gets bos. The token that you chose is what the decoder reads next."""
+    tokens = []
+    for _ in range(max_length):
+        log_probabilities, state = step(bos, state)
+        token = int(np.argmax(log_probabilities))
+        if token == eos:
+            break
+        tokens.append(token)
+    return tokens
+
+
+@ex.misconception
+def each_token_read_twice(step, state, bos, eos, max_length):
+    """You call `step` twice for each token, once for the probabilities and once for the state: so the decoder reads
+    every token twice. One call gives both.
+    """
+    token, tokens = bos, []
+    for _ in range(max_length):
+        token = int(np.argmax(step(token, state)[0]))
+        if token == eos:
+            break
+        tokens.append(token)
+        state = step(token, state)[1]
+    return tokens
+
+
+@ex.misconception
+def goes_on_after_eos(step, state, bos, eos, max_length):
+    """You do not stop at eos: it is left out, and what comes after it is written down as if nothing had happened."""
+    token, tokens = bos, []
+    for _ in range(max_length):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        if token != eos:
+            tokens.append(token)
+    return tokens
+
+
+@ex.misconception
+def one_call_too_many(step, state, bos, eos, max_length):
+    """An answer that does not end by itself is one token too long: `step` may be called max_length times, and gives one
+    token each time.
+    """
+    token, tokens = bos, []
+    for _ in range(max_length + 1):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        if token == eos:
+            break
+        tokens.append(token)
+    return tokens
+
+
+@ex.misconception
+def one_call_too_few(step, state, bos, eos, max_length):
+    """An answer that does not end by itself is one token too short: max_length counts the new tokens; bos is none."""
+    token, tokens = bos, []
+    for _ in range(max_length - 1):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        if token == eos:
+            break
+        tokens.append(token)
+    return tokens
+
+
+@ex.misconception
+def least_probable(step, state, bos, eos, max_length):
+    """You take the least probable token. Log-probabilities are negative, and the greatest is the one nearest to 0:
+    argmax, as ever.
+    """
+    token, tokens = bos, []
+    for _ in range(max_length):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmin(log_probabilities))
+        if token == eos:
+            break
+        tokens.append(token)
+    return tokens
+
+
+# --- beam_search
+
+
+def finished_stay_for_good(step, state, bos, eos, max_length, width):
+    """The other way to read "keeps its place": a finished hypothesis cannot be pushed out. Cases are such that this
+    gives the same, so that nobody loses points over a word.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length):
+        kept, candidates = [h for h in beam if h[4]], []
+        for tokens, score, last, before, ended in beam:
+            if not ended:
+                log_probabilities, after = step(last, before)
+                for token, log_p in enumerate(log_probabilities):
+                    longer = tokens if token == eos else [*tokens, token]
+                    candidates.append((longer, score + float(log_p), token, after, token == eos))
+        candidates.sort(key=lambda h: -h[1])
+        beam = kept + candidates[: width - len(kept)]
+    return [(tokens, score) for tokens, score, *_ in sorted(beam, key=lambda h: -h[1])]
+
+
+ex = unit.exercise(
+    "beam_search",
+    reference=beam_search,
+    points=5,
+    takes="step, state, bos, eos, max_length, width",
+    gives="hypotheses",
+    forbids=("torch",),
+    hints=(
+        "What must you know about a hypothesis to go on from it, and to compare it with others? Make a tuple of that. "
+        "One round turns a list of them into a longer one, and then cuts it.",
+        "A hypothesis is (tokens, score, last token, state, whether it has ended). In a round, one that has ended is a "
+        "candidate as it is; any other is replaced by V candidates, one for each next token, all with the state that "
+        "its own call of `step` returned. Sort all candidates by score, keep `width`.",
+        "The round: `for tokens, score, last, s, ended in beam:` if ended, `candidates.append((tokens, score, last, s, "
+        "True))`; else `log_p, s = step(last, s)` and for each v `candidates.append((tokens if v == eos else tokens + "
+        "[v], score + float(log_p[v]), v, s, v == eos))`. Then `beam = sorted(candidates, key=lambda c: "
+        "-c[1])[:width]`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def plain(args: tuple[Any, ...]) -> bool:
+        """Whether no answer says bos, and there is no tie."""
+        found = result(beam_search, args)
+        scores = [score for _, score in found]
+        apart = all(a - b > 1e-3 for a, b in itertools.pairwise(scores))
+        return apart and (args[2] == args[3] or not any(args[2] in tokens for tokens, _ in found))
+
+    def draw(make: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+        while True:
+            args = make()
+            if plain(args) and result(finished_stay_for_good, args) == result(beam_search, args):
+                return args
+
+    def telling() -> list[tuple[Any, ...]]:
+        return [draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 4, 3))]
+
+    wrong = [m.answer for m in beam_exercise.misconceptions if m.name != "probabilities_underflow"]
+    for args in told_apart(telling, beam_search, wrong, [finished_stay_for_good]):
+        yield case(*args)
+    yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 4)))
+    yield case(*draw(lambda: (drawn_table(rng, 4, 6, 5, 0, -0.5), int(rng.integers(4)), 5, 0, 6, 2)))
+    yield edge("width 1", *draw(lambda: (drawn_table(rng, 4, 5, 1, 2, 0.0), 3, 1, 2, 9, 1)))
+    yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
+    yield edge("eos at once", *draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 9.0, 0.5), 0, 1, 2, 6, 1)))
+    yield edge("room for more than there is", *draw(lambda: (drawn_table(rng, 3, 3, 0, 0, 0.0), 1, 0, 0, 2, 9)))
+    long = draw(lambda: (drawn_table(rng, 3, 30, 1, 2, NEVER, 0.1), 0, 1, 2, 260, 2))
+    yield edge("a long answer, each token at about 1/25", *long)
+
+
+beam_exercise = ex
+
+
+@ex.misconception
+def bos_in_the_answers(step, state, bos, eos, max_length, width):
+    """bos is in your answers. It is what the decoder reads first, not something that it says."""
+    beam = [([bos], 0.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def eos_in_the_answers(step, state, bos, eos, max_length, width):
+    """eos is in your answers. Its log-probability counts, but the token itself does not stand in the result."""
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                candidates.append(([*tokens, token], score + float(log_p), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def end_costs_nothing(step, state, bos, eos, max_length, width):
+    """The log-probability of eos is left out, so that to stop costs nothing and short answers win. The end is a token
+    like any other: it has a probability.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                if token == eos:
+                    candidates.append((tokens, score, token, after, True))
+                else:
+                    candidates.append(([*tokens, token], score + float(log_p), token, after, False))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def one_state_for_all(step, state, bos, eos, max_length, width):
+    """All hypotheses go on from one state, that of the last call. Each has read other tokens, so each needs a state of
+    its own: keep it in the hypothesis.
+    """
+    beam = [(list[int](), 0.0, bos, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, True))
+                continue
+            log_probabilities, state = step(last, state)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def states_thrown_away(step, state, bos, eos, max_length, width):
+    """Every call of `step` gets the first state. A hypothesis goes on from the state that the call before, along its
+    own path, returned.
+    """
+    beam = [(list[int](), 0.0, bos, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, True))
+                continue
+            log_probabilities, _ = step(last, state)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def scores_are_probabilities(step, state, bos, eos, max_length, width):
+    """Your scores are probabilities, multiplied. The score is the sum of the log-probabilities: the same order, and it
+    does not become 0 when an answer is long.
+    """
+    beam = [(list[int](), 1.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score * float(np.exp(log_p)), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def probabilities_underflow(step, state, bos, eos, max_length, width):
+    """You multiply probabilities and take the logarithm at the end. After some hundred tokens the product is smaller
+    than any float and becomes 0, and all answers look alike. Add logarithms from the start.
+    """
+    beam = [(list[int](), 1.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score * float(np.exp(log_p)), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, float(np.log(score))) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def each_goes_its_own_way(step, state, bos, eos, max_length, width):
+    """Each hypothesis keeps its own best continuation, and they never compete. Two continuations of the best may both
+    beat the only one of the worst: sort the candidates of all hypotheses together.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length):
+        chosen = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                chosen.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            best = np.argsort(-np.asarray(log_probabilities))[: width if len(tokens) == 0 else 1]
+            for token in best.tolist():
+                longer = tokens if token == eos else [*tokens, token]
+                chosen.append((longer, score + float(log_probabilities[token]), token, after, token == eos))
+        beam = chosen
+    return [(tokens, score) for tokens, score, *_ in sorted(beam, key=lambda c: -c[1])]
+
+
+@ex.misconception
+def divided_by_length(step, state, bos, eos, max_length, width):
+    """Your scores are divided by the length. Many systems do that, since it favours longer answers; here the score is
+    the sum, which is the logarithm of the answer's probability.
+    """
+    beam = [(list[int](), 0.0, bos, state, False, 0)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended, calls in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True, calls))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after, token == eos, calls + 1))
+        beam = sorted(candidates, key=lambda c: -c[1] / c[5])[:width]
+    return [(tokens, score / calls) for tokens, score, _, _, _, calls in beam]
+
+
+@ex.misconception
+def one_round_too_many(step, state, bos, eos, max_length, width):
+    """You search one round too long: along one path `step` is called max_length times at most, and the call that eos
+    comes out of is one of them.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length + 1):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def one_round_too_few(step, state, bos, eos, max_length, width):
+    """You search one round too short: `step` may be called max_length times along one path, and bos is only what the
+    first call reads.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length - 1):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def finished_put_aside(step, state, bos, eos, max_length, width):
+    """You put finished hypotheses aside and give their places to others: with each end the beam grows wider than was
+    asked for. Here a finished one takes up one of the `width` places.
+    """
+    beam, finished = [(list[int](), 0.0, bos, state)], []
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before in beam:
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                candidates.append((tokens, score + float(log_p), token, after))
+        beam = []
+        for tokens, score, token, after in sorted(candidates, key=lambda c: -c[1]):
+            if token == eos:
+                finished.append((tokens, score))
+            elif len(beam) < width:
+                beam.append(([*tokens, token], score, token, after))
+    finished += [(tokens, score) for tokens, score, *_ in beam]
+    return sorted(finished, key=lambda c: -c[1])[:width]
+
+
+@ex.misconception
+def stops_at_the_first_end(step, state, bos, eos, max_length, width):
+    """You stop as soon as the best hypothesis has ended. It will stay the best, but the others are returned before they
+    are done: go on until all of them have ended, or max_length is reached.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length):
+        if beam[0][4]:
+            break
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def goes_on_behind_the_end(step, state, bos, eos, max_length, width):
+    """You go on from hypotheses that have ended: eos is read, and tokens are written behind it. An ended hypothesis
+    stays in the beam as it is.
+    """
+    beam = [(list[int](), 0.0, bos, state)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before in beam:
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@ex.misconception
+def only_finished_ones(step, state, bos, eos, max_length, width):
+    """You return only what has ended. What is still open after max_length calls is returned too, as it is, with the
+    score that it has.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, _, _, ended in beam if ended]
+
+
+@ex.misconception
+def worst_first(step, state, bos, eos, max_length, width):
+    """Your beam keeps the right hypotheses and returns them the wrong way round: the best comes first, the one whose
+    score is nearest to 0.
+    """
+    beam = [(list[int](), 0.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_p in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_p), token, after, token == eos))
+        beam = sorted(candidates, key=lambda c: c[1])[-width:]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+# --- ImageCaptioner
+
+ex = unit.exercise(
+    "ImageCaptioner",
+    reference=ImageCaptioner,
+    points=2,
+    takes="init, parameters, calls",
+    gives="logits, gradients, input_gradients",
+    drive="captioner_module",
+    forbids=("rnncourse.encoder_decoder_torch.ImageCaptioner",),
+    hints=(
+        "A picture has no time, so there is nothing to encode step by step. All that the decoder needs from it is a "
+        "first state: how do (N, F) numbers become (1, N, H)?",
+        "`prime` is an nn.Linear from feature_size to hidden_size. A tanh keeps its result where a GRU's states live, "
+        "between -1 and 1; `[None]` or `unsqueeze(0)` adds the axis of layers. The rest the decoder does.",
+        "`state = torch.tanh(self.prime(features))[None]`, `logits, _ = self.decoder(ids, state)`, and return logits.",
+    ),
+)
+
+
+def captioning(
+    rng: np.random.Generator, F: int, V: int, E: int, H: int, dtype: Any = np.float64
+) -> dict[str, np.ndarray]:
+    """Draw the parameters of an ImageCaptioner by name."""
+    prime = {"prime.weight": weights(rng, F, H, dtype).T.copy(), "prime.bias": normal(rng, H, dtype=dtype)}
+    return prime | small_decoding(rng, V, E, H, dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def call(F: int, V: int, T: int, N: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
+        return normal(rng, N, F, dtype=dtype), rng.integers(0, V, size=(T, N))
+
+    yield case((6, 7, 3, 4), captioning(rng, 6, 7, 3, 4), [call(6, 7, 5, 2), call(6, 7, 4, 3)])
+    yield case((3, 5, 4, 6), captioning(rng, 3, 5, 4, 6), [call(3, 5, 7, 4)])
+    yield edge("one step", (4, 5, 2, 3), captioning(rng, 4, 5, 2, 3), [call(4, 5, 1, 3)])
+    yield edge("one picture", (3, 4, 5, 2), captioning(rng, 3, 4, 5, 2), [call(3, 4, 5, 1)])
+    yield edge("all sizes alike", (4, 4, 4, 4), captioning(rng, 4, 4, 4, 4), [call(4, 4, 4, 4)])
+    single = np.float32
+    yield edge("float32", (5, 6, 2, 3), captioning(rng, 5, 6, 2, 3, single), [call(5, 6, 4, 2, single)])
+
+
+@ex.misconception
+class no_tanh(nn.Module):
+    """There is no tanh between `prime` and the decoder: the first state may lie far outside of -1 to 1, where no state
+    of a GRU ever is.
+    """
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        return self.decoder(ids, self.prime(features)[None])[0]
+
+
+@ex.misconception
+class sigmoid_for_tanh(nn.Module):
+    """You have a sigmoid where the statement has a tanh: half of the states that a GRU can be in are out of reach."""
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        return self.decoder(ids, torch.sigmoid(self.prime(features))[None])[0]
+
+
+@ex.misconception
+class relu_for_tanh(nn.Module):
+    """You have a ReLU where the statement has a tanh: no first state is negative, and some are larger than any state of
+    a GRU.
+    """
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        return self.decoder(ids, torch.relu(self.prime(features))[None])[0]
+
+
+@ex.misconception
+class tanh_of_the_features(nn.Module):
+    """The tanh comes before the linear layer. It is meant for the result: the first state is tanh(prime(features))."""
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        return self.decoder(ids, self.prime(torch.tanh(features))[None])[0]
+
+
+@ex.misconception
+class primed_at_every_step(nn.Module):
+    """Every step starts from the picture again: the decoder forgets each word as soon as it is said. The picture makes
+    the first state, and after that the state goes on by itself.
+    """
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        state = torch.tanh(self.prime(features))[None]
+        return torch.cat([self.decoder(step[None], state)[0] for step in ids])
+
+
+@ex.misconception
+class picture_added_to_the_last_state(nn.Module):
+    """The decoder starts from zeros, and the picture comes in for the last word only. It is to be the first state, so
+    that all words can depend on it.
+    """
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        picture = torch.tanh(self.prime(features))[None]
+        if len(ids) == 1:
+            return self.decoder(ids, picture)[0]
+        before, state = self.decoder(ids[:-1], torch.zeros_like(picture))
+        return torch.cat([before, self.decoder(ids[-1:], state + picture)[0]])
+
+
+@ex.misconception
+class picture_not_used(nn.Module):
+    """The decoder starts from zeros: all pictures get the same caption. Its first state is made from the features."""
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        state = torch.tanh(self.prime(features))[None]
+        return self.decoder(ids, torch.zeros_like(state))[0]
+
+
+@ex.misconception
+class prime_never_learns(nn.Module):
+    """The logits are right, but the first state is detached: no gradient reaches `prime`, or the features and what may
+    have made them.
+    """
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        return self.decoder(ids, torch.tanh(self.prime(features))[None].detach())[0]
+
+
+@ex.misconception
+class inputs_shifted_again(nn.Module):
+    """You shift the ids. They are the decoder's inputs already, with bos in front: whoever calls the captioner has seen
+    to that.
+    """
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        shifted = torch.cat([ids[:1], ids[:-1]])
+        return self.decoder(shifted, torch.tanh(self.prime(features))[None])[0]
+
+
+@ex.misconception
+class probabilities_of_words(nn.Module):
+    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself."""
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        logits, _ = self.decoder(ids, torch.tanh(self.prime(features))[None])
+        return torch.softmax(logits, dim=-1)

@@ -1,0 +1,490 @@
+"""Right answers to unit 12 as students write them, each in another style. All must get full marks."""
+
+import functools
+import heapq
+from collections import namedtuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+from rnncourse.encoder_decoder import Decoder, shift_right
+from tests.rnncourse.exercises.alternatives import collector
+
+ALTERNATIVES, answers = collector()
+
+
+# --- Encoder
+
+
+@answers("Encoder")
+class PackedAndUnpacked(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        x = self.embedding(ids)
+        if lengths is None:
+            return self.rnn(x)
+        packed = pack_padded_sequence(x, torch.as_tensor(lengths).cpu(), enforce_sorted=False)
+        outputs, state = self.rnn(packed)
+        outputs, _ = pad_packed_sequence(outputs, total_length=ids.size(0))
+        return outputs, state
+
+
+@answers("Encoder")
+class RunsOnAndLooksUp(nn.Module):
+    """Reads the padding too, and takes the state from before it: no state depends on what comes after it."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        outputs, state = self.rnn(self.embedding(ids))
+        if lengths is not None:
+            state = outputs[lengths - 1, torch.arange(ids.shape[1])].unsqueeze(0)
+        return outputs, state
+
+
+@answers("Encoder")
+class StepByStep(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        T, N = ids.shape
+        lengths = torch.full((N,), T) if lengths is None else lengths
+        state = self.embedding.weight.new_zeros(1, N, self.rnn.hidden_size)
+        outputs = []
+        for t in range(T):
+            out, new = self.rnn(self.embedding(ids[t : t + 1]), state)
+            state = torch.where((t < lengths)[None, :, None], new, state)
+            outputs.append(out)
+        return torch.cat(outputs), state
+
+
+@answers("Encoder")
+class OneSequenceAtATime(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+
+    def forward(self, ids, lengths=None):
+        outputs, states = [], []
+        for n in range(ids.shape[1]):
+            length = len(ids) if lengths is None else int(lengths[n])
+            out, state = self.rnn(self.embedding(ids[:length, n : n + 1]))
+            outputs.append(torch.cat([out, out.new_full((len(ids) - length, *out.shape[1:]), 7.0)]))
+            states.append(state)
+        return [torch.cat(outputs, dim=1), torch.cat(states, dim=1)]
+
+
+@answers("Encoder")
+class PackedIds(nn.Module):
+    """Packs the ids and looks the vectors up afterwards."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super(PackedIds, self).__init__()  # noqa: UP008  (as many still write it)
+        self.rnn = nn.GRU(input_size=embedding_size, hidden_size=hidden_size, num_layers=1)
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+
+    def forward(self, ids, lengths=None):
+        if lengths is None:
+            lengths = torch.tensor([ids.shape[0]] * ids.shape[1])
+        p = pack_padded_sequence(ids, lengths, enforce_sorted=False)
+        p = PackedSequence(self.embedding(p.data), p.batch_sizes, p.sorted_indices, p.unsorted_indices)
+        outputs, state = self.rnn(p)
+        return pad_packed_sequence(outputs, total_length=ids.shape[0])[0], state
+
+
+# --- Decoder
+
+
+@answers("Decoder")
+class InTwoLines(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        states, last = self.rnn(self.embedding(ids), state)
+        return self.output(states), last
+
+
+@answers("Decoder")
+class TokenByToken(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+
+    def forward(self, ids, state):
+        logits = []
+        for t in range(ids.shape[0]):
+            h, state = self.rnn(self.embedding(ids[t]).unsqueeze(0), state)
+            logits.append(self.output(h.squeeze(0)))
+        return torch.stack(logits), state
+
+
+@answers("Decoder")
+class OneHotProducts(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state):
+        table = self.embedding.weight
+        one_hot = nn.functional.one_hot(ids, len(table)).to(table.dtype)
+        out = self.rnn(one_hot @ table, state.contiguous())
+        return [out[0] @ self.output.weight.T + self.output.bias, out[0][-1:].clone()]
+
+
+# --- shift_right
+
+
+@answers("shift_right")
+def copy_and_write(targets, bos):
+    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+    shifted[0] = bos
+    shifted[1:] = targets[:-1]
+    return shifted
+
+
+@answers("shift_right")
+def two_branches(targets, bos):
+    if isinstance(targets, torch.Tensor):
+        return torch.cat([torch.full_like(targets[:1], bos), targets[:-1]], dim=0)
+    return np.concatenate([np.full_like(targets[:1], bos), targets[:-1]], axis=0)
+
+
+@answers("shift_right")
+def rolled_and_mended(targets, bos):
+    shifted = torch.roll(targets, 1, 0) if torch.is_tensor(targets) else np.roll(targets, 1, 0)
+    shifted[0] = bos
+    return shifted
+
+
+@answers("shift_right")
+def from_the_back(targets, bos):
+    shifted = targets.clone() if hasattr(targets, "clone") else targets.copy()
+    for t in range(len(targets) - 1, 0, -1):
+        shifted[t] = shifted[t - 1]
+    shifted[0] = bos
+    return shifted
+
+
+@answers("shift_right")
+def through_numpy(targets, bos):
+    array = np.array(targets)
+    rows = [np.full_like(array[0], bos), *array[:-1]]
+    shifted = np.stack(rows).astype(array.dtype)
+    return torch.from_numpy(shifted) if isinstance(targets, torch.Tensor) else shifted
+
+
+# --- Seq2Seq
+
+
+@answers("Seq2Seq")
+class EncodeThenDecode(nn.Module):
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder = encoder
+        self.decoder = decoder
+        self.bos = bos
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        logits, _ = self.decoder(shift_right(targets, self.bos), state)
+        return logits
+
+
+@answers("Seq2Seq")
+class ForcedStepByStep(nn.Module):
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+
+    def forward(self, source, source_lengths, targets):
+        _, h = self.encoder(source, lengths=source_lengths)
+        token = torch.full((1, targets.shape[1]), self.bos)
+        out = []
+        for t in range(targets.shape[0]):
+            logits, h = self.decoder(token, h)
+            out.append(logits[0])
+            token = targets[t : t + 1]
+        return torch.stack(out, dim=0)
+
+
+@answers("Seq2Seq")
+class ConcatenatedInputs(nn.Module):
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder = encoder
+        self.decoder = decoder
+        self.register_buffer("bos", torch.tensor(bos))
+
+    def forward(self, source, source_lengths, targets):
+        start = self.bos.expand(1, targets.size(1))
+        return self.decoder(torch.cat((start, targets[:-1])), self.encoder(source, source_lengths)[1])[0]
+
+
+# --- exact_match
+
+
+@answers("exact_match")
+def mean_of_a_list(predictions, targets):
+    return float(np.mean([p == t for p, t in zip(predictions, targets, strict=True)]))
+
+
+@answers("exact_match")
+def counted(predictions, targets):
+    right = 0
+    for i in range(len(targets)):
+        if len(predictions[i]) == len(targets[i]) and all(a == b for a, b in zip(predictions[i], targets[i])):
+            right += 1
+    return right / len(targets)
+
+
+@answers("exact_match")
+def by_map(predictions, targets):
+    return np.float64(sum(map(lambda p, t: list(p) == list(t), predictions, targets)) / len(predictions))
+
+
+# --- edit_distance
+
+
+@answers("edit_distance")
+def whole_table(a, b):
+    d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
+    d[:, 0] = np.arange(len(a) + 1)
+    d[0, :] = np.arange(len(b) + 1)
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
+    return int(d[-1, -1])
+
+
+@answers("edit_distance")
+def recursive_with_a_memory(a, b):
+    @functools.cache
+    def d(i, j):
+        if i == 0 or j == 0:
+            return i + j
+        if a[i - 1] == b[j - 1]:
+            return d(i - 1, j - 1)
+        return 1 + min(d(i - 1, j), d(i, j - 1), d(i - 1, j - 1))
+
+    return d(len(a), len(b))
+
+
+@answers("edit_distance")
+def two_rows(a, b):
+    above = list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        row = [i + 1]
+        for j, y in enumerate(b):
+            row.append(min(above[j + 1] + 1, row[j] + 1, above[j] + (0 if x == y else 1)))
+        above = row
+    return above[-1]
+
+
+@answers("edit_distance")
+def shortest_path(a, b):
+    heap, seen = [(0, 0, 0)], set()
+    while heap:
+        cost, i, j = heapq.heappop(heap)
+        if (i, j) == (len(a), len(b)):
+            return np.int64(cost)
+        if (i, j) in seen:
+            continue
+        seen.add((i, j))
+        if i < len(a):
+            heapq.heappush(heap, (cost + 1, i + 1, j))
+        if j < len(b):
+            heapq.heappush(heap, (cost + 1, i, j + 1))
+        if i < len(a) and j < len(b):
+            heapq.heappush(heap, (cost + int(a[i] != b[j]), i + 1, j + 1))
+    return None
+
+
+# --- greedy_decode
+
+
+@answers("greedy_decode")
+def with_for(step, state, bos, eos, max_length):
+    token, tokens = bos, []
+    for _ in range(max_length):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        if token == eos:
+            return tokens
+        tokens.append(token)
+    return tokens
+
+
+@answers("greedy_decode")
+def with_while(step, state, bos, eos, max_length):
+    tokens, previous = [], bos
+    while len(tokens) < max_length:
+        scores, state = step(previous, state)
+        previous = scores.argmax()
+        if previous == eos:
+            break
+        tokens += [previous]
+    return tokens
+
+
+@answers("greedy_decode")
+def bos_cut_off_at_the_end(step, state, bos, eos, max_length):
+    tokens = [bos]
+    for _ in range(max_length):
+        scores, state = step(tokens[-1], state)
+        best = max(range(len(scores)), key=lambda v: scores[v])
+        if best == eos:
+            break
+        tokens.append(best)
+    return np.array(tokens[1:], dtype=int)
+
+
+@answers("greedy_decode")
+def recursive(step, state, bos, eos, max_length):
+    if max_length == 0:
+        return []
+    scores, state = step(bos, state)
+    token = int(np.argsort(scores)[-1])
+    return [] if token == eos else [token, *recursive(step, state, token, eos, max_length - 1)]
+
+
+# --- beam_search
+
+
+@answers("beam_search")
+def with_tuples(step, state, bos, eos, max_length, width):
+    beam = [([], 0.0, bos, state, False)]
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, s, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, s, True))
+                continue
+            log_p, new = step(last, s)
+            for v, p in enumerate(log_p):
+                written = tokens if v == eos else [*tokens, v]
+                candidates.append((written, score + p, v, new, v == eos))
+        beam = sorted(candidates, key=lambda c: -c[1])[:width]
+    return [(tokens, score) for tokens, score, *_ in beam]
+
+
+@answers("beam_search")
+def with_a_heap(step, state, bos, eos, max_length, width):
+    Hypothesis = namedtuple("Hypothesis", "score tokens state ended")
+    beam = [Hypothesis(0.0, (bos,), state, False)]
+    for _ in range(max_length):
+        grown = [h for h in beam if h.ended]
+        for h in (h for h in beam if not h.ended):
+            scores, after = step(h.tokens[-1], h.state)
+            best = np.argsort(scores)[::-1][:width]
+            grown += [Hypothesis(h.score + scores[v], (*h.tokens, int(v)), after, v == eos) for v in best]
+        beam = heapq.nlargest(width, grown, key=lambda h: h.score)
+        if all(h.ended for h in beam):
+            break
+    return [[list(h.tokens[1 : -1 if h.ended else None]), h.score] for h in beam]
+
+
+@answers("beam_search")
+def with_one_table_of_scores(step, state, bos, eos, max_length, width):
+    tokens, scores, states, ended = [[bos]], np.zeros(1), [state], [False]
+    for _ in range(max_length):
+        rows, after = [], []
+        for t, score, s, over in zip(tokens, scores, states, ended, strict=True):
+            if over:
+                row = np.full(len(rows[0]) if rows else 1, -np.inf)
+                row[0] = score
+                rows.append(row)
+                after.append(s)
+            else:
+                log_p, new = step(t[-1], s)
+                rows.append(score + np.asarray(log_p))
+                after.append(new)
+        flat = [(x, k, v) for k, row in enumerate(rows) for v, x in enumerate(row) if x > -np.inf]
+        flat.sort(key=lambda entry: entry[0], reverse=True)
+        flat = flat[:width]
+        scores = np.array([x for x, _, _ in flat])
+        tokens, states, ended = (
+            [tokens[k] if ended[k] else tokens[k] + [v] for _, k, v in flat],
+            [after[k] for _, k, _ in flat],
+            [ended[k] or v == eos for _, k, v in flat],
+        )
+    return [(t[1:-1] if over else t[1:], float(x)) for t, x, over in zip(tokens, scores, ended, strict=True)]
+
+
+@answers("beam_search")
+def finished_ones_cannot_be_pushed_out(step, state, bos, eos, max_length, width):
+    live, done = [([bos], 0.0, state)], []
+    for _ in range(max_length):
+        grown = []
+        for tokens, score, s in live:
+            log_p, after = step(tokens[-1], s)
+            grown += [([*tokens, v], score + float(p), after) for v, p in enumerate(log_p)]
+        grown = sorted(grown, key=lambda h: h[1], reverse=True)[: width - len(done)]
+        done += [h for h in grown if h[0][-1] == eos]
+        live = [h for h in grown if h[0][-1] != eos]
+    answers = [(tokens[1:-1], score) for tokens, score, _ in done] + [(tokens[1:], score) for tokens, score, _ in live]
+    return sorted(answers, key=lambda h: h[1], reverse=True)
+
+
+# --- ImageCaptioner
+
+
+@answers("ImageCaptioner")
+class PrimedByATanh(nn.Module):
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        state = torch.tanh(self.prime(features)).unsqueeze(0)
+        logits, _ = self.decoder(ids, state)
+        return logits
+
+
+@answers("ImageCaptioner")
+class WordByWord(nn.Module):
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+        self.prime = nn.Linear(feature_size, hidden_size)
+
+    def forward(self, features, ids):
+        state = self.prime(features).tanh().reshape(1, len(features), -1)
+        logits = []
+        for words in ids:
+            scores, state = self.decoder(words.unsqueeze(0), state)
+            logits.append(scores)
+        return torch.cat(logits, dim=0)
+
+
+@answers("ImageCaptioner")
+class WithAnEinsum(nn.Module):
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+
+    def forward(self, features, ids):
+        made = torch.einsum("nf,hf->nh", features, self.prime.weight) + self.prime.bias
+        return self.decoder(ids, state=torch.stack([made.tanh()]))[0]
