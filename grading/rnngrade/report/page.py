@@ -1,0 +1,234 @@
+"""The report: one self-contained HTML page for each unit, `report/03_cell.html`, and an index of all.
+
+It answers an instructor's questions in the order in which they come up:
+
+    Class         how many have handed in, how the points are spread, what waits for a person
+    Mistakes      what the class most often has wrong, over all exercises, in the words that the students were told
+    Exercises     who got it, how well it separates strong from weak, the misconceptions behind its wrong answers, and
+                  the wrong answers that nobody has explained yet, with links: each is a misconception to be written
+    Look at       flags, and answers that are the same up to names and layout as another's or as the course's own
+    Time          what took long
+    Students      everyone's points, with links to the notebook and the feedback page
+
+The page needs no network and no other file: style and script stand in it. It follows the reader's light or dark theme,
+fits a phone, prints, and works without its script, which only sorts the table of students. No meaning hangs on colour:
+a bar has its pattern and a cell its sign. Whatever a student could have written (names, error messages) is escaped; if
+that failed, the page's content security policy would still keep it from running, since it allows just the one script.
+
+Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in Jinja, with what they share in
+`layout.html`.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import inspect
+import os
+import re
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+import jinja2
+import nbformat
+from markupsafe import Markup, escape
+from sqlalchemy import make_url, select
+
+from rnncourse import exercises
+from rnncourse.checks.exercise import Exercise, Unit
+from rnngrade.desk import Desk
+from rnngrade.inspection import digest, weight
+from rnngrade.record import write_whole
+from rnngrade.report.statistics import ENOUGH, Mark, Marks, UnitStatistics, statistics
+
+LONGEST = 400  # characters of a message; what is longer is cut: a student can make an error of any length
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where a student's work lies, relative to the report; None for what is not there."""
+
+    feedback: str | None = None
+    notebook: str | None = None
+
+
+def write_report(desk: Desk, unit: str) -> Path:
+    """Write the page of one unit, and the index; returns where the page lies. **Errors:** `KeyError` for a unit that
+    the course does not have.
+    """
+    (path,) = write_reports(desk, [unit])
+    return path
+
+
+def write_reports(desk: Desk, units: Iterable[str]) -> list[Path]:
+    """Write the pages of some units, and the index once; returns where the pages lie."""
+    wanted = {unit: exercises.unit(unit) for unit in units}
+    graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
+    known = {unit: exercises.unit(unit) for unit in graded if unit in exercises.STEMS}
+    made = {unit: unit_statistics(desk, catalogue) for unit, catalogue in (known | wanted).items()}
+    paths = []
+    for unit in wanted:
+        paths.append(desk.reports / f"{unit}.html")
+        students = {row.student: links_to(desk, unit, row.student) for row in made[unit].students}
+        _write(paths[-1], "unit.html", unit=made[unit], links=students)
+    lines = [made[unit] for unit in sorted(made)]
+    written = {unit.unit for unit in lines if (desk.reports / f"{unit.unit}.html").is_file()}
+    _write(desk.reports / "index.html", "index.html", units=lines, written=written)
+    return paths
+
+
+def unit_statistics(desk: Desk, catalogue: Unit) -> UnitStatistics:
+    """What the desk knows of a class in a unit."""
+    unit = catalogue.stem
+    return statistics(
+        desk.graded(unit),
+        catalogue,
+        handed_in=desk.submissions(unit),
+        marks=read_marks(desk, unit),
+        references=read_references(desk, catalogue),
+    )
+
+
+def links_to(desk: Desk, unit: str, student: str) -> Links:
+    """The files of a student that are there."""
+
+    def link(*candidates: Path) -> str | None:
+        found = next((path for path in candidates if path.is_file()), None)
+        return None if found is None else quote(Path(os.path.relpath(found, desk.reports)).as_posix())
+
+    return Links(
+        link(desk.feedback / student / unit / f"{unit}.html"),
+        link(desk.autograded / student / unit / f"{unit}.ipynb", desk.executed_path(unit, student)),
+    )
+
+
+def read_marks(desk: Desk, unit: str) -> Marks:
+    """What persons gave in the gradebook; nothing if there is no gradebook yet."""
+    url = make_url(desk.db_url)
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
+        return {}  # to open it would be to make it
+    from rnngrade.gradebook import open_gradebook  # nbgrader takes a second to import
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+        from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+
+        with contextlib.closing(open_gradebook(desk)) as gradebook:
+            grades = gradebook.db.execute(
+                select(SubmittedAssignment.student_id, BaseCell.name, Grade)
+                .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+                .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+                .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+                .join(BaseCell, Grade.cell_id == BaseCell.id)
+                .where(Assignment.name == unit, Assignment.course_id == gradebook.course_id)
+                .order_by(BaseCell.name)
+            ).all()
+    marks: dict[str, dict[str, Mark]] = defaultdict(dict)
+    for student, cell, grade in grades:
+        by_hand = grade.manual_score is not None
+        if not cell.startswith("check_"):  # a written question: one that was not touched has its nought already
+            scored = by_hand or grade.auto_score is not None
+            marks[student][cell] = Mark(grade.score if scored else None, grade.needs_manual_grade)
+        elif by_hand:
+            marks[student][cell.removeprefix("check_")] = Mark(grade.score, grade.needs_manual_grade)
+    return marks
+
+
+def read_references(desk: Desk, catalogue: Unit) -> dict[str, set[str]]:
+    """The digests of the course's own answers: those of the solution, and those of the textbook that it stands for."""
+    path = desk.root / "solutions" / catalogue.stem / f"{catalogue.stem}.ipynb"
+    cells = nbformat.read(path, as_version=4).cells if path.is_file() else []
+    solved = {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
+    sources = {e.name: [inspect.getsource(e.reference)] for e in catalogue if isinstance(e, Exercise)}
+    for name in sources.keys() & solved.keys():
+        sources[name].append(solved[name])
+    return {name: {f"{weight(source)}:{digest(source)}" for source in found} for name, found in sources.items()}
+
+
+def _write(path: Path, template: str, **values: object) -> None:
+    page = _environment().get_template(template).render(**values)
+    # A name or a message may hold half a surrogate, which no file can.
+    write_whole(path, page.encode("utf-8", "replace"))
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    script = (HERE / "script.js").read_text(encoding="utf-8").strip()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals.update(
+        script=Markup(script),
+        script_hash=f"sha256-{digest}",
+        enough=ENOUGH,
+        style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
+    )
+    environment.filters.update(number=number, percent=percent, prose=prose, seconds=seconds, count=count)
+    return environment
+
+
+def number(value: float | None) -> str:
+    """Points: two places at most.
+
+    >>> number(3.0), number(1.8), number(None)
+    ('3', '1.8', '–')
+    """
+    return "–" if value is None else f"{round(value, 2):g}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share; nobody of nobody is none.
+
+    >>> percent(4, 13), percent(0, 0)
+    ('31%', '0%')
+    """
+    return f"{100 * part / whole:.0f}%" if whole else "0%"
+
+
+def seconds(value: float | None) -> str:
+    """A time, to what can be felt.
+
+    >>> seconds(0.004), seconds(0.314), seconds(61.4), seconds(None)
+    ('under 0.01 s', '0.31 s', '61 s', '–')
+    """
+    if value is None:
+        return "–"
+    if value < 0.01:
+        return "under 0.01 s"
+    return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> count(1, "student"), count(0, "student"), count(2, "answer is", "answers are")
+    ('1 student', '0 students', '2 answers are')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def prose(text: str) -> Markup:
+    """A message as HTML: escaped, cut to LONGEST, with its `backticks` as code.
+
+    >>> prose("use `h @ W`, not <W>")
+    Markup('use <code>h @ W</code>, not &lt;W&gt;')
+    """
+    text = re.sub(r"[^\S\n]+", " ", text).strip()
+    if len(text) > LONGEST:
+        text = text[:LONGEST].rstrip() + " …"
+    pieces = str(escape(text)).split("`")
+    if len(pieces) % 2 == 0:
+        return Markup(escape(text))
+    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces)))

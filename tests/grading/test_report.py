@@ -1,0 +1,547 @@
+"""The report: right numbers for classes in which they are known, and a page that holds what a page should."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import re
+import shutil
+from collections import Counter
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from rnncourse import check, exercises
+from rnncourse.checks.exercise import Exercise, Misconception
+from rnngrade.desk import Desk
+from rnngrade.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
+from rnngrade.report import statistics, write_report, write_reports
+from rnngrade.report.page import HERE, read_references
+from rnngrade.report.statistics import ENOUGH, KINDS, Mark, discrimination, histogram, kind_of
+from rnngrade.sample import BLANK, RIGHT, Submission, covering_class, demo_class
+
+UNIT = "03_cell"
+CATALOGUE = exercises.unit(UNIT)
+NAMES = [e.name for e in CATALOGUE]
+WRITTEN = "cell_written"
+
+
+# --- records of a made-up class
+
+
+def not_written(*args, **kwargs):
+    raise NotImplementedError
+
+
+@functools.cache
+def _result(name, mistake):
+    """What the check says of a misconception, of RIGHT or of BLANK, in this process."""
+    exercise = exercises.find(name)
+    is_code = isinstance(exercise, Exercise)
+    if mistake == RIGHT:
+        answer = exercise.reference if is_code else exercise.answer
+    elif mistake == BLANK:
+        answer = not_written if is_code else None
+    else:
+        answer = next(m.answer for m in exercise.misconceptions if m.name == mistake)
+    v = check(answer, name, hidden=True)
+    return ExerciseResult(name, JUDGED, v.points, v.max_points, v.passed, v.message, v.diagnosis, v.criteria)
+
+
+def record_of(submission: Submission, **changes) -> Record:
+    """The record of a submission, as the desk would have made it."""
+    results = tuple(
+        _result(name, answer.name if isinstance(answer, Misconception) else answer)
+        for name, answer in submission.answers.items()
+    )
+    return Record(submission.student, submission.unit, "key", "0" * 64, results, **changes)
+
+
+def student(name: str, gave=RIGHT, **changes) -> Record:
+    """All right, or all blank, but for some exercises: a misconception's name, RIGHT or BLANK by exercise."""
+    base = dict.fromkeys(NAMES, gave) if isinstance(gave, str) else dict.fromkeys(NAMES, RIGHT) | gave
+    results = tuple(_result(exercise, answer) for exercise, answer in base.items())
+    return Record(name, UNIT, "key", "0" * 64, results, **changes)
+
+
+def with_result(record: Record, exercise: str, **changes) -> Record:
+    """The record with something else in one of its results."""
+    results = [dataclasses.replace(e, **changes) if e.name == exercise else e for e in record.exercises]
+    return dataclasses.replace(record, exercises=tuple(results))
+
+
+def of_exercise(stats, name):
+    return next(e for e in stats.exercises if e.name == name)
+
+
+@pytest.fixture
+def desk(root, tmp_path):
+    return Desk(root, tmp_path / "desk")
+
+
+def put(desk, *records):
+    for record in records:
+        desk.keep(record, b"{}")
+
+
+def page(desk, *records, unit=UNIT):
+    """The page of a class, parsed."""
+    put(desk, *records)
+    return Page(write_report(desk, unit).read_text(encoding="utf-8"))
+
+
+class Page(HTMLParser):
+    """What stands in a page: tags with their attributes, and the text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.source, self.tags, self.words, self.open = text, [], [], []
+        self.feed(text)
+        self.close()
+        self.text = " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "link", "br", "line", "rect"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in ("line", "rect"):
+            return
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not {"style", "script"} & set(self.open):
+            self.words.append(data)
+
+    def all(self, attribute):
+        return [attrs[attribute] for _, attrs in self.tags if attribute in attrs]
+
+
+# --- numbers
+
+
+def test_the_most_common_misconceptions_are_ranked_rightly():
+    rnn_step, softmax = (exercises.find(n).misconceptions for n in ("rnn_step", "softmax"))
+    hidden = exercises.find("hidden_layer").misconceptions
+    known = [(softmax[2], "softmax", 5), (rnn_step[0], "rnn_step", 4), (hidden[1], "hidden_layer", 2)]
+    made = [student(f"{e}{i}", {e: m.name}) for m, e, n in known for i in range(n)]
+    made += [student(f"right{i}") for i in range(4)] + [student("blank", BLANK)]
+    stats = statistics(made, CATALOGUE)
+    assert [(m.exercise, m.name, len(m.students)) for m in stats.mistakes] == [(e, m.name, n) for m, e, n in known]
+    assert stats.mistakes[0].message == softmax[2].message
+    assert stats.mistakes[0].students == tuple(f"softmax{i}" for i in range(5))
+
+
+@pytest.mark.parametrize("unit", ["01_ngram", "02_unfolding", "03_cell"])
+def test_a_covering_class_shows_each_misconception_once_and_leaves_nothing_unexplained(unit):
+    catalogue = exercises.unit(unit)
+    stats = statistics(map(record_of, covering_class(unit)), catalogue)
+    for exercise, seen in zip(catalogue, stats.exercises):
+        assert [m.name for m in seen.mistakes] == [m.name for m in exercise.misconceptions]
+        assert all(len(m.students) == 1 for m in seen.mistakes)
+        assert seen.unexplained == ()
+        assert seen.counts["passed"] == stats.graded - len(exercise.misconceptions)
+
+
+def test_a_demo_class_is_counted_as_it_was_made():
+    made = demo_class(UNIT, 18)
+    stats = statistics(map(record_of, made), CATALOGUE)
+    given = Counter((n, a.name) for s in made for n, a in s.answers.items() if isinstance(a, Misconception))
+    assert {(m.exercise, m.name): len(m.students) for m in stats.mistakes} == given
+    counts = [len(m.students) for m in stats.mistakes]
+    assert counts == sorted(counts, reverse=True)
+    for name in NAMES:
+        seen = of_exercise(stats, name).counts
+        assert seen["passed"] == sum(s.answers[name] == RIGHT for s in made)
+        assert seen["unwritten"] == sum(s.answers[name] == BLANK for s in made)
+    totals = [sum(s.expected().values()) for s in made]
+    assert stats.mean == pytest.approx(sum(totals) / len(totals), abs=0.01)
+
+
+@pytest.mark.parametrize("unit", ["01_ngram", "03_cell", "05_gradient_flow"])
+def test_a_stub_as_it_was_handed_out_counts_as_not_written(unit):
+    for exercise in exercises.unit(unit):
+        assert kind_of(_result(exercise.name, BLANK)) == "unwritten"
+
+
+def test_wrong_answers_that_nobody_explained_stand_together_if_the_check_said_the_same():
+    def failed(name, message):
+        return with_result(student(name), "softmax", passed=False, points=0.3, message=message)
+
+    told = "softmax raised ZeroDivisionError: division by zero (in the line `{}`). (In the case N=3.)"
+    made = [failed("a", "Another."), failed("b", told.format("1/0")), failed("c", told.format("x / 0"))]
+    seen = of_exercise(statistics([*made, student("d")], CATALOGUE), "softmax")
+    assert [u.students for u in seen.unexplained] == [("b", "c"), ("a",)]
+    assert seen.unexplained[0].message == told.format("1/0")
+    assert seen.counts == {"passed": 1, "explained": 0, "unexplained": 3, "unwritten": 0, "failed": 0}
+
+
+@pytest.mark.parametrize("status", [TIMED_OUT, DIED, REFUSED, MISSING, GARBLED])
+def test_an_answer_without_a_verdict_is_counted_by_what_became_of_it(status):
+    lost = with_result(student("ada"), "softmax", passed=False, points=0.0, status=status, message="Why.")
+    seen = of_exercise(statistics([lost, student("alan")], CATALOGUE), "softmax")
+    assert [(f.status, f.message, f.students) for f in seen.failed] == [(status, "Why.", ("ada",))]
+    assert (seen.counts["failed"], seen.counts["passed"], seen.timed_out) == (1, 1, int(status == TIMED_OUT))
+
+
+def test_an_exercise_that_a_record_does_not_have_is_missing():
+    old = student("ada")
+    old = dataclasses.replace(old, exercises=old.exercises[1:])
+    seen = of_exercise(statistics([old], CATALOGUE), NAMES[0])
+    assert [(f.status, f.students) for f in seen.failed] == [(MISSING, ("ada",))]
+    assert seen.mean == 0
+
+
+def test_every_result_is_of_one_kind():
+    stats = statistics(map(record_of, demo_class(UNIT, 18)), CATALOGUE)
+    for seen in stats.exercises:
+        assert tuple(seen.counts) == KINDS
+        assert sum(seen.counts.values()) == stats.graded
+
+
+def test_discrimination_is_high_where_the_strong_get_it_and_negative_where_the_weak_do():
+    rest = list(range(ENOUGH))
+    strong = [0] * (ENOUGH // 2) + [1] * (ENOUGH // 2)
+    assert discrimination(strong, rest) > 0.8
+    assert discrimination(strong[::-1], rest) == -discrimination(strong, rest)
+    assert discrimination(strong[1:], rest[1:]) is None
+    assert discrimination([1] * ENOUGH, rest) is None
+
+
+def test_an_exercise_is_correlated_with_the_others_and_not_with_itself():
+    # Whoever has this one right has nothing else right: with itself in the sum, the correlation would be higher.
+    others = dict.fromkeys(NAMES[1:], BLANK)
+    made = [student(f"a{i}", {NAMES[0]: RIGHT, **others}) for i in range(6)]
+    made += [student(f"b{i}", {NAMES[0]: BLANK}) for i in range(6)]
+    assert of_exercise(statistics(made, CATALOGUE), NAMES[0]).discrimination == -1.0
+
+
+def test_the_median_and_the_slowest_are_told_with_the_student():
+    made = [with_result(student(f"s{i}"), "softmax", seconds=s) for i, s in enumerate((0.1, 9.0, 0.2))]
+    seen = of_exercise(statistics(made, CATALOGUE), "softmax")
+    assert (seen.median_seconds, seen.slowest) == (0.2, (9.0, "s1"))
+    assert of_exercise(statistics(made, CATALOGUE), "rnn_step").slowest is None
+
+
+@pytest.mark.parametrize("most", [1, 2, 12, 13, 28, 29, 100, 7.5, 1001])
+def test_every_total_falls_into_one_bar(most):
+    points = [0, most / 3, most / 2, most, most + 1]
+    bins = histogram(points, most)
+    assert sum(b.count for b in bins) == len(points)
+    assert (bins[0].low, bins[-1].high) == (0, most)
+    assert len(bins) <= 12
+    assert all(a.high == b.low for a, b in itertools.pairwise(bins))
+
+
+# --- who gave the same
+
+
+LONG = "40:aaaa"
+
+
+def class_of(size, **answers):
+    """Students s0, s1, ... with digests by exercise: `softmax={0: LONG, 3: LONG}`."""
+    return [student(f"s{i}", answers={e: by[i] for e, by in answers.items() if i in by}) for i in range(size)]
+
+
+def test_the_same_long_answers_are_told_and_the_same_short_ones_are_not():
+    made = class_of(6, softmax={0: LONG, 3: LONG, 4: "40:bbbb"}, Network={1: "24:cc", 2: "24:cc"})
+    stats = statistics(made, CATALOGUE)
+    assert [(s.students, s.exercises) for s in stats.same] == [(("s0", "s3"), ("softmax",))]
+
+
+def test_what_most_of_the_class_wrote_is_no_sign_of_anything():
+    most, half = dict.fromkeys(range(6), LONG), dict.fromkeys(range(5), LONG)
+    assert statistics(class_of(10, softmax=most), CATALOGUE).same == ()
+    assert len(statistics(class_of(10, softmax=half), CATALOGUE).same) == 1
+    assert len(statistics(class_of(2, softmax=half), CATALOGUE).same) == 1
+
+
+def test_the_same_wrong_answer_comes_before_the_same_right_ones():
+    pair, other = {0: LONG, 1: LONG}, {2: LONG, 3: LONG}
+    made = class_of(8, softmax=pair, Network=pair, rnn_step=other)
+    made[2] = with_result(made[2], "rnn_step", passed=False)
+    made[3] = with_result(made[3], "rnn_step", passed=False)
+    first, second = statistics(made, CATALOGUE).same
+    assert (first.students, first.wrong, first.right) == (("s2", "s3"), ("rnn_step",), ())
+    assert (second.students, second.wrong, second.right) == (("s0", "s1"), (), ("softmax", "Network"))
+
+
+def test_the_courses_own_answer_is_told_apart_from_a_classmates():
+    made = class_of(8, softmax={0: LONG, 1: LONG}, Network={2: "90:cc"})
+    stats = statistics(made, CATALOGUE, references={"softmax": {LONG}, "Network": {"90:cc"}})
+    assert stats.same == ()
+    assert [s.students + s.exercises for s in stats.as_reference] == [
+        ("s0", "softmax"),
+        ("s1", "softmax"),
+        ("s2", "Network"),
+    ]
+
+
+def test_the_solution_and_the_textbook_are_the_courses_own_answers(desk):
+    found = read_references(desk, CATALOGUE)
+    assert all(found[e.name] for e in CATALOGUE if isinstance(e, Exercise))
+    assert len(found["rnn_forward"]) == 2
+    assert "quiz_rnn_facts" not in found
+
+
+# --- what a person gave
+
+
+def test_points_given_by_hand_count_and_waiting_questions_are_told():
+    made = [student("ada", written=(WRITTEN,)), student("alan", BLANK), student("emmy", written=(WRITTEN,))]
+    marks = {"ada": {WRITTEN: Mark(2.5)}, "alan": {"softmax": Mark(1.0), "Network": Mark(0.0, waits=True)}}
+    stats = statistics(made, CATALOGUE, marks=marks, handed_in=["ada", "zuse"])
+    ada, alan, emmy = stats.students
+    assert (ada.points, ada.total, ada.waiting) == (CATALOGUE.points, CATALOGUE.points + 2.5, ())
+    assert (alan.points, alan.cells["softmax"].judged, alan.cells["Network"].judged) == (1.0, 0.0, None)
+    assert emmy.total == emmy.points
+    assert stats.waiting == {"Network": ("alan",), WRITTEN: ("emmy",)}
+    assert (stats.to_mark, stats.class_size, stats.ungraded) == (2, 4, ("zuse",))
+
+
+# --- the page
+
+
+def sample_page(desk):
+    """A class with something of everything."""
+    made = [record_of(s, written=(WRITTEN,)) for s in demo_class(UNIT, 18)]
+    made[2] = with_result(made[2], "Network", status=DIED, passed=False, points=0.0, message="It ended Python itself.")
+    made[3] = with_result(made[3], "softmax", passed=False, diagnosis=None, points=0.3, message="An odd one.")
+    finding = Finding("hides-calls", "Your cell `softmax` uses `eval`.", "softmax", for_person=True)
+    made[4] = dataclasses.replace(made[4], findings=(finding, Finding("odd", "Two cells bear one name.")))
+    for i in (5, 6):
+        made[i] = dataclasses.replace(made[i], answers={"softmax": LONG, "Network": LONG})
+    made = [with_result(r, "softmax", seconds=0.1 * i) for i, r in enumerate(made)]
+    for record in made[:5]:
+        feedback = desk.feedback / record.student / UNIT / f"{UNIT}.html"
+        feedback.parent.mkdir(parents=True)
+        feedback.write_text("feedback")
+    return page(desk, *made)
+
+
+def test_the_page_says_what_the_class_has_wrong_in_the_words_of_the_exercise(desk):
+    mistake = exercises.find("rnn_step").misconceptions[1]
+    made = [student(f"s{i}", {"rnn_step": mistake.name} if i < 4 else RIGHT) for i in range(13)]
+    text = page(desk, *made).text
+    assert f"31% 4 of 13 {mistake.message}" in text
+    assert "69% got it" in text
+
+
+def test_all_links_lead_somewhere_and_nothing_comes_from_elsewhere(desk):
+    shown = sample_page(desk)
+    ids = shown.all("id")
+    assert len(ids) == len(set(ids))
+    for attrs in (a for _, a in shown.tags):
+        for name in ("aria-labelledby", "aria-describedby"):
+            assert set(attrs.get(name, "").split()) <= set(ids)
+    links = shown.all("href")
+    assert sum("feedback" in link for link in links) >= 5
+    for link in links:
+        parts = urlsplit(link)
+        if parts.scheme:
+            assert link == "data:,"
+        elif parts.path:
+            assert (desk.reports / unquote(parts.path)).is_file(), link
+        else:
+            assert parts.fragment in ids
+    assert shown.all("src") == []
+    assert "url(" not in shown.source
+    assert "@import" not in shown.source
+
+
+def test_whatever_a_student_could_have_written_is_shown_as_text(desk):
+    hostile = "<img src=x onerror=alert(1)>"
+    told = f"softmax raised Boom: </script><script>alert(2)</script>`<b>`\ud800 \x00{'x' * 5000}."
+    made = with_result(student(hostile), "softmax", passed=False, points=0.0, message=told, seconds=3.0)
+    findings = (Finding("odd", told, cell=hostile, for_person=True), Finding("odd", told, cell=hostile))
+    made = dataclasses.replace(made, findings=findings, written=(hostile,), answers={hostile: told})
+    other = with_result(student('"onclick="alert(3)'), "softmax", passed=False, diagnosis=hostile, message=told)
+    failed = with_result(student("javascript:alert(4)"), "softmax", passed=False, status=hostile, message=told)
+    shown = page(desk, made, other, failed)
+    assert hostile in shown.text
+    assert "</script><script>alert(2)</script>" in shown.text
+    assert "x" * 500 not in shown.text
+    assert [tag for tag, _ in shown.tags if tag in ("script", "img", "b")] == ["script"]
+    assert not [a for _, attrs in shown.tags for a in attrs if a.startswith("on")]
+    assert not [link for link in shown.all("href") if link.startswith("javascript")]
+
+
+def test_a_table_has_a_caption_and_its_heads_say_what_they_head(desk):
+    shown = sample_page(desk)
+    tags = [tag for tag, _ in shown.tags]
+    assert tags.count("caption") == tags.count("table") > 4
+    assert all("scope" in attrs for tag, attrs in shown.tags if tag == "th")
+    assert {"header", "main", "nav", "footer"} <= set(tags)
+    assert tags.count("main") == tags.count("h1") == 1
+    assert not shown.open
+
+
+def test_a_cell_says_in_words_what_its_colour_says(desk):
+    shown = sample_page(desk)
+    for sign in ("✓ got it", "? wrong, not explained yet", "– not written", "! died"):
+        assert sign in shown.text
+
+
+def test_flags_same_answers_and_findings_are_shown(desk):
+    text = sample_page(desk).text
+    assert "Your cell softmax uses eval ." in text
+    assert "1 finding that asks for nobody" in text
+    assert re.search(r"emmy , frances|emmy, frances", text.replace(" ,", ","))
+
+
+CLASSES = {
+    "nobody": [],
+    "one student": [student("ada", {"softmax": BLANK})],
+    "all right": [student(f"s{i}", written=(WRITTEN,)) for i in range(12)],
+    "all blank": [student(f"s{i}", BLANK) for i in range(12)],
+}
+SAYS = {
+    "nobody": ["Nothing of this unit is graded yet", "There is nobody to show yet."],
+    "one student": ["too few", "of the 1 student whose work is graded"],
+    "all right": ["Everyone got it.", "100% got it", "all alike", "12 answers"],
+    "all blank": ["Nobody wrote it.", "100% not written", "No wrong answer is one that the course knows."],
+}
+
+
+@pytest.mark.parametrize("which", CLASSES)
+def test_a_class_of_any_kind_gives_a_sensible_page(which, desk):
+    shown = page(desk, *CLASSES[which])
+    for words in SAYS[which]:
+        assert words in shown.text
+    assert "nan" not in shown.text.replace("nan.", "")
+    assert "None" not in shown.text
+
+
+def test_submissions_that_are_not_graded_yet_are_counted(desk):
+    path = desk.submission_path(UNIT, "zuse")
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    assert "1 submission waits for it" in page(desk).text
+    assert "Handed in but not graded: zuse" in page(desk, student("ada")).text
+
+
+def test_the_index_has_a_line_for_each_unit_and_leads_to_those_that_are_written(desk):
+    other = "02_unfolding"
+    made = [record_of(s, written=("unfolding_written",)) for s in demo_class(other, 3)]
+    put(desk, *made)
+    first = page(desk, student("ada", BLANK))
+    assert "index.html" in first.all("href")
+    index = Page((desk.reports / "index.html").read_text(encoding="utf-8"))
+    assert index.all("href") == ["data:,", f"{UNIT}.html"]
+    assert "02 " in index.text
+    write_reports(desk, [UNIT, other])
+    index = Page((desk.reports / "index.html").read_text(encoding="utf-8"))
+    assert index.all("href") == ["data:,", f"{other}.html", f"{UNIT}.html"]
+
+
+def test_a_unit_that_the_course_does_not_have_is_an_error(desk):
+    with pytest.raises(KeyError, match="There is no unit '99_nothing'"):
+        write_report(desk, "99_nothing")
+
+
+# --- colours
+
+
+def themes():
+    """The colours of the light and of the dark theme, by name."""
+    blocks = re.findall(r":root \{(.*?)\}", (HERE / "style.css").read_text(encoding="utf-8"), re.DOTALL)
+    return [dict(re.findall(r"--([\w-]+): (#\w{6});", block)) for block in blocks]
+
+
+def contrast(one, other):
+    """By WCAG 2: from 1 to 21."""
+
+    def luminance(colour):
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
+def test_text_can_be_read_on_whatever_it_stands_on(theme):
+    for ink in ("ink", "faint", "link", "explained"):
+        assert contrast(theme[ink], theme["paper"]) >= 4.5, ink
+    for kind in ("passed", "explained", "unexplained", "failed"):
+        assert contrast(theme["ink"], theme[f"{kind}-tint"]) >= 4.5, kind
+        assert contrast(theme[kind], theme["paper"]) >= 3, kind  # a part of a bar
+
+
+# --- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api")
+    if not (path := shutil.which("chromium")):
+        pytest.skip("chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(desk, browser):
+    """Open the sample page; whatever the browser complains of fails the test."""
+    sample_page(desk)
+    complaints = []
+
+    def open_page(**settings):
+        tab = browser.new_page(**settings)
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("request", lambda request: request.url.startswith(("file:", "data:")) or complaints.append(request.url))
+        tab.goto((desk.reports / f"{UNIT}.html").as_uri())
+        return tab
+
+    yield open_page
+    assert complaints == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_never_scrolls_sideways(opened, width, scheme):
+    tab = opened(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    inside = tab.evaluate("[...document.querySelectorAll('.scroll')].some(box => box.scrollWidth > box.clientWidth)")
+    assert inside is (width == 390)
+
+
+def test_a_click_sorts_the_students_and_another_turns_the_order(opened):
+    tab = opened()
+    heads = tab.locator("table.sortable thead th")
+    column = next(i for i in range(heads.count()) if heads.nth(i).inner_text().startswith("Exercises"))
+    points = f"[...document.querySelectorAll('table.sortable tbody tr')].map(row => +row.cells[{column}].dataset.sort)"
+    by_name = tab.evaluate(points)
+    tab.get_by_role("button", name="Exercises, of").focus()
+    tab.keyboard.press("Enter")
+    assert tab.evaluate(points) == sorted(by_name)
+    assert heads.nth(column).get_attribute("aria-sort") == "ascending"
+    tab.get_by_role("button", name="Exercises, of").click()
+    assert tab.evaluate(points) == sorted(by_name, reverse=True)
+    tab.get_by_role("button", name="Student").click()
+    assert tab.evaluate(points) == by_name
+
+
+def test_without_its_script_the_page_is_whole(opened):
+    tab = opened(java_script_enabled=False)
+    assert tab.get_by_role("button").count() == 0
+    assert tab.locator("table.sortable tbody tr").count() == 18
+
+
+def test_no_script_but_the_pages_own_is_run(desk, browser):
+    path = desk.reports / f"{UNIT}.html"
+    sample_page(desk)
+    forged = path.read_text(encoding="utf-8").replace("</main>", "<script>document.title = 'forged'</script></main>")
+    path.write_text(forged, encoding="utf-8")
+    tab = browser.new_page()
+    tab.goto(path.as_uri())
+    assert "forged" not in tab.title()
+    assert tab.get_by_role("button", name="Student").count() == 1
