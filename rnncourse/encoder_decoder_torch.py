@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex
 
+import numpy as np
 import torch
 from jaxtyping import Float, Integer
 from torch import Tensor, nn
@@ -116,17 +117,17 @@ class ImageCaptioner(nn.Module):
 def decoder_step(decoder: nn.Module) -> Step:
     """Turn a decoder into the `step` of `greedy_decode` and `beam_search`, for one sequence and without gradients.
 
-    The state is the decoder's, (1, 1, H).
+    The state is the decoder's, (1, 1, H); the log-probabilities are an array, so that a search needs no torch.
 
     >>> step = decoder_step(Decoder(vocabulary_size=9, embedding_size=4, hidden_size=5))
     >>> log_probabilities, state = step(3, torch.zeros(1, 1, 5))
     >>> log_probabilities.shape, state.shape
-    (torch.Size([9]), torch.Size([1, 1, 5]))
+    ((9,), torch.Size([1, 1, 5]))
     """
 
     @torch.no_grad()
-    def step(token: SupportsIndex, state: Any) -> tuple[Tensor, Any]:
+    def step(token: SupportsIndex, state: Any) -> tuple[Float[np.ndarray, "V"], Any]:
         logits, state = decoder(torch.full((1, 1), int(token), device=next(decoder.parameters()).device), state)
-        return torch.log_softmax(logits[0, 0], dim=-1), state
+        return torch.log_softmax(logits[0, 0], dim=-1).cpu().numpy(), state
 
     return step
