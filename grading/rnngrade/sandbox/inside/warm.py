@@ -38,6 +38,8 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     sys.path.insert(0, library)
     for module in modules:
         importlib.import_module(module)
+    if "torch" in sys.modules:
+        _rehearse()
     from rnngrade_inside import runner
     from rnngrade_inside.shell import make_shell
 
@@ -54,6 +56,19 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
             request = json.loads(data)
             connection.sendall(json.dumps(_fork(request, fds[0], control, partial(_serve, runner, shell))).encode() + b"\n")
             os.close(fds[0])
+
+
+def _rehearse() -> None:
+    """Train a little: torch imports much of itself at the first step of an optimizer, a second or more."""
+    import torch
+    from rnncourse.checks import modules  # noqa: F401  (drives what is written in torch)
+
+    model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Dropout(0.5), torch.nn.GRU(3, 2))
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    torch.nn.functional.cross_entropy(model(torch.zeros(4, 2))[0], torch.zeros(4, dtype=torch.int64)).backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+    optimizer.step()
+    torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(4, 2, 3), torch.tensor([4, 1]))
 
 
 def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[..., None]) -> dict[str, Any]:
