@@ -1,0 +1,369 @@
+"""The gradebook: one writer puts records into nbgrader's, so that formgrader and nbgrader's commands work on it.
+
+A submission goes in in two steps: all its grades at one stroke (one transaction), then its notebook, under
+`autograded/STUDENT/UNIT/`. Whoever is killed in between and puts the same record again gets the same gradebook as
+without it, and putting a record twice changes nothing.
+
+What a person gave stays: manual grades, extra credit and comments are never written here. If what they were given for
+has changed, the grade is marked as waiting for a person again.
+
+    with GradebookWriter(desk) as gradebook:
+        gradebook.enter_unit("03_cell")
+        gradebook.put(record, notebook)
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from sqlalchemy import inspect, make_url, text
+from sqlalchemy.exc import SQLAlchemyError
+from traitlets.config.loader import Config, PyFileConfigLoader
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
+    from nbgrader import utils
+    from nbgrader.api import (
+        Comment,
+        Gradebook,
+        InvalidEntry,
+        MissingEntry,
+        SubmittedAssignment,
+        SubmittedNotebook,
+        get_alembic_version,
+    )
+    from nbgrader.preprocessors import AssignLatePenalties
+
+from rnncourse.checks.verdict import Verdict
+from rnngrade import release
+from rnngrade.desk import Desk
+from rnngrade.harmless import NO_MATH, harmless_notebook
+from rnngrade.record import ExerciseResult, Record, write_whole
+
+OURS = "rnngrade"  # the key of our own metadata in an autograded notebook
+
+
+class GradebookError(Exception):
+    """What kept a grade from the gradebook, in one sentence."""
+
+
+class GradebookWriter:
+    """Writes to the gradebook of a desk. One at a time; open it with `with`."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._opened: Gradebook | None = None
+        self._known: dict[str, set[str]] = {}
+
+    def __enter__(self) -> GradebookWriter:
+        self._open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    def enter_unit(self, unit: str) -> list[str]:
+        """Enter a built unit, or what has changed of it; returns a sentence for each change that nbgrader refuses."""
+        with self._whole():
+            return release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
+
+    def enter_student(self, student: str, first_name: str = "", last_name: str = "", email: str = "") -> None:
+        """Enter a student, or what is new of their name and address."""
+        given = {"first_name": first_name, "last_name": last_name, "email": email}
+        with self._whole():
+            self._gradebook.update_or_create_student(student, **{key: value for key, value in given.items() if value})
+
+    def put(self, record: Record, notebook: bytes) -> None:
+        """Put a record into the gradebook, and the executed notebook of its submission into `autograded/`.
+
+        **Errors:** `GradebookError`, and nothing is changed.
+        """
+        desk, student, unit = self.desk, record.student, record.unit
+        executed = _read(notebook, f"the executed notebook of {student}'s {unit}")
+        folder = desk.submission_path(unit, student).parent
+        timestamp = _timestamp(folder / "timestamp.txt")
+        path = desk.autograded / student / unit / f"{unit}.ipynb"
+        before = _put_before(path)
+        with self._whole():
+            submission, page = self._submission(unit, student)
+            self._grade(page, record, executed, before)
+            submission.timestamp = utils.parse_utc(timestamp)
+            self._penalize(submission, page)
+            if record.flags and before.get("submission") != record.submission:
+                page.flagged = True  # a person may take the flag away; the same submission does not bring it back
+            self._gradebook.db.commit()
+
+        if unit not in self._known:
+            self._known[unit] = _texts(desk, unit)
+        if timestamp is None:
+            (path.parent / "timestamp.txt").unlink(missing_ok=True)
+        else:
+            _write(path.parent / "timestamp.txt", timestamp.encode())
+        shown = nbformat.writes(to_show(record, executed, self._known[unit]), version=nbformat.NO_CONVERT) + "\n"
+        _write(path, shown.encode())
+
+    @property
+    def _gradebook(self) -> Gradebook:
+        if self._opened is None:
+            raise RuntimeError("A GradebookWriter is opened with `with`.")
+        return self._opened
+
+    def _open(self) -> None:
+        with self._whole():
+            self.desk.folder.mkdir(parents=True, exist_ok=True)
+            self._opened = open_gradebook(self.desk)
+            # nbgrader makes the tables one by one and then names their version, by which `nbgrader db upgrade` knows
+            # them. If it was killed in between, nobody would name it any more.
+            session = self._opened.db
+            named = inspect(self._opened.engine).has_table("alembic_version")
+            if not named:
+                session.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+            if session.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 0:
+                version = get_alembic_version()
+                session.execute(
+                    text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": version}
+                )
+            session.commit()
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """A database's error as one sentence, nbgrader's warnings kept quiet, and nothing left half done."""
+        try:
+            with warnings.catch_warnings(), beside_python():
+                warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+                yield
+        except (SQLAlchemyError, InvalidEntry) as error:
+            raise GradebookError(f"The gradebook at {_address(self.desk)} cannot be used: {_cause(error)}") from None
+        finally:
+            if self._opened is not None:
+                self._opened.db.rollback()  # after a commit, there is nothing to roll back
+
+    def _submission(self, unit: str, student: str) -> tuple[SubmittedAssignment, SubmittedNotebook]:
+        """The submission and its notebook, made if they are new."""
+        gradebook = self._gradebook
+        try:
+            gradebook.find_notebook(unit, unit)
+        except MissingEntry:
+            raise GradebookError(f"The gradebook does not know {unit}: it has to be entered before grades.") from None
+        gradebook.update_or_create_student(student)
+        submission = gradebook.update_or_create_submission(unit, student)
+        return submission, gradebook.find_submission_notebook(unit, unit, student)
+
+    def _grade(self, page: SubmittedNotebook, record: Record, executed: NotebookNode, before: dict[str, Any]) -> None:
+        """Write the points of checks and what is known of written questions; see which need a person."""
+        cells = {grade_id: cell for cell in executed.cells if (grade_id := grade_id_of(cell))}
+        points = {f"check_{result.name}": float(result.points) for result in record.exercises}
+        unknown = points.keys() - {grade.name for grade in page.grades}
+        if unknown:
+            name = min(unknown).removeprefix("check_")
+            raise GradebookError(
+                f"The gradebook's {record.unit} has no exercise {name!r}: it was entered before the unit was changed, "
+                "so start a new gradebook."
+            )
+        for grade in page.grades:
+            source = cells[grade.name].source if grade.name in cells else ""
+            if grade.cell_type == "code":
+                auto_score: float | None = points.get(grade.name, 0.0)
+                changed = grade.auto_score != auto_score
+            else:
+                auto_score = None if grade.name in record.written else 0.0
+                changed = grade.auto_score != auto_score or before.get("written", {}).get(grade.name) != source
+            if changed:
+                grade.auto_score = auto_score
+                grade.needs_manual_grade = auto_score is None or grade.manual_score is not None
+        for comment in page.comments:
+            _comment(comment, cells.get(comment.name))
+
+    def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook) -> None:
+        """The penalty for being late, by the plugin that is configured, as nbgrader's `AssignLatePenalties` does it."""
+        session = self._gradebook.db
+        session.flush()
+        session.expire(page, ["score"])
+        penalty = None
+        if submission.total_seconds_late > 0:
+            assign = AssignLatePenalties(config=settings(self.desk), log=logging.getLogger("rnngrade.nbgrader"))
+            assign.init_plugin()
+            student, score = submission.student.id, page.score
+            penalty = assign.plugin_inst.late_submission_penalty(student, score, submission.total_seconds_late)
+            if penalty is not None:
+                penalty = assign._check_late_penalty(page, penalty)
+        page.late_submission_penalty = penalty
+
+
+def open_gradebook(desk: Desk) -> Gradebook:
+    """nbgrader's gradebook of a desk. Whoever opens it closes it."""
+    return Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
+
+
+def settings(desk: Desk) -> Config:
+    """nbgrader's configuration of a class: the course's, or the one in the class's folder, which includes it."""
+    if (desk.folder / "nbgrader_config.py").is_file():
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(desk.folder)).load_config()
+    else:
+        config = release.settings(desk.root)
+    config.CourseDirectory.root = str(desk.folder)
+    config.CourseDirectory.db_url = desk.db_url
+    return config
+
+
+@contextmanager
+def beside_python() -> Iterator[None]:
+    """With `alembic` on PATH, which nbgrader calls to set up a new database: it lies beside the Python that runs."""
+    path = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = path
+
+
+def to_show(record: Record, executed: NotebookNode, known: Iterable[str]) -> NotebookNode:
+    """The executed notebook as a person may look at it: harmless, with the judge's cards, and with what was found.
+
+    Of the notebook, only what the student wrote and showed is believed; what a check cell shows is made from the
+    record. `known` are the unit's own texts.
+    """
+    notebook = harmless_notebook(executed, known)
+    results = {f"check_{result.name}": result for result in record.exercises}
+    written = {}
+    for cell, original in zip(notebook.cells, executed.cells):
+        grade_id = grade_id_of(cell)
+        if cell.cell_type == "code" and utils.is_grade(cell):
+            cell.outputs = _verdict(grade_id, results.get(grade_id), float(cell.metadata.nbgrader["points"]))
+        elif utils.is_grade(cell):
+            written[grade_id] = original.source
+    if record.findings:
+        notebook.cells.insert(0, _findings(record))
+    ours = {"submission": record.submission, "key": record.key, "written": written}
+    notebook.metadata[OURS] = nbformat.from_dict(ours)
+    nbformat.validate(notebook)
+    return notebook
+
+
+def grade_id_of(cell: NotebookNode) -> str:
+    """The name by which nbgrader knows a cell, or nothing."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def card_of(result: ExerciseResult) -> str:
+    """The verdict on an exercise as HTML, in which MathJax finds nothing to set."""
+    card = result.card
+    if not card:
+        share = result.points / result.max_points if result.max_points else 0.0
+        verdict = Verdict(
+            result.name,
+            result.passed,
+            share,
+            result.points,
+            int(result.max_points),
+            result.message,
+            result.diagnosis,
+            result.criteria,
+        )
+        card = verdict.card()
+    return f'<div class="{NO_MATH}">{card}</div>'
+
+
+def _verdict(grade_id: str, result: ExerciseResult | None, max_points: float) -> list[NotebookNode]:
+    """What a check cell shows: the points, by which nbgrader would grade it, and the card."""
+    if result is None:
+        name = grade_id.removeprefix("check_")
+        result = ExerciseResult(name, "missing", 0.0, max_points, False, "There was nothing here to grade.")
+    data = {"text/plain": f"{result.points:g}", "text/html": card_of(result)}
+    return [nbformat.v4.new_output("execute_result", data=data)]
+
+
+def _findings(record: Record) -> NotebookNode:
+    """A cell for formgrader, which feedback leaves out: what is odd about a submission, flags first."""
+    lines = [
+        f"<li>{'⚑ ' if finding.for_person else ''}{escape(finding.message)}"
+        f"{f' <em>({escape(finding.cell)})</em>' if finding.cell else ''}</li>"
+        for finding in sorted(record.findings, key=lambda finding: not finding.for_person)
+    ]
+    html = f'<div class="{NO_MATH}"><strong>Found in this submission</strong><ul>{"".join(lines)}</ul></div>'
+    cell = nbformat.v4.new_markdown_cell(html.replace("\n", " "), metadata={OURS: "findings"})
+    cell.id = "rnngrade-findings"
+    return cell
+
+
+def _comment(comment: Comment, cell: NotebookNode | None) -> None:
+    """nbgrader's own remark on an answer that was left as it was."""
+    untouched = cell is None or cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+    remark = "No response." if untouched else None
+    if comment.auto_comment != remark:
+        comment.auto_comment = remark
+
+
+def _address(desk: Desk) -> str:
+    """Where the gradebook lies, without its password."""
+    try:
+        return make_url(desk.db_url).render_as_string()
+    except SQLAlchemyError:
+        return repr(desk.db_url)
+
+
+def _cause(error: Exception) -> str:
+    """The first line of what the database itself said."""
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+
+
+def _put_before(path: Path) -> dict[str, Any]:
+    """Our metadata of the notebook that was put here last time, if it was."""
+    try:
+        return dict(nbformat.read(path, as_version=4).metadata.get(OURS, {}))
+    except (OSError, ValueError, nbformat.ValidationError):
+        return {}
+
+
+def _texts(desk: Desk, unit: str) -> set[str]:
+    """The text cells of the notebook that students got."""
+    path = desk.root / "notebooks" / unit / f"{unit}.ipynb"
+    try:
+        return {c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown"}
+    except (OSError, ValueError, nbformat.ValidationError):
+        return set()
+
+
+def _read(notebook: bytes, what: str) -> NotebookNode:
+    try:
+        read = nbformat.reads(notebook.decode(), as_version=4)
+        nbformat.validate(read)
+    except (ValueError, nbformat.ValidationError) as error:
+        raise GradebookError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
+    return read
+
+
+def _timestamp(path: Path) -> str | None:
+    """When a submission was handed in, if a file says so. **Errors:** `GradebookError` if it is no date."""
+    try:
+        timestamp = path.read_text(encoding="utf-8").strip()
+        utils.parse_utc(timestamp or None)
+    except OSError:
+        return None
+    except (ValueError, OverflowError):
+        raise GradebookError(
+            f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file."
+        ) from None
+    return timestamp or None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, unless it is there already."""
+    try:
+        if path.read_bytes() == data:
+            return
+    except OSError:
+        pass
+    write_whole(path, data)

@@ -1,0 +1,120 @@
+"""What a student wrote, made so that it runs nothing in the browser of the person who looks at it.
+
+An executed notebook is shown in three places: formgrader, the feedback page and JupyterLab. In the first two, whatever
+HTML stands in an output or in a written answer is live, and formgrader's page can do all that the instructor can. So it
+is the notebook itself that is made harmless, once, before it is written to `autograded/`.
+
+- Of outputs, text stays, and pictures in PNG or JPEG; HTML, SVG, JavaScript, LaTeX and widgets go.
+- A written answer stays as it is if it has neither HTML nor links nor entities. Else it is rendered and cleaned by
+  bleach, and the cleaned HTML, on one line, takes its place in the cell.
+- Where TeX stands in it that makes MathJax write links or attributes, MathJax is told to leave the answer alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape, unescape
+
+import bleach  # type: ignore[import-untyped]
+import nbformat
+from nbconvert.filters import markdown2html
+from nbformat import NotebookNode
+
+TAGS = bleach.ALLOWED_TAGS | {
+    *("p", "pre", "div", "span", "br", "hr", "del", "sub", "sup", "h1", "h2", "h3", "h4", "h5", "h6"),
+    *("table", "thead", "tbody", "tr", "th", "td"),
+}
+PICTURES = ("image/png", "image/jpeg")
+
+NO_MATH = "tex2jax_ignore mathjax_ignore"  # by these names, MathJax 2 and 3 know what to leave alone
+
+_MARKS = ("<", "](", "]:", "&")  # without one of these, neither HTML nor a link can come of Markdown
+_ADDRESS = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*\Z")
+_PLAIN_TAG = re.compile(r"[\w-]+\Z")
+_LIVE_TEX = re.compile(r"\\(?=(?:href|mmlToken|require|style|class|cssId|data|unicode)(?![A-Za-z]))")
+
+
+def harmless_notebook(notebook: NotebookNode, known: Iterable[str]) -> NotebookNode:
+    """A copy of `notebook` that can be shown. The text cells in `known` are the course's own, and stay as they are."""
+    shown = nbformat.from_dict({**notebook, "cells": [_harmless_cell(cell, set(known)) for cell in notebook.cells]})
+    shown.metadata = nbformat.from_dict(
+        {"kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}}
+    )
+    shown.metadata["language_info"] = nbformat.from_dict({"name": "python"})
+    return shown
+
+
+def harmless_markdown(source: str) -> str:
+    """Markdown that says what `source` says, without scripts, forms, pictures from elsewhere, and links that run code.
+
+    >>> harmless_markdown("The state is $h_t$, **not** `x_t`.")
+    'The state is $h_t$, **not** `x_t`.'
+    >>> harmless_markdown("<b onclick='f()'>why</b>")
+    '<div><p><b>why</b></p>&#10;</div>'
+    """
+    if not any(mark in source for mark in _MARKS) and not _LIVE_TEX.search(source):
+        return source
+    html = bleach.clean(markdown2html(source), tags=TAGS, attributes=_may_stay)
+    ignored = f' class="{NO_MATH}"' if _LIVE_TEX.search(unescape(html)) else ""
+    # On one line, the HTML is one block of Markdown; in <pre>, a line break by its number is a line break still.
+    return f"<div{ignored}>" + html.replace("\n", "&#10;") + "</div>"
+
+
+def harmless_outputs(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """Of each output what cannot run: text, and pictures in PNG or JPEG, without their metadata."""
+    kept = []
+    for output in outputs:
+        kind = output.get("output_type")
+        if kind == "stream":
+            name = "stderr" if output.get("name") == "stderr" else "stdout"
+            kept.append(nbformat.v4.new_output("stream", name=name, text=_text(output.get("text"))))
+        elif kind == "error":
+            kept.append(
+                nbformat.v4.new_output(
+                    "error",
+                    ename=_text(output.get("ename")),
+                    evalue=_text(output.get("evalue")),
+                    traceback=[_text(line) for line in output.get("traceback", [])],
+                )
+            )
+        elif kind in ("display_data", "execute_result"):
+            given = output.get("data", {})
+            data = {"text/plain": _text(given["text/plain"])} if "text/plain" in given else {}
+            for picture in PICTURES:
+                if picture in given and _BASE64.match(_text(given[picture])):
+                    data[picture] = _text(given[picture])
+            if data:
+                kept.append(nbformat.v4.new_output("display_data", data=data))
+    return kept
+
+
+def literally(text: str) -> str:
+    """Text as HTML that shows it letter by letter; MathJax leaves it alone."""
+    return f'<span class="{NO_MATH}">{escape(text)}</span>'
+
+
+def _may_stay(tag: str, name: str, value: str) -> bool:
+    """Which attributes stay: titles, and addresses elsewhere on the web or in the page."""
+    return name == "title" or (tag == "a" and name == "href" and bool(_ADDRESS.match(value)))
+
+
+def _harmless_cell(cell: NotebookNode, known: set[str]) -> NotebookNode:
+    cell = nbformat.from_dict(cell)
+    kept = {key: value for key, value in cell.metadata.items() if key in ("nbgrader", "deletable", "editable")}
+    if tags := [tag for tag in cell.metadata.get("tags", []) if isinstance(tag, str) and _PLAIN_TAG.match(tag)]:
+        kept["tags"] = tags
+    cell.metadata = nbformat.from_dict(kept)
+    if cell.cell_type == "code":
+        cell.outputs = harmless_outputs(cell.outputs)
+    elif cell.cell_type == "raw" or cell.source not in known:
+        cell.pop("attachments", None)
+        cell.cell_type = "markdown"
+        cell.source = harmless_markdown(cell.source)
+    return cell
+
+
+def _text(value: object) -> str:
+    """Text as nbformat may hold it: one string, or a list of lines."""
+    return "".join(map(str, value)) if isinstance(value, list) else str(value or "")

@@ -1,0 +1,84 @@
+"""Records and executed notebooks of made-up submissions, as a run would leave them, made without running anything."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+
+from rnncourse import check, exercises
+from rnncourse.checks.exercise import Misconception
+from rnncourse.checks.verdict import Verdict
+from rnngrade.record import JUDGED, MISSING, ExerciseResult, Finding, Record
+from rnngrade.sample import BLANK, RIGHT, Answer, Submission
+
+UNIT = "02_unfolding"
+WRITTEN = "unfolding_written"
+NAMES = [e.name for e in exercises.unit(UNIT)]
+
+
+def submission(student: str, answer: Answer = RIGHT, **others: Answer) -> Submission:
+    """`answer` to every exercise but those named."""
+    return Submission(student, UNIT, "made up", dict.fromkeys(NAMES, answer) | others)
+
+
+def mistake(name: str) -> Misconception:
+    """The first misconception of an exercise."""
+    return exercises.find(name).misconceptions[0]
+
+
+def outcome(root: Path, made: Submission, findings: tuple[Finding, ...] = ()) -> tuple[Record, bytes]:
+    """The record and the executed notebook of a submission."""
+    with tempfile.TemporaryDirectory() as folder:
+        notebook = made.write(root, Path(folder)).read_bytes()
+    touched = any(answer != BLANK for answer in made.answers.values())
+    record = Record(
+        student=made.student,
+        unit=made.unit,
+        key="key",
+        submission=hashlib.sha256(notebook).hexdigest(),
+        exercises=tuple(_result(name, answer) for name, answer in made.answers.items()),
+        written=(WRITTEN,) if touched else (),
+        findings=findings,
+    )
+    return record, notebook
+
+
+def changed(notebook: bytes, grade_id: str, **changes: object) -> bytes:
+    """The notebook with a cell's source, or whatever else, changed."""
+    read = nbformat.reads(notebook.decode(), as_version=4)
+    (cell,) = [c for c in read.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id]
+    cell.update(nbformat.from_dict(changes))
+    return nbformat.writes(read).encode()
+
+
+def resubmitted(record: Record, notebook: bytes) -> Record:
+    """The record of another notebook."""
+    return replace(record, submission=hashlib.sha256(notebook).hexdigest())
+
+
+def _result(name: str, answer: Answer) -> ExerciseResult:
+    exercise = exercises.find(name)
+    if answer == BLANK:
+        return ExerciseResult(name, MISSING, 0.0, exercise.points, False, "There is no answer yet.")
+    if answer == RIGHT:
+        verdict = Verdict(
+            name, True, 1.0, float(exercise.points), exercise.points, "All right.", criteria={"runs": True}
+        )
+    else:
+        verdict = check(answer.answer, name, hidden=True)
+    return ExerciseResult(
+        name,
+        JUDGED,
+        float(verdict.points),
+        float(verdict.max_points),
+        verdict.passed,
+        verdict.message,
+        verdict.diagnosis,
+        dict(verdict.criteria),
+        hint="" if verdict.passed else str(exercise.hints[0]),
+        card=verdict.card(),
+    )

@@ -1,0 +1,310 @@
+"""What must hold of the gradebook on any database: a suite that the tests of SQLite and of PostgreSQL inherit."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import json
+import os
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from rnncourse import exercises
+from rnngrade.desk import Desk
+from rnngrade.gradebook import GradebookError, GradebookWriter, open_gradebook
+from rnngrade.record import Finding, write_whole
+from rnngrade.sample import BLANK
+from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, resubmitted, submission
+
+FIRST = NAMES[0]
+FULL = float(exercises.unit(UNIT).points)
+
+
+def put(desk: Desk, *outcomes) -> None:
+    """Put records and notebooks by a writer of their own."""
+    with GradebookWriter(desk) as gradebook:
+        for record, notebook in outcomes:
+            gradebook.put(record, notebook)
+
+
+class Person:
+    """Someone in formgrader, who gives grades and comments, and sets a due date."""
+
+    def __init__(self, desk: Desk, student: str) -> None:
+        self.desk, self.student = desk, student
+
+    def gives(self, cell: str, points: float, comment: str | None = None, extra: float | None = None) -> None:
+        def change(gradebook):
+            grade = gradebook.find_grade(cell, UNIT, UNIT, self.student)
+            grade.manual_score, grade.extra_credit, grade.needs_manual_grade = points, extra, False
+            if comment:
+                answer = gradebook.find_comment(cell.removeprefix("check_"), UNIT, UNIT, self.student)
+                answer.manual_comment = comment
+
+        self._change(change)
+
+    def takes_the_flag_away(self) -> None:
+        def change(gradebook):
+            gradebook.find_submission_notebook(UNIT, UNIT, self.student).flagged = False
+
+        self._change(change)
+
+    def sets_the_due_date(self, when: datetime.datetime) -> None:
+        def change(gradebook):
+            gradebook.find_assignment(UNIT).duedate = when
+
+        self._change(change)
+
+    def _change(self, change) -> None:
+        with warnings.catch_warnings(), open_gradebook(self.desk) as gradebook:
+            warnings.simplefilter("ignore")
+            change(gradebook)
+            gradebook.db.commit()
+
+
+def content(desk: Desk) -> dict[str, dict]:
+    """All that the gradebook says of a unit, by student; without the random names of its rows."""
+    with warnings.catch_warnings(), open_gradebook(desk) as gradebook:
+        warnings.simplefilter("ignore")
+        found = {}
+        for handed_in in gradebook.assignment_submissions(UNIT):
+            (page,) = handed_in.notebooks
+            found[handed_in.student.id] = {
+                "timestamp": handed_in.timestamp,
+                "score": handed_in.score,
+                "waits": handed_in.needs_manual_grade,
+                "penalty": page.late_submission_penalty,
+                "flagged": page.flagged,
+                "grades": {
+                    g.name: (g.auto_score, g.manual_score, g.extra_credit, g.needs_manual_grade) for g in page.grades
+                },
+                "comments": {c.name: (c.auto_comment, c.manual_comment) for c in page.comments},
+            }
+        return found
+
+
+def files(desk: Desk) -> dict[str, tuple[bytes, int]]:
+    """All files of `autograded`, and when they were written."""
+    paths = [path for path in sorted(desk.autograded.rglob("*")) if path.is_file()]
+    return {str(p.relative_to(desk.autograded)): (p.read_bytes(), p.stat().st_mtime_ns) for p in paths}
+
+
+def nbgrader(desk: Desk, *arguments: str) -> str:
+    """Run nbgrader in the desk's folder, and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments, f"--CourseDirectory.db_url={desk.db_url}"],
+        cwd=desk.folder,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+class GradebookSuite:
+    """To inherit, with a fixture `desk`: an empty desk with a gradebook that knows the unit."""
+
+    every = 1  # how many steps lie between two deaths in the test of being killed
+
+    def test_a_record_s_points_are_the_gradebook_s(self, desk, root):
+        record, notebook = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}))
+        put(desk, (record, notebook))
+        ada = content(desk)["ada"]
+        for result in record.exercises:
+            assert ada["grades"][f"check_{result.name}"] == (result.points, None, None, False)
+        assert ada["grades"][WRITTEN] == (None, None, None, True)
+        assert ada["waits"]
+        assert ada["score"] == pytest.approx(record.points)
+        assert 0 < record.points < FULL
+
+    def test_what_was_left_blank_is_graded_with_nothing_and_waits_for_nobody(self, desk, root):
+        put(desk, outcome(root, submission("ada", BLANK)))
+        ada = content(desk)["ada"]
+        assert ada["score"] == 0
+        assert not ada["waits"]
+        assert set(ada["grades"].values()) == {(0, None, None, False)}
+        assert set(ada["comments"].values()) == {("No response.", None)}
+
+    def test_only_an_answer_that_was_left_as_it_was_is_called_no_response(self, desk, root):
+        put(desk, outcome(root, submission("ada", **{FIRST: BLANK})))
+        comments = content(desk)["ada"]["comments"]
+        assert {name for name, (auto, _) in comments.items() if auto} == {FIRST}
+
+    def test_putting_a_record_twice_changes_nothing(self, desk, root):
+        made = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}), (Finding("x", "Odd.", None, True),))
+        put(desk, made)
+        before = content(desk), files(desk)
+        put(desk, made, made)
+        assert (content(desk), files(desk)) == before
+
+    def test_a_regrade_changes_the_points_of_one_exercise_and_of_one_student(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook), outcome(root, submission("alan")))
+        before = content(desk)
+        first = replace(record.exercise(FIRST), points=0.5, passed=False)
+        put(desk, (replace(record, key="another", exercises=(first, *record.exercises[1:])), notebook))
+        after = content(desk)
+        assert after["alan"] == before["alan"]
+        assert after["ada"]["grades"] == before["ada"]["grades"] | {f"check_{FIRST}": (0.5, None, None, False)}
+
+    def test_manual_grades_and_comments_survive_a_regrade(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook))
+        person = Person(desk, "ada")
+        person.gives(WRITTEN, 2.5, "Well put.")
+        person.gives(f"check_{FIRST}", 1.0, "See me.", extra=0.5)
+        given = content(desk)
+        assert given["ada"]["grades"][WRITTEN] == (None, 2.5, None, False)
+        put(desk, (replace(record, key="another"), notebook))
+        assert content(desk) == given, "nothing that was graded has changed, so nobody needs to look again"
+
+        first = replace(record.exercise(FIRST), points=0.0, passed=False)
+        record = replace(record, exercises=(first, *record.exercises[1:]))
+        put(desk, (record, notebook))
+        ada = content(desk)["ada"]
+        assert ada["grades"][f"check_{FIRST}"] == (0.0, 1.0, 0.5, True), "the points have changed: a person looks"
+        assert ada["comments"][FIRST] == (None, "See me.")
+        assert ada["grades"][WRITTEN] == (None, 2.5, None, False)
+
+    def test_a_written_answer_that_changed_waits_for_a_person_again(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook))
+        Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
+        notebook = changed(notebook, WRITTEN, source="Something else <b>altogether</b>.")
+        put(desk, (resubmitted(record, notebook), notebook))
+        ada = content(desk)["ada"]
+        assert ada["grades"][WRITTEN] == (None, 2.5, None, True)
+        assert ada["comments"][WRITTEN] == (None, "Well put.")
+        Person(desk, "ada").gives(WRITTEN, 1.0)
+        put(desk, (resubmitted(record, notebook), notebook))
+        assert content(desk)["ada"]["grades"][WRITTEN] == (None, 1.0, None, False)
+
+    def test_a_flag_that_a_person_took_away_stays_away_until_the_next_submission(self, desk, root):
+        record, notebook = outcome(root, submission("ada"), (Finding("eval", "It calls eval.", FIRST, True),))
+        put(desk, (record, notebook))
+        assert content(desk)["ada"]["flagged"]
+        Person(desk, "ada").takes_the_flag_away()
+        put(desk, (replace(record, key="another"), notebook))
+        assert not content(desk)["ada"]["flagged"]
+        put(desk, (replace(record, submission="another"), notebook))
+        assert content(desk)["ada"]["flagged"]
+
+    def test_an_oddity_alone_raises_no_flag(self, desk, root):
+        put(desk, outcome(root, submission("ada"), (Finding("order", "Cells in an order of your own."),)))
+        assert not content(desk)["ada"]["flagged"]
+
+    def test_nbgrader_s_penalty_for_being_late_is_given_and_taken_back(self, desk, root):
+        config = desk.folder / "nbgrader_config.py"
+        config.write_text(config.read_text() + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
+        made = outcome(root, submission("ada"))
+        put(desk, made)
+        Person(desk, "ada").sets_the_due_date(datetime.datetime(2026, 11, 20, 12))
+        timestamp = desk.submission_path(UNIT, "ada").parent / "timestamp.txt"
+        for when, penalty in (("2026-11-20T13:30:00+02:00", None), ("2026-11-20 13:30:00 UTC", FULL)):
+            write_whole(timestamp, when.encode())
+            put(desk, made)
+            ada = content(desk)["ada"]
+            assert ada["penalty"] == penalty, when
+            assert ada["timestamp"] == datetime.datetime(2026, 11, 20, 11 if penalty is None else 13, 30)
+        assert (desk.autograded / "ada" / UNIT / "timestamp.txt").read_text() == when
+        timestamp.unlink()
+        put(desk, made)
+        assert content(desk)["ada"]["penalty"] is None
+        assert not (desk.autograded / "ada" / UNIT / "timestamp.txt").exists()
+
+    def test_killed_at_any_step_the_gradebook_is_whole_after_the_next_try(self, desk, root, tmp_path):
+        record, notebook = outcome(root, submission("undisturbed"))
+        first = replace(record.exercise(FIRST), points=0.5, passed=False)
+        later = changed(notebook, WRITTEN, source="Another answer.")
+        regrade = replace(resubmitted(record, later), exercises=(first, *record.exercises[1:]))
+        puts = [(record, notebook), (regrade, later)]
+        put(desk, *puts)
+
+        work = tmp_path / "work.json"
+        work.write_text(json.dumps([(r.to_json(), n.decode()) for r, n in puts]))
+        killed = Path(__file__).with_name("killed.py")
+        done = subprocess.run(
+            [sys.executable, killed, root, desk.folder, desk.db_url, work, str(self.every)],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONWARNINGS": "ignore"},
+        )
+        assert done.returncode == 0, done.stderr
+        assert int(done.stdout) >= 60 // self.every, "a put has dozens of steps"
+        after = content(desk)
+        expected = after.pop("undisturbed")
+        assert len(after) >= 30 // self.every
+        for student, found in after.items():
+            assert found == expected, student
+            assert sorted(p.name for p in (desk.autograded / student / UNIT).glob("[!.]*")) == [f"{UNIT}.ipynb"]
+            here, there = (desk.autograded / s / UNIT / f"{UNIT}.ipynb" for s in (student, "undisturbed"))
+            assert here.read_bytes() == there.read_bytes(), student
+
+    def test_nbgrader_s_own_commands_go_on_from_there(self, desk, root):
+        record, notebook = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}))
+        put(desk, (record, notebook), outcome(root, submission("alan", BLANK)))
+        Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
+        nbgrader(desk, "export")
+        with (desk.folder / "grades.csv").open() as file:
+            grades = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+        assert grades == {"ada": pytest.approx(record.points + 2.5), "alan": 0}
+        nbgrader(desk, "generate_feedback", UNIT)
+        page = (desk.feedback / "ada" / UNIT / f"{UNIT}.html").read_text()
+        assert "Well put." in page
+        assert "not yet" in page
+
+    def test_nbgrader_finds_its_tables_in_their_latest_form(self, desk):
+        before = content(desk)
+        nbgrader(desk, "db", "upgrade")
+        assert content(desk) == before
+
+    def test_a_database_whose_making_was_broken_off_is_completed(self, desk):
+        from sqlalchemy import create_engine, text
+
+        engine = create_engine(desk.db_url)
+        with engine.begin() as connection:
+            version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+            connection.execute(text("DROP TABLE alembic_version"))
+        with GradebookWriter(desk):
+            pass
+        with engine.connect() as connection:
+            assert connection.execute(text("SELECT version_num FROM alembic_version")).scalars().all() == [version]
+        engine.dispose()
+
+    def test_students_are_entered_by_name_and_keep_it(self, desk, root):
+        with GradebookWriter(desk) as gradebook:
+            gradebook.enter_student("ada", "Ada", "Lovelace", "ada@example.org")
+            gradebook.put(*outcome(root, submission("ada")))
+            gradebook.enter_student("ada", "Augusta Ada")
+        with open_gradebook(desk) as gradebook:
+            ada = gradebook.find_student("ada")
+            assert (ada.first_name, ada.last_name, ada.email) == ("Augusta Ada", "Lovelace", "ada@example.org")
+
+    def test_an_exercise_that_the_gradebook_does_not_know_is_an_error_that_changes_nothing(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        put(desk, (record, notebook))
+        before = content(desk), files(desk)
+        first = replace(record.exercise(FIRST), name="new", points=1.0)
+        with pytest.raises(GradebookError, match="has no exercise 'new'"):
+            put(desk, (replace(record, exercises=(first, *record.exercises[1:])), notebook))
+        assert (content(desk), files(desk)) == before
+
+    def test_a_unit_that_was_not_entered_is_an_error(self, desk, root):
+        record, notebook = outcome(root, submission("ada"))
+        with pytest.raises(GradebookError, match="does not know 99_none"):
+            put(desk, (replace(record, unit="99_none"), notebook))
+
+    def test_a_notebook_as_it_was_put_is_valid_and_says_what_was_found(self, desk, root):
+        findings = (Finding("a", "It calls <eval>.", FIRST, True), Finding("b", "Two cells alike."))
+        put(desk, outcome(root, submission("ada"), findings))
+        notebook = nbformat.read(desk.autograded / "ada" / UNIT / f"{UNIT}.ipynb", as_version=4)
+        nbformat.validate(notebook)
+        assert "It calls &lt;eval&gt;." in notebook.cells[0].source
+        assert "Two cells alike." in notebook.cells[0].source

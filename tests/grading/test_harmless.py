@@ -1,0 +1,144 @@
+"""What a student wrote or showed runs nothing in the browser of whoever looks at it."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import nbformat
+import pytest
+from nbconvert.filters import markdown2html
+
+from rnngrade.harmless import NO_MATH, TAGS, harmless_markdown, harmless_notebook, harmless_outputs
+
+new_output = nbformat.v4.new_output
+
+HARMFUL = [
+    "<script>steal()</script>",
+    "<img src=x onerror=steal()>",
+    "<svg onload=steal()></svg>",
+    "<b onclick='steal()' style='position:fixed'>click</b>",
+    "<iframe src='/formgrader'></iframe>",
+    "<form action='/api'><button>go</button></form>",
+    "<style>* { display: none }</style>",
+    "[go](javascript:steal())",
+    "[go]\n\n[go]: JaVa&#115;cript:steal()",
+    "<a href='java&Tab;script:steal()'>go</a>",
+    "<a href='data:text/html,<script>steal()</script>'>go</a>",
+    "![x](javascript:steal())",
+    "![x](https://example.org/track.png)",
+    "text\n\n<div>\n\n<script>steal()</script>\n\n</div>",
+    "```html\n</pre><script>steal()</script>\n```",
+    "$x$ <math><mtext><script>steal()</script></mtext></math>",
+    "[go](/formgrader/manage_students)",
+    "<!-- --><script>steal()</script><!-- -->",
+    "<noscript><p title='</noscript><script>steal()</script>'>",
+]
+
+
+class Live(HTMLParser):
+    """What in a page could do something: tags, attributes and addresses beyond the harmless ones."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in TAGS:
+            self.found.append(f"<{tag}>")
+        for name, value in attrs:
+            if name not in ("href", "title", "class") or (name == "class" and value != NO_MATH):
+                self.found.append(name)
+            if name == "href" and not value.startswith(("http://", "https://", "mailto:", "#")):
+                self.found.append(value)
+
+
+@pytest.mark.parametrize("source", HARMFUL)
+def test_a_written_answer_does_nothing(source):
+    assert Live(markdown2html(source)).found, "as it is, it would do something"
+    assert Live(markdown2html(harmless_markdown(source))).found == []
+    assert Live(markdown2html(harmless_markdown(f"An answer.\n\n{source}\n\nIts end."))).found == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"$\href{javascript:steal()}{x}$",
+        r"$\mmlToken{mi}[href='javascript:steal()']{x}$",
+        "&#36;&#92;href{javascript:steal()}{x}&#36;",
+        "&dollar;&bsol;href{javascript:steal()}{x}&dollar;",
+        "<div>$&#92;h&#114;ef{javascript:steal()}{x}$</div>",
+    ],
+)
+def test_tex_that_makes_links_is_shown_and_not_set(source):
+    assert f'<div class="{NO_MATH}">' in markdown2html(harmless_markdown(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "The state is $h_t = \\tanh(a_t)$, **not** `x_t`.",
+        "# Why\n\n1. one\n2. two\n\n    code\n",
+        "$$\\begin{aligned} a \\\\ b \\end{aligned}$$",
+        "Übergröße, 日本語, ☃",
+        "",
+    ],
+)
+def test_an_answer_without_html_and_links_stays_as_it_is(source):
+    assert harmless_markdown(source) == source
+
+
+def test_an_answer_with_html_says_the_same_as_before():
+    code = "```python\na = 1\n\nif a < b: pass\n```"
+    source = f"If $a<b$, see [this](https://example.org):\n\n{code}\n\n| x | y |\n|---|---|\n| 1 | 2 |"
+    html = markdown2html(harmless_markdown(source))
+    for kept in ("$a&lt;b$", '<a href="https://example.org">this</a>', "<table>", "<td>1</td>", "&lt;", "<pre>"):
+        assert kept in html, kept
+
+
+def test_of_an_output_only_text_and_pictures_stay():
+    data = {
+        "text/plain": "<Figure>",
+        "image/png": "iVBORw0KGgo=\n",
+        "image/jpeg": 'x" onerror="steal()',
+        "image/svg+xml": "<svg onload='steal()'/>",
+        "text/html": "<script>steal()</script>",
+        "text/markdown": "<script>steal()</script>",
+        "text/latex": r"$\href{javascript:steal()}{x}$",
+        "application/javascript": "steal()",
+        "application/vnd.jupyter.widget-view+json": {"model_id": "x"},
+    }
+    metadata = {"image/png": {"width": '1" onload="steal()'}}
+    (output,) = harmless_outputs([new_output("execute_result", data=data, metadata=metadata, execution_count=1)])
+    assert output.data == {"text/plain": "<Figure>", "image/png": "iVBORw0KGgo=\n"}
+    assert output.metadata == {}
+
+
+def test_an_output_of_which_nothing_stays_goes():
+    assert harmless_outputs([new_output("display_data", data={"text/html": "<script>steal()</script>"})]) == []
+
+
+def test_streams_and_errors_stay_as_text():
+    outputs = [
+        new_output("stream", name="stderr", text="careful"),
+        new_output("error", ename="E", evalue="v", traceback=["a", "b"]),
+    ]
+    assert harmless_outputs(outputs) == outputs
+
+
+def test_of_a_notebook_the_metadata_stays_that_nbgrader_needs():
+    code = nbformat.v4.new_code_cell(
+        "x", metadata={"tags": ["experiment", '"><b>'], "jupyter": {"source_hidden": True}}
+    )
+    ours = nbformat.v4.new_markdown_cell("<b>ours</b>")
+    raw = nbformat.v4.new_raw_cell("<script>steal()</script>", metadata={"raw_mimetype": "text/html"})
+    notebook = nbformat.v4.new_notebook(cells=[code, ours, raw], metadata={"title": "<script>steal()</script>"})
+    shown = harmless_notebook(notebook, ["<b>ours</b>"])
+    nbformat.validate(shown)
+    assert shown.cells[0].metadata == {"tags": ["experiment"]}
+    assert shown.cells[1].source == "<b>ours</b>"
+    assert shown.cells[2].cell_type == "markdown"
+    assert Live(markdown2html(shown.cells[2].source)).found == []
+    assert "title" not in shown.metadata
+    assert notebook.cells[2].cell_type == "raw", "the notebook that was given is as it was"
