@@ -286,6 +286,10 @@ def _forbidden(
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         definitions[target.id].append(node.value)
+            elif isinstance(node, ast.ImportFrom):
+                for a in node.names:
+                    alone = ast.ImportFrom(node.module, [a], node.level)
+                    definitions[a.asname or a.name].append(alone)
     found: set[str] = set()
     seen: set[str] = set()
     todo = [name]

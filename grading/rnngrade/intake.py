@@ -108,7 +108,9 @@ def _read(submission: bytes, findings: list[Finding]) -> list[_Cell]:
         )
     cells = [made for cell in raw if (made := _cell(cell)) is not None]
     if len(cells) < len(raw):
-        findings.append(Finding("odd-cell", f"{_count(len(raw) - len(cells), 'cell')} could not be read."))
+        findings.append(
+            Finding("odd-cell", f"Cells that could not be read were left out: {len(raw) - len(cells)} of them.")
+        )
     return cells
 
 
@@ -303,7 +305,7 @@ class _Graft:
             words = "They are the same."
         self._find(
             "duplicate-cell",
-            f"{len(found)} cells in the notebook are the answer `{name}`. {words}",
+            f"The notebook has {len(found)} cells for the answer `{name}`. {words}",
             name,
             for_person=differ,
         )
@@ -531,7 +533,3 @@ _CALLS_CHECK = re.compile(r"^\s*(\w+\s*=\s*|assert\s+|print\()?check\(", re.MULT
 def _is_rewritten_check(source: str) -> bool:
     """Whether a check cell does something else than to check: it calls no `check` any more, or makes one itself."""
     return bool(_code_lines(source)) and ("check" in defined_names(source) or not _CALLS_CHECK.search(source))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
