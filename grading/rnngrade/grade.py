@@ -212,8 +212,10 @@ class _Grading:
             words = "There was no time left for it: cells or answers before it had used up the submission's time."
             return record.TIMED_OUT, refused(exercise, words)
         try:
-            judge = judge_code if isinstance(exercise, Exercise) else judge_question
-            status, verdict, goes_on = judge(session, exercise)  # type: ignore[operator]
+            if isinstance(exercise, Exercise):
+                status, verdict, goes_on = judge_code(session, exercise)
+            else:
+                status, verdict, goes_on = judge_question(session, exercise)
         except Fault as fault:
             self._close()
             return _status(fault), refused(exercise, _words(fault, name, self.station.limits))
@@ -318,4 +320,3 @@ def _clean_output(output: Any) -> NotebookNode | None:
             kept = {k: data[k] for k in kinds if type(data.get(k)) is str}
             return nbformat.v4.new_output("display_data", data=kept) if kept else None
     return None
-

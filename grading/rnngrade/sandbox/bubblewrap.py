@@ -58,7 +58,8 @@ class Room:
             os.close(write)
         with os.fdopen(read, "rb") as answers:
             answer = answers.read()
-        assert self._keeper.stdin and self._keeper.stdout
+        assert self._keeper.stdin
+        assert self._keeper.stdout
         try:
             self.pid = int(json.loads(answer)["child-pid"])
             self._keeper.stdin.write(b"\n")  # the room is ready when its keeper answers
@@ -68,7 +69,9 @@ class Room:
         except (ValueError, KeyError, OSError):
             self._keeper.kill()
             _, words = self._keeper.communicate()
-            raise NoSandbox(words.decode(errors="replace").strip().splitlines()[-1][:200] if words else "no reason") from None
+            raise NoSandbox(
+                words.decode(errors="replace").strip().splitlines()[-1][:200] if words else "no reason"
+            ) from None
         self.user_namespace = os.geteuid() != 0
 
     def close(self) -> None:

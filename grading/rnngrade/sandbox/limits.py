@@ -1,4 +1,4 @@
-"""What a submission may use, in one place. Every number can be given on the command line: `rnngrade run --limit memory=1G`."""
+"""What a submission may use, in one place. Each number can be given on the command line: `--limit memory=1G`."""
 
 from __future__ import annotations
 

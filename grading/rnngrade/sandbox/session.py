@@ -108,7 +108,9 @@ class Station:
         except (OSError, ValueError):
             words = (self.folder / "warm.log").read_text(errors="replace").strip().splitlines()
             self.close()
-            raise RuntimeError(f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}") from None
+            raise RuntimeError(
+                f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}"
+            ) from None
 
     def _reply(self, seconds: float) -> dict[str, Any]:
         self._control.settimeout(seconds)

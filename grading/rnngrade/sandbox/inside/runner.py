@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from rnncourse.checks import callables
 from rnncourse.checks.drive import describe
 from rnncourse.checks.forbidden import forbidden_call
@@ -126,7 +127,7 @@ class Runner:
 
     def _call_back(self, number: int, function: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         try:
-            answer = ("return", number, to_plain(self.lent[function](*args, **kwargs)))
+            answer: tuple[Any, ...] = ("return", number, to_plain(self.lent[function](*args, **kwargs)))
         except Exception as error:
             answer = ("raise", number, [c.__name__ for c in type(error).__mro__], describe(error))
         self.channel.send(*answer)

@@ -67,9 +67,7 @@ class Shown:
     def error(self, name: str, words: str, lines: list[str]) -> None:
         """An exception that ended the cell."""
         kept = [line[:2000] for line in lines[-30:]]
-        self.outputs.append(
-            {"output_type": "error", "ename": name[:200], "evalue": words[:2000], "traceback": kept}
-        )
+        self.outputs.append({"output_type": "error", "ename": name[:200], "evalue": words[:2000], "traceback": kept})
 
     def _within(self, text: str) -> str:
         before, self.characters = self.characters, self.characters + len(text)
@@ -121,6 +119,7 @@ class Results(DisplayHook):
         pass
 
     def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        assert isinstance(self.shell, Shell)
         self.shell.shown.data(format_dict, self.prompt_count)
 
     def finish_displayhook(self) -> None:
@@ -131,6 +130,7 @@ class Displays(DisplayPublisher):
     """What a cell displays."""
 
     def publish(self, data: Any, *args: Any, **kwargs: Any) -> None:
+        assert isinstance(self.shell, Shell)
         self.shell.shown.data(data)
 
 
@@ -171,13 +171,13 @@ def make_shell(folder: str) -> Shell:
     return shell
 
 
-def run(shell: Shell, source: str, silent_streams: bool = False) -> str | None:
+def run(shell: Shell, source: str) -> str | None:
     """Run one cell; returns the name of the exception that ended it, or None. Outputs are in `shell.shown`."""
     before = sys.stdout, sys.stderr
     shell.shown.start()
-    sys.stdout, sys.stderr = Stream("stdout", shell.shown), Stream("stderr", shell.shown)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = Stream("stdout", shell.shown), Stream("stderr", shell.shown)
     try:
-        result = shell.run_cell(source, store_history=True)
+        result = shell.run_cell(source, store_history=True)  # type: ignore[no-untyped-call]
         failed = result.error_before_exec or result.error_in_exec
     except BaseException as error:  # what a cell does to IPython itself
         failed = error

@@ -54,13 +54,16 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
             if not data:
                 os._exit(0)
             request = json.loads(data)
-            connection.sendall(json.dumps(_fork(request, fds[0], control, partial(_serve, runner, shell))).encode() + b"\n")
+            connection.sendall(
+                json.dumps(_fork(request, fds[0], control, partial(_serve, runner, shell))).encode() + b"\n"
+            )
             os.close(fds[0])
 
 
 def _rehearse() -> None:
     """Train a little: torch imports much of itself at the first step of an optimizer, a second or more."""
     import torch
+
     from rnncourse.checks import modules  # noqa: F401  (drives what is written in torch)
 
     model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Dropout(0.5), torch.nn.GRU(3, 2))

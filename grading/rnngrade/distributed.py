@@ -1,0 +1,71 @@
+"""Grading on Dask's workers: the same tasks, sent as bytes to machines that share no disk with the desk.
+
+    dask scheduler                                          on one machine
+    dask worker tcp://…:8786 --nworkers 2 --nthreads 1      on each that grades, with the course installed
+    rnngrade run 03_cell --scheduler tcp://…:8786           at the desk
+
+A worker that dies costs nothing: Dask gives its tasks to another.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rnngrade.bundle import Bundle
+from rnngrade.grade import Graded
+from rnngrade.sandbox.limits import Limits
+from rnngrade.worker import CannotGrade, Worker
+
+if TYPE_CHECKING:
+    from rnngrade.run import Grader
+
+CONNECT_SECONDS = 15
+
+_own = threading.local()
+_workers: list[Worker] = []
+
+
+@contextmanager
+def distributed(scheduler: str, bundle: Bundle, limits: Limits, seed: str, sandboxed: bool) -> Iterator[Grader]:
+    """A grader that uses the workers of the scheduler at this address. **Errors:** `CannotGrade`."""
+    from dask.distributed import Client, as_completed
+
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise CannotGrade(f"No Dask scheduler answers at {scheduler} ({error}): is it running?") from None
+
+    def graded(todo: dict[str, Path]) -> Iterator[Graded]:
+        shared = client.scatter(bundle, broadcast=False, hash=False)
+        futures = [
+            client.submit(grade_here, shared, student, path.read_bytes(), limits, seed, sandboxed, pure=False)
+            for student, path in todo.items()
+        ]
+        for _, result in as_completed(futures, with_results=True):
+            yield result
+
+    with client:
+        yield graded
+
+
+def grade_here(bundle: Bundle, student: str, submission: bytes, limits: Limits, seed: str, sandboxed: bool) -> Graded:
+    """The task: grade one submission on this worker, in a grading process that its thread keeps."""
+    worker: Worker | None = getattr(_own, "worker", None)
+    settings = (bundle.versions, limits, seed, sandboxed)
+    if worker is None or (worker.bundle.versions, worker.limits, worker.seed, worker.sandboxed) != settings:
+        if worker is not None:
+            worker.close()
+        worker = _own.worker = Worker(bundle, limits, seed, sandboxed=sandboxed)
+        _workers.append(worker)
+    return worker.grade(student, submission)
+
+
+@atexit.register
+def _close() -> None:
+    for worker in _workers:
+        worker.close()

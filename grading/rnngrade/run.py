@@ -1,0 +1,134 @@
+"""A run: all submissions of a unit that have no record yet, or a stale one, graded in parallel.
+
+Submissions are graded by processes on this machine or, with a scheduler's address, by Dask's workers, which get and
+give bytes and need no disk of the desk's. Records are written down as they come, so a run that is killed goes on where
+it stopped. The gradebook has one writer, this process, and is brought in step with the records: a record that was
+entered has a mark, `entered/UNIT/STUDENT`, with its key.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rnngrade.bundle import Bundle
+from rnngrade.desk import Desk
+from rnngrade.grade import Graded
+from rnngrade.record import Record, write_whole
+from rnngrade.sandbox import bubblewrap
+from rnngrade.sandbox.limits import Limits
+from rnngrade.worker import Worker
+
+Grader = Callable[[dict[str, Path]], Iterator[Graded]]  # submissions by student, in; results as they come, out
+
+
+@dataclass
+class Run:
+    """What a run did: records by what became of them. `graded` came new, `kept` were there."""
+
+    unit: str
+    graded: list[Record] = field(default_factory=list)
+    kept: list[Record] = field(default_factory=list)
+
+    @property
+    def records(self) -> list[Record]:
+        """All records of the unit, by student."""
+        return sorted([*self.graded, *self.kept], key=lambda record: record.student)
+
+
+def run(
+    desk: Desk,
+    bundle: Bundle,
+    *,
+    jobs: int = 2,
+    scheduler: str | None = None,
+    seed: str = "",
+    limits: Limits | None = None,
+    sandboxed: bool = True,
+    students: Iterable[str] | None = None,
+    force: bool = False,
+    enter: Callable[[Desk, Record, bytes], None] | None = None,
+    advance: Callable[[Record, int, int], None] | None = None,
+) -> Run:
+    """Grade what is new or stale of a unit, and enter it in the gradebook by `enter(desk, record, notebook)`.
+
+    `students` limits the run to some; `force` grades what has a record as well. After each submission `advance` is
+    told its record, and how many of how many are done. **Errors:** `NoSandbox`, `CannotGrade`, each a sentence.
+    """
+    limits = limits or Limits()
+    found = desk.submissions(bundle.unit)
+    if students is not None:
+        wanted = set(students)
+        found = {student: path for student, path in found.items() if student in wanted}
+    result, todo = Run(bundle.unit), {}
+    for student, path in found.items():
+        kept = desk.record(bundle.unit, student)
+        key = bundle.key(path.read_bytes(), seed, limits)
+        if kept is None or kept.key != key or force or not desk.executed_path(bundle.unit, student).is_file():
+            todo[student] = path
+        else:
+            result.kept.append(kept)
+    for record in result.kept:
+        _enter(desk, record, enter)
+    if not todo:
+        return result
+    if scheduler is None:
+        if sandboxed:
+            bubblewrap.require()
+        grader = _local(bundle, limits, seed, sandboxed, min(jobs, len(todo)))
+    else:
+        from rnngrade.distributed import distributed
+
+        grader = distributed(scheduler, bundle, limits, seed, sandboxed)
+    with grader as graded:
+        for done, one in enumerate(graded(todo), start=1):
+            desk.keep(one.record, one.notebook)
+            result.graded.append(one.record)
+            _enter(desk, one.record, enter)
+            if advance:
+                advance(one.record, done, len(todo))
+    return result
+
+
+def _enter(desk: Desk, record: Record, enter: Callable[[Desk, Record, bytes], None] | None) -> None:
+    """Enter a record in the gradebook, if it is not there yet."""
+    if enter is None:
+        return
+    mark = desk.folder / "entered" / record.unit / record.student
+    if mark.is_file() and mark.read_text() == record.key:
+        return
+    enter(desk, record, desk.executed_path(record.unit, record.student).read_bytes())
+    write_whole(mark, record.key.encode())
+
+
+@contextmanager
+def _local(bundle: Bundle, limits: Limits, seed: str, sandboxed: bool, jobs: int) -> Iterator[Grader]:
+    """Grading processes on this machine."""
+    own = threading.local()
+    workers: list[Worker] = []
+
+    def start() -> None:
+        own.worker = Worker(bundle, limits, seed, sandboxed=sandboxed)
+        workers.append(own.worker)
+
+    def one(student: str, path: Path) -> Graded:
+        worker: Worker = own.worker
+        return worker.grade(student, path.read_bytes())
+
+    pool = ThreadPoolExecutor(jobs, initializer=start, thread_name_prefix="rnngrade")
+
+    def graded(todo: dict[str, Path]) -> Iterator[Graded]:
+        futures = [pool.submit(one, student, path) for student, path in todo.items()]
+        for future in as_completed(futures):
+            yield future.result()
+
+    try:
+        yield graded
+    finally:
+        for worker in workers:
+            worker.close()
+        pool.shutdown(wait=False, cancel_futures=True)

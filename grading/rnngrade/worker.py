@@ -1,0 +1,190 @@
+"""A process that grades one submission after another, and the end of it that others hold.
+
+A submission is graded in a process of its own kind, so that whatever happens to the judge, too much memory, a hang in
+a C function, it costs that submission: the process is ended from outside and a new one started. Both ends are the
+desk's own, so what passes between them is pickled.
+
+    python -m rnngrade.worker      reads tasks from stdin, writes results to stdout
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+from rnncourse import exercises
+from rnngrade.bundle import Bundle, WrongBundle, exercise_names
+from rnngrade.grade import Graded, grade, open_station
+from rnngrade.record import DIED, ExerciseResult, Finding, Record
+from rnngrade.sandbox.bubblewrap import NoSandbox
+from rnngrade.sandbox.limits import Limits
+from rnngrade.sandbox.session import Station
+
+PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine
+
+
+class CannotGrade(Exception):
+    """Why nothing can be graded here, in a sentence."""
+
+
+def main() -> int:
+    """Serve until stdin is closed, or whoever started this is gone."""
+    results = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no result
+    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    station: Station | None = None
+    bundle: Bundle | None = None
+    limits, seed, sandboxed = Limits(), "", True
+    while (task := _read(sys.stdin.buffer)) is not None:
+        try:
+            if task["verb"] == "open":
+                bundle, limits, seed, sandboxed = task["bundle"], task["limits"], task["seed"], task["sandboxed"]
+                bundle.require_fit()
+                station = open_station(bundle, limits, sandboxed=sandboxed)
+                reply: dict[str, Any] = {"ok": True}
+            else:
+                assert bundle
+                assert station
+                graded = grade(task["submission"], bundle, task["student"], seed, limits, station=station)
+                reply = {"ok": True, "graded": graded}
+        except (WrongBundle, NoSandbox) as why:
+            reply = {"ok": False, "words": str(why)}
+        _write(results, reply)
+    if station:
+        station.close()
+    return 0
+
+
+def _leave_with(parent: int) -> None:
+    """End this process when the one that started it is gone: its sandboxes end with it."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)  # this process's own, see `Worker`
+    os._exit(1)
+
+
+def _read(stream: IO[bytes]) -> Any:
+    head = stream.read(8)
+    return pickle.loads(stream.read(int.from_bytes(head, "big"))) if len(head) == 8 else None
+
+
+def _write(stream: IO[bytes], value: Any) -> None:
+    data = pickle.dumps(value)
+    stream.write(len(data).to_bytes(8, "big") + data)
+    stream.flush()
+
+
+class Worker:
+    """A grading process for one bundle. Use as a context."""
+
+    def __init__(self, bundle: Bundle, limits: Limits, seed: str, *, sandboxed: bool = True) -> None:
+        self.bundle, self.limits, self.seed, self.sandboxed = bundle, limits, seed, sandboxed
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder = Path()
+        self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def grade(self, student: str, submission: bytes) -> Graded:
+        """Grade one submission; if that ends the process, or takes far too long, the record says so.
+
+        **Errors:** `CannotGrade` if nothing can be graded here.
+        """
+        if self._process is None:
+            self._start()
+        reply = self._ask({"verb": "grade", "student": student, "submission": submission})
+        if reply is None:
+            self.close()
+            return _given_up(student, submission, self.bundle, self.seed, self.limits)
+        if not reply["ok"]:
+            raise CannotGrade(reply["words"])
+        return reply["graded"]
+
+    def _start(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="rnngrade-"))
+        self._folder.chmod(0o755)
+        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        environment = os.environ | one_thread | {"TMPDIR": str(self._folder)}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "rnngrade.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for the desk, which ends its workers
+        )
+        self._replies = queue.SimpleQueue()
+        threading.Thread(target=_listen, args=(self._process, self._replies), daemon=True).start()
+        settings = {"bundle": self.bundle, "limits": self.limits, "seed": self.seed, "sandboxed": self.sandboxed}
+        reply = self._ask({"verb": "open", **settings})
+        if reply is None or not reply["ok"]:
+            self.close()
+            raise CannotGrade(reply["words"] if reply else "A grading process does not start; its words are above.")
+
+    def _ask(self, task: dict[str, Any]) -> Any:
+        assert self._process
+        assert self._process.stdin
+        try:
+            _write(self._process.stdin, task)
+            return self._replies.get(timeout=self.limits.submission_seconds + PATIENCE)
+        except (OSError, queue.Empty):
+            return None
+
+    def close(self) -> None:
+        """End the process, if there is one."""
+        if self._process is not None:
+            self._process.kill()
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream:
+                    with suppress(OSError):
+                        stream.close()
+            self._process.wait()
+            self._process = None
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _listen(process: subprocess.Popen[bytes], replies: queue.SimpleQueue[Any]) -> None:
+    assert process.stdout
+    try:
+        while (reply := _read(process.stdout)) is not None:
+            replies.put(reply)
+    except (OSError, ValueError):
+        pass
+    replies.put(None)
+
+
+def _given_up(student: str, submission: bytes, bundle: Bundle, seed: str, limits: Limits) -> Graded:
+    """The record of a submission whose grading came to no end."""
+    words = "This submission ended the process that judges, or kept it from ending: a person has to look at it."
+    results = tuple(
+        ExerciseResult(name, DIED, 0.0, float(exercises.find(name).points), False, words)
+        for name in exercise_names(bundle.unit)
+    )
+    record = Record(
+        student=student,
+        unit=bundle.unit,
+        key=bundle.key(submission, seed, limits),
+        submission=sha256(submission).hexdigest(),
+        exercises=results,
+        findings=(Finding("not-judged", words, for_person=True),),
+        versions=dict(bundle.versions),
+    )
+    return Graded(record, bundle.release)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
