@@ -39,6 +39,7 @@ import jinja2
 import nbformat
 from markupsafe import Markup, escape
 from sqlalchemy import make_url, select
+from sqlalchemy.exc import SQLAlchemyError
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
@@ -61,7 +62,7 @@ class Links:
 
 def write_report(desk: Desk, unit: str) -> Path:
     """Write the page of one unit, and the index; returns where the page lies. **Errors:** `KeyError` for a unit that
-    the course does not have.
+    the course does not have; `GradebookError` for a gradebook that cannot be read.
     """
     (path,) = write_reports(desk, [unit])
     return path
@@ -110,26 +111,33 @@ def links_to(desk: Desk, unit: str, student: str) -> Links:
 
 
 def read_marks(desk: Desk, unit: str) -> Marks:
-    """What persons gave in the gradebook; nothing if there is no gradebook yet."""
+    """What persons gave in the gradebook; nothing if there is no gradebook yet. **Errors:** `GradebookError` if there
+    is one that cannot be read.
+    """
     url = make_url(desk.db_url)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         return {}  # to open it would be to make it
-    from rnngrade.gradebook import open_gradebook  # nbgrader takes a second to import
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+        # nbgrader takes a second to import, and a class may have no gradebook
         from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
 
-        with contextlib.closing(open_gradebook(desk)) as gradebook:
-            grades = gradebook.db.execute(
-                select(SubmittedAssignment.student_id, BaseCell.name, Grade)
-                .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-                .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-                .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
-                .join(BaseCell, Grade.cell_id == BaseCell.id)
-                .where(Assignment.name == unit, Assignment.course_id == gradebook.course_id)
-                .order_by(BaseCell.name)
-            ).all()
+        from rnngrade.gradebook import GradebookError, open_gradebook
+
+        try:
+            with contextlib.closing(open_gradebook(desk)) as gradebook:
+                grades = gradebook.db.execute(
+                    select(SubmittedAssignment.student_id, BaseCell.name, Grade)
+                    .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+                    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+                    .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+                    .join(BaseCell, Grade.cell_id == BaseCell.id)
+                    .where(Assignment.name == unit, Assignment.course_id == gradebook.course_id)
+                    .order_by(BaseCell.name)
+                ).all()
+        except SQLAlchemyError as error:
+            cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
+            raise GradebookError(f"The gradebook at {url.render_as_string()} cannot be read: {cause}") from None
     marks: dict[str, dict[str, Mark]] = defaultdict(dict)
     for student, cell, grade in grades:
         by_hand = grade.manual_score is not None
