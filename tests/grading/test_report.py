@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import itertools
 import re
 import shutil
+import warnings
 from collections import Counter
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
@@ -16,9 +18,10 @@ import pytest
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception
 from rnngrade.desk import Desk
+from rnngrade.gradebook import GradebookError, GradebookWriter, open_gradebook
 from rnngrade.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
 from rnngrade.report import statistics, write_report, write_reports
-from rnngrade.report.page import HERE, read_references
+from rnngrade.report.page import HERE, read_marks, read_references
 from rnngrade.report.statistics import ENOUGH, KINDS, Mark, discrimination, histogram, kind_of
 from rnngrade.sample import BLANK, RIGHT, Submission, covering_class, demo_class
 
@@ -303,6 +306,47 @@ def test_points_given_by_hand_count_and_waiting_questions_are_told():
     assert (stats.to_mark, stats.class_size, stats.ungraded) == (2, 4, ("zuse",))
 
 
+def test_marks_are_read_from_nbgraders_gradebook(desk, root):
+    desk.open()
+    ada, alan = (student(name, written=(WRITTEN,)) for name in ("ada", "alan"))
+    emmy = student("emmy", BLANK)
+    notebook = (root / "notebooks" / UNIT / f"{UNIT}.ipynb").read_bytes()
+    with GradebookWriter(desk) as writer:
+        writer.enter_unit(UNIT)
+        for record in (ada, alan, emmy):
+            writer.put(record, notebook)
+    assert read_marks(desk, UNIT)["ada"] == {WRITTEN: Mark(None, waits=True)}
+    with warnings.catch_warnings(), contextlib.closing(open_gradebook(desk)) as gradebook:
+        warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+        for grade in gradebook.find_submission_notebook(UNIT, UNIT, "ada").grades:
+            by_hand = {WRITTEN: 2.0, "check_softmax": 1.5}
+            if grade.name in by_hand:
+                grade.manual_score, grade.needs_manual_grade = by_hand[grade.name], False
+                grade.extra_credit = 0.5 if grade.name == WRITTEN else None
+        gradebook.db.commit()
+    assert read_marks(desk, UNIT) == {
+        "ada": {WRITTEN: Mark(2.5), "softmax": Mark(1.5)},
+        "alan": {WRITTEN: Mark(None, waits=True)},
+        "emmy": {WRITTEN: Mark(0.0)},
+    }
+    assert read_marks(desk, "02_unfolding") == {}
+    text = page(desk, ada, alan, emmy).text
+    assert f"{WRITTEN} : alan" in text
+    assert "1.5*" in text
+
+
+def test_to_read_marks_makes_no_gradebook(desk):
+    assert read_marks(desk, UNIT) == {}
+    assert not desk.gradebook.exists()
+
+
+def test_a_gradebook_that_cannot_be_read_is_told_in_a_sentence(desk):
+    desk.open()
+    desk.gradebook.write_text("no database " * 100)
+    with pytest.raises(GradebookError, match=r"The gradebook at sqlite:.* cannot be read: file is not a database"):
+        write_report(desk, UNIT)
+
+
 # --- the page
 
 
@@ -402,8 +446,8 @@ CLASSES = {
 SAYS = {
     "nobody": ["Nothing of this unit is graded yet", "There is nobody to show yet."],
     "one student": ["too few", "of the 1 student whose work is graded"],
-    "all right": ["Everyone got it.", "100% got it", "all alike", "12 answers"],
-    "all blank": ["Nobody wrote it.", "100% not written", "No wrong answer is one that the course knows."],
+    "all right": ["hidden_layer 100% 1.00 of 1", "all alike", "12 answers"],
+    "all blank": ["hidden_layer 0% 0.00 of 1", "No wrong answer is one that the course knows."],
 }
 
 
