@@ -22,8 +22,10 @@ from .dates import (
 from .digits import Digits, digits
 from .grammars import Grammar, study_grammar
 from .images import digit_image
+from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
 from .recall import recall_batch
+from .sentiment import Review, bag_ceiling, encode_reviews, sentiment_sentences
 from .teddy import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, tagging_ceiling, teddy_sentences
 from .text import load_text, python_docs, python_source, train_and_held_out, words
 
@@ -39,24 +41,35 @@ __all__ = [
     "EncodedDates",
     "Grammar",
     "LabelledText",
+    "Note",
+    "Review",
     "TaggedSentence",
+    "Tune",
     "WrittenDate",
+    "bag_ceiling",
     "date_vocabulary",
+    "decode_melody",
     "digit_image",
     "digits",
     "encode_dates",
+    "encode_melody",
+    "encode_reviews",
     "encode_tagged",
     "is_held_out",
     "label_python",
     "labelled_python",
     "load_text",
+    "melodies",
+    "pitches",
     "python_docs",
     "python_source",
     "recall_batch",
+    "sentiment_sentences",
     "study_grammar",
     "tagging_ceiling",
     "teddy_sentences",
     "train_and_held_out",
+    "wav",
     "words",
     "written_as",
     "written_dates",

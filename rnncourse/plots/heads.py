@@ -1,0 +1,206 @@
+"""Pictures of unit 11: the five architectures, which inputs their outputs learn from, digits, and melodies as rolls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Bool, Float
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from .charts import _chart, _pad
+from .drawing import RADIUS, Drawing, Shape
+from .style import COLOURS, CYCLE, INK, MUTED, TINTS, style
+
+__all__ = ["belief_dots", "digit_strip", "five_architectures", "piano_roll", "pitch_strengths", "support_grids"]
+
+STEP = 1.06
+RISE = 1.0
+FILLED = LinearSegmentedColormap.from_list("filled", ["#FFFFFF", COLOURS["gradient"]])
+STRENGTH = LinearSegmentedColormap.from_list("strength", ["#FFFFFF", COLOURS["output"]])
+
+# name, example, inputs at these steps, outputs at these steps, whether an output is the next input
+_ARCHITECTURES = [
+    [
+        ("one-to-one", "an image, its label", 1, [0], [0], False),
+        ("one-to-many", "a first note, a melody", 3, [0], [0, 1, 2], True),
+        ("many-to-one", "a review, its sentiment", 3, [0, 1, 2], [2], False),
+    ],
+    [
+        ("many-to-many (equal)", "words, their tags", 3, [0, 1, 2], [0, 1, 2], False),
+        ("many-to-many (different)", "a question, its answer", 5, [0, 1, 2], [2, 3, 4], True),
+    ],
+]
+
+
+def five_architectures() -> Figure:
+    """The five architectures side by side: inputs at the bottom, the one core in the middle, outputs on top."""
+    height = 2 * RISE + 1.55
+    sheet = Drawing(9.3, 2 * height - 0.05)
+    for row, panels in enumerate(_ARCHITECTURES):
+        left = 0.5
+        for name, example, steps, inputs, outputs, feeds_back in panels:
+            bottom = (1 - row) * height + 0.45
+            _architecture(sheet, left, bottom, steps, inputs, outputs, feeds_back)
+            sheet.text(left - RADIUS, bottom + 2 * RISE + 0.78, name, INK, align="left", weight="bold")
+            sheet.text(left - RADIUS, bottom + 2 * RISE + 0.53, example, MUTED, align="left")
+            left += max(STEP * (steps - 1) + 1.75, 2.2)
+    return sheet.figure
+
+
+def _architecture(
+    sheet: Drawing, left: float, bottom: float, steps: int, inputs: list[int], outputs: list[int], feeds_back: bool
+) -> None:
+    """One of them: `steps` states, an x below and a y above where there is one, dashed where a y is read again."""
+    states: list[Shape] = []
+    for t in range(steps):
+        x = left + STEP * t
+        state = sheet.node(x, bottom + RISE, f"$h_{t + 1}$" if steps > 1 else "$h$", "state")
+        if t in inputs:
+            label = f"$x_{t + 1}$" if len(inputs) > 1 else "$x$"
+            sheet.arrow(sheet.node(x, bottom, label, "input"), state, colour=COLOURS["U"])
+        states.append(state)
+    for a, b in pairwise(states):
+        sheet.arrow(a, b, colour=COLOURS["W"])
+    said: list[Shape] = []
+    for number, t in enumerate(outputs, 1):
+        label = f"$y_{number}$" if len(outputs) > 1 else "$y$"
+        said.append(sheet.node(states[t].x, bottom + 2 * RISE, label, "output"))
+        sheet.arrow(states[t], said[-1], colour=COLOURS["V"])
+    if feeds_back:
+        for y, t in zip(said, outputs[1:]):
+            sheet.arrow(y, states[t], colour=COLOURS["U"], dashed=True)
+
+
+def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
+    """Side by side, which input k (columns) each output t (rows) gets gradient from: a filled cell where it does.
+
+    The grids may differ in size; a cell has the same size in all.
+    """
+    cell = 0.36
+    widths = [max(cell * grid.shape[1], 0.3) for grid in grids.values()]
+    tallest = max(len(grid) for grid in grids.values())
+    gap, below, above = 0.95, 0.62, 0.72
+    with style():
+        width, height = 0.75 + sum(widths) + gap * (len(grids) - 1) + 0.75, below + cell * tallest + above
+        width, height = np.ceil(8 * width) / 8, np.ceil(8 * height) / 8
+        figure = Figure(figsize=(width, height))
+        left = 0.75
+        for (name, grid), across in zip(grids.items(), widths, strict=True):
+            outputs, inputs = grid.shape
+            up = cell * outputs
+            axes = figure.add_axes(
+                (left / width, (below + cell * (tallest - outputs)) / height, across / width, up / height)
+            )
+            axes.imshow(grid, cmap=FILLED, vmin=0, vmax=1, aspect="auto")
+            axes.set(
+                xlabel="input k", ylabel="output t" if outputs > 2 else "t", xticks=range(inputs), yticks=range(outputs)
+            )
+            axes.set_xticklabels([str(k + 1) for k in range(inputs)])
+            axes.set_yticklabels([str(t + 1) for t in range(outputs)])
+            axes.set_title(name, x=0.0, ha="left", linespacing=1.3)
+            axes.set_xticks(np.arange(inputs - 1) + 0.5, minor=True)
+            axes.set_yticks(np.arange(outputs - 1) + 0.5, minor=True)
+            axes.grid(False)
+            axes.grid(True, which="minor", color="#D0D0D0")
+            axes.tick_params(which="both", length=0)
+            axes.spines[:].set_visible(True)
+            left += across + gap
+    return figure
+
+
+def digit_strip(images: Float[np.ndarray, "N 8 8"], captions: Sequence[str]) -> Figure:
+    """Images in a row, dark ink on white, with a caption under each."""
+    with style():
+        figure = Figure(figsize=(1.3 * len(images), 1.75), layout="constrained")
+        _pad(figure)
+        for axes, image, caption in zip(figure.subplots(1, len(images), squeeze=False)[0], images, captions):
+            axes.imshow(image, cmap="Greys", vmin=0, vmax=1)
+            axes.set_xlabel(caption, fontsize=11, linespacing=1.3)
+            axes.set(xticks=[], yticks=[])
+            axes.grid(False)
+            axes.spines[:].set(visible=True, edgecolor=COLOURS["faint"])
+    return figure
+
+
+def belief_dots(beliefs: Mapping[str, Sequence[float]], sentences: Sequence[str], *, xlabel: str) -> Figure:
+    """For each sentence a mark for each model at the probability that it gives; the middle, one half, is a line."""
+    figure, axes = _chart((9.0, 1.15 + 0.38 * len(sentences)), xlabel, "", "")
+    rows = np.arange(len(sentences))
+    with style():
+        axes.axvline(0.5, color=COLOURS["faint"], lw=1.4, zorder=1)
+        for look, (model, values) in zip(CYCLE, beliefs.items()):
+            axes.plot(values, rows, look["marker"], color=look["color"], ms=9, label=model, clip_on=False, zorder=3)
+        axes.set_yticks(rows, list(sentences))
+        axes.set(xlim=(0, 1), ylim=(len(sentences) - 0.5, -0.5))
+        axes.tick_params(axis="y", length=0, pad=10)
+        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
+    return figure
+
+
+Notes = Sequence[tuple[str, float]]
+
+
+def piano_roll(
+    rolls: Mapping[str, Notes], names: Sequence[str], *, truth: Mapping[str, Notes] | None = None, title: str = ""
+) -> Figure:
+    """Melodies one above the other: time in quarter notes to the right, a bar for each note at the height of its pitch.
+
+    names: the pitches, from low to high. truth: by the same titles, the notes that are right; a note that differs from
+    the one at its place there is hatched.
+    """
+    with style():
+        figure = Figure(figsize=(9.0, 0.9 + 1.75 * len(rolls)), layout="constrained")
+        _pad(figure)
+        panels = figure.subplots(len(rolls), 1, squeeze=False, sharex=True)[:, 0]
+        for axes, (name, notes) in zip(panels, rolls.items(), strict=True):
+            _roll(axes, notes, names, (truth or {}).get(name, notes))
+            axes.set_title(name)
+        panels[-1].set_xlabel("time (quarter notes)")
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+    return figure
+
+
+def _roll(axes: Axes, notes: Notes, names: Sequence[str], right: Notes) -> None:
+    """One melody in one panel."""
+    start = 0.0
+    for k, (pitch, duration) in enumerate(notes):
+        is_right = k < len(right) and (pitch, duration) == right[k]
+        kind = "output" if is_right else "loss"
+        axes.add_patch(
+            Rectangle(
+                (start + 0.04, names.index(pitch) - 0.4),
+                duration - 0.08,
+                0.8,
+                facecolor=COLOURS["output"] if is_right else TINTS["loss"],
+                edgecolor=COLOURS[kind],
+                hatch=None if is_right else "////",
+                lw=0.8,
+            )
+        )
+        start += duration
+    axes.set(xlim=(0, max(start, axes.get_xlim()[1])), ylim=(-0.7, len(names) - 0.3), ylabel="pitch")
+    every = range(0, len(names), 1 + len(names) // 8)
+    axes.set_yticks(list(every), [names[k] for k in every])
+    axes.tick_params(axis="y", length=0)
+
+
+def pitch_strengths(vectors: Float[np.ndarray, "T P"], names: Sequence[str], *, title: str = "") -> Figure:
+    """How large the entry of each pitch is in each output, before one of them is chosen: note by note to the right."""
+    figure, axes = _chart((9.0, 3.6), "note", "pitch", title)
+    with style():
+        image = axes.imshow(vectors.T, cmap=STRENGTH, vmin=0, vmax=1, aspect="auto", origin="lower")
+        bar = figure.colorbar(image, ax=axes, pad=0.02)
+        bar.outline.set_visible(False)
+        bar.set_label("entry of the output")
+    axes.set_yticks(range(len(names)), list(names), fontsize=9)
+    ticks = range(0, len(vectors), 4)
+    axes.set_xticks(ticks, [str(t + 2) for t in ticks])
+    axes.grid(False)
+    axes.tick_params(axis="y", length=0)
+    return figure
