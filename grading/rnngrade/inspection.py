@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import hashlib
 import re
 import warnings
@@ -140,8 +141,9 @@ def inspect_source(sources: Mapping[str, str], forbids: Mapping[str, tuple[str, 
         aliases = USUAL | _aliases(trees.values())
         for cell, tree in trees.items():
             findings += _Suspicions(cell, aliases).of(tree)
+        definitions = _definitions(trees.values())
         for name, banned in forbids.items():
-            for found in _forbidden(name, banned, trees, aliases):
+            for found in _forbidden(name, banned, definitions, aliases):
                 words = f"Your `{name}` refers to `{found}`, which its statement does not allow."
                 findings.append(Finding("forbidden-name", words, name, for_person=True))
     except RecursionError:
@@ -162,7 +164,7 @@ def forbidden_names(sources: Mapping[str, str], name: str, banned: tuple[str, ..
         except (SyntaxError, _TooComplex):
             continue
     try:
-        return _forbidden(name, banned, trees, USUAL | _aliases(trees.values()))
+        return _forbidden(name, banned, _definitions(trees.values()), USUAL | _aliases(trees.values()))
     except RecursionError:
         return []
 
@@ -273,23 +275,26 @@ def _names_in(node: ast.AST, aliases: Mapping[str, str]) -> Iterator[str]:
             yield from (f"{inner.module}.{a.name}" for a in inner.names)
 
 
+def _definitions(trees: Iterable[ast.Module]) -> dict[str, list[ast.AST]]:
+    """What the cells define at their top level, by name."""
+    found: dict[str, list[ast.AST]] = defaultdict(list)
+    for node in (node for tree in trees for node in tree.body):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found[node.name].append(node)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Name):
+                    found[target.id].append(node.value)
+        elif isinstance(node, ast.ImportFrom):
+            for a in node.names:
+                found[a.asname or a.name].append(ast.ImportFrom(node.module, [a], node.level))
+    return found
+
+
 def _forbidden(
-    name: str, banned: tuple[str, ...], trees: Mapping[str, ast.Module], aliases: Mapping[str, str]
+    name: str, banned: tuple[str, ...], definitions: Mapping[str, list[ast.AST]], aliases: Mapping[str, str]
 ) -> list[str]:
     """The forbidden names that the definition of `name` and what it calls of the same cells refer to."""
-    definitions: dict[str, list[ast.AST]] = defaultdict(list)
-    for tree in trees.values():
-        for node in tree.body:
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                definitions[node.name].append(node)
-            elif isinstance(node, ast.Assign):
-                for target in node.targets:
-                    if isinstance(target, ast.Name):
-                        definitions[target.id].append(node.value)
-            elif isinstance(node, ast.ImportFrom):
-                for a in node.names:
-                    alone = ast.ImportFrom(node.module, [a], node.level)
-                    definitions[a.asname or a.name].append(alone)
     found: set[str] = set()
     seen: set[str] = set()
     todo = [name]
@@ -298,7 +303,7 @@ def _forbidden(
         if one in seen:
             continue
         seen.add(one)
-        for definition in definitions[one]:
+        for definition in definitions.get(one, ()):
             names = set(_names_in(definition, aliases))
             found |= {n for n in names if any(_is_under(n, b) for b in banned)}
             todo += [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id in definitions]
@@ -475,6 +480,7 @@ def weight(source: str) -> int:
 _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)
 
 
+@functools.lru_cache(maxsize=8)  # an answer is digested and weighed
 def _normal(source: str) -> ast.Module:
     tree, _ = parse(source)
     _Plain().visit(tree)

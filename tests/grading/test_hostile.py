@@ -1,0 +1,151 @@
+"""The hostile class: it is what it says, the intake takes in all of it, and each comes out as it must."""
+
+import functools
+import re
+from collections import Counter
+
+import nbformat
+import pytest
+
+from rnncourse import exercises
+from rnngrade.hostile import FULL, HOSTILE, NOTHING, UNIT, Outcome, loses
+from rnngrade.inspection import inspect_source
+from rnngrade.intake import take_in
+
+BY_NAME = {one.name: one for one in HOSTILE}
+# Codes of findings that the runner adds, beyond those of intake and inspection.
+OF_THE_RUNNER = {"cell-stopped"}
+UNITS = sorted({one.unit for one in HOSTILE})
+
+
+@pytest.fixture(scope="module")
+def release(root):
+    """By unit, what students get."""
+    return functools.cache(lambda unit: nbformat.read(root / "notebooks" / unit / f"{unit}.ipynb", as_version=4))
+
+
+@pytest.fixture(scope="module")
+def solutions(root):
+    """By unit, the right answers."""
+
+    @functools.cache
+    def read(unit):
+        cells = nbformat.read(root / "solutions" / unit / f"{unit}.ipynb", as_version=4).cells
+        code = [c for c in cells if c.cell_type == "code" and c.metadata.get("nbgrader", {}).get("solution")]
+        return {c.metadata.nbgrader.grade_id: c.source for c in code}
+
+    return read
+
+
+@pytest.fixture(scope="module")
+def taken(release, solutions):
+    """By name, what the intake and the inspection make of a submission."""
+
+    @functools.cache
+    def of(name):
+        one = BY_NAME[name]
+        intake = take_in(one.make(release(one.unit), solutions(one.unit)), release(one.unit))
+        own = f"rnncourse.{one.unit.partition('_')[2]}", "rnncourse.exercises"
+        sources = {
+            cell.id: cell.source
+            for cell in intake.notebook.cells
+            if cell.cell_type == "code"
+            and (cell.metadata.get("rnngrade") or cell.metadata.get("nbgrader", {}).get("solution"))
+        }
+        forbids = {e.name: (*own, *getattr(e, "forbids", ())) for e in exercises.unit(one.unit)}
+        return intake, [*intake.findings, *inspect_source(sources, forbids)]
+
+    return of
+
+
+def test_there_are_at_least_forty_and_no_two_of_a_name():
+    assert len(HOSTILE) >= 40
+    assert [name for name, times in Counter(one.name for one in HOSTILE).items() if times > 1] == []
+    assert all(re.fullmatch(r"[a-z0-9_]+", one.name) for one in HOSTILE)
+    assert [one.what for one in HOSTILE if not one.what or one.what[0].isupper() or one.what.endswith(".")] == []
+
+
+def test_every_outcome_names_exercises_of_its_unit_and_all_kinds_occur():
+    for one in HOSTILE:
+        names = {e.name for e in exercises.unit(one.unit)}
+        assert (one.outcome.lost or set()) <= names, one.name
+        assert (one.outcome.lost or set()) < names, f"{one.name}: all lost is NOTHING"
+    kinds = Counter("nothing" if o.lost is None else "lost" if o.lost else "full" for o in (h.outcome for h in HOSTILE))
+    assert min(kinds["nothing"], kinds["lost"], kinds["full"]) >= 10
+
+
+def test_an_outcome_tells_what_does_not_fit():
+    most = {"a": 2, "b": 3}
+    assert not FULL.misfits({"a": 2, "b": 3}, most)
+    assert not NOTHING.misfits({}, most)
+    assert not loses("a").misfits({"a": 0, "b": 3}, most)
+    assert not loses("a", scraps=True).misfits({"a": 0.4, "b": 3}, most)
+    assert len(FULL.misfits({"a": 1.9, "b": 3}, most)) == 1
+    assert len(NOTHING.misfits({"a": 0.1, "b": 3}, most)) == 2
+    assert len(loses("a").misfits({"a": 0.4, "b": 3.5}, most)) == 2
+    assert len(Outcome(None, scraps=True).misfits({"a": 0.5, "b": 0.5}, most)) == 1
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_intake_takes_in_every_one(name, release, taken):
+    one, (intake, findings) = BY_NAME[name], taken(name)
+    nbformat.validate(intake.notebook)
+    given = release(one.unit).cells
+    # What students cannot change is as it was given out; a cell of another kind is one that the intake put in.
+    kept = [cell for cell in intake.notebook.cells if "rnngrade" not in cell.metadata]
+    assert [(c.id, c.metadata, c.cell_type) for c in kept] == [(c.id, c.metadata, c.cell_type) for c in given]
+    locked = [(a.source, b.source) for a, b in zip(kept, given) if not b.metadata.get("nbgrader", {}).get("solution")]
+    assert all(a == b for a, b in locked)
+    for cell in intake.notebook.cells:
+        if "rnngrade" in cell.metadata:
+            assert (cell.cell_type, cell.metadata, cell.outputs) == ("code", {"rnngrade": {"role": "helper"}}, [])
+    assert all(f.message.endswith((".", "?")) and f.message[0].isupper() for f in findings)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_it_is_flagged_and_found_as_it_says(name, taken):
+    one, (_, findings) = BY_NAME[name], taken(name)
+    assert [f.message for f in findings if f.for_person] == [] or one.flagged
+    assert any(f.for_person for f in findings) or not one.flagged
+    if one.finding and one.finding not in OF_THE_RUNNER:
+        assert one.finding in {f.code for f in findings}
+
+
+def test_an_answer_that_is_right_gets_as_far_as_the_notebook(solutions, taken):
+    for one in HOSTILE:
+        if one.outcome == FULL and one.unit == UNIT:
+            intake, _ = taken(one.name)
+            assert all(intake.answers[name] is not None for name in solutions(UNIT)), one.name
+
+
+@pytest.fixture(scope="module")
+def points(root, release, solutions):
+    """By name, the record of a submission, graded in the sandbox; stations are started once for each unit."""
+    from rnngrade.bundle import Bundle
+    from rnngrade.grade import grade, open_station
+    from rnngrade.sandbox.limits import Limits
+
+    limits = Limits(cell_seconds=8.0, call_seconds=2.0, memory=1024 * 2**20)
+    bundles = {unit: Bundle.make(root, unit) for unit in UNITS}
+    stations = {}
+
+    def of(name):
+        one = BY_NAME[name]
+        if one.unit not in stations:
+            stations[one.unit] = open_station(bundles[one.unit], limits)
+        submission = one.make(release(one.unit), solutions(one.unit))
+        return grade(submission, bundles[one.unit], one.name, "a seed", limits, station=stations[one.unit]).record
+
+    yield of
+    for station in stations.values():
+        station.close()
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_it_earns_what_it_must_and_no_more(name, points):
+    one, record = BY_NAME[name], points(name)
+    earned = {e.name: e.points for e in record.exercises}
+    assert one.outcome.misfits(earned, {e.name: e.max_points for e in record.exercises}) == []
+    assert bool(record.flags) is one.flagged
+    if one.finding:
+        assert one.finding in {f.code for f in record.findings}
