@@ -263,6 +263,13 @@ def test_what_most_of_the_class_wrote_is_no_sign_of_anything():
     assert len(statistics(class_of(2, softmax=half), CATALOGUE).same) == 1
 
 
+def test_a_stub_that_two_left_as_it_was_is_no_answer():
+    blank = [student(name, {"Network": BLANK}, answers={"Network": LONG}) for name in ("ada", "alan")]
+    written = [student(name, answers={"Network": LONG}) for name in ("ada", "alan")]
+    assert statistics(blank, CATALOGUE).same == ()
+    assert len(statistics(written, CATALOGUE).same) == 1
+
+
 def test_the_same_wrong_answer_comes_before_the_same_right_ones():
     pair, other = {0: LONG, 1: LONG}, {2: LONG, 3: LONG}
     made = class_of(8, softmax=pair, Network=pair, rnn_step=other)

@@ -379,8 +379,13 @@ def _same_answers(
     records: list[Record], references: Mapping[str, Collection[str]]
 ) -> tuple[tuple[SameAnswers, ...], tuple[SameAnswers, ...]]:
     """Who gave the same answer as somebody else, and who the course's own."""
-    passed = {(r.student, e.name): e.passed for r in records for e in r.exercises}
-    groups = _by(((name, digest), r.student) for r in records for name, digest in r.answers.items())
+    kinds = {(r.student, e.name): kind_of(e) for r in records for e in r.exercises}
+    groups = _by(
+        ((name, digest), r.student)
+        for r in records
+        for name, digest in r.answers.items()
+        if kinds.get((r.student, name)) != UNWRITTEN  # a long stub is nobody's answer
+    )
     together: dict[tuple[str, ...], list[str]] = defaultdict(list)
     as_reference: dict[str, list[str]] = defaultdict(list)
     for (name, digest), students in groups.items():
@@ -393,7 +398,7 @@ def _same_answers(
         elif len(students) > 1:
             together[students].append(name)
     same = [
-        SameAnswers(students, tuple(names), tuple(n for n in names if not passed.get((students[0], n), False)))
+        SameAnswers(students, tuple(names), tuple(n for n in names if kinds.get((students[0], n)) != PASSED))
         for students, names in together.items()
     ]
     return (
