@@ -1,0 +1,490 @@
+"""What students handed in, from folders, zips and downloads of Moodle and Canvas; and what in them is hostile."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import unicodedata
+import warnings
+import zipfile
+
+import pytest
+
+from rnngrade import collect as module
+from rnngrade.collect import CanvasCollector, CollectError, MoodleCollector, collect
+from rnngrade.desk import Desk
+
+UNIT = "03_cell"
+
+
+def notebook(text="x"):
+    """The bytes of something that looks like a notebook, with a text by which to know it."""
+    return b'{"cells": [], "metadata": {"text": "%s"}, "nbformat": 4}' % text.encode()
+
+
+@pytest.fixture
+def desk(tmp_path):
+    root = tmp_path / "course"
+    (root / "solutions").mkdir(parents=True)
+    for unit in ("02_unfolding", UNIT):
+        (root / "solutions" / f"{unit}.py").touch()
+    return Desk(root, tmp_path / "desk")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write a source folder from paths and bytes."""
+
+    def write(files):
+        source = tmp_path / "source"
+        for path, data in files.items():
+            (source / path).parent.mkdir(parents=True, exist_ok=True)
+            (source / path).write_bytes(data)
+        return source
+
+    return write
+
+
+def zipped(files):
+    """The bytes of a zip; each file is a path, or a `ZipInfo`, and its bytes."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # two files of one name are what some tests are about
+        for path, data in files:
+            archive.writestr(path, data)
+    return made.getvalue()
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """Write a source zip."""
+
+    def write(*files):
+        path = tmp_path / "source.zip"
+        path.write_bytes(zipped(files))
+        return path
+
+    return write
+
+
+def submitted(desk):
+    """All notebooks in `submitted/`, by path."""
+    return {str(p.relative_to(desk.submitted)): p.read_bytes() for p in sorted(desk.submitted.rglob("*.ipynb"))}
+
+
+def path(student, unit=UNIT):
+    return f"{student}/{unit}/{unit}.ipynb"
+
+
+# --- folders
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "ada/03_cell/03_cell.ipynb",
+        "submitted/ada/03_cell/03_cell.ipynb",
+        "Homework 3/ada/03_cell/03_cell.ipynb",
+        "ada/03_cell.ipynb",
+        "ada/03_cell/homework.ipynb",
+        "ada/03_cell-1.ipynb",
+        "ada/03_cell (2).ipynb",
+        "ada/03 cell final.ipynb",
+        "ada/03-CELL.IPYNB",
+        "03_cell/ada.ipynb",
+        "ada_03_cell.ipynb",
+        "03_cell_ada.ipynb",
+    ],
+)
+def test_a_path_says_whose_a_notebook_is_and_of_which_unit(desk, folder, archive, layout):
+    report = collect(folder({layout: notebook()}), desk)
+    assert submitted(desk) == {path("ada"): notebook()}
+    assert report.taken == [desk.submission_path(UNIT, "ada")]
+    assert report.notes == []
+    again = collect(archive((layout, notebook())), desk)
+    assert (again.taken, again.unchanged, again.notes) == ([], report.taken, [])
+
+
+def test_if_the_unit_is_given_a_file_may_bear_its_student_s_name_alone(desk, folder):
+    collect(folder({"ada.ipynb": notebook("a"), "Émilie du Châtelet.ipynb": notebook("b")}), desk, UNIT)
+    assert submitted(desk) == {path("ada"): notebook("a"), path("Émilie du Châtelet"): notebook("b")}
+
+
+@pytest.mark.parametrize("layout", ["03_cell.ipynb", "hand-ins/ada.ipynb", "submitted/03_cell/03_cell-1.ipynb"])
+def test_whose_a_notebook_is_is_never_guessed(desk, folder, layout):
+    report = collect(folder({layout: notebook()}), desk, UNIT)
+    assert submitted(desk) == {}
+    assert report.notes == [f"{layout} was left out: whose it is, cannot be told: name it STUDENT/03_cell.ipynb."]
+
+
+def test_which_unit_a_notebook_is_is_never_guessed(desk, folder):
+    report = collect(folder({"ada/homework.ipynb": notebook()}), desk)
+    assert submitted(desk) == {}
+    assert "which unit it is, cannot be told" in report.notes[0]
+
+
+def test_a_notebook_of_another_unit_than_the_one_wanted_is_left_out(desk, folder):
+    source = folder({"ada/02_unfolding.ipynb": notebook("2"), "ada/03_cell.ipynb": notebook("3")})
+    report = collect(source, desk, UNIT)
+    assert submitted(desk) == {path("ada"): notebook("3")}
+    assert report.notes == ["ada/02_unfolding.ipynb was left out: it is of 02_unfolding, not of 03_cell."]
+    collect(source, desk)
+    assert path("ada", "02_unfolding") in submitted(desk)
+
+
+def test_a_single_notebook_is_taken_by_its_name(desk, folder):
+    collect(folder({"ada_03_cell.ipynb": notebook()}) / "ada_03_cell.ipynb", desk)
+    assert submitted(desk) == {path("ada"): notebook()}
+
+
+def test_what_computers_leave_in_folders_is_passed_over_in_silence(desk, folder):
+    junk = [
+        ".DS_Store",
+        "__MACOSX/ada/._03_cell.ipynb",
+        "ada/.ipynb_checkpoints/03_cell-checkpoint.ipynb",
+        "ada/03_cell-checkpoint.ipynb",
+        ".git/03_cell.ipynb",
+    ]
+    report = collect(folder(dict.fromkeys(junk, notebook())), desk)
+    assert (submitted(desk), report.notes) == ({}, [])
+
+
+def test_a_file_that_is_no_notebook_is_named(desk, folder):
+    report = collect(folder({"ada/notes.pdf": b"%PDF", "ada/03_cell.ipynb": notebook()}), desk)
+    assert report.notes == ["ada/notes.pdf was left out: it is no notebook."]
+
+
+def test_a_broken_notebook_is_kept_so_that_its_student_is_told(desk, folder):
+    report = collect(folder({"ada/03_cell.ipynb": b"PK\x03\x04 no json"}), desk)
+    assert submitted(desk) == {path("ada"): b"PK\x03\x04 no json"}
+    assert report.notes == ["ada/03_cell.ipynb is no notebook; it is kept for ada all the same."]
+
+
+def test_links_are_not_followed(desk, folder, tmp_path):
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "03_cell.ipynb").write_bytes(notebook("secret"))
+    source = folder({"bob/03_cell.ipynb": notebook("bob")})
+    (source / "ada").mkdir()
+    (source / "ada" / "03_cell.ipynb").symlink_to(secret / "03_cell.ipynb")
+    (source / "eve").symlink_to(secret)
+    os.mkfifo(source / "bob" / "pipe.ipynb")
+    report = collect(source, desk)
+    assert submitted(desk) == {path("bob"): notebook("bob")}
+    assert set(report.notes) == {
+        "ada/03_cell.ipynb was left out: it is a link.",
+        "eve was left out: it is a link.",
+        "bob/pipe.ipynb was left out: it is no file.",
+    }
+
+
+# --- versions
+
+
+def test_the_latest_version_counts_and_the_earlier_ones_are_kept(desk, folder):
+    source = folder({"ada/03_cell.ipynb": notebook("1"), "ada/03_cell-1.ipynb": notebook("2")})
+    os.utime(source / "ada/03_cell.ipynb", (2e9, 2e9))
+    report = collect(source, desk)
+    expected = {path("ada"): notebook("2"), "ada/03_cell/earlier/1.ipynb": notebook("1")}
+    assert submitted(desk) == expected
+    assert report.notes == [
+        "ada/03_cell-1.ipynb replaces ada's 03_cell; what it replaces is in earlier/.",
+    ]
+    again = collect(source, desk)
+    assert (again.taken, again.notes) == ([], []), "collecting again changes nothing"
+    assert submitted(desk) == expected
+
+
+def test_of_versions_without_a_number_the_younger_counts(desk, archive):
+    old, new = zipfile.ZipInfo("ada/03_cell.ipynb", (2026, 1, 2, 3, 4, 6)), "ada/03_cell/03_cell.ipynb"
+    young = zipfile.ZipInfo(new, (2026, 2, 1, 0, 0, 0))
+    collect(archive((young, notebook("new")), (old, notebook("old"))), desk)
+    assert submitted(desk)[path("ada")] == notebook("new")
+
+
+def test_a_broken_version_never_replaces_a_whole_one_of_the_same_download(desk, folder):
+    collect(folder({"ada/03_cell.ipynb": notebook("1"), "ada/03_cell-2.ipynb": b"broken"}), desk)
+    assert submitted(desk) == {path("ada"): notebook("1"), "ada/03_cell/earlier/1.ipynb": b"broken"}
+
+
+def test_of_a_second_download_the_first_s_versions_are_kept(desk, folder):
+    for number in range(1, 4):
+        collect(folder({"ada/03_cell.ipynb": notebook(str(number))}), desk)
+    assert submitted(desk) == {
+        path("ada"): notebook("3"),
+        "ada/03_cell/earlier/1.ipynb": notebook("1"),
+        "ada/03_cell/earlier/2.ipynb": notebook("2"),
+    }
+    assert desk.submissions(UNIT) == {"ada": desk.submission_path(UNIT, "ada")}
+
+
+def test_an_old_download_does_not_bring_an_earlier_version_back(desk, folder):
+    for text in ("1", "2", "1"):
+        collect(folder({"ada/03_cell.ipynb": notebook(text)}), desk)
+    assert submitted(desk)[path("ada")] == notebook("2")
+
+
+def test_a_timestamp_comes_along_in_utc_and_goes_with_its_version(desk, folder):
+    timestamp = desk.submission_path(UNIT, "ada").with_name("timestamp.txt")
+    source = folder(
+        {"ada/03_cell/03_cell.ipynb": notebook("1"), "ada/03_cell/timestamp.txt": b"2026-11-20 13:30 +0200"}
+    )
+    assert collect(source, desk).notes == []
+    assert timestamp.read_text() == "2026-11-20 11:30:00 UTC\n"
+    collect(source, desk)
+    assert timestamp.read_text() == "2026-11-20 11:30:00 UTC\n"
+    (source / "ada/03_cell/timestamp.txt").write_bytes(b"yesterday, I believe")
+    (source / "ada/03_cell/03_cell.ipynb").write_bytes(notebook("2"))
+    assert any("it holds no date" in note for note in collect(source, desk).notes)
+    assert not timestamp.exists()
+    assert (timestamp.parent / "earlier" / "1.txt").read_text() == "2026-11-20 11:30:00 UTC\n"
+
+
+# --- names
+
+
+def test_one_student_in_two_spellings_is_one_student(desk, folder, archive):
+    name = "Zoë Çelik"
+    collect(folder({f"{name}/03_cell.ipynb": notebook("1")}), desk)
+    other = unicodedata.normalize("NFD", name.upper())
+    report = collect(archive((f"{other}/03_cell.ipynb", notebook("2"))), desk)
+    assert submitted(desk)[path(name)] == notebook("2")
+    assert any(f"was taken for {name!r}" in note for note in report.notes)
+    assert len(list(desk.submitted.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "called"),
+    [("O'Brien, Kate", "OBrien Kate"), ("a\x1b[31mb", "a31mb"), ("-ada", "-ada"), ("  .ada. ", "ada")],
+)
+def test_a_name_that_cannot_be_a_folder_s_is_changed_and_said(desk, archive, given, called):
+    report = collect(archive((f"{given}/03_cell.ipynb", notebook())), desk, format="folder")
+    if given.startswith("  ."):  # hidden to whoever lists the folder: passed over like all that is hidden
+        called = "ada"
+    assert list(submitted(desk)) == [path(called)]
+    assert len(report.notes) == (given.strip() != called)
+    assert all(note.isprintable() for note in report.notes)
+
+
+def test_a_name_that_is_none_is_left_out(desk, archive):
+    report = collect(archive(("☃☃/03_cell.ipynb", notebook()), ("x" * 300 + "/03_cell.ipynb", notebook())), desk)
+    assert submitted(desk) == {}
+    assert len(report.notes) == 2
+    assert all("cannot be a student's name" in note for note in report.notes)
+
+
+# --- Moodle and Canvas
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "Ada Lovelace_123456_assignsubmission_file_/03_cell.ipynb",
+        "Ada Lovelace_123456_assignsubmission_file_03_cell.ipynb",
+        "Course-Unit 3-99/Ada Lovelace_123456_assignsubmission_file_/work/03_cell.ipynb",
+        "Ada Lovelace_123456_assignsubmission_file_/homework.ipynb",
+        "Ada Lovelace_123456_assignsubmission_file_/03_cell (1).IPYNB",
+    ],
+)
+@pytest.mark.parametrize("format", ["auto", "moodle"])
+def test_moodle_s_downloads_in_folders_and_flat(desk, archive, layout, format):
+    report = collect(archive((layout, notebook())), desk, UNIT, format)
+    assert submitted(desk) == {path("Ada Lovelace"): notebook()}
+    assert report.notes == []
+
+
+def test_moodle_s_online_text_and_other_files_are_named(desk, archive):
+    page = "Ada_1_assignsubmission_onlinetext_/onlinetext.html"
+    report = collect(archive((page, b"<p>"), ("Ada_1_assignsubmission_file_/a.docx", b"x")), desk, UNIT)
+    assert submitted(desk) == {}
+    assert all("it is no notebook" in note for note in report.notes)
+    assert len(report.notes) == 2
+
+
+def test_two_of_moodle_s_students_of_one_name_are_told_apart(desk, archive):
+    files = [(f"Ada King_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (1, 2)]
+    report = collect(archive(*files, ("Ada King_1_assignsubmission_file_/03_cell-1.ipynb", notebook("3"))), desk)
+    found = submitted(desk)
+    assert found[path("Ada King")] == notebook("3")
+    assert found[path("Ada King 2")] == notebook("2")
+    assert any("two students called Ada King" in note for note in report.notes)
+
+
+@pytest.mark.parametrize(
+    ("name", "late"),
+    [
+        ("lovelaceada_12345_67890_03_cell.ipynb", False),
+        ("lovelaceada_12345_67890_03_cell-1.ipynb", False),
+        ("lovelaceada_LATE_12345_67890_03_cell-2.ipynb", True),
+        ("submissions/lovelaceada_12345_67890_homework.ipynb", False),
+    ],
+)
+@pytest.mark.parametrize("format", ["auto", "canvas"])
+def test_canvas_s_downloads(desk, archive, name, late, format):
+    report = collect(archive((name, notebook())), desk, UNIT, format)
+    assert submitted(desk) == {path("lovelaceada_12345"): notebook()}
+    assert report.notes == ([f"{name} was late, says Canvas."] if late else [])
+
+
+def test_two_of_canvas_s_students_of_one_name_stay_two(desk, archive):
+    collect(archive(("kingada_1_9_03_cell.ipynb", notebook("1")), ("kingada_2_8_03_cell.ipynb", notebook("2"))), desk)
+    assert submitted(desk) == {path("kingada_1"): notebook("1"), path("kingada_2"): notebook("2")}
+
+
+def test_a_class_list_gives_students_their_ids(desk, archive):
+    desk.folder.mkdir()
+    (desk.folder / "roster.csv").write_text("id,first_name,last_name,canvas_id\nal1815,Ada,Lovelace,12345\nx,Alan,T,\n")
+    collect(archive(("lovelaceada_12345_67890_03_cell.ipynb", notebook("c"))), desk)
+    collect(archive(("ADA LOVELACE_1_assignsubmission_file_/02_unfolding.ipynb", notebook("m"))), desk)
+    assert submitted(desk) == {path("al1815"): notebook("c"), path("al1815", "02_unfolding"): notebook("m")}
+
+
+def test_a_name_that_is_not_the_format_s_is_left_out(desk, folder):
+    for format in ("moodle", "canvas"):
+        report = collect(folder({"ada/03_cell.ipynb": notebook()}), desk, format=format)
+        assert report.notes == [f"ada/03_cell.ipynb was left out: its name is none of {format.title()}'s."]
+    assert submitted(desk) == {}
+
+
+def test_the_collectors_serve_nbgrader_s_zip_collect():
+    given = MoodleCollector().collect("/x/Ada King_1_assignsubmission_file_/03_cell.ipynb")
+    assert (given["student_id"], given["file_id"]) == ("Ada King", "03_cell")
+    given = CanvasCollector().collect("/x/kingada_LATE_1_2_03_cell-1.ipynb")
+    assert (given["student_id"], given["file_id"]) == ("kingada", "03_cell-1")
+    assert CanvasCollector().collect("/x/ada/03_cell.pdf") is None
+
+
+# --- zips within
+
+
+def test_a_zip_that_a_student_handed_in_is_opened(desk, archive):
+    handed_in = zipped([("03_cell.ipynb", notebook()), ("receipt.json", b"{}")])
+    report = collect(
+        archive(
+            ("Ada King_1_assignsubmission_file_/03_cell.zip", handed_in),
+            ("kingbea_2_3_03_cell.zip", handed_in),
+            ("carl/03_cell.zip", handed_in),
+            ("dora.zip", handed_in),
+        ),
+        desk,
+    )
+    assert list(submitted(desk)) == [path("Ada King"), path("carl"), path("dora"), path("kingbea_2")]
+    assert report.notes == []
+
+
+def test_a_broken_zip_costs_nobody_else(desk, folder):
+    source = folder({"ada/03_cell.zip": b"PK no zip", "bob/03_cell.ipynb": notebook()})
+    report = collect(source, desk)
+    assert list(submitted(desk)) == [path("bob")]
+    assert report.notes[0].startswith("ada/03_cell.zip was left out: it is no zip that can be read")
+
+
+# --- hostile zips
+
+
+def link(name):
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return entry
+
+
+def test_nothing_in_a_hostile_zip_is_written_anywhere_else(desk, archive, tmp_path):
+    bad = ["../../03_cell.ipynb", "/etc/ada/03_cell.ipynb", "ada/../../x/03_cell.ipynb", "..\\..\\bob\\03_cell.ipynb"]
+    bad += ["C:\\ada\\03_cell.ipynb", "c:/ada/03_cell.ipynb"]
+    before = {p for p in tmp_path.rglob("*") if p.is_file()}
+    source = archive(*((name, notebook("bad")) for name in bad), ("good\\03_cell.ipynb", notebook("good")))
+    report = collect(source, desk)
+    assert submitted(desk) == {path("good"): notebook("good")}
+    after = {p for p in tmp_path.rglob("*") if p.is_file()}
+    assert after - before == {source, desk.submission_path(UNIT, "good")}
+    assert len(report.notes) == len(bad)
+    assert all("its path leads out of the zip" in note for note in report.notes)
+
+
+def test_links_in_a_zip_are_left_out(desk, archive):
+    report = collect(archive((link("ada/03_cell.ipynb"), b"/etc/passwd")), desk)
+    assert submitted(desk) == {}
+    assert report.notes == ["ada/03_cell.ipynb was left out: it is a link."]
+
+
+def test_a_bomb_is_cut_off_whatever_the_zip_says_of_its_size(desk, archive, monkeypatch):
+    monkeypatch.setattr(module, "MAX_FILE", 2**20)
+    source = archive(("ada/03_cell.ipynb", b"0" * 50 * 2**20), ("bob/03_cell.ipynb", notebook()))
+    data = source.read_bytes()
+    source.write_bytes(data.replace((50 * 2**20).to_bytes(4, "little"), (100).to_bytes(4, "little")))
+    report = collect(source, desk)
+    assert list(submitted(desk)) == [path("bob")]
+    assert len(report.notes) == 1
+    assert report.notes[0].startswith("ada/03_cell.ipynb was left out: it is ")
+
+
+def test_a_file_that_is_too_large_is_left_out(desk, folder, archive, monkeypatch):
+    monkeypatch.setattr(module, "MAX_FILE", 2**20)
+    for source in (folder({"ada/03_cell.ipynb": b"0" * 2**21}), archive(("ada/03_cell.ipynb", b"0" * 2**21))):
+        assert collect(source, desk).notes == ["ada/03_cell.ipynb was left out: it is larger than 1 MB."]
+    assert submitted(desk) == {}
+
+
+def test_a_source_may_not_be_endless(desk, archive, monkeypatch):
+    monkeypatch.setattr(module, "MAX_ALL", 150)
+    files = [(f"s{i}/03_cell.ipynb", notebook()) for i in range(9)]
+    report = collect(archive(*files), desk)
+    assert len(submitted(desk)) == 2
+    assert "the rest was left out" in report.notes[-1]
+    monkeypatch.setattr(module, "MAX_FILES", 1)
+    assert "only 1 were looked at" in collect(archive(*files), desk).notes[0]
+
+
+def test_a_zip_in_a_zip_in_a_zip_is_not_opened(desk, archive):
+    inner = zipped([("03_cell.ipynb", notebook())])
+    report = collect(archive(("ada/03_cell.zip", zipped([("more.zip", inner)]))), desk)
+    assert submitted(desk) == {}
+    assert report.notes == ["ada/03_cell.zip/more.zip was left out: it is no notebook."]
+
+
+def test_a_file_with_a_password_and_a_broken_file_are_named(desk, archive):
+    source = archive(("ada/03_cell.ipynb", notebook("a" * 99)), ("bob/03_cell.ipynb", notebook()))
+    data = bytearray(source.read_bytes())
+    data[6] |= 1  # encrypted, says the file itself ...
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # ... and the contents
+    bob = data.index(b"bob/03_cell.ipynb") + len("bob/03_cell.ipynb")
+    data[bob + 5] ^= 0xFF
+    source.write_bytes(data)
+    report = collect(source, desk)
+    assert submitted(desk) == {}
+    assert report.notes[0] == "ada/03_cell.ipynb was left out: it has a password."
+    assert report.notes[1].startswith("bob/03_cell.ipynb was left out: it is broken")
+
+
+def test_two_files_of_one_name_in_a_zip_are_two_versions(desk, archive):
+    collect(archive(("ada/03_cell.ipynb", notebook("1")), ("ada/03_cell.ipynb", notebook("2"))), desk)
+    assert sorted(submitted(desk).values()) == [notebook("1"), notebook("2")]
+
+
+def test_utf_8_that_a_mac_did_not_declare_is_read(desk, tmp_path):
+    made = zipped([("zoe_/03_cell.ipynb", notebook())])
+    (tmp_path / "mac.zip").write_bytes(made.replace(b"zoe_", "zoë".encode()))
+    collect(tmp_path / "mac.zip", desk)
+    assert list(submitted(desk)) == [path("zoë")]
+
+
+# --- errors
+
+
+def test_what_is_not_there_is_one_sentence(desk, tmp_path):
+    (tmp_path / "text.txt").write_text("x")
+    desk.folder.mkdir()
+    for arguments, said in [
+        ((tmp_path / "none", desk), "is no folder, zip or notebook"),
+        ((tmp_path / "text.txt", desk), "is no folder, zip or notebook"),
+        ((tmp_path, desk, "99_none"), "There is no unit '99_none'; there are 02_unfolding, 03_cell."),
+        ((tmp_path, desk, UNIT, "blackboard"), "There is no format 'blackboard'"),
+        ((tmp_path, desk, UNIT, "auto", tmp_path / "none.csv"), "The class list"),
+        ((tmp_path, desk, UNIT, "auto", tmp_path / "text.txt"), "has to name a column id"),
+    ]:
+        with pytest.raises(CollectError, match=said):
+            collect(*arguments)
+    (tmp_path / "list.csv").write_text("id\n../../etc\n")
+    with pytest.raises(CollectError, match="cannot be the name of a student's folder"):
+        collect(tmp_path, desk, roster=tmp_path / "list.csv")
