@@ -1,0 +1,187 @@
+"""Grades as CSV: for a spreadsheet, for Canvas and for Moodle; names and formulas that would break it."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import shutil
+
+import pytest
+
+from rnncourse import exercises
+from rnngrade.desk import Desk
+from rnngrade.exporting import ExportError, export, read_roster
+from rnngrade.gradebook import GradebookWriter
+from rnngrade.record import Finding, write_whole
+from rnngrade.sample import BLANK
+from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, submission
+from tests.grading.on_any_database import Person
+
+FIRST = NAMES[0]
+FULL = exercises.unit(UNIT).points + 3
+
+ROSTER = """\
+id,first_name,last_name,email,sis_id,canvas_id,section
+ada,Ada,"King, Countess of Lovelace",ada@example.org,S1,501,Monday
+zoe,Zoë,"O""Hara 木",zoe@example.org,S2,502,
+absent,Abe,Sent,=1+1@example.org,+S3,503,@home
+"""
+
+
+@pytest.fixture(scope="module")
+def graded(root, tmp_path_factory):
+    """Three students: ada with one mistake, a written grade and a flag; zoe blank; eve_9 all right, late."""
+    desk = Desk(root, tmp_path_factory.mktemp("graded"))
+    desk.open()
+    config = desk.folder / "nbgrader_config.py"
+    config.write_text(config.read_text() + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
+    write_whole(desk.submission_path(UNIT, "eve_9").parent / "timestamp.txt", b"2026-11-21 12:00:00 UTC")
+    flag = Finding("eval", '=HYPERLINK("x"), she calls eval.', FIRST, True)
+    outcomes = [
+        outcome(root, submission("ada", **{FIRST: mistake(FIRST)}), (flag, Finding("order", "An order of her own."))),
+        outcome(root, submission("zoe", BLANK)),
+        outcome(root, submission("eve_9")),
+    ]
+    with GradebookWriter(desk) as gradebook:
+        gradebook.enter_unit(UNIT)
+        gradebook.enter_student("zoe", "Zo", "From the gradebook")
+        Person(desk, "").sets_the_due_date(datetime.datetime(2026, 11, 20))
+        for record, notebook in outcomes:
+            desk.keep(record, notebook)
+            gradebook.put(record, notebook)
+    Person(desk, "ada").gives(WRITTEN, 2.5)
+    return desk
+
+
+@pytest.fixture
+def desk(graded, tmp_path):
+    """The same, with a class list."""
+    shutil.copytree(graded.folder, tmp_path / "desk")
+    desk = Desk(graded.root, tmp_path / "desk")
+    (desk.folder / "roster.csv").write_text(ROSTER, encoding="utf-8-sig")  # as a spreadsheet writes it
+    return desk
+
+
+def rows(text):
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def table(text, key):
+    header, *lines = rows(text)
+    return {line[header.index(key)]: dict(zip(header, line, strict=True)) for line in lines}
+
+
+def points(desk, student, name):
+    return desk.record(UNIT, student).exercise(name).points
+
+
+def test_a_spreadsheet_gets_the_points_of_each_exercise(desk):
+    text = export(desk, [UNIT], "csv")
+    found = table(text, "student")
+    assert rows(text)[0][5 : 5 + len(NAMES)] == NAMES, "in the order of the unit"
+    ada = found["ada"]
+    assert float(ada[FIRST]) == points(desk, "ada", FIRST) < exercises.find(FIRST).points
+    assert ada["last_name"] == "King, Countess of Lovelace"
+    assert (ada["unit"], ada["written"], ada["late_penalty"], ada["max"]) == (UNIT, "2.5", "0", str(FULL))
+    assert float(ada["total"]) == pytest.approx(desk.record(UNIT, "ada").points + 2.5)
+    assert (ada["waits_for_a_person"], found["eve_9"]["waits_for_a_person"]) == ("no", "yes")
+    assert found["zoe"]["total"] == "0"
+    assert (found["zoe"]["first_name"], found["zoe"]["last_name"]) == ("Zoë", 'O"Hara 木')
+    assert "absent" not in found, "who handed nothing in has no row"
+
+
+def test_being_late_costs_the_total_and_is_named(desk):
+    eve = table(export(desk, [UNIT], "csv"), "student")["eve_9"]
+    assert (eve["late_penalty"], eve["total"]) == (str(exercises.unit(UNIT).points), "0")
+
+
+def test_only_flags_are_exported_and_no_cell_is_a_formula(desk):
+    text = export(desk, [UNIT], "csv")
+    assert table(text, "student")["ada"]["flags"] == """'=HYPERLINK("x"), she calls eval."""
+    for format in ("csv", "canvas", "moodle"):
+        for row in rows(export(desk, [UNIT], format)):
+            assert not [cell for cell in row if cell.strip()[:1] in tuple("=+-@")]
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "＝1+1", "\r\n=1"])
+def test_a_name_that_a_spreadsheet_would_run_gets_an_apostrophe(desk, cell):
+    lines = io.StringIO()
+    csv.writer(lines).writerows([["id", "first_name"], ["ada", f"x{cell}"], ["zoe", cell]])
+    (desk.folder / "roster.csv").write_bytes(lines.getvalue().encode())
+    found = table(export(desk, [UNIT], "csv"), "student")
+    assert found["zoe"]["first_name"] == f"'{cell.strip()}"
+    assert found["ada"]["first_name"] == " ".join(f"x{cell}".split())
+
+
+def test_canvas_gets_its_columns_and_its_row_of_points(desk):
+    text = export(desk, [UNIT], "canvas")
+    header, possible, *lines = rows(text)
+    assert header == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", UNIT]
+    assert possible == ["    Points Possible", "", "", "", "", str(FULL)]
+    total = table(export(desk, [UNIT], "csv"), "student")["ada"]["total"]
+    assert lines == [
+        ["eve_9", "9", "", "", "", "0"],
+        ["King, Countess of Lovelace, Ada", "501", "S1", "ada", "Monday", total],
+        ['O"Hara 木, Zoë', "502", "S2", "zoe", "", "0"],
+        ["Sent, Abe", "503", "'+S3", "absent", "'@home", ""],
+    ]
+
+
+def test_moodle_gets_who_it_is_a_grade_and_comments(desk):
+    found = table(export(desk, [UNIT], "moodle"), "Username")
+    ada = found["ada"]
+    assert (ada["First name"], ada["Email address"], ada["ID number"]) == ("Ada", "ada@example.org", "S1")
+    assert float(ada[UNIT]) == pytest.approx(desk.record(UNIT, "ada").points + 2.5)
+    given = f"{points(desk, 'ada', FIRST):g} of {exercises.find(FIRST).points}"
+    assert ada[f"{UNIT} (feedback)"] == f"Not full marks: {FIRST} {given}."
+    assert found["eve_9"][f"{UNIT} (feedback)"] == (
+        f"Late: {exercises.unit(UNIT).points} points taken off. Not all of it is graded yet."
+    )
+    assert (found["absent"][UNIT], found["absent"][f"{UNIT} (feedback)"]) == ("", "")
+
+
+def test_without_a_class_list_names_come_from_the_gradebook(desk):
+    (desk.folder / "roster.csv").unlink()
+    found = table(export(desk, [UNIT], "csv"), "student")
+    assert list(found) == ["ada", "eve_9", "zoe"]
+    assert found["zoe"]["last_name"] == "From the gradebook"
+
+
+def test_a_class_list_may_lie_elsewhere(desk, tmp_path):
+    (tmp_path / "list.csv").write_text("id,last_name\nada,Elsewhere\n")
+    found = table(export(desk, [UNIT], "csv", tmp_path / "list.csv"), "student")
+    assert found["ada"]["last_name"] == "Elsewhere"
+
+
+def test_two_exports_are_the_same_and_change_nothing(desk):
+    assert export(desk, [UNIT], "csv") == export(desk, [UNIT], "csv")
+
+
+def test_what_is_not_there_is_one_sentence(desk, tmp_path):
+    with pytest.raises(ExportError, match="no format 'excel'; there are canvas, moodle, csv"):
+        export(desk, [UNIT], "excel")
+    with pytest.raises(ExportError, match="no unit '03_cell': nothing of it was graded"):
+        export(desk, ["03_cell"], "csv")
+    with pytest.raises(ExportError, match=r"none\.csv cannot be read"):
+        export(desk, [UNIT], "csv", tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"name\nada\n", "has to name a column id"),
+        (b"", "has to name a column id"),
+        (b"id\nada\nada\n", "line 3: 'ada' is on the list already"),
+        (b"id\n\xff\n", "cannot be read"),
+    ],
+)
+def test_a_class_list_that_is_none_is_one_sentence(tmp_path, text, said):
+    (tmp_path / "list.csv").write_bytes(text)
+    with pytest.raises(ExportError, match=said):
+        read_roster(tmp_path / "list.csv")
+
+
+def test_a_class_list_needs_no_more_than_ids(tmp_path):
+    (tmp_path / "list.csv").write_text("id,more\nada\n\nzoe,x,y\n")
+    assert list(read_roster(tmp_path / "list.csv")) == ["ada", "zoe"]
