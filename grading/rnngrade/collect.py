@@ -345,7 +345,9 @@ def _of_folder(folder: Path, report: CollectReport) -> Iterator[_File]:
             elif path.stat().st_size > MAX_FILE:
                 report.notes.append(_too_large(relative))
             else:
-                timestamp = _timestamp(path.with_name("timestamp.txt"), relative, report)
+                beside = path.with_name("timestamp.txt")
+                written = _read(beside) if beside.is_file() and not beside.is_symlink() else None
+                timestamp = _timestamp(written, relative, report)
                 yield _File(relative, _read(path), path.stat().st_mtime, timestamp=timestamp)
 
 
@@ -356,6 +358,7 @@ def _of_zip(archive: Path | IO[bytes], report: CollectReport, outer: str, most: 
             report.notes.append(
                 f"{_shown(outer or str(archive))} holds {len(entries)} files: only {most} were looked at."
             )
+        times = {name: e for e in entries[:most] if (name := _name_in_zip(e)).endswith("timestamp.txt")}
         for entry in entries[:most]:
             name = _name_in_zip(entry)
             shown = _shown(f"{outer}/{name}" if outer else name)
@@ -372,16 +375,21 @@ def _of_zip(archive: Path | IO[bytes], report: CollectReport, outer: str, most: 
             elif entry.flag_bits & 1:
                 report.notes.append(f"{shown} was left out: it has a password.")
             else:
+                beside = times.get(str(PurePosixPath(name).with_name("timestamp.txt")))
                 try:
                     with opened.open(entry) as file:
                         data = file.read(MAX_FILE + 1)  # what the zip says of its size is not believed
+                    written = None
+                    if beside is not None:
+                        with opened.open(beside) as file:
+                            written = file.read(100)
                 except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
                     report.notes.append(f"{shown} was left out: it is broken ({error}).")
                     continue
                 if len(data) > MAX_FILE:
                     report.notes.append(_too_large(shown))
                 else:
-                    yield _File(name, data, _modified(entry), outer)
+                    yield _File(name, data, _modified(entry), outer, _timestamp(written, shown, report))
 
 
 def _name_in_zip(entry: zipfile.ZipInfo) -> str:
@@ -415,15 +423,15 @@ def _read(path: Path) -> bytes:
         return file.read(MAX_FILE)
 
 
-def _timestamp(path: Path, relative: str, report: CollectReport) -> str:
-    """When a submission was handed in, if nbgrader's timestamp.txt lies beside it, in UTC."""
-    if not path.is_file() or path.is_symlink():
+def _timestamp(written: bytes | None, relative: str, report: CollectReport) -> str:
+    """When a submission was handed in, in UTC, by what nbgrader's timestamp.txt beside it says."""
+    if written is None:
         return ""
     try:
-        when = dates.parse(path.read_text(encoding="utf-8")[:100].strip())
+        when = dates.parse(written[:100].decode().strip())
         offset = when.utcoffset()
         return f"{(when - offset if offset else when).replace(tzinfo=None, microsecond=0)} UTC"
-    except (OSError, ValueError, OverflowError):
+    except (ValueError, OverflowError):
         report.notes.append(f"The timestamp.txt beside {_shown(relative)} was left out: it holds no date.")
         return ""
 

@@ -241,6 +241,13 @@ def test_a_timestamp_comes_along_in_utc_and_goes_with_its_version(desk, folder):
     assert (timestamp.parent / "earlier" / "1.txt").read_text() == "2026-11-20 11:30:00 UTC\n"
 
 
+def test_a_timestamp_in_a_zip_comes_along_as_well(desk, archive):
+    here = "submitted/ada/03_cell"
+    source = archive((f"{here}/03_cell.ipynb", notebook()), (f"{here}/timestamp.txt", b"2026-11-20 12:00"))
+    assert collect(source, desk).notes == []
+    assert desk.submission_path(UNIT, "ada").with_name("timestamp.txt").read_text() == "2026-11-20 12:00:00 UTC\n"
+
+
 # --- names
 
 
