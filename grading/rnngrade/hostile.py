@@ -651,6 +651,51 @@ CHANNEL = [
         finding="files",
     ),
     Hostile(
+        "reply_forged",
+        "sends the judge an answer to the very question that is asked, with a verdict in it",
+        right(
+            step("""
+                import sys
+                claim = {"answer": np.zeros((len(x), len(b))), "error": None, "error_types": (), "timed_out": False,
+                         "refused": None, "changed": (), "shared": False, "calls": (), "wrote_meanwhile": False,
+                         "passed": True, "score": 1.0, "points": 3.0}
+                for frame in sys._current_frames().values():
+                    while frame:
+                        if frame.f_code.co_name == "serve":
+                            frame.f_locals["self"].channel.send("reply", frame.f_locals["number"], claim)
+                        frame = frame.f_back
+                raise NotImplementedError
+            """)
+        ),
+        loses("rnn_step", scraps=True),
+        flagged=True,
+        finding="looks-inside",
+    ),
+    Hostile(
+        "garbage_later",
+        "leaves a thread behind that writes garbage to every file, again and again",
+        blank(
+            after(
+                "setup",
+                """
+                import os, threading, time
+                def write():
+                    while True:
+                        time.sleep(0.1)
+                        for number in range(3, 21):
+                            try:
+                                os.write(number, b"\\0\\0\\0\\x09garbage")
+                            except OSError:
+                                pass
+                threading.Thread(target=write, daemon=True).start()
+                """,
+            )
+        ),
+        NOTHING,
+        flagged=True,
+        finding="processes",
+    ),
+    Hostile(
         "json_on_the_channel",
         "finds sockets among the live objects and says in JSON that it has passed",
         blank(
@@ -876,7 +921,8 @@ REFERENCE = [
                 import os
                 found = []
                 for folder, folders, names in os.walk("/"):
-                    folders[:] = [f for f in folders if f not in ("proc", "sys", "dev", "torch", "include")]
+                    others = ("proc", "sys", "dev", "share") if not folder.endswith("-packages") else ()
+                    folders[:] = [f for f in folders if f not in others and (others or f.startswith("rnn"))]
                     for name in names:
                         if name.endswith(("cell.py", "bptt.py", ".ipynb", ".db")) or "cell.cpython" in name:
                             try:
@@ -1241,6 +1287,22 @@ HARM = [
         finding="processes",
     ),
     Hostile(
+        "process_left_behind",
+        "leaves a process behind that has a session of its own",
+        right(before("rnn_step", "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(10**6)")),
+        FULL,
+        flagged=True,
+        finding="processes",
+    ),
+    Hostile(
+        "exit_with_the_channel_open",
+        "ends its process, and leaves another one that holds the judge's channel open",
+        right(step("import os, time\nif os.fork():\n    os._exit(0)\ntime.sleep(10**6)")),
+        LOST_STEP,
+        flagged=True,
+        finding="processes",
+    ),
+    Hostile(
         "exit_at_once",
         "ends the process while its answer is asked",
         right(step("import os\nos._exit(0)")),
@@ -1413,6 +1475,20 @@ ESCAPES = [
         NOTHING,
         flagged=True,
         finding="files",
+    ),
+    Hostile(
+        "script_in_words",
+        "writes a script into its written answer, for whoever reads it",
+        right(
+            change(
+                "cell_written",
+                source(
+                    "<script>fetch('/api/contents')</script> <img src=x onerror=alert(1)> [here](javascript:alert(1)) "
+                    "<iframe srcdoc='<script>1</script>'></iframe> $\\href{javascript:alert(1)}{W}$"
+                ),
+            )
+        ),
+        FULL,
     ),
     Hostile(
         "other_programs",
@@ -1809,7 +1885,7 @@ IN_TORCH = [
     ),
     Hostile(
         "torch_dies",
-        "ends the process in the backward pass of its module",
+        "ends the process when its module is made",
         right(
             answer(
                 "CharRNN",

@@ -5,9 +5,11 @@ import re
 from collections import Counter
 
 import nbformat
+import numpy as np
 import pytest
 
-from rnncourse import exercises
+from rnncourse import check, exercises
+from rnncourse.cell import rnn_step
 from rnngrade.hostile import FULL, HOSTILE, NOTHING, UNIT, Outcome, loses
 from rnngrade.inspection import inspect_source
 from rnngrade.intake import take_in
@@ -116,6 +118,26 @@ def test_an_answer_that_is_right_gets_as_far_as_the_notebook(solutions, taken):
         if one.outcome == FULL and one.unit == UNIT:
             intake, _ = taken(one.name)
             assert all(intake.answers[name] is not None for name in solutions(UNIT)), one.name
+
+
+FINDS_THE_REFERENCE = [
+    "reference_imported",
+    "reference_imported_inside",
+    "reference_by_computed_name",
+    "reference_in_sys_modules",
+    "reference_in_the_catalogue",
+    "reference_behind_check",
+]
+
+
+@pytest.mark.parametrize("name", FINDS_THE_REFERENCE)
+def test_where_the_reference_can_be_had_the_attack_has_it(name, taken):
+    intake, _ = taken(name)
+    space = {"np": np, "check": check}
+    exec(intake.answers["rnn_step"], space)
+    rng = np.random.default_rng(0)
+    args = [rng.normal(size=shape) for shape in ((3, 4), (3, 5), (4, 5), (5, 5), (5,))]
+    assert np.array_equal(space["rnn_step"](*args), rnn_step(*args))
 
 
 @pytest.fixture(scope="module")
