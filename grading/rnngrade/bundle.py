@@ -19,13 +19,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from rnncourse import exercises
+from rnngrade.errors import DeskError
 from rnngrade.sandbox.library import PACKAGE, digest, library, pack
 from rnngrade.sandbox.limits import Limits
 
 ENVIRONMENT = ("numpy", "torch", "ipython")
 
 
-class WrongBundle(Exception):
+class WrongBundle(DeskError):
     """The bundle does not fit the course that is installed here; the message says what to do."""
 
 

@@ -114,6 +114,21 @@ def covering_class(unit: str) -> list[Submission]:
     return [Submission("right", unit, "all right", dict.fromkeys(_names(catalogue), RIGHT)), *made]
 
 
+def write_hostile_class(root: Path, unit: str, submitted: Path) -> list[Path]:
+    """Write the hostile, broken and odd submissions that there are for a unit; returns where they lie."""
+    from rnngrade.hostile import HOSTILE
+
+    right = {_grade_id(cell): cell.source for cell in _read(root, "solutions", unit).cells if _grade_id(cell)}
+    written = []
+    for one in HOSTILE:
+        if one.unit == unit:
+            path = submitted / one.name / unit / f"{unit}.ipynb"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(one.make(_read(root, "notebooks", unit), right))
+            written.append(path)
+    return written
+
+
 @cache
 def _points(name: str, mistake: str) -> float:
     exercise = exercises.find(name)

@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from rnncourse import exercises
 from rnngrade.bundle import Bundle, WrongBundle, exercise_names
+from rnngrade.errors import DeskError
 from rnngrade.grade import Graded, grade, open_station
 from rnngrade.record import DIED, ExerciseResult, Finding, Record
 from rnngrade.sandbox.bubblewrap import NoSandbox
@@ -34,7 +35,7 @@ from rnngrade.sandbox.session import Station
 PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine
 
 
-class CannotGrade(Exception):
+class CannotGrade(DeskError):
     """Why nothing can be graded here, in a sentence."""
 
 

@@ -17,13 +17,14 @@ import sysconfig
 from contextlib import suppress
 from pathlib import Path
 
+from rnngrade.errors import DeskError
 from rnngrade.sandbox.limits import Limits
 
-HOME = "/home/student"
+HOME = "/student"
 FIRST_UID = 61_000  # where root grades, each room has a user of its own: no name, no files, its own count of processes
 
 
-class NoSandbox(Exception):
+class NoSandbox(DeskError):
     """Why no sandbox can be had here, and what to do, in a sentence."""
 
 

@@ -1,0 +1,317 @@
+"""The command line, `rnngrade`. Each command works on a class's folder, the desk: `--desk FOLDER`, or the folder that
+one is in.
+
+Exit codes: 0, all done; 1, something kept it from being done, in a sentence on stderr; 2, the command was not
+understood; 3, with `--strict`: done, and a person has to look at something.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from rnncourse import exercises
+from rnngrade.desk import Desk
+from rnngrade.errors import DeskError
+from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
+
+COURSE = Path(__file__).resolve().parents[2]
+EXAMPLES = "\b\nExamples:\n"
+
+
+class Sentence(click.ClickException):
+    """An error that is one sentence."""
+
+    def show(self, file: Any = None) -> None:
+        click.echo(self.message, err=True)
+
+
+@contextmanager
+def in_a_sentence() -> Iterator[None]:
+    """What the desk's parts raise for the user to read."""
+    try:
+        yield
+    except DeskError as why:
+        raise Sentence(str(why)) from None
+    except OSError as error:
+        raise Sentence(f"{error.strerror or error}: {error.filename}" if error.filename else str(error)) from None
+
+
+def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
+    """The units of these names or numbers, "03_cell" or "03"."""
+    try:
+        return [exercises.unit(name).stem for name in names] or list(default)
+    except KeyError as error:
+        raise Sentence(str(error.args[0])) from None
+
+
+@click.group(epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03")
+@click.option(
+    "--desk", "folder", type=click.Path(path_type=Path, file_okay=False), default=".", help="The class's folder."
+)
+@click.option("--course", type=click.Path(path_type=Path, exists=True), default=COURSE, help="The course's folder.")
+@click.option(
+    "--db", envvar="RNNGRADE_DB", help="The gradebook's address for SQLAlchemy (default: gradebook.db there)."
+)
+@click.version_option(package_name="rnncourse")
+@click.pass_context
+def main(context: click.Context, folder: Path, course: Path, db: str | None) -> None:
+    """The grading desk: from a folder of submissions to grades, feedback and a picture of the class."""
+    context.obj = Desk(course, folder, db)
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
+@click.argument("units", nargs=-1)
+@click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
+@click.option("--hostile", is_flag=True, help="Hostile, broken and odd submissions as well.")
+@click.pass_obj
+def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool) -> None:
+    """Make up a class whose true scores are known: right, blank, every kind of mistake."""
+    from rnngrade.sample import demo_class, write_hostile_class
+
+    with in_a_sentence():
+        desk.open()
+        for unit in units_of(units, [s for s in exercises.STEMS if s != "00_welcome"]):
+            made = demo_class(unit, size)
+            for one in made:
+                one.write(desk.root, desk.submitted)
+            others = write_hostile_class(desk.root, unit, desk.submitted) if hostile else []
+            click.echo(f"{unit}: {len(made) + len(others)} submissions in {desk.submitted}")
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn collect moodle-download.zip --unit 03 --format moodle")
+@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.option("--unit", help="The unit, if the files' names do not say it.")
+@click.option("--format", "form", type=click.Choice(["auto", "folder", "moodle", "canvas"]), default="auto")
+@click.pass_obj
+def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
+    """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle or Canvas."""
+    from rnngrade.collect import collect as take
+
+    with in_a_sentence():
+        desk.open()
+        report = take(source, desk, units_of([unit])[0] if unit else None, form)
+        click.echo(str(report))
+
+
+@main.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn run 03\n"
+    + "  rnngrade --desk autumn run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30\n"
+    + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
+    + "  rnngrade --desk autumn run 03 --json | jq '.[] | select(.flags != [])'"
+)
+@click.argument("units", nargs=-1, required=True)
+@click.option("--jobs", type=click.IntRange(1), default=None, help="How many at a time (default: one for each core).")
+@click.option("--scheduler", help="The address of a Dask scheduler whose workers grade instead.")
+@click.option(
+    "--sandbox", type=click.Choice(["bwrap", "none"]), default="bwrap", show_default=True, help="Where it runs."
+)
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="A limit other than the default.")
+@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once).")
+@click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
+@click.option("--force", is_flag=True, help="Grade again what has been graded.")
+@click.option("--json", "as_json", is_flag=True, help="Print the records as JSON.")
+@click.option("--strict", is_flag=True, help="Exit with 3 if a person has to look at something.")
+@click.pass_obj
+def run(
+    desk: Desk,
+    units: tuple[str, ...],
+    jobs: int | None,
+    scheduler: str | None,
+    sandbox: str,
+    limits: tuple[str, ...],
+    seed: str | None,
+    students: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+    strict: bool,
+) -> None:
+    """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
+    import os
+
+    from rnngrade.sandbox.limits import Limits
+
+    try:
+        allowed = Limits.given(dict(text.partition("=")[::2] for text in limits))
+    except ValueError as why:
+        raise Sentence(str(why)) from None
+    records: list[Record] = []
+    with in_a_sentence():
+        stems = units_of(units)
+        require_work(desk, stems)
+        desk.open()
+        from rnngrade.bundle import Bundle  # from here on it takes a while
+        from rnngrade.gradebook import GradebookWriter
+        from rnngrade.run import run as grade
+
+        bundles = [Bundle.make(desk.root, unit) for unit in stems]
+        with GradebookWriter(desk) as gradebook:
+            for bundle in bundles:
+                for words in gradebook.enter_unit(bundle.unit):
+                    click.echo(words, err=True)
+                with progress_bar(bundle.unit) as advance:
+                    done = grade(
+                        desk,
+                        bundle,
+                        jobs=jobs or os.cpu_count() or 1,
+                        scheduler=scheduler,
+                        seed=seed or own_seed(desk),
+                        limits=allowed,
+                        sandboxed=sandbox != "none",
+                        students=students or None,
+                        force=force,
+                        enter=lambda desk, record, notebook: gradebook.put(record, notebook),
+                        advance=advance,
+                    )
+                records += done.records
+                if not as_json:
+                    for record in done.records:
+                        click.echo(line_for(record))
+                    click.echo(f"{bundle.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
+    if as_json:
+        shown = [
+            {**r.content(), "points": r.points, "max_points": r.max_points, "measured": r.measured} for r in records
+        ]
+        click.echo(json.dumps(shown, indent=1))
+    if strict and any(record.flags for record in records):
+        sys.exit(3)
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn feedback 03")
+@click.argument("units", nargs=-1, required=True)
+@click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
+@click.pass_obj
+def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> None:
+    """Write each student's page: verdict, diagnosis and hint for each exercise, grades and comments by hand."""
+    from rnngrade.feedback import write_feedback
+
+    with in_a_sentence():
+        for unit in units_of(units):
+            pages = write_feedback(desk, unit, students or None)
+            click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn report")
+@click.argument("units", nargs=-1)
+@click.pass_obj
+def report(desk: Desk, units: tuple[str, ...]) -> None:
+    """Draw the picture of the class: what it got, which mistakes are behind what is wrong, who needs a look."""
+    from rnngrade.report import write_reports
+
+    with in_a_sentence():
+        for path in write_reports(desk, units_of(units, graded_units(desk))):
+            click.echo(str(path))
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04")
+@click.argument("units", nargs=-1)
+@click.option("--format", "form", type=click.Choice(["csv", "canvas", "moodle"]), default="csv", show_default=True)
+@click.option("--roster", type=click.Path(path_type=Path, exists=True), help="A class list: CSV with the column id.")
+@click.option("--output", type=click.Path(path_type=Path), help="The file to write (default: stdout).")
+@click.pass_obj
+def export(desk: Desk, units: tuple[str, ...], form: str, roster: Path | None, output: Path | None) -> None:
+    """Write the grades as CSV, for a spreadsheet, Canvas or Moodle."""
+    from rnngrade.exporting import export as table
+
+    with in_a_sentence():
+        text = table(desk, units_of(units, graded_units(desk)), form, roster)
+        if output is None:
+            sys.stdout.write(text.replace("\r\n", "\n"))
+        else:
+            write_whole(output, text.encode())
+            click.echo(f"{output}: {form}")
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn lab")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
+    """Open JupyterLab with formgrader on this class: Nbgrader, then Formgrader, in the menu."""
+    import os
+
+    desk.open()
+    if not desk.gradebook.exists() and "://" in desk.db_url and desk.db_url.startswith("sqlite"):
+        raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={desk.folder}", *arguments]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")
+    sys.exit(subprocess.call(command, cwd=desk.folder))
+
+
+def require_work(desk: Desk, units: Sequence[str]) -> None:
+    """**Errors:** `Sentence` if nobody has handed in any of these."""
+    if not any(desk.submissions(unit) for unit in units):
+        raise Sentence(
+            f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
+            "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
+        )
+
+
+def graded_units(desk: Desk) -> list[str]:
+    """The units that have records. **Errors:** `Sentence` if there are none."""
+    found = [unit for unit in exercises.STEMS if any(desk.graded(unit))]
+    if not found:
+        raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade run UNIT' first.")
+    return found
+
+
+def own_seed(desk: Desk) -> str:
+    """The seed of this desk's hidden cases: drawn once, kept in a file that only its owner can read."""
+    path = desk.folder / ".hidden-seed"
+    if not path.exists():
+        write_whole(path, secrets.token_hex(16).encode())
+        path.chmod(0o600)
+    return path.read_text().strip()
+
+
+def line_for(record: Record) -> str:
+    """One submission in a line: who, points, what is wrong, what to look at."""
+    wrong = [f"{e.name}: {e.diagnosis or _ended(e)}" for e in record.exercises if not e.passed]
+    parts = [f"{record.student:<20} {record.points:6.2f} of {record.max_points:g}"]
+    if wrong:
+        parts.append(", ".join(wrong[:3]) + (f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""))
+    if record.flags:
+        parts.append(f"LOOK: {', '.join(sorted({f.code for f in record.flags}))}")
+    return "  ".join(parts)
+
+
+def _ended(result: ExerciseResult) -> str:
+    """How an exercise without a diagnosis ended, in a word or two."""
+    if result.status != JUDGED:
+        return result.status
+    return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"
+
+
+@contextmanager
+def progress_bar(unit: str) -> Iterator[Callable[[Record, int, int], None]]:
+    """A live bar with the time that is left, on stderr."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(unit, total=None)
+
+        def advance(record: Record, done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield advance
+
+
+if __name__ == "__main__":
+    main()
