@@ -24,7 +24,7 @@ Representations using RNN Encoder-Decoder for Statistical Machine Translation", 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from rnncourse.gates_backward import lstm_step_backward as lstm_step_backward
 
 BACKWARD = "gru_backward", "lstm_backward", "lstm_step_backward"
-
-# So many entries of the gates are projected from X at a time that the walk over their steps finds them in the cache.
-BLOCK = 1 << 20
 
 
 def __getattr__(name: str) -> Any:
@@ -138,14 +135,13 @@ def lstm_states(
     # All four go through one tanh in place: σ(a) = tanh(a / 2) / 2 + 1/2, with the first halving done in the weights.
     scale = np.array([0.5, 0.5, 1, 0.5], dtype=X.dtype).reshape(4, 1, 1)
     shift = 1 - scale
-    U_by_gate, b_by_gate = by_gate(U, 4) * scale, by_gate(b, 4)[:, None] * scale
-    W_by_gate = by_gate(W, 4) * scale
+    gates = _project(X, by_gate(U, 4) * scale, by_gate(b, 4)[:, None] * scale)
+    W = by_gate(W, 4) * scale
     H, C = np.empty((2, len(X), *h0.shape), dtype=X.dtype)
-    gates = np.empty((4, *H.shape), dtype=X.dtype)
     recurrent = np.empty((4, *h0.shape), dtype=X.dtype)
     h, c = h0, c0
-    for a, h_t, c_t in zip(_projected(X, U_by_gate, b_by_gate, out=gates), H, C):
-        np.matmul(h, W_by_gate, out=recurrent)
+    for a, h_t, c_t in zip(gates.swapaxes(0, 1), H, C):
+        np.matmul(h, W, out=recurrent)
         a += recurrent
         np.tanh(a, out=a)
         a *= scale
@@ -218,15 +214,15 @@ def gru_states(
     # As in `lstm_states`, r and z are halved in the weights. Their two biases are one; that of n waits for the reset.
     half = X.dtype.type(0.5)
     scale = np.array([0.5, 0.5, 1], dtype=X.dtype).reshape(3, 1, 1)
-    b_by_gate, (b_r, b_z, b_n) = by_gate(b_i, 3), by_gate(b_h, 3)
-    b_by_gate[:2] += b_r, b_z
-    U_by_gate, W_by_gate = by_gate(U, 3) * scale, by_gate(W, 3) * scale
+    b, (b_r, b_z, b_n) = by_gate(b_i, 3), by_gate(b_h, 3)
+    b[:2] += b_r, b_z
+    gates = _project(X, by_gate(U, 3) * scale, b[:, None] * scale)
+    W = by_gate(W, 3) * scale
     H, resettable = np.empty((2, len(X), *h0.shape), dtype=X.dtype)
-    gates = np.empty((3, *H.shape), dtype=X.dtype)
     recurrent = np.empty((3, *h0.shape), dtype=X.dtype)
     h = h0
-    for a, h_t, q in zip(_projected(X, U_by_gate, b_by_gate[:, None] * scale, out=gates), H, resettable):
-        np.matmul(h, W_by_gate, out=recurrent)
+    for a, h_t, q in zip(gates.swapaxes(0, 1), H, resettable):
+        np.matmul(h, W, out=recurrent)
         r_and_z, n = a[:2], a[2]
         r_and_z += recurrent[:2]
         np.tanh(r_and_z, out=r_and_z)
@@ -253,20 +249,12 @@ def by_gate(columns: Float[np.ndarray, "*rows G"], count: int) -> Float[np.ndarr
     return columns.reshape(*columns.shape[:-1], count, -1).swapaxes(0, -2).copy()
 
 
-def _projected(X: np.ndarray, U: np.ndarray, b: np.ndarray, out: np.ndarray) -> Iterator[np.ndarray]:
-    """Compute x_t U + b for all gates into `out` (K, T, N, H), and give each step, (K, N, H), to be overwritten.
-
-    A block of steps is one product. One product for all T steps would be as fast, but what it wrote first would be out
-    of the cache again before its step came.
-    """
-    gates, steps, _, hidden = out.shape
-    length = max(1, BLOCK * steps // out.size)
-    for start in range(0, steps, length):
-        block = out[:, start : start + length]
-        flat = block.reshape(gates, -1, hidden)
-        np.matmul(X[start : start + length].reshape(-1, X.shape[-1]), U, out=flat)
-        flat += b
-        yield from block.swapaxes(0, 1)
+def _project(X: np.ndarray, U: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Compute x_t U + b for all gates and steps at once, (K, T, N, H), to be overwritten with the gates."""
+    steps, rows, inputs = X.shape
+    projected = np.matmul(X.reshape(steps * rows, inputs), U)
+    projected += b
+    return projected.reshape(len(U), steps, rows, -1)
 
 
 def lstm_parameter_count(D: SupportsIndex, H: SupportsIndex) -> int:

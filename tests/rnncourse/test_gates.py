@@ -238,12 +238,11 @@ def test_backwards_the_gru_is_autograds(dtype, sizes, seed):
     assert_all_close(results, [dX, dh0, dU.T, dW.T, *biases], dtype)
 
 
-def test_a_run_of_several_blocks_and_chunks_goes_there_and_back_like_autograd(monkeypatch):
+def test_a_run_of_several_blocks_and_chunks_goes_back_like_autograd(monkeypatch):
     from rnncourse import gates_backward
 
     # Single steps; and blocks and chunks that divide neither the length nor each other.
     for block, chunk in ((1, 1), (1, 250), (100, 100), (250, 450), (100, 1000), (1000, 100)):
-        monkeypatch.setattr(gates, "BLOCK", block)
         monkeypatch.setattr(gates_backward, "BLOCK", block)
         monkeypatch.setattr(gates_backward, "CHUNK", chunk)
         test_backwards_the_lstm_is_autograds.hypothesis.inner_test(np.float64, (7, 2, 3, 4), 0, True)
