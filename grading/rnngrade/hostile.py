@@ -956,7 +956,7 @@ REFERENCE = [
                 seeds = re.findall(rb"RNNCOURSE_SEED=([^\\0]*)", haul)
                 for process in glob.glob("/proc/[0-9]*"):
                     for way in ("root", "cwd", "fd"):
-                        for folder, _, names in os.walk(f"{process}/{way}/{'work' if way == 'root' else ''}"):
+                        for folder, _, names in os.walk(f"{process}/{way}/{'home' if way == 'root' else ''}"):
                             haul += "\\n".join(names).encode()
                     try:
                         maps, memory = open(f"{process}/maps").read(), open(f"{process}/mem", "rb")
@@ -1459,7 +1459,7 @@ ESCAPES = [
                 """
                 import os, sqlite3, pathlib
                 here = pathlib.Path.cwd()
-                for folder in [here, *here.parents, pathlib.Path("/work"), pathlib.Path("/home"), pathlib.Path("/srv")]:
+                for folder in [here, *here.parents, pathlib.Path("/root"), pathlib.Path("/home"), pathlib.Path("/srv")]:
                     try:
                         for path in [*folder.glob("*/*.db"), *folder.glob("*.db"), *folder.glob("*/*/*/*.ipynb")]:
                             if path.suffix == ".db":
