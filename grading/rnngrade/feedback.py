@@ -107,7 +107,7 @@ def _page(exporter: HTMLExporter, gradebook: Gradebook, record: Record, notebook
     grades = {grade.name: grade for grade in page.grades}
     comments = {comment.name: comment.comment for comment in page.comments}
     results = {f"check_{result.name}": result for result in record.exercises}
-    notebook.cells = [cell for cell in notebook.cells if OURS not in cell.metadata]
+    notebook.cells = [cell for cell in notebook.cells if cell.metadata.get(OURS) != "findings"]
     for cell in notebook.cells:
         name = grade_id_of(cell)
         if utils.is_solution(cell):

@@ -289,7 +289,7 @@ def test_a_name_that_is_none_is_left_out(desk, archive):
     [
         "Ada Lovelace_123456_assignsubmission_file_/03_cell.ipynb",
         "Ada Lovelace_123456_assignsubmission_file_03_cell.ipynb",
-        "Course-Unit 3-99/Ada Lovelace_123456_assignsubmission_file_/work/03_cell.ipynb",
+        "Course-Unit 3-99/Ada Lovelace_123456_assignsubmission_file_/unit 3/03_cell.ipynb",
         "Ada Lovelace_123456_assignsubmission_file_/homework.ipynb",
         "Ada Lovelace_123456_assignsubmission_file_/03_cell (1).IPYNB",
     ],
