@@ -38,6 +38,7 @@ with warnings.catch_warnings():
     from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
 
 from rnngrade.desk import Desk, is_name
+from rnngrade.errors import DeskError
 from rnngrade.exporting import ExportError, Person, read_roster
 from rnngrade.record import write_whole
 from rnngrade.unit import find_units
@@ -53,7 +54,7 @@ _ENTRY = b"PK\x01\x02"  # begins an entry of a zip's contents
 _COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
 
 
-class CollectError(Exception):
+class CollectError(DeskError):
     """Why nothing could be collected, in one sentence."""
 
 

@@ -27,6 +27,7 @@ with warnings.catch_warnings():
     from nbgrader.api import Gradebook, MissingEntry
 
 from rnngrade.desk import Desk
+from rnngrade.errors import DeskError
 from rnngrade.gradebook import open_gradebook
 from rnngrade.record import Record
 
@@ -35,7 +36,7 @@ _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
 
 
-class ExportError(Exception):
+class ExportError(DeskError):
     """What kept the grades from being exported, in one sentence."""
 
 

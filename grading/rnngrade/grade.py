@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -302,6 +304,10 @@ def _words(fault: Fault, what: str, limits: Limits) -> str:
     return f"{what} ended Python itself: by a crash, by os._exit, or for want of memory."
 
 
+# Where this Python's packages and the sandbox's library lie is nobody's business.
+_PATH = re.compile(rf"{re.escape(sys.prefix)}/lib/python[\d.]+/site-packages/|/\S*/rnngrade-\w+/library/")
+
+
 def _verdict_output(verdict: Verdict) -> NotebookNode:
     data = {"text/plain": f"{verdict.points:g}", "text/html": verdict.card()}
     return nbformat.v4.new_output("execute_result", data=data, metadata={}, execution_count=None)
@@ -313,7 +319,7 @@ def _clean_output(output: Any) -> NotebookNode | None:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
             return nbformat.v4.new_output("stream", name=name, text=text)
         case {"output_type": "error", "ename": str(name), "evalue": str(words), "traceback": list(lines)}:
-            shown = [line for line in lines if type(line) is str]
+            shown = [_PATH.sub("", line) for line in lines if type(line) is str]
             return nbformat.v4.new_output("error", ename=name, evalue=words, traceback=shown)
         case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
             kinds = ("text/plain", "image/png", "image/jpeg")

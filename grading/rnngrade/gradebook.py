@@ -47,13 +47,14 @@ with warnings.catch_warnings():
 from rnncourse.checks.verdict import Verdict
 from rnngrade import release
 from rnngrade.desk import Desk
+from rnngrade.errors import DeskError
 from rnngrade.harmless import NO_MATH, harmless_notebook
 from rnngrade.record import ExerciseResult, Record, write_whole
 
 OURS = "rnngrade"  # the key of our own metadata in an autograded notebook
 
 
-class GradebookError(Exception):
+class GradebookError(DeskError):
     """What kept a grade from the gradebook, in one sentence."""
 
 

@@ -8,11 +8,13 @@ the course's own code, within limits; so nothing of it is inside the sandbox.
 from __future__ import annotations
 
 import importlib.util
+import resource
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -26,8 +28,10 @@ from rnncourse.checks.plain import NotPlain, arrays_in, to_plain
 from rnncourse.checks.verdict import Verdict
 from rnngrade import record
 from rnngrade.sandbox.inside.runner import FUNCTION
+from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooSlow
 
+SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
 MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
 
 
@@ -209,7 +213,10 @@ class _OutOfTime(Exception):
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """Stop what takes longer, as far as it is Python. **Errors:** `RuntimeError` if the time is up."""
+    """Stop what takes longer, as far as it is Python, or more memory than there is to spare for an answer's request.
+
+    **Errors:** `RuntimeError` if the time is up, `MemoryError`.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -218,6 +225,9 @@ def within(seconds: float) -> Iterator[None]:
         raise _OutOfTime
 
     before = signal.signal(signal.SIGALRM, stop)
+    memory = resource.getrlimit(resource.RLIMIT_DATA)
+    used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_DATA, (used + SPARE_MEMORY, memory[1]))
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
@@ -225,4 +235,5 @@ def within(seconds: float) -> Iterator[None]:
         raise RuntimeError(f"this takes longer than {seconds:g} seconds") from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_DATA, memory)
         signal.signal(signal.SIGALRM, before)

@@ -1,8 +1,8 @@
 """nbgrader's own autograder and feedback on a class, one submission after the other, and what its gradebook then
 says.
 
-The class has a folder of its own, a `desk`: submitted/, autograded/, feedback/ and gradebook.db lie in it, and a
-small nbgrader_config.py by which nbgrader's commands and formgrader, started there, find the course.
+It runs what was handed in with the rights of whoever grades: for a class that one trusts. `rnngrade run` is for the
+others.
 """
 
 from __future__ import annotations
@@ -19,52 +19,22 @@ with warnings.catch_warnings():
     from nbgrader.api import Gradebook
     from nbgrader.apps import NbGraderAPI
 
-from rnngrade import release
-
-DESK_CONFIG = '''\
-"""nbgrader's settings for this class: the course's, with the class's work in this folder."""
-
-import os
-
-c = get_config()  # type: ignore[name-defined]
-load_subconfig({config!r})  # type: ignore[name-defined]
-c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
-c.CourseDirectory.source_directory = {source!r}
-c.CourseDirectory.release_directory = {release!r}
-'''
+from rnngrade import desk, release
+from rnngrade.errors import DeskError
 
 
-class GradingError(Exception):
+class GradingError(DeskError):
     """What kept nbgrader from grading, in one sentence."""
 
 
-class Desk:
-    """A class's folder, graded with the course at `root`."""
+class Desk(desk.Desk):
+    """A class's folder, graded by nbgrader itself."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
-        self.root = root
-        self.folder = folder
-        self.submitted = folder / "submitted"
-        self.feedback = folder / "feedback"
-        self.gradebook = folder / "gradebook.db"
-
-    def open(self, units: list[str]) -> None:
+    def open_with(self, units: list[str]) -> None:
         """Make the folder, its configuration and a gradebook with these units."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        up = Path(os.path.relpath(self.root, self.folder))
-        text = DESK_CONFIG.format(
-            config=str(up / "grading" / "nbgrader_config.py"),
-            source=str(up / "solutions"),
-            release=str(up / "notebooks"),
-        )
-        (self.folder / "nbgrader_config.py").write_text(text, encoding="utf-8")
+        self.open()
         for unit in units:
             release.enter_in_gradebook(self.root, unit, self.db_url)
-
-    @property
-    def db_url(self) -> str:
-        """Where the gradebook lies, for SQLAlchemy."""
-        return f"sqlite:///{self.gradebook}"
 
     def autograde(self, unit: str, student: str) -> None:
         """Grade one submission. **Errors:** `GradingError` with nbgrader's last words."""

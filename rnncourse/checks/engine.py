@@ -214,7 +214,9 @@ def diagnose(
 
 
 def _same(exercise: Exercise, a: Observation, b: Observation, strict: bool) -> bool:
-    if a.error or b.error or a.refused or b.refused or b.timed_out:
+    if a.timed_out or b.timed_out:
+        return False  # who did not answer gave no answer that could be the same
+    if a.error or b.error or a.refused or b.refused:
         return (_words(a), a.refused) == (_words(b), b.refused)
     if strict and (a.changed, a.shared, a.wrote_meanwhile) != (b.changed, b.shared, b.wrote_meanwhile):
         return False

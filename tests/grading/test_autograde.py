@@ -22,7 +22,7 @@ def grade(root, tmp_path_factory):
     @functools.cache
     def graded(unit, make):
         desk = Desk(root, tmp_path_factory.mktemp(unit))
-        desk.open([unit])
+        desk.open_with([unit])
         for submission in make(unit):
             submission.write(root, desk.submitted)
             desk.autograde(unit, submission.student)

@@ -91,14 +91,14 @@ class Station:
         home = self.folder / "home"
         home.mkdir()
         script = str(self.library / "rnngrade_inside" / "warm.py")
-        with theirs:
+        with theirs, (self.folder / "warm.log").open("wb") as log:
             self._warm = subprocess.Popen(
                 [sys.executable, "-I", script, str(theirs.fileno()), str(self.library), *modules],
                 env=ENVIRONMENT | {"HOME": str(home), "IPYTHONDIR": str(home)},
                 cwd=home,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=(self.folder / "warm.log").open("wb"),
+                stderr=log,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )

@@ -54,7 +54,8 @@ class Shown:
             if not isinstance(value, str):
                 continue
             if kind == "text/plain":
-                kept[kind] = self._within(value)
+                if text := self._within(value):
+                    kept[kind] = text
             elif self.images + len(value) <= self.most_images:
                 self.images += len(value)
                 kept[kind] = value
