@@ -9,12 +9,12 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab notebooks bench lint format clean
+.PHONY: help demo test lab notebooks bench lint format clean sandbox
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
 
-demo: $(STAMP) ## build the notebooks, grade a sample class, show what came out
+demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what came out
 	@$(PY) -m rnngrade.demo
 
 test: lint ## everything CI proves
@@ -42,6 +42,10 @@ clean: ## remove the environment, caches, and everything that grading made
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@rm -rf grading/gradebook.db* grading/submitted grading/autograded grading/feedback grading/demo grading/.nbgrader.log
 	@find . -name __pycache__ -prune -exec rm -rf {} +
+
+# The desk's sandbox: root gets it here; everybody else is told by the desk.
+sandbox:
+	@command -v bwrap >/dev/null || test "$$(id -u)" != 0 || { apt-get update -qq && apt-get install -y -qq bubblewrap; } || true
 
 $(STAMP): pyproject.toml constraints.txt | $(PY)
 	@echo "Installing the course and its pinned packages into $(VENV) ..."

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -24,6 +24,9 @@ from rnncourse import exercises
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
+
+if TYPE_CHECKING:
+    from rnngrade.exporting import Person
 
 COURSE = Path(__file__).resolve().parents[2]
 EXAMPLES = "\b\nExamples:\n"
@@ -101,7 +104,9 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
     with in_a_sentence():
         desk.open()
         report = take(source, desk, units_of([unit])[0] if unit else None, form)
-        click.echo(str(report))
+        for words in report.notes:
+            click.echo(words)
+        click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
 
 
 @main.command(
@@ -160,6 +165,8 @@ def run(
             for bundle in bundles:
                 for words in gradebook.enter_unit(bundle.unit):
                     click.echo(words, err=True)
+                for person in class_list(desk):
+                    gradebook.enter_student(person.id, person.first_name, person.last_name, person.email)
                 with progress_bar(bundle.unit) as advance:
                     done = grade(
                         desk,
@@ -256,6 +263,14 @@ def require_work(desk: Desk, units: Sequence[str]) -> None:
             f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
             "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
         )
+
+
+def class_list(desk: Desk) -> list[Person]:
+    """Who is on the desk's roster.csv, if there is one."""
+    from rnngrade.exporting import read_roster
+
+    path = desk.folder / "roster.csv"
+    return list(read_roster(path).values()) if path.exists() else []
 
 
 def graded_units(desk: Desk) -> list[str]:

@@ -85,7 +85,7 @@ def demonstrate(units: list[str], size: int, console: Console, *, sandboxed: boo
     graded = _grade(desk, units, sandboxed)
     for unit in units:
         write_feedback(desk, unit, [s.student for s in honest if s.unit == unit])
-    pages = write_reports(desk, units)
+    write_reports(desk, units)
     write_whole(desk.folder / "grades.csv", export(desk, units, "csv").encode())
 
     wrong = sum(_table(unit, honest, graded[unit], console) for unit in units)
@@ -96,7 +96,7 @@ def demonstrate(units: list[str], size: int, console: Console, *, sandboxed: boo
         return wrong
     console.print(f"All {len(honest) + hostile} submissions are graded as they must be.", style="green")
     here = desk.folder.relative_to(ROOT)
-    console.print(f"Report      {pages[-1].relative_to(ROOT)}")
+    console.print(f"Report      {here / 'report' / 'index.html'}")
     console.print(f"Feedback    {here / 'feedback'}/STUDENT/UNIT/UNIT.html")
     console.print(f"Gradebook   {here / 'gradebook.db'}, grades.csv; in formgrader: rnngrade --desk {here} lab")
     console.print("To work through the notebooks yourself: make lab")
