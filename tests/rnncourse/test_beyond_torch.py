@@ -1,0 +1,116 @@
+"""Unit 13 in PyTorch: attention that is NumPy's, a scan that is the loop with its gradients, a minimal GRU."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rnncourse.beyond import attention, linear_recurrence, min_gru_forward
+from rnncourse.beyond_torch import AttentionDecoder, AttentionSeq2Seq, MinGRU, look_at, scan
+from rnncourse.encoder_decoder_torch import Encoder
+
+T, S, N, H, V = 4, 6, 3, 5, 7
+LENGTHS = [6, 2, 4]
+
+
+def parts(seed=0):
+    torch.manual_seed(seed)
+    decoder = AttentionDecoder(V, 8, H).double()
+    ids = torch.randint(V, (T, N))
+    return decoder, ids, torch.randn(1, N, H, dtype=torch.float64), torch.randn(S, N, H, dtype=torch.float64)
+
+
+@torch.no_grad()
+def test_the_decoder_looks_where_attention_in_numpy_looks():
+    decoder, ids, state, memory = parts()
+    mask = look_at(torch.zeros(S, N, dtype=torch.int64), LENGTHS)
+    logits, last, weights = decoder(ids, state, memory, mask)
+    states, expected_last = decoder.rnn(decoder.embedding(ids), state)
+    queries, keys = (tensor.transpose(0, 1).numpy() for tensor in (decoder.query(states), memory))
+    context, expected = attention(queries, keys, keys, mask.numpy()[:, None])
+    np.testing.assert_allclose(weights.numpy(), expected, atol=1e-12)
+    torch.testing.assert_close(last, expected_last)
+    both = torch.cat([states, torch.from_numpy(context).transpose(0, 1)], dim=-1)
+    torch.testing.assert_close(logits, decoder.output(torch.tanh(decoder.combine(both))))
+
+
+@torch.no_grad()
+def test_a_call_for_each_step_is_one_call_for_all():
+    decoder, ids, state, memory = parts()
+    whole, last, weights = decoder(ids, state, memory)
+    for t in range(T):
+        logits, state, looks = decoder(ids[t : t + 1], state, memory)
+        torch.testing.assert_close(logits[0], whole[t])
+        torch.testing.assert_close(looks[:, 0], weights[:, t])
+    torch.testing.assert_close(state, last)
+
+
+@torch.no_grad()
+def test_a_padded_source_gives_what_it_gives_alone():
+    torch.manual_seed(0)
+    model = AttentionSeq2Seq(Encoder(V, 8, H), AttentionDecoder(V, 8, H), bos=1)
+    source, targets = torch.randint(V, (S, N)), torch.randint(V, (T, N))
+    together, (chosen, looks) = model(source, LENGTHS, targets), model.answer(source, LENGTHS, T)
+    for n, length in enumerate(LENGTHS):
+        one = source[:length, n : n + 1]
+        torch.testing.assert_close(model(one, None, targets[:, n : n + 1])[:, 0], together[:, n])
+        ids, weights = model.answer(one, [length], T)
+        assert ids[:, 0].tolist() == chosen[:, n].tolist()
+        torch.testing.assert_close(weights[0], looks[n, :, :length])
+        assert (looks[n, :, length:] == 0).all()
+
+
+@torch.no_grad()
+def test_what_it_answers_is_the_best_symbol_after_its_own_answers():
+    torch.manual_seed(1)
+    model = AttentionSeq2Seq(Encoder(V, 8, H), AttentionDecoder(V, 8, H), bos=1)
+    source = torch.randint(V, (S, N))
+    ids, weights = model.answer(source, None, T)
+    assert ids.shape == (T, N)
+    assert weights.shape == (N, T, S)
+    torch.testing.assert_close(model(source, None, ids).argmax(dim=-1), ids)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 40), st.lists(st.integers(1, 3), max_size=2), st.integers(0, 2**32 - 1))
+def test_the_scan_is_the_loop_and_so_are_its_gradients(steps, shape, seed):
+    rng = np.random.default_rng(seed)
+    a, b = (torch.tensor(rng.uniform(-1, 1, (steps, *shape)), requires_grad=True) for _ in range(2))
+    states = scan(a, b)
+    expected = linear_recurrence(a.detach().numpy(), b.detach().numpy(), np.zeros(shape))
+    np.testing.assert_allclose(states.detach().numpy(), expected, atol=1e-12)
+    weights = torch.tensor(rng.normal(size=(steps, *shape)))
+    found = torch.autograd.grad((weights * states).sum(), (a, b), allow_unused=True, materialize_grads=True)
+    h, looped = torch.zeros(shape, dtype=torch.float64), []
+    for factor, term in zip(a, b):
+        h = factor * h + term
+        looped.append(h)
+    wanted = torch.autograd.grad((weights * torch.stack(looped)).sum(), (a, b))
+    for one, other in zip(found, wanted):
+        torch.testing.assert_close(one, other, atol=1e-10, rtol=1e-8)
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_the_minimal_gru_is_numpys_with_a_bias_for_an_input_that_is_always_one(start):
+    torch.manual_seed(0)
+    layer = MinGRU(4, H, gate_bias=-1.0).double()
+    x = torch.randn(9, N, 4, dtype=torch.float64)
+    h0 = torch.randn(1, N, H, dtype=torch.float64) if start else None
+    with torch.no_grad():
+        output, h_n = layer(x, h0)
+        Wz, Wh = (torch.cat([part.weight.T, part.bias[None]]).numpy() for part in (layer.gate, layer.candidate))
+    inputs = np.concatenate([x.numpy(), np.ones((9, N, 1))], axis=-1)
+    begin = np.zeros((N, H)) if h0 is None else h0[0].numpy()
+    np.testing.assert_allclose(output.numpy(), min_gru_forward(inputs, begin, Wz, Wh), atol=1e-12)
+    torch.testing.assert_close(h_n[0], output[-1])
+    assert (layer.gate.bias == -1).all()
+
+
+def test_gradients_of_the_minimal_gru_are_those_of_differences():
+    torch.manual_seed(0)
+    layer = MinGRU(2, 3).double()
+    x, h0 = torch.randn(5, 2, 2, dtype=torch.float64, requires_grad=True), torch.randn(1, 2, 3, dtype=torch.float64)
+    assert torch.autograd.gradcheck(lambda x, h0: layer(x, h0)[0], (x, h0.requires_grad_()))
