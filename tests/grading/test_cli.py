@@ -1,0 +1,133 @@
+"""The command line, from a made-up class to grades, as an instructor types it."""
+
+import csv
+import io
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from rnngrade import cli
+from rnngrade.desk import Desk
+from rnngrade.sample import Submission, demo_class, write_hostile_class
+
+UNIT = "03_cell"
+
+
+def rnngrade(*arguments, code=0):
+    """Run a command; its result, after a look at its exit code."""
+    result = CliRunner().invoke(cli.main, [str(a) for a in arguments])
+    assert result.exit_code == code, result.output + result.stderr
+    return result
+
+
+@pytest.fixture(scope="module")
+def desk(root, tmp_path_factory):
+    """A class of four, graded, with one hostile student."""
+    desk = Desk(root, tmp_path_factory.mktemp("class"))
+    rnngrade("--desk", desk.folder, "sample", "03", "--size", 4)
+    hostile = desk.folder / "hostile"
+    for path in write_hostile_class(root, UNIT, hostile):
+        if path.parent.parent.name == "fork_bomb":
+            shutil.copytree(path.parent.parent, desk.submitted / "forks")
+    shutil.rmtree(hostile)
+    rnngrade("--desk", desk.folder, "run", "03", "--seed", "7", "--limit", "cell_seconds=10")
+    return desk
+
+
+def run_again(desk, *more, code=0):
+    return rnngrade("--desk", desk.folder, "run", "03", "--seed", "7", "--limit", "cell_seconds=10", *more, code=code)
+
+
+def test_every_command_shows_examples():
+    for name in ("sample", "collect", "run", "feedback", "report", "export", "lab"):
+        assert "Examples:\n    rnngrade " in rnngrade(name, "--help").output
+    assert "Examples:" in rnngrade("--help").output
+
+
+def test_a_run_has_a_line_for_each_submission_and_says_what_is_wrong(desk):
+    lines = run_again(desk).output.splitlines()
+    assert lines[-1] == f"{UNIT}: 0 graded, {len(lines) - 1} as they were."
+    by_student = {line.split()[0]: line for line in lines[:-1]}
+    made = {s.student: s for s in demo_class(UNIT, 4)}
+    assert set(by_student) >= set(made)
+    assert by_student["ada"].split()[1:] == ["28.00", "of", "28"]
+    assert "hidden_layer: not written" in by_student["alan"]
+    (name,) = [n for n, a in made["barbara"].answers.items() if a != "right"]
+    assert f"{name}: {made['barbara'].answers[name].name}" in by_student["barbara"]
+
+
+def test_grades_are_the_true_ones(desk, monkeypatch):
+    monkeypatch.setenv("RNNCOURSE_SEED", "7")
+    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(rnngrade("--desk", desk.folder, "export").output))}
+    for made in demo_class(UNIT, 4):
+        assert isinstance(made, Submission)
+        for name, points in made.expected().items():
+            assert float(rows[made.student][name]) == pytest.approx(points)
+
+
+def test_json_is_the_records(desk):
+    shown = json.loads(run_again(desk, "--json").output)
+    assert {r["student"]: r["points"] for r in shown} == {r.student: r.points for r in desk.graded(UNIT)}
+
+
+def test_strict_says_by_its_exit_code_that_a_person_has_to_look(desk, root):
+    flagged = any(record.flags for record in desk.graded(UNIT))
+    run_again(desk, "--strict", code=3 if flagged else 0)
+
+
+def test_only_the_students_that_are_named_are_graded_again(desk):
+    before = {r.student: desk.record_path(UNIT, r.student).stat().st_mtime_ns for r in desk.graded(UNIT)}
+    assert f"{UNIT}: 1 graded, 0 as they were." in run_again(desk, "--student", "ada", "--force").output
+    after = {student: desk.record_path(UNIT, student).stat().st_mtime_ns for student in before}
+    assert {s for s in before if before[s] != after[s]} == {"ada"}
+
+
+def test_pages_are_written(desk):
+    assert "pages in" in rnngrade("--desk", desk.folder, "feedback", "03").output
+    assert (desk.feedback / "ada" / UNIT / f"{UNIT}.html").is_file()
+    rnngrade("--desk", desk.folder, "report")
+    assert "ada" in (desk.reports / f"{UNIT}.html").read_text(encoding="utf-8")
+
+
+def test_a_class_list_gives_names(desk):
+    (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\n", encoding="utf-8")
+    run_again(desk)
+    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(rnngrade("--desk", desk.folder, "export").output))}
+    assert rows["ada"]["last_name"] == "Lovelace"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "03"), "There is nothing to grade: "),
+        (("run", "33"), "There is no unit '33'. There are: "),
+        (("run", "03", "--limit", "patience=3"), "There is no limit 'patience'; there are "),
+        (("run", "03", "--limit", "memory=much"), "The limit memory is a positive number, such as 60 or 512M; "),
+        (("report",), "Nothing is graded in "),
+        (("export",), "Nothing is graded in "),
+        (("lab",), "Nothing is graded in "),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path, arguments, words):
+    result = rnngrade("--desk", tmp_path / "new", *arguments, code=1)
+    assert result.stderr.startswith(words)
+    assert result.stderr.count("\n") == 1
+    assert result.output == result.stderr  # nothing else
+
+
+def test_without_a_sandbox_nothing_is_graded_unless_that_is_asked_for(desk, monkeypatch):
+    monkeypatch.setattr("rnngrade.sandbox.bubblewrap.shutil.which", lambda name: None)
+    result = run_again(desk, "--student", "ada", "--force", code=1)
+    assert "needs bubblewrap" in result.stderr
+    assert "--sandbox none" in result.stderr
+    assert "1 graded" in run_again(desk, "--student", "ada", "--force", "--sandbox", "none").output
+
+
+def test_the_desk_draws_its_own_seed_once_and_keeps_it_to_itself(tmp_path, root):
+    desk = Desk(root, tmp_path)
+    seed = cli.own_seed(desk)
+    assert len(seed) == 32
+    assert cli.own_seed(desk) == seed
+    assert (tmp_path / ".hidden-seed").stat().st_mode & 0o077 == 0
