@@ -10,8 +10,18 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from rnncourse.checks.callables import Named, named
+from rnncourse.checks.callables import Named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.given.heads import (
+    classifying_model,
+    cut_off_model,
+    generating_model,
+    opposite_model,
+    tagging_model,
+    truncated_model,
+    two_way_model,
+    window_model,
+)
 from rnncourse.heads import (
     OneToOne,
     SequenceClassifier,
@@ -19,7 +29,6 @@ from rnncourse.heads import (
     SequenceTagger,
     architecture,
     gradient_support,
-    run_padded,
 )
 
 unit = Unit("11_heads", "One core, five architectures")
@@ -1191,115 +1200,11 @@ ex = unit.exercise(
 )
 
 
-def with_parameters(model: nn.Module, parameters: dict[str, np.ndarray]) -> nn.Module:
-    """Load drawn parameters into a module, in their dtype."""
-    tensors = {name: torch.from_numpy(value.copy()) for name, value in parameters.items()}
-    model.to(next(iter(tensors.values())).dtype).load_state_dict(tensors)
-    return model
-
-
-def core_sizes(parameters: dict[str, np.ndarray]) -> tuple[int, int, int]:
-    """D, H and Q of drawn parameters."""
-    return parameters["rnn.weight_ih_l0"].shape[1], *parameters["head.weight"].shape[::-1]
-
-
-@named
-def tagging_model(parameters: dict[str, np.ndarray]) -> nn.Module:
-    """A `SequenceTagger`: one output a step, from the past."""
-    return with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
-
-
-@named
-def opposite_model(parameters: dict[str, np.ndarray]) -> Callable[..., torch.Tensor]:
-    """A tagger that gives each logit and its negative: the plain sum of an output is 0 whatever the input."""
-    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        logits = tagger(x)
-        return torch.cat([logits, -logits], dim=-1)
-
-    return model
-
-
-@named
-def two_way_model(parameters: dict[str, np.ndarray]) -> Callable[..., torch.Tensor]:
-    """A tagger that reads both ways, with the same weights: every output has read everything."""
-    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        return tagger(x) + tagger(x.flip(0)).flip(0)
-
-    return model
-
-
-@named
-def classifying_model(parameters: dict[str, np.ndarray], lengths: np.ndarray) -> Callable[..., torch.Tensor]:
-    """A classifier of padded sequences, with an axis of one step for its one output."""
-    classifier = with_parameters(SequenceClassifier(*core_sizes(parameters)), parameters)
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        return classifier(x, lengths)[None]
-
-    return model
-
-
-@named
-def generating_model(parameters: dict[str, np.ndarray], steps: int) -> Callable[..., torch.Tensor]:
-    """A generator that reads the first input only, and has more outputs than there are inputs."""
-    generator = with_parameters(SequenceGenerator(*core_sizes(parameters)), parameters)
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        return generator(x[0], steps)
-
-    return model
-
-
-@named
-def window_model(V: np.ndarray, before: int, after: int) -> Callable[..., torch.Tensor]:
-    """No recurrence: output t is (x_{t-before} + x_{t+after}) V, where these exist."""
-    matrix = torch.from_numpy(V.copy())
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        mixed = x @ matrix
-        nothing = torch.zeros_like(mixed)
-        earlier = torch.cat([nothing[:before], mixed[: len(x) - before]])
-        later = torch.cat([mixed[after:], nothing[:after]])
-        return earlier + later
-
-    return model
-
-
-@named
-def truncated_model(parameters: dict[str, np.ndarray], cut: int) -> Callable[..., torch.Tensor]:
-    """A tagger whose state is detached before step `cut`: later outputs depend on earlier steps, without gradient."""
-    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        first, state = run_padded(tagger.rnn, x[:cut])  # type: ignore[arg-type]
-        second = tagger(x[cut:], state.detach())
-        return torch.cat([tagger.head(first), second])  # type: ignore[operator]
-
-    return model
-
-
-@named
-def cut_off_model(parameters: dict[str, np.ndarray]) -> Callable[..., torch.Tensor]:
-    """A tagger that detaches its input: it learns, but nothing below it would."""
-    tagger = with_parameters(SequenceTagger(*core_sizes(parameters)), parameters)
-
-    def model(x: torch.Tensor) -> torch.Tensor:
-        return tagger(x.detach())
-
-    return model
-
-
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
-    def drawn(D: int, H: int, Q: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
-        return core_parameters(rng, D, H, Q, dtype)
-
-    def made(model: Callable[..., Named], D: int, H: int, Q: int, **settings: Any) -> Named:
-        return model(parameters=drawn(D, H, Q), **settings)
+    def made(model: Callable[..., Named], D: int, H: int, Q: int, dtype: Any = np.float64, **settings: Any) -> Named:
+        U, W, V = (weights(rng, *shape, dtype) for shape in ((D, H), (H, H), (H, Q)))
+        return model(U=U, W=W, V=V, **settings)
 
     yield case(made(tagging_model, 3, 4, 2), normal(rng, 6, 2, 3), 3)
     yield case(made(opposite_model, 4, 3, 2), normal(rng, 5, 2, 4), 3)
@@ -1314,8 +1219,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one step, one row, one number", made(tagging_model, 1, 3, 1), normal(rng, 1, 1, 1), 0)
     yield edge("no gradient reaches x", made(cut_off_model, 3, 4, 2), normal(rng, 5, 2, 3), 3)
     single = np.float32
-    model = tagging_model(parameters=drawn(3, 4, 2, single))
-    yield edge("float32", model, normal(rng, 5, 2, 3, dtype=single), 1)
+    yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)
 
 
 @ex.misconception
