@@ -84,7 +84,7 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
     cell = 0.36
     widths = [max(cell * grid.shape[1], 0.3) for grid in grids.values()]
     tallest = max(len(grid) for grid in grids.values())
-    gap, below, above = 0.95, 0.62, 0.72
+    gap, below, above = 1.05, 0.62, 0.72
     with style():
         width, height = 0.75 + sum(widths) + gap * (len(grids) - 1) + 0.75, below + cell * tallest + above
         width, height = np.ceil(8 * width) / 8, np.ceil(8 * height) / 8
@@ -116,7 +116,7 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
 def digit_strip(images: Float[np.ndarray, "N 8 8"], captions: Sequence[str]) -> Figure:
     """Images in a row, dark ink on white, with a caption under each."""
     with style():
-        figure = Figure(figsize=(1.3 * len(images), 1.75), layout="constrained")
+        figure = Figure(figsize=(1.05 * len(images), 1.6), layout="constrained")
         _pad(figure)
         for axes, image, caption in zip(figure.subplots(1, len(images), squeeze=False)[0], images, captions):
             axes.imshow(image, cmap="Greys", vmin=0, vmax=1)
@@ -184,7 +184,8 @@ def _roll(axes: Axes, notes: Notes, names: Sequence[str], right: Notes) -> None:
             )
         )
         start += duration
-    axes.set(xlim=(0, max(start, axes.get_xlim()[1])), ylim=(-0.7, len(names) - 0.3), ylabel="pitch")
+    axes.set(xlim=(0, max(start, axes.get_xlim()[1])), ylim=(-0.7, len(names) - 0.3))
+    axes.set_ylabel("pitch", labelpad=8)
     every = range(0, len(names), 1 + len(names) // 8)
     axes.set_yticks(list(every), [names[k] for k in every])
     axes.tick_params(axis="y", length=0)
