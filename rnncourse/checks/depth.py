@@ -19,6 +19,8 @@ import numpy as np
 
 from rnncourse.checks.plain import MAX_ITEMS
 
+PACKED = "__counted__"
+
 
 class Counted:
     """A number and its depth. It can be added, subtracted, multiplied, divided, and not be turned into a plain one."""
@@ -74,3 +76,34 @@ def values_and_depth(answer: Any) -> tuple[np.ndarray, int] | None:
         return values.reshape(array.shape), max((number.depth for number in array.flat), default=0)
     except (TypeError, ValueError):
         return None
+
+
+def packed(value: Any) -> Any:
+    """`value` with plain arrays, of values and of depths, for each array or number that counts: to pass it on.
+
+    A plain number among them has the depth -1.
+    """
+    if isinstance(value, (list, tuple)):
+        return type(value)(packed(v) for v in value)
+    if not (type(value) is Counted or (type(value) is np.ndarray and value.dtype == object)):
+        return value
+    array = np.asarray(value, dtype=object)
+    pairs = [(n.value, n.depth) if type(n) is Counted else (float(n), -1) for n in array.flat]
+    values, depths = (
+        (np.array(part).reshape(array.shape) for part in zip(*pairs, strict=True)) if pairs else (array,) * 2
+    )
+    return {PACKED: (values.astype(np.float64), depths.astype(np.int64))}
+
+
+def unpacked(value: Any) -> Any:
+    """What `packed` was given."""
+    if isinstance(value, (list, tuple)):
+        return type(value)(unpacked(v) for v in value)
+    match value:
+        case {"__counted__": (np.ndarray() as values, np.ndarray() as depths)} if values.shape == depths.shape:
+            made = np.empty(values.shape, dtype=object)
+            for index in np.ndindex(values.shape):
+                number, depth = float(values[index]), int(depths[index])
+                made[index] = Counted(number, depth) if depth >= 0 else number
+            return made if made.ndim else made[()]
+    return value

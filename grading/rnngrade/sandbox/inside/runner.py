@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks import callables
+from rnncourse.checks.depth import packed, unpacked
 from rnncourse.checks.drive import describe
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
@@ -119,7 +120,7 @@ class Runner:
             if verb == "callback":
                 self._call_back(answered, *body)
             elif verb == "return" and answered == number_of_call:
-                return _as_tensors(body[0]) if tensors else body[0]
+                return _as_tensors(body[0]) if tensors else unpacked(body[0])
             elif verb == "raise" and answered == number_of_call:
                 raise _error(*body)
             else:
@@ -141,6 +142,7 @@ class Runner:
             return type(value)(self._give(v) for v in value)
         if type(value) is dict:
             return {k: self._give(v) for k, v in value.items()}
+        value = packed(value)
         if _is_tensor(value):
             value = value.detach().cpu().numpy()
         try:
