@@ -13,6 +13,9 @@ from rnngrade.nbgrading import Desk
 from rnngrade.sample import BLANK, RIGHT, Submission, covering_class, demo_class
 
 UNITS = list(exercises.STEMS)
+# nbgrader takes seconds for a submission: here it proves that it grades as the check does in a NumPy unit and in a
+# PyTorch unit; all misconceptions of all units are graded by the desk, in test_grade.py.
+COVERED = ["03_cell", "07_torch_rnn"]
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +50,7 @@ def test_an_untouched_release_scores_nothing_and_the_solution_full_marks(unit, g
         assert scores["right"][e.name] == e.points, e.name
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", COVERED)
 def test_each_misconception_loses_its_own_exercise_and_no_other(unit, grade):
     scores = grade(unit, covering_class).scores(unit)
     for submission in covering_class(unit):
