@@ -1284,8 +1284,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def z_inverted(x, h, U, W, b_i, b_h):
-    """Your z is the other way round: z * n + (1 - z) * h, as in the paper. Here, as in PyTorch, z = 1 keeps the old
-    state: (1 - z) * n + z * h.
+    """Your z is the other way round: z * n + (1 - z) * h, as in Chung et al. 2014 and in many lectures. Here, as in
+    PyTorch, z = 1 keeps the old state: (1 - z) * n + z * h.
     """
     r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
     x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
@@ -1295,8 +1295,8 @@ def z_inverted(x, h, U, W, b_i, b_h):
 
 @ex.misconception
 def reset_before_the_product(x, h, U, W, b_i, b_h):
-    """Your reset gate acts on h before the product with W, as in the paper. Here, as in PyTorch, it acts on the
-    product: r * (h W_n + b_hn).
+    """Your reset gate acts on h before the product with W, as in Cho et al. 2014. Here, as in PyTorch, it acts on what
+    the product gives: r * (h W_n + b_hn).
     """
     H = h.shape[1]
     r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)

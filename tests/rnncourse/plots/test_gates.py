@@ -1,0 +1,68 @@
+"""The pictures of unit 10: nodes and words on the sheet, numbers as short as a cell allows, the same figure twice."""
+
+import numpy as np
+import pytest
+
+from rnncourse.plots import to_png
+from rnncourse.plots.gates import gates_over_time, gru_cell, kept_by_symbol, lstm_cell, runs_by_setting
+
+
+@pytest.mark.parametrize("draw", [lstm_cell, gru_cell])
+def test_a_cells_nodes_and_words_stay_on_their_sheet(draw):
+    axes = draw().axes[0]
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    assert len(axes.texts) > 10
+    for text in axes.texts:
+        x, y = text.get_position()
+        assert left + 0.2 < x < right - 0.2
+        assert bottom + 0.1 < y < top - 0.1
+    for patch in axes.patches:
+        extents = patch.get_path().get_extents(patch.get_patch_transform())
+        assert left <= extents.x0 <= extents.x1 <= right
+        assert bottom <= extents.y0 <= extents.y1 <= top
+
+
+@pytest.mark.parametrize(("draw", "letters"), [(lstm_cell, "ifgo"), (gru_cell, "rzn")])
+def test_each_gate_and_candidate_has_its_letter(draw, letters):
+    words = [text.get_text() for text in draw().axes[0].texts]
+    assert all(words.count(f"${letter}$") == 1 for letter in letters)
+    assert words.count("σ") == (3 if draw is lstm_cell else 2)
+
+
+def test_a_table_of_gates_has_a_row_for_each_name_and_a_number_in_each_cell():
+    figure = gates_over_time({"x": [1, 0, 1]}, {"f": [1, 0.5, 1e-9]}, {"c": [-1.25, -0.001, 12]})
+    axes = figure.axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["x", "f", "c"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "3"]
+    assert [text.get_text() for text in axes.texts] == ["1", "0", "1", "1", "0.5", "0", "-1.25", "0", "12"]
+
+
+def test_units_that_are_high_for_the_same_symbol_stand_together():
+    cells = np.zeros((6, 2, 4))
+    cells[:, 0, [1, 3]], cells[:, 1, [0, 2]] = 0.9, 0.8
+    figure = kept_by_symbol(cells, "AB", {"f": np.ones(6)})
+    first, second = (np.asarray(axes.get_images()[0].get_array()) for axes in figure.axes[:2])
+    assert np.array_equal(first[:, 0], [0.9, 0.9, 0, 0])
+    assert np.array_equal(second[:, 0], [0, 0, 0.8, 0.8])
+
+
+def test_every_run_has_a_mark_and_the_line_goes_through_the_means():
+    figure = runs_by_setting([1, 3], {"a": [[0.2, 0.4], [1, 1]]}, xlabel="x", ylabel="y", guess=0.25)
+    *marks, line, guess = figure.axes[0].get_lines()
+    assert sorted(y for mark in marks for y in mark.get_ydata()) == [0.2, 0.4, 1, 1]
+    assert np.allclose(line.get_ydata(), [0.3, 1])
+    assert set(guess.get_ydata()) == {0.25}
+
+
+def test_charts_name_their_axes_and_are_the_same_twice():
+    def draw():
+        yield lstm_cell()
+        yield gru_cell()
+        yield gates_over_time({"x": [1, 0]}, {"f": [1, 0]}, {"c": [0, 3]})
+        yield kept_by_symbol(np.tanh(np.arange(24.0).reshape(4, 2, 3) - 12), "AB", {"i": np.arange(4) / 4})
+        yield runs_by_setting([0, 1], {"a": [[0.5], [1]]}, xlabel="bias", ylabel="share", guess=0.5)
+
+    for first, second in zip(draw(), draw()):
+        assert to_png(first) == to_png(second)
+    for figure in list(draw())[2:]:
+        assert figure.axes[-1].get_xlabel() or figure.axes[-2].get_xlabel()
