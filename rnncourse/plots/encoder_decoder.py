@@ -97,7 +97,7 @@ def answer_tree(
 
 
 def edit_table(a: str, b: str, table: Int[np.ndarray, "A B"], path: Sequence[tuple[int, int]] = ()) -> Figure:
-    """The table of edit distances between beginnings of a (rows) and of b (columns), with the cells of `path` tinted."""
+    """The edit distances between beginnings of a (rows) and of b (columns), with the cells of `path` tinted."""
     rows, columns = table.shape
     with style():
         figure = Figure(figsize=(1.2 + 0.56 * columns, 1.0 + 0.5 * rows), layout="constrained")
