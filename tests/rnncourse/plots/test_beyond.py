@@ -1,0 +1,74 @@
+"""The pictures of unit 13: diagrams on their sheet, the depth that they show, a table that says what it is given."""
+
+import numpy as np
+import pytest
+
+from rnncourse.plots import to_png
+from rnncourse.plots.beyond import ClaimsTable, alignment_map, attention_arrows, scan_beside_loop
+
+UNITS = [
+    {
+        "stem": "03_cell",
+        "title": "The recurrent <cell>",
+        "experiments": 2,
+        "assertions": 5,
+        "claims": [
+            {"claim": "It is < that.", "assertions": 5, "borne_out": "yes"},
+            {"claim": "It is more.", "assertions": 0, "borne_out": "no", "found": "it is *not*"},
+        ],
+    }
+]
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        attention_arrows([0.5, 0.5], "ab"),
+        attention_arrows([0.1, 0.2, 0.3, 0.2, 0.1, 0.1], "abcdef"),
+        scan_beside_loop(1),
+        scan_beside_loop(2),
+        scan_beside_loop(7),
+    ],
+    ids=lambda figure: f"{len(figure.axes[0].texts)} texts",
+)
+def test_diagrams_stay_on_their_sheet(figure):
+    axes = figure.axes[0]
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    for text in axes.texts:
+        x, y = text.get_position()
+        assert left < x < right
+        assert bottom < y < top
+
+
+@pytest.mark.parametrize(("steps", "rows"), [(2, "1 rows"), (7, "3 rows"), (8, "3 rows"), (9, "4 rows")])
+def test_the_scan_has_as_many_rows_as_it_takes_doublings(steps, rows):
+    words = [text.get_text() for text in scan_beside_loop(steps).axes[0].texts]
+    assert words[-1] == rows
+    assert f"{steps - 1} rows" in words
+
+
+def test_the_map_names_its_axes_shows_spaces_and_is_the_same_twice():
+    def draw():
+        return alignment_map(np.eye(2, 3), "a b", "yz")
+
+    axes = draw().axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()][:3] == ["a", "␣", "b"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("input character", "output character")
+    assert to_png(draw()) == to_png(draw())
+
+
+def test_the_table_says_what_it_is_given_escaped_and_with_links():
+    shown = ClaimsTable(UNITS)
+    assert (shown.count("yes"), shown.count("in part"), shown.count("no")) == (1, 0, 1)
+    html = shown._repr_html_()
+    assert "It is &lt; that." in html
+    assert "&lt;cell&gt;" in html
+    assert 'href="../03_cell/03_cell.ipynb"' in html
+    assert "it is *not*" in html
+    assert "no       It is more." in repr(shown)
+
+
+def test_the_table_that_comes_with_the_course_has_a_row_for_each_claim():
+    shown = ClaimsTable()
+    assert shown.count("yes") + shown.count("in part") + shown.count("no") == sum(len(u["claims"]) for u in shown.units)
+    assert "13_beyond" in repr(shown)
