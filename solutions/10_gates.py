@@ -1102,11 +1102,11 @@ assert survivors >= 6
 print(f"{survivors} of {wrong_steps} wrong steps are right more than 95 times in 100")
 
 # %% [markdown]
-# Gates in another order destroy the memory, and $z$ inverted damages it. But more than half of the wrong steps answer
-# nearly every question. This memory pulls itself shut, as you saw in section 5, and so it forgives almost anything. On a
-# task with less room for it they would not be forgiven, and then you would look for the mistake in the data, in the
-# training, everywhere but in a line that has "worked" for months. A single step with *random* weights finds every one of
-# them. **Compare states, not answers.**
+# Gates in another order destroy the memory. But half of the wrong steps, or more, answer nearly every question, and with
+# another seed the GRU's inverted $z$ is among them. This memory pulls itself shut, as you saw in section 5, and so it
+# forgives almost anything. On a task with less room for it they would not be forgiven, and then you would look for the
+# mistake in the data, in the training, everywhere but in a line that has "worked" for months. A single step with
+# *random* weights finds every one of them. **Compare states, not answers.**
 #
 # More bugs to hunt, all met in code that somebody has published or handed in. What does each do, and how would you find
 # it?
