@@ -1160,12 +1160,12 @@ progress("13_beyond")
 # %% [markdown]
 # ## Looking back
 #
-# This was the last unit. Every experiment of the course makes a claim and asserts it, and the table below was not written:
-# a program has read it off the executed notebooks, each claim with the assertions that stand below it. Open a unit and
+# This was the last unit. Every experiment of the course makes a claim and asserts it, and the table below was read off the
+# executed notebooks by a program, each claim with the number of assertions that stand below it. Open a unit and
 # its link takes you there.
 #
-# Read it with suspicion. Claims that did not hold when the course was made were rewritten until they said what is true, so
-# a "yes" there says only that it still holds. More can be learned from the rows with a "no" or an "in part": what one might
+# Read it with suspicion. In this course a claim that does not hold is rewritten until it says what is true, so a "yes" says
+# only that it held when the notebook ran. More can be learned from the rows with a "no" or an "in part": what one might
 # have expected, and under it, in the notebook's own words, what came instead.
 
 # %% tags=["experiment"]
