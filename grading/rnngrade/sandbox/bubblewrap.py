@@ -21,6 +21,8 @@ from rnngrade.errors import DeskError
 from rnngrade.sandbox.limits import Limits
 
 HOME = "/student"
+JAIL = "/room"  # where root grades, the runner's root: see `inside/warm.py`
+PATIENCE = 5.0  # seconds
 FIRST_UID = 61_000  # where root grades, each room has a user of its own: no name, no files, its own count of processes
 
 
@@ -77,8 +79,10 @@ class Room:
 
     def close(self) -> None:
         """End the room and everything in it."""
-        with suppress(ProcessLookupError, OSError):
+        with suppress(OSError):
             os.kill(self.pid, 9)
+        with suppress(subprocess.TimeoutExpired):
+            self._keeper.wait(PATIENCE)  # it ends by itself when all in the room have
         self._keeper.kill()
         for pipe in (self._keeper.stdin, self._keeper.stdout, self._keeper.stderr):
             if pipe:
@@ -108,6 +112,7 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
             arguments += ["--symlink", os.readlink(folder), folder]
         elif path.exists():
             arguments += ["--ro-bind", folder, folder]
+    arguments += ["--perms", "0755", "--dir", "/etc", "--dir", JAIL]
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives"):
         arguments += ["--ro-bind-try", file, file]
     pythons = _pythons()

@@ -140,6 +140,7 @@ class Station:
                 "sandbox": room.pid if room else None,
                 "user_namespace": bool(room and room.user_namespace),
                 "uid": bubblewrap.FIRST_UID + os.getpid() % 1000 if room and not room.user_namespace else None,
+                "jail": bubblewrap.JAIL,
                 "limits": dataclasses.asdict(self.limits),
                 "home": home,
             }
@@ -237,6 +238,8 @@ class Session:
         while not self._over.wait(WATCH_SECONDS):
             processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
             used = sum(_resident(pid) for pid in processes)
+            if used > self.limits.memory:  # perhaps: this counts what processes share for each of them
+                used = sum(_proportional(pid) for pid in processes)
             self.most_memory = max(self.most_memory, used)
             if used > self.limits.memory or len(processes) > self.limits.processes:
                 self._ended = "memory" if used > self.limits.memory else "processes"
@@ -292,8 +295,17 @@ def _descendants(roots: list[int]) -> list[int]:
     return found
 
 
+def _proportional(pid: int) -> int:
+    """The bytes of memory that a process has, with its share of what it has together with others. Takes a while."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            return sum(1024 * int(line.split()[1]) for line in file if line.startswith("Pss_Anon:"))
+    except (OSError, ValueError):
+        return _resident(pid)
+
+
 def _resident(pid: int) -> int:
-    """The bytes of memory that a process alone has: resident, less what it shares with files and other processes."""
+    """The bytes of memory that a process has: resident, less what belongs to files."""
     try:
         with open(f"/proc/{pid}/statm") as file:
             _, resident, shared, *_ = file.read().split()

@@ -4,7 +4,8 @@ Importing NumPy, IPython and PyTorch takes most of a submission's time. So it is
 student's code is there; then each submission gets a fork, which enters its own sandbox before it runs a line of
 theirs. The process reads requests from its control socket, a JSON object and the runner's end of the judge's channel:
 
-    {"sandbox": pid or null, "user_namespace": true, "uid": null, "limits": {…}, "home": "…"}  ->  {"pid": …}
+    {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "limits": {…}, "home": "…"}
+        ->  {"pid": …}
 
     python -I -m …/warm.py CONTROL_FD LIBRARY MODULE …
 """
@@ -27,7 +28,8 @@ from typing import Any, NoReturn
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
-PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_DUMPABLE = 38, 24, 4
+MS_BIND, MS_REC = 0x1000, 0x4000
+PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 38, 24, 36
 ROOM = 1 << 16  # bytes that a request may have
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -47,6 +49,9 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     gc.collect()
     gc.freeze()  # what is there stays shared with the forks
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork
+    # Runners come to this process when who forked them is gone. Left to a container's init, which may wait for nobody,
+    # the dead ones would go on counting as processes of the room's user.
+    _done(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "take its runners back")
     with socket.socket(fileno=control) as connection:
         connection.sendall(b'{"ready": true}\n')
         while True:
@@ -123,7 +128,11 @@ def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -
     ):
         with suppress(ValueError, OSError):  # a lower one is in force already
             resource.setrlimit(what, (value, value))
+    if request["sandbox"]:
+        for capability in range(64):  # while there is the right to
+            libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     if request["uid"] is not None:
+        _lock_in(request["jail"])
         os.setgroups([])
         os.setresgid(request["uid"], request["uid"], request["uid"])
         os.setresuid(request["uid"], request["uid"], request["uid"])
@@ -139,6 +148,14 @@ def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -
     serve(limits)
 
 
+def _lock_in(jail: str) -> None:
+    """Make the room's root, seen through another folder, this process's root: to whoever is in a chroot, the kernel
+    gives no user namespace, in which one could mount what nobody limits. (Elsewhere, bubblewrap sees to that.)
+    """
+    _done(libc.mount(b"/", jail.encode(), None, MS_BIND | MS_REC, None), "lock the room")
+    os.chroot(jail)
+
+
 def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
     connection = runner.Channel(socket.socket(fileno=3), limits["message"])
     shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
@@ -146,8 +163,6 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
 
 
 def _give_up_rights() -> None:
-    for capability in range(64):
-        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
     _done(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "give up new rights")
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
     _done(libc.capset(header, (ctypes.c_uint32 * 6)()), "give up its capabilities")

@@ -1,0 +1,496 @@
+"""The sandbox: what is inside, what is not, what may be used up, and what becomes of a session that goes wrong."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import socket
+import textwrap
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from rnncourse import exercises
+from rnngrade.bundle import Bundle
+from rnngrade.grade import grade, open_station
+from rnngrade.sample import RIGHT, Submission
+from rnngrade.sandbox import bubblewrap
+from rnngrade.sandbox.bubblewrap import NoSandbox, Room
+from rnngrade.sandbox.limits import MB, Limits
+from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow
+
+UNIT = "03_cell"
+SECRET = "the-desk-alone-knows"
+LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, output=2000, message=MB)
+
+
+@pytest.fixture(scope="module")
+def bundle(root):
+    return Bundle.make(root, UNIT)
+
+
+@pytest.fixture(scope="module")
+def station(bundle):
+    os.environ["DESK_SECRET"] = SECRET
+    try:
+        with open_station(bundle, LIMITS) as made:
+            yield made
+    finally:
+        del os.environ["DESK_SECRET"]
+
+
+@pytest.fixture
+def session(station):
+    with station.session() as made:
+        yield made
+
+
+def run(session, source, seconds=60.0):
+    """Run a cell; what it printed, or the error that ended it."""
+    reply = session.ask("run", textwrap.dedent(source), seconds=seconds)
+    assert reply["error"] is None, reply["outputs"]
+    return "".join(o.get("text", "") for o in reply["outputs"] if o["output_type"] == "stream").strip()
+
+
+def value(session, source):
+    """The value of `answer` after a cell."""
+    reply = session.ask("run", textwrap.dedent(source), seconds=60.0)
+    assert reply["error"] is None, reply["outputs"]
+    found = session.ask("value", "answer", seconds=60.0)
+    assert found["state"] == "open", found
+    return found["value"]
+
+
+def failing(session, source):
+    """The errno with which a statement fails."""
+    lines = "\n".join(f"    {line}" for line in textwrap.dedent(source).strip().splitlines())
+    return value(session, f"answer = 0\ntry:\n{lines}\nexcept OSError as error:\n    answer = error.errno")
+
+
+# --- what is inside
+
+
+def test_the_desk_cannot_be_reached_over_the_network(session):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        port = server.getsockname()[1]
+        socket.create_connection(("127.0.0.1", port)).close()
+        server.accept()[0].close()
+        program = f"import socket\nsocket.create_connection(('127.0.0.1', {port}), 5)"
+        assert failing(session, program) in (errno.ECONNREFUSED, errno.ENETUNREACH)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert value(session, "import socket; answer = [name for _, name in socket.if_nameindex()]") == ["lo"]
+    assert failing(session, "socket.create_connection(('192.0.2.1', 80), 5)") == errno.ENETUNREACH
+
+
+def test_abstract_sockets_of_the_machine_cannot_be_reached(session):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("\0rnngrade-test")
+        server.listen()
+        program = "import socket\nsocket.socket(socket.AF_UNIX).connect('\\0rnngrade-test')"
+        assert failing(session, program) == errno.ECONNREFUSED
+
+
+def test_no_other_process_is_seen(session):
+    names = value(
+        session,
+        """
+        import os
+        answer = {}
+        for pid in os.listdir("/proc"):
+            if pid.isdigit():
+                answer[int(pid)] = open(f"/proc/{pid}/comm").read().strip()
+        """,
+    )
+    assert set(names.values()) <= {"bwrap", "cat", "python", Path(os.path.realpath("/proc/self/exe")).name}
+    assert len(names) <= 3
+    assert failing(session, f"os.kill({os.getpid()}, 0)") in (errno.ESRCH, 0 if os.getpid() in names else errno.ESRCH)
+
+
+def test_of_the_course_there_is_the_python_alone(session, root):
+    there = value(
+        session,
+        f"""
+        import os
+        root = {str(root)!r}
+        names = os.listdir(root) if os.path.isdir(root) else []
+        answer = {{name: os.listdir(os.path.join(root, name)) for name in names if name != ".venv"}}
+        """,
+    )
+    assert there == {}
+    # Where the course is developed, it lies in the environment too, by name and empty.
+    assert value(
+        session,
+        """
+        import os, sys, rnncourse
+        places = [os.path.join(path, name) for path in sys.path for name in ("rnncourse", "rnngrade")]
+        answer = [path for path in places if os.path.isdir(path) and os.listdir(path)]
+        """,
+    ) == [value(session, "import os, rnncourse; answer = os.path.dirname(rnncourse.__file__)")]
+
+
+def test_no_file_of_the_desk_is_found_anywhere(session, station, root, tmp_path):
+    (tmp_path / "gradebook.db").write_text("grades")
+    found = value(
+        session,
+        """
+        import os
+        names = {"gradebook.db", "nbgrader_config.py", "solutions", "submitted", "records", "grading", ".hidden-seed",
+                 "rnngrade", "judge.py", "03_cell.py", "03_cell.ipynb", "passwd", "shadow", "cell.py"}
+        answer = []
+        for folder, folders, files in os.walk("/"):
+            if folder == "/":
+                folders[:] = [name for name in folders if name not in ("proc", "sys", "usr")]
+            answer += [os.path.join(folder, name) for name in [*folders, *files] if name in names]
+        """,
+    )
+    foreign = [p for p in found if "site-packages" not in p and not p.endswith("/bin/rnngrade")]
+    assert foreign == []
+    own = [p for p in found if p.endswith("/rnngrade") and p not in foreign and "/bin/" not in p]
+    assert all(value(session, f"answer = os.listdir({p!r})") == [] for p in own)
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "/etc/shadow", "/etc/hostname", "/srv", "/var", "/run", "/home/x"])
+def test_of_the_machine_there_is_nothing(path, session):
+    assert failing(session, f"import os\nos.stat({path!r})") == errno.ENOENT
+
+
+def test_the_desks_environment_is_not_there(session):
+    assert os.environ["DESK_SECRET"] == SECRET
+    variables = value(session, "import os; answer = dict(os.environ)")
+    assert SECRET not in variables.values()
+    assert set(variables) <= {
+        *("PATH", "LANG", "HOME", "IPYTHONDIR", "MPLBACKEND", "MPLCONFIGDIR", "PYDEVD_DISABLE_FILE_VALIDATION"),
+        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LC_CTYPE"),
+        *("COLUMNS", "LINES", "KMP_INIT_AT_FORK", "KMP_DUPLICATE_LIB_OK", "TORCHINDUCTOR_CACHE_DIR", "PAGER"),
+        *("TERM", "GIT_PAGER", "CLICOLOR", "FORCE_COLOR", "CLICOLOR_FORCE"),
+    }
+    everything = value(
+        session,
+        """
+        answer = ""
+        for pid in os.listdir("/proc"):
+            try:
+                answer += open(f"/proc/{pid}/environ", "rb").read().decode(errors="replace")
+            except OSError:
+                pass
+        """,
+    )
+    assert SECRET not in everything
+
+
+def test_the_system_is_read_only(session, station):
+    places = ["/usr", "/bin", "/", "/dev", os.path.dirname(os.__file__), str(station.library), "/lib"]
+    for place in places:
+        assert failing(session, f"open({place + '/mine'!r}, 'w')") in (errno.EROFS, errno.EACCES), place
+    mine = str(station.library / "rnncourse" / "__init__.py")
+    assert failing(session, f"open({mine!r}, 'a')") in (errno.EROFS, errno.EACCES)
+
+
+@pytest.mark.parametrize("place", ["~", "/tmp", "/dev/shm"])
+def test_what_can_be_written_is_limited_in_size(place, session):
+    program = f"""
+        import os
+        folder = os.path.expanduser({place!r})
+        answer = 0
+        try:
+            for number in range(64):
+                with open(f"{{folder}}/{{number}}", "wb") as file:
+                    file.write(bytes(2**20))
+                answer += 1
+        except OSError as error:
+            answer = (answer, error.errno)
+        """
+    written, error = value(session, program)
+    assert error == errno.ENOSPC
+    assert written <= LIMITS.disk // MB
+    assert written >= LIMITS.disk // MB - 2
+
+
+def test_what_one_session_wrote_the_next_does_not_find(station):
+    for place in ("~", "/tmp", "/dev/shm"):
+        with station.session() as session:
+            run(session, f"import os; open(os.path.expanduser({place + '/note'!r}), 'w').write('the answer')")
+        with station.session() as session:
+            assert failing(session, f"import os\nopen(os.path.expanduser({place + '/note'!r}))") == errno.ENOENT
+
+
+def test_nobody_is_root_and_nobody_becomes_it(session):
+    ids = value(session, "import os; answer = [*os.getresuid(), *os.getresgid(), *os.getgroups()]")
+    assert 0 not in ids
+    for statement in ("os.setuid(0)", "os.setgid(0)", "os.setgroups([0])", "os.chroot('/tmp')"):
+        assert failing(session, f"import os\n{statement}") in (errno.EPERM, errno.EINVAL), statement
+
+
+def test_there_are_no_capabilities_and_no_new_privileges(session):
+    lines = value(session, "answer = open('/proc/self/status').read().splitlines()")
+    status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+    for kind in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert int(status[kind], 16) == 0, kind
+    assert status["NoNewPrivs"] == "1"
+
+
+def test_no_namespace_can_be_made_and_nothing_mounted(session):
+    failed = value(
+        session,
+        """
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        answer = [libc.unshare(0x10000000), libc.unshare(0x00020000), libc.mount(b"x", b"/tmp", b"tmpfs", 0, None),
+                  libc.umount(b"/tmp"), libc.sethostname(b"x", 1)]
+        """,
+    )
+    # In a user namespace of its own, it could mount as much memory as it likes, and nobody would count it.
+    assert failed == [-1, -1, -1, -1, -1]
+
+
+def test_the_channel_is_the_only_open_file(session):
+    files = value(
+        session,
+        """
+        import os
+        answer = {}
+        for number in os.listdir("/proc/self/fd"):
+            try:
+                answer[int(number)] = os.readlink(f"/proc/self/fd/{number}")
+            except FileNotFoundError:  # the listing itself
+                pass
+        """,
+    )
+    assert [files.pop(number) for number in (0, 1, 2)] == ["/dev/null"] * 3
+    assert files.pop(3).startswith("socket:")
+    assert files == {}
+
+
+# --- what may be used up
+
+
+def test_memory_by_one_array(session):
+    run(session, "import numpy as np\nsmall = np.ones(2**20)")
+    reply = session.ask("run", "big = np.ones(2**28)", seconds=60.0)
+    assert reply["error"] == "MemoryError" or reply["error"] == "_ArrayMemoryError"
+    assert value(session, "answer = float(small.sum())") == 2**20, "the session goes on"
+
+
+def test_memory_by_many_processes(session):
+    program = f"""
+        import os, time
+        import numpy as np
+        for _ in range(6):
+            if os.fork() == 0:
+                own = np.ones({LIMITS.memory // 5 // 8})
+                time.sleep(600)
+        time.sleep(600)
+        """
+    with pytest.raises(TooMuch, match="memory"):
+        run(session, program, seconds=120.0)
+    assert session.most_memory > LIMITS.memory
+
+
+def test_processes(session):
+    started = value(
+        session,
+        """
+        import os, time
+        answer = 0
+        for _ in range(100):
+            try:
+                if os.fork() == 0:
+                    time.sleep(600)
+                answer += 1
+            except BlockingIOError:
+                pass
+        """,
+    )
+    assert LIMITS.processes // 2 < started < LIMITS.processes
+
+
+def test_a_session_leaves_no_process_that_counts_for_the_next(station):
+    for _ in range(LIMITS.processes + 1):
+        with station.session() as session:
+            assert value(session, "import os\nanswer = os.fork() or os._exit(0)") > 0
+
+
+def test_cpu_time(session):
+    with pytest.raises(Died):
+        run(session, "while True: pass", seconds=300.0)
+
+
+def test_the_size_of_a_file_and_the_number_of_open_ones(session):
+    too_large = f"""
+        import signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        with open("/tmp/x", "wb") as file:
+            file.truncate({LIMITS.disk + 1})
+        """
+    assert failing(session, too_large) == errno.EFBIG
+    assert failing(session, "files = [open('/dev/null') for _ in range(1000)]") == errno.EMFILE
+
+
+def test_time(session):
+    began = time.monotonic()
+    with pytest.raises(TooSlow):
+        run(session, "import time; time.sleep(600)", seconds=0.5)
+    assert time.monotonic() - began < 300
+
+
+def test_output(session):
+    reply = session.ask("run", "for i in range(1000): print(i, end=',')", seconds=60.0)
+    (output,) = reply["outputs"]
+    assert output["text"].startswith("0,1,2,")
+    assert output["text"].endswith("the rest of this output is not kept.\n")
+    assert len(output["text"]) < LIMITS.output + 100
+    reply = session.ask("run", "while True: print('again')", seconds=60.0)
+    assert reply["error"] == "TooMuchOutput"
+    assert value(session, "answer = 1") == 1
+
+
+# --- how it ends
+
+
+def test_the_end_of_a_session_ends_everything_in_it(station):
+    before = {p.pid for p in psutil.process_iter()}
+    with station.session() as session:
+        program = """
+            import os, time
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    os.closerange(0, 100)
+                    while True:
+                        time.sleep(0.01)
+                os._exit(0)
+            os.wait()
+            time.sleep(0.2)
+            """
+        run(session, program)
+        room = psutil.Process(session._room._keeper.pid)
+        inside = [room, *room.children(recursive=True)]
+        runner = psutil.Process(session.pid)
+        inside += [runner]
+        grandchildren = [p for p in inside if p.pid not in before]
+        assert len({p.pid for p in grandchildren}) >= 4, "bwrap, its keeper, the runner, and who ran away"
+    _, alive = psutil.wait_procs(grandchildren, timeout=60)
+    assert [p for p in alive if p.status() != psutil.STATUS_ZOMBIE] == []
+
+
+def test_the_end_of_a_station_leaves_nothing(bundle):
+    with open_station(bundle, LIMITS) as station:
+        session = station.session()
+        warm = psutil.Process(station._warm.pid)
+        room = psutil.Process(session._room._keeper.pid)
+        session.close()
+        folder = station.folder
+    assert not folder.exists()
+    assert not warm.is_running()
+    assert not room.is_running()
+
+
+@pytest.mark.parametrize("statement", ["os._exit(0)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 11)"])
+def test_a_process_that_ends_has_died(statement, session):
+    with pytest.raises(Died):
+        run(session, f"import os; {statement}")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "b'hello, judge, here are your points'",
+        "(2**31).to_bytes(4, 'big')",
+        "(10).to_bytes(4, 'big') + (6).to_bytes(4, 'big') + b'[1, 2]'",
+        "message('reply', 1, {'outputs': [], 'error': None})",
+        "message('call', 1, 0, (), {})",
+        "message('reply', True, {})",
+        "message({'verb': 'reply'})",
+        "message()",
+    ],
+)
+def test_what_is_no_answer_is_garbled(said, session):
+    run(session, "pass")
+    program = f"""
+        import os
+        from rnncourse.checks.wire import encode
+        def message(*parts):
+            data = encode(list(parts))
+            return len(data).to_bytes(4, "big") + data
+        os.write(3, {said})
+        import time
+        time.sleep(1)
+        """
+    with pytest.raises(Garbled):
+        run(session, program)
+
+
+def test_an_answer_that_is_too_large_is_refused(station, session):
+    assert value(session, "import numpy as np; answer = np.zeros(1000)").shape == (1000,)
+    run(session, f"answer = np.zeros({LIMITS.message // 8 + 1})")
+    with pytest.raises(Garbled):
+        session.ask("value", "answer", seconds=60.0)
+
+
+def test_a_judge_that_is_late_itself_takes_no_time_from_the_student(station, session):
+    """What the judge's own functions take is not counted."""
+
+    def slow(number, args, kwargs):
+        time.sleep(2.0)
+        return args[0] + 1
+
+    run(session, "def answer(f):\n    return f(1) + f(2)")
+    settings = {"uses": {}, "forbids": [], "given": []}
+    assert session.ask("open", "answer", settings, seconds=60.0) == {"state": "open"}
+    # A function of the judge's by number, as `judge.Remote` hands it over.
+    from rnncourse.checks.callables import Named
+
+    seen = session.ask("observe", "call", (Named("__remote__", {"number": 0}),), seconds=3.9, call=slow)
+    assert seen["error"] or seen["answer"] == 5
+
+
+# --- without a sandbox
+
+
+def right(root, tmp_path):
+    names = [e.name for e in exercises.unit(UNIT)]
+    return Submission("ada", UNIT, "all right", dict.fromkeys(names, RIGHT)).write(root, tmp_path).read_bytes()
+
+
+def test_without_the_sandbox_honest_code_gets_the_same(bundle, station, root, tmp_path):
+    submission = right(root, tmp_path)
+    limits = replace(LIMITS, cpu_seconds=60)
+    inside = grade(submission, bundle, "ada", "7", limits)
+    with open_station(bundle, limits, sandboxed=False) as bare:
+        outside = grade(submission, bundle, "ada", "7", limits, station=bare)
+        with bare.session() as session:
+            assert value(session, "import os; answer = os.getcwd()").startswith(str(bare.folder))
+            with pytest.raises(TooMuch, match="processes"):
+                run(session, "import os, time\nfor _ in range(30):\n    os.fork() or time.sleep(600)\ntime.sleep(600)")
+    assert outside.record.content() == inside.record.content()
+    assert outside.record.points == exercises.unit(UNIT).points
+    assert outside.notebook == inside.notebook
+
+
+def test_where_bubblewrap_is_not_installed_it_says_so_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(NoSandbox, match=r"^Grading untrusted work needs bubblewrap, .* '--sandbox none'\.$"):
+        bubblewrap.require()
+
+
+def test_where_bubblewrap_cannot_build_a_room_it_says_why(monkeypatch, tmp_path):
+    bwrap = tmp_path / "bwrap"
+    bwrap.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    bwrap.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(NoSandbox, match=r"cannot build a sandbox on this machine \(bwrap: No permissions"):
+        bubblewrap.require()
+
+
+def test_a_room_is_there_as_long_as_it_is_open(station):
+    with Room(station.library, LIMITS) as room:
+        process = psutil.Process(room.pid)
+        assert process.is_running()
+    psutil.wait_procs([process], timeout=60)
+    assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
