@@ -129,6 +129,6 @@ def _local(bundle: Bundle, limits: Limits, seed: str, sandboxed: bool, jobs: int
     try:
         yield graded
     finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # first, or a thread would start its worker again
         for worker in workers:
             worker.close()
-        pool.shutdown(wait=False, cancel_futures=True)

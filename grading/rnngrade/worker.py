@@ -4,7 +4,9 @@ A submission is graded in a process of its own kind, so that whatever happens to
 a C function, it costs that submission: the process is ended from outside and a new one started. Both ends are the
 desk's own, so what passes between them is pickled.
 
-    python -m rnngrade.worker      reads tasks from stdin, writes results to stdout
+    python -m rnngrade.worker FOLDER PARENT      reads tasks from stdin, writes results to stdout
+
+FOLDER is its own, for all that it writes; it ends, and removes the folder, when PARENT, who started it, is gone.
 """
 
 from __future__ import annotations
@@ -39,45 +41,66 @@ class CannotGrade(DeskError):
     """Why nothing can be graded here, in a sentence."""
 
 
-def main() -> int:
+def main(folder: Path, parent: int) -> int:
     """Serve until stdin is closed, or whoever started this is gone."""
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no result
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
-    station: Station | None = None
-    bundle: Bundle | None = None
-    limits, seed, sandboxed = Limits(), "", True
-    while (task := _read(sys.stdin.buffer)) is not None:
-        try:
-            if task["verb"] == "open":
-                bundle, limits, seed, sandboxed = task["bundle"], task["limits"], task["seed"], task["sandboxed"]
-                bundle.require_fit()
-                station = open_station(bundle, limits, sandboxed=sandboxed)
-                reply: dict[str, Any] = {"ok": True}
-            else:
-                assert bundle
-                assert station
-                graded = grade(task["submission"], bundle, task["student"], seed, limits, station=station)
-                reply = {"ok": True, "graded": graded}
-        except (WrongBundle, NoSandbox) as why:
-            reply = {"ok": False, "words": str(why)}
-        _write(results, reply)
-    if station:
-        station.close()
+    threading.Thread(target=_leave_with, args=(parent, folder), daemon=True).start()
+    try:
+        with suppress(BrokenPipeError):
+            _serve(results)
+    finally:
+        _remove(folder)
     return 0
 
 
-def _leave_with(parent: int) -> None:
+def _serve(results: IO[bytes]) -> None:
+    station: Station | None = None
+    bundle: Bundle | None = None
+    limits, seed, sandboxed = Limits(), "", True
+    try:
+        while (task := _read(sys.stdin.buffer)) is not None:
+            try:
+                if task["verb"] == "open":
+                    bundle, limits, seed, sandboxed = task["bundle"], task["limits"], task["seed"], task["sandboxed"]
+                    bundle.require_fit()
+                    station = open_station(bundle, limits, sandboxed=sandboxed)
+                    reply: dict[str, Any] = {"ok": True}
+                else:
+                    assert bundle
+                    assert station
+                    graded = grade(task["submission"], bundle, task["student"], seed, limits, station=station)
+                    reply = {"ok": True, "graded": graded}
+            except (WrongBundle, NoSandbox) as why:
+                reply = {"ok": False, "words": str(why)}
+            _write(results, reply)
+    finally:
+        if station:
+            station.close()
+
+
+def _leave_with(parent: int, folder: Path) -> None:
     """End this process when the one that started it is gone: its sandboxes end with it."""
     while os.getppid() == parent:
         time.sleep(0.5)
-    shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)  # this process's own, see `Worker`
+    _remove(folder)
     os._exit(1)
 
 
+def _remove(folder: Path) -> None:
+    """Remove the folder, renamed first: whoever is still writing to it finds it no more."""
+    gone = folder.with_name(f"{folder.name}-gone")
+    with suppress(OSError):
+        folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
+
+
 def _read(stream: IO[bytes]) -> Any:
+    """The next value, or None if there is no more, or only a part of it."""
     head = stream.read(8)
-    return pickle.loads(stream.read(int.from_bytes(head, "big"))) if len(head) == 8 else None
+    size = int.from_bytes(head, "big")
+    data = stream.read(size) if len(head) == 8 else b""
+    return pickle.loads(data) if data and len(data) == size else None
 
 
 def _write(stream: IO[bytes], value: Any) -> None:
@@ -116,7 +139,7 @@ class Worker:
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         environment = os.environ | one_thread | {"TMPDIR": str(self._folder)}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "rnngrade.worker"],
+            [sys.executable, "-m", "rnngrade.worker", str(self._folder), str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -141,14 +164,14 @@ class Worker:
 
     def close(self) -> None:
         """End the process, if there is one."""
-        if self._process is not None:
-            self._process.kill()
-            for stream in (self._process.stdin, self._process.stdout):
+        process, self._process = self._process, None  # a desk that stops closes what a thread is about to close
+        if process is not None:
+            process.kill()
+            for stream in (process.stdin, process.stdout):
                 if stream:
                     with suppress(OSError):
                         stream.close()
-            self._process.wait()
-            self._process = None
+            process.wait()
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def __enter__(self) -> Worker:
@@ -188,4 +211,4 @@ def _given_up(student: str, submission: bytes, bundle: Bundle, seed: str, limits
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
