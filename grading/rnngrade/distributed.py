@@ -10,6 +10,8 @@ A worker that dies costs nothing: Dask gives its tasks to another.
 from __future__ import annotations
 
 import atexit
+import logging
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,23 +36,36 @@ _workers: list[Worker] = []
 def distributed(scheduler: str, bundle: Bundle, limits: Limits, seed: str, sandboxed: bool) -> Iterator[Grader]:
     """A grader that uses the workers of the scheduler at this address. **Errors:** `CannotGrade`."""
     from dask.distributed import Client, as_completed
+    from distributed.comm.addressing import get_address_host_port
 
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is said here, in a sentence
     try:
+        # Dask goes on trying for as long as it may; nobody is there, if nobody is there now.
+        socket.create_connection(get_address_host_port(scheduler), CONNECT_SECONDS).close()
         client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+    except (OSError, ValueError) as error:
         raise CannotGrade(f"No Dask scheduler answers at {scheduler} ({error}): is it running?") from None
 
     def graded(todo: dict[str, Path]) -> Iterator[Graded]:
-        shared = client.scatter(bundle, broadcast=False, hash=False)
+        # A task, not scattered data, which would be lost with the worker that has it.
+        shared = client.submit(_same, bundle, pure=False)
         futures = [
             client.submit(grade_here, shared, student, path.read_bytes(), limits, seed, sandboxed, pure=False)
             for student, path in todo.items()
         ]
-        for _, result in as_completed(futures, with_results=True):
+        for _, result in as_completed(futures, loop=client.loop, with_results=True):
+            if not isinstance(result, Graded):  # what was asked for was called off
+                words = "what has been graded is kept, and the next run goes on from there"
+                raise CannotGrade(f"The Dask scheduler at {scheduler} is gone: {words}.")
             yield result
 
     with client:
         yield graded
+
+
+def _same(bundle: Bundle) -> Bundle:
+    """The task by which each worker gets the bundle once, from the scheduler or from another worker."""
+    return bundle
 
 
 def grade_here(bundle: Bundle, student: str, submission: bytes, limits: Limits, seed: str, sandboxed: bool) -> Graded:
