@@ -1,0 +1,421 @@
+"""A run: it goes on where it was killed, grades what is new or stale and nothing else, and enters it once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import warnings
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import psutil
+import pytest
+from click.testing import CliRunner
+
+from rnncourse import exercises
+from rnngrade import run as running
+from rnngrade.bundle import Bundle
+from rnngrade.cli import main
+from rnngrade.desk import Desk
+from rnngrade.grade import Graded
+from rnngrade.gradebook import GradebookWriter
+from rnngrade.record import JUDGED, ExerciseResult, Record
+from rnngrade.run import run
+from rnngrade.sample import demo_class
+from rnngrade.sandbox.limits import Limits
+from rnngrade.worker import CannotGrade
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
+    from nbgrader.api import Gradebook
+
+UNIT = "03_cell"
+KILLS = 20
+SETTINGS = ["run", UNIT, "--seed", "7", "--jobs", "2"]
+
+# The command line in a process that has imported it: for each line of arguments it forks, which spares an import of
+# seconds for each run. It says the run's process id, and how it ended.
+STARTER = """
+import json, os, sys
+import rnngrade.bundle, rnngrade.gradebook, rnngrade.run
+from rnngrade.cli import main
+for line in sys.stdin:
+    pid = os.fork()
+    if pid == 0:
+        log = os.open(os.environ["LOG"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        main(json.loads(line))
+    print(pid, flush=True)
+    print(os.waitpid(pid, 0)[1], flush=True)
+"""
+
+
+class Starter:
+    """Starts runs of the command line on a desk, one at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.scratch = folder / "tmp"
+        self.scratch.mkdir()
+        self.log = folder / "log"
+        environment = {**os.environ, "TMPDIR": str(self.scratch), "LOG": str(self.log), "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", STARTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+        )
+
+    def start(self, desk: Desk) -> psutil.Process:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps(["--desk", str(desk.folder), *SETTINGS]) + "\n")
+        self.process.stdin.flush()
+        return psutil.Process(int(self.process.stdout.readline()))
+
+    def ended(self) -> int:
+        assert self.process.stdout
+        return int(self.process.stdout.readline())
+
+    def run(self, desk: Desk) -> None:
+        self.start(desk)
+        assert self.ended() == 0, self.log.read_text()
+
+    def close(self) -> None:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def starter(tmp_path):
+    made = Starter(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def handed_in(root, tmp_path_factory) -> Path:
+    """The folder of a class that nobody has graded."""
+    desk = Desk(root, tmp_path_factory.mktemp("class") / "desk")
+    desk.open()
+    for one in demo_class(UNIT, 12):
+        one.write(root, desk.submitted)
+    return desk.folder
+
+
+@pytest.fixture
+def new_desk(root, handed_in, tmp_path):
+    """Makes a desk with a copy of that class."""
+
+    def make(name: str = "desk") -> Desk:
+        shutil.copytree(handed_in, tmp_path / name)
+        return Desk(root, tmp_path / name)
+
+    return make
+
+
+def contents(desk: Desk) -> dict[str, dict]:
+    return {record.student: record.content() for record in desk.graded(UNIT)}
+
+
+def stamps(desk: Desk) -> dict[str, tuple[int, int]]:
+    """When each record was written, and which file it is: another one after it was written again."""
+    files = (desk.records / UNIT).glob("*.json")
+    return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
+
+
+def is_there(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def left_of(others: list[psutil.Process], scratch: Path) -> list[psutil.Process]:
+    """Processes of a run that are still there: those that were seen, and whatever names its scratch folder, but for
+    the starter.
+    """
+    named = []
+    for process in psutil.process_iter():
+        try:
+            said = [*process.cmdline(), *process.environ().values()]
+        except psutil.Error:
+            continue
+        if process.ppid() != os.getpid() and any(str(scratch) in text for text in said):
+            named.append(process)
+    return [process for process in {*others, *named} if is_there(process)]
+
+
+def require_whole(desk: Desk, expected: dict[str, dict]) -> None:
+    """Records, gradebook and autograded notebooks are those of an undisturbed run."""
+    assert contents(desk) == expected
+    points = {student: {e["name"]: e["points"] for e in content["exercises"]} for student, content in expected.items()}
+    with Gradebook(desk.db_url) as gradebook:
+        scores = {
+            submission.student.id: {
+                grade.name.removeprefix("check_"): grade.auto_score
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+                if grade.cell_type == "code"
+            }
+            for submission in gradebook.assignment_submissions(UNIT)
+        }
+    assert scores == points
+    for student in expected:
+        assert (desk.autograded / student / UNIT / f"{UNIT}.ipynb").is_file()
+
+
+def test_a_run_that_is_killed_at_any_moment_goes_on_where_it_was(starter, new_desk):
+    undisturbed = new_desk("undisturbed")
+    with GradebookWriter(undisturbed) as gradebook:  # which takes a while, so the first class alone is without it
+        gradebook.enter_unit(UNIT)
+    entered = undisturbed.gradebook.read_bytes()
+    began = time.monotonic()
+    starter.run(undisturbed)
+    duration = time.monotonic() - began
+    expected = contents(undisturbed)
+    assert sorted(expected) == sorted(undisturbed.submissions(UNIT))
+
+    rng = np.random.default_rng(5)
+    kills = classes = 0
+    while kills < KILLS:
+        classes += 1
+        desk = new_desk(f"killed{classes}")
+        if classes > 1:
+            desk.gradebook.write_bytes(entered)
+        written: dict[str, tuple[int, int]] = {}
+        while kills < KILLS:
+            process = starter.start(desk)
+            end = time.monotonic() + rng.uniform(0, 0.6 * duration)
+            while is_there(process) and time.monotonic() < end:
+                time.sleep(0.02)
+            others = []
+            with suppress(psutil.NoSuchProcess):
+                others = process.children(recursive=True)
+                process.kill()
+            if (status := starter.ended()) == 0:
+                break
+            assert os.WIFSIGNALED(status), starter.log.read_text()
+            kills += 1
+            # Nobody outlives the desk for long, and nothing is left of them.
+            patience = time.monotonic() + 60
+            while (left := left_of(others, starter.scratch)) and time.monotonic() < patience:
+                time.sleep(0.05)
+            assert left == []
+            assert [path for path in starter.scratch.glob("rnngrade-*/**/*") if path.is_file()] == []
+            # What had a record has it still, the same file.
+            now = stamps(desk)
+            assert {name: now[name] for name in written} == written
+            assert {r.student: r.content() for r in desk.graded(UNIT)}.items() <= expected.items()
+            written = now
+        starter.run(desk)
+        assert {name: stamp for name, stamp in stamps(desk).items() if name in written} == written
+        require_whole(desk, expected)
+    assert kills >= KILLS
+
+
+class Quick:
+    """Stands for a grading process: says at once that all is right, and writes down who was graded."""
+
+    graded: ClassVar[list[str]] = []
+
+    def __init__(self, bundle: Bundle, limits: Limits, seed: str, *, sandboxed: bool = True) -> None:
+        self.bundle, self.limits, self.seed = bundle, limits, seed
+
+    def grade(self, student: str, submission: bytes) -> Graded:
+        Quick.graded.append(student)
+        results = tuple(
+            ExerciseResult(e.name, JUDGED, float(e.points), float(e.points), True, "Right.")
+            for e in exercises.unit(UNIT)
+        )
+        key = self.bundle.key(submission, self.seed, self.limits)
+        return Graded(Record(student, UNIT, key, "sha256", results), submission)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def quick(monkeypatch, new_desk):
+    """A desk on which grading takes no time; `quick()` says who has been graded since the last time."""
+    monkeypatch.setattr(running, "Worker", Quick)
+    Quick.graded = []
+
+    def graded() -> list[str]:
+        names, Quick.graded = sorted(Quick.graded), []
+        return names
+
+    return graded
+
+
+@pytest.fixture(scope="module")
+def bundle(root):
+    return Bundle.make(root, UNIT)
+
+
+def change(path: Path) -> None:
+    """The student hands in again, with another line in the first cell."""
+    notebook = json.loads(path.read_text())
+    notebook["cells"][0]["source"] += "\nA line of mine."
+    path.write_text(json.dumps(notebook))
+
+
+def test_a_second_run_grades_nothing_and_keeps_everything(quick, new_desk, bundle):
+    desk = new_desk()
+    first = run(desk, bundle, seed="7")
+    assert quick() == sorted(desk.submissions(UNIT)) == [r.student for r in first.records]
+    before = stamps(desk)
+    second = run(desk, bundle, seed="7")
+    assert quick() == []
+    assert (second.graded, second.records) == ([], first.records)
+    assert stamps(desk) == before
+
+
+def test_a_submission_that_changed_is_graded_again_and_only_it(quick, new_desk, bundle):
+    desk = new_desk()
+    run(desk, bundle, seed="7")
+    before, _ = stamps(desk), quick()
+    change(desk.submission_path(UNIT, "barbara"))
+    again = run(desk, bundle, seed="7")
+    assert quick() == ["barbara"] == [r.student for r in again.graded]
+    assert {name for name, stamp in stamps(desk).items() if stamp != before[name]} == {"barbara.json"}
+
+
+def test_who_hands_in_later_is_graded_alone(quick, new_desk, bundle):
+    desk = new_desk()
+    late = desk.submission_path(UNIT, "ada")
+    source = late.read_bytes()
+    late.unlink()
+    run(desk, bundle)
+    assert "ada" not in quick()
+    late.write_bytes(source)
+    run(desk, bundle)
+    assert quick() == ["ada"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"seed": "8"},
+        {"limits": Limits(memory=2**29)},
+        {"force": True},
+    ],
+    ids=["another seed", "other limits", "force"],
+)
+def test_all_is_graded_again_with(other, quick, new_desk, bundle):
+    desk = new_desk()
+    run(desk, bundle, seed="7")
+    everybody = quick()
+    run(desk, bundle, **{"seed": "7", **other})
+    assert quick() == everybody
+
+
+def test_records_of_another_version_of_the_unit_are_stale(quick, new_desk, bundle):
+    desk = new_desk()
+    run(desk, bundle, seed="7")
+    everybody = quick()
+    run(desk, replace(bundle, versions=(*bundle.versions[:-1], ("environment", "another"))), seed="7")
+    assert quick() == everybody
+
+
+def test_some_students_are_graded_and_nobody_else(quick, new_desk, bundle):
+    desk = new_desk()
+    done = run(desk, bundle, students=["ada", "emmy", "nobody"])
+    assert quick() == ["ada", "emmy"] == [r.student for r in done.records]
+    done = run(desk, bundle, students=["ada"], force=True)
+    assert quick() == ["ada"] == [r.student for r in done.records]
+
+
+@pytest.mark.parametrize("damage", ["", "{}", '{"format": 99}', "[]", '{"student": "ada"'])
+def test_a_record_that_cannot_be_read_is_made_again(damage, quick, new_desk, bundle):
+    desk = new_desk()
+    run(desk, bundle)
+    quick()
+    desk.record_path(UNIT, "ada").write_text(damage)
+    run(desk, bundle)
+    assert quick() == ["ada"]
+    assert desk.record(UNIT, "ada").points == exercises.unit(UNIT).points
+
+
+def test_a_lost_notebook_is_made_again(quick, new_desk, bundle):
+    desk = new_desk()
+    run(desk, bundle)
+    quick()
+    desk.executed_path(UNIT, "ada").unlink()
+    run(desk, bundle)
+    assert quick() == ["ada"]
+
+
+def test_each_record_is_entered_once_and_again_when_it_is_another(quick, new_desk, bundle):
+    desk = new_desk()
+    entered = []
+
+    def enter(desk, record, notebook):
+        entered.append(record.student)
+        if record.student == "emmy" and entered.count("emmy") == 1:
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError):
+        run(desk, bundle, jobs=1, enter=enter)
+    run(desk, bundle, enter=enter)
+    everybody = sorted(desk.submissions(UNIT))
+    assert sorted(entered) == sorted([*everybody, "emmy"])
+    assert quick().count("emmy") == 1, "what was written down and not entered is entered, and not graded again"
+    change(desk.submission_path(UNIT, "ada"))
+    entered.clear()
+    run(desk, bundle, enter=enter)
+    assert entered == ["ada"]
+
+
+def test_a_run_tells_how_far_it_is(quick, new_desk, bundle):
+    told = []
+    run(new_desk(), bundle, advance=lambda record, done, total: told.append((done, total)))
+    assert told == [(done, 12) for done in range(1, 13)]
+
+
+def test_what_keeps_a_worker_from_grading_ends_the_run_in_a_sentence(monkeypatch, new_desk, bundle):
+    class Unwilling(Quick):
+        def grade(self, student, submission):
+            raise CannotGrade("There is no room here.")
+
+    monkeypatch.setattr(running, "Worker", Unwilling)
+    desk = new_desk()
+    with pytest.raises(CannotGrade, match="no room"):
+        run(desk, bundle)
+    assert list(desk.graded(UNIT)) == []
+
+
+def test_without_bubblewrap_nothing_is_graded_unless_one_says_so(monkeypatch, quick, new_desk):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    desk = new_desk()
+    arguments = ["--desk", str(desk.folder), "run", UNIT]
+    refused = CliRunner().invoke(main, arguments)
+    assert refused.exit_code == 1
+    assert refused.output.strip().splitlines()[-1].startswith("Grading untrusted work needs bubblewrap")
+    assert quick() == []
+    assert CliRunner().invoke(main, [*arguments, "--sandbox", "none"]).exit_code == 0
+    assert quick() == sorted(desk.submissions(UNIT))
+
+
+def test_the_command_line_takes_students_force_and_limits(quick, new_desk):
+    desk = new_desk()
+
+    def command(*options):
+        done = CliRunner().invoke(main, ["--desk", str(desk.folder), "run", UNIT, "--seed", "7", *options])
+        assert done.exit_code == 0, done.output
+        return quick()
+
+    everybody = sorted(desk.submissions(UNIT))
+    assert command("--student", "ada", "--student", "emmy") == ["ada", "emmy"]
+    assert command() == [name for name in everybody if name not in ("ada", "emmy")]
+    assert command() == []
+    assert command("--student", "ada", "--force") == ["ada"]
+    assert command("--limit", "memory=512M") == everybody
+    assert command("--force", "--limit", "memory=512M") == everybody
