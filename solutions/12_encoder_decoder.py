@@ -1,0 +1,1236 @@
+# %% [markdown]
+# # 12 · From one sequence to another
+#
+# **When you are done you will be able to**
+#
+# - build a network that reads a sequence and writes another one, of another length and in other symbols;
+# - train it with teacher forcing, and say what it reads while it learns and what it reads in use;
+# - turn a model into an answer: greedily, or with a beam, and say what neither can promise;
+# - measure answers that are sequences;
+# - show where one summary of fixed size is not enough, and that it is the summary's fault;
+# - let a decoder tell what it sees in a picture.
+#
+# **Time**: about three hours. **You need** padding and packing (unit 07), the GRU (unit 10), and the generation of unit
+# 06. There are nine exercises and one written question, 27 points in all.
+
+# %% locked="setup"
+import copy
+import itertools
+from datetime import date
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from rnncourse import check, hint, progress, track, use
+from rnncourse.data import (
+    BOS,
+    DATE_LANGUAGES,
+    EOS,
+    ISO_VOCABULARY,
+    date_vocabulary,
+    encode_dates,
+    is_held_out,
+    written_as,
+    written_dates,
+)
+from rnncourse.plots import line_chart, show
+
+torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+
+# %% [markdown]
+# ## The question that unit 11 left open
+#
+# The last machine of unit 11 read a sequence, kept one state, and wrote from there. What it wrote were plain numbers, and
+# you told it how many. Now read these:
+#
+# > quarta-feira, 4 de março de 2009 &nbsp;&nbsp;→&nbsp;&nbsp; 2009-03-04
+# >
+# > 4. maaliskuuta 2009 &nbsp;&nbsp;→&nbsp;&nbsp; 2009-03-04
+# >
+# > Mar 4, 2009 &nbsp;&nbsp;→&nbsp;&nbsp; 2009-03-04
+#
+# 32 characters become ten, or 19 do, or eleven. The first digit of the answer stands near the end of the question, and
+# no step of the input is the step of any output. This is what translation is like, and summaries, and answers to
+# questions: **another length, another order, other symbols, and an end that nobody announces.** How are two cores joined
+# for that, how are they trained on symbols, and how does one look for the best answer when each symbol that is chosen
+# changes the odds of all that follow?
+
+# %% [markdown]
+# ## 1 · Two networks and a summary
+#
+# The idea of 2014 is disarmingly plain. Take two networks. The first, the **encoder**, reads the whole input, and
+# all that it says is its last state. The second, the **decoder**, is a language model as in unit 06. But where that
+# one started from zeros, this one starts from the encoder's last state, and so it writes not just any text, but a text
+# *about what was read*.
+
+# %% tags=["experiment"]
+from rnncourse.plots.encoder_decoder import summary_chain
+
+show(
+    summary_chain(list("4 mai"), list("05-04"), forced=False),
+    alt="A chain of five encoder states reads the characters 4, space, m, a, i. An arrow called summary leads from the last of "
+    "them to a chain of six decoder states. The first reads bos, and they write 0, 5, dash, 0, 4, eos; dashed arrows lead from "
+    "each token that was written to the next state.",
+)
+
+# %% [markdown]
+# Two tokens are new. **bos** (beginning of sequence) is what the decoder reads first, when it has written nothing yet.
+# **eos** (end of sequence) is what it writes when it is done. With eos the length of the answer is no longer given from
+# outside: the model predicts it, like everything else.
+#
+# With $x_1, \dots, x_S$ for the source and $y_1, \dots, y_T$ for the answer ($y_T$ is eos, and $y_0$ is bos):
+#
+# $$
+# \begin{aligned}
+# h_t &= \mathrm{GRU}_{\text{enc}}(h_{t-1}, x_t) && h_0 = 0, \quad t = 1, \dots, S\\
+# s_t &= \mathrm{GRU}_{\text{dec}}(s_{t-1}, y_{t-1}) && s_0 = h_S, \quad t = 1, \dots, T\\
+# p(y_t \mid y_1, \dots, y_{t-1}, x) &= \mathrm{softmax}(s_t V + c)
+# \end{aligned}
+# $$
+#
+# *In numbers*: a date of 30 characters goes in, and what crosses the purple arrow is $H$ floats, 128 in the network
+# that you will train. A date of 8 characters crosses it as 128 floats too. Keep that in mind.
+
+# %% [markdown]
+# ### Exercise 12.1 · `Encoder`
+# *●●○ · 12 minutes · 3 points*
+#
+# Write the module `Encoder(vocabulary_size, embedding_size, hidden_size)` with two layers: `embedding`, an
+# `nn.Embedding`, and `rnn`, an `nn.GRU` of one layer. `forward(ids, lengths=None)` takes `ids (T, N)`, time first, and
+# returns a pair:
+#
+# - `outputs (T, N, H)`, the states of all steps. What stands at padded steps is nobody's business, but there are `T`;
+# - `state (1, N, H)`, the state of each sequence's **last real step**.
+#
+# `lengths` is a tensor of N whole numbers from 1 to T, in any order; `None` means that all have T steps. The ids under
+# the padding are valid ids, and every id may be a real symbol somewhere, 0 too.
+#
+# In words: with `lengths = [7, 3]`, `state[0, 0]` is `outputs[6, 0]`, and `state[0, 1]` is `outputs[2, 1]`.
+#
+# `pack_padded_sequence` and `pad_packed_sequence` are imported. Where the check speaks of `answers[0][1]`, it means the
+# second thing that the first call returned.
+
+
+# %% answer="Encoder"
+class Encoder(nn.Module):
+    """Reads a sequence of ids: embedding, then rnn, an nn.GRU."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        ### END SOLUTION
+
+    def forward(self, ids, lengths=None):
+        """ids (T, N), lengths (N,) or None -> outputs (T, N, H), state (1, N, H)."""
+        ### BEGIN SOLUTION
+        embedded = self.embedding(ids)
+        if lengths is None:
+            return self.rnn(embedded)
+        states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+        outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+        return outputs, state
+        ### END SOLUTION
+
+
+# %% check="Encoder"
+check(Encoder)
+
+# %% [markdown]
+# Everything that the decoder will ever know about the source is in `state`. If it has read padding, the decoder gets
+# the summary of another text.
+
+# %% [markdown]
+# ### Exercise 12.2 · `Decoder`
+# *●○○ · 8 minutes · 2 points*
+#
+# Write the module `Decoder(vocabulary_size, embedding_size, hidden_size)` with `embedding`, `rnn` (an `nn.GRU`) and
+# `output`, an `nn.Linear` from the states to the vocabulary. `forward(ids, state)` starts from `state (1, N, H)`, reads
+# `ids (T, N)` and returns `(logits (T, N, V), state (1, N, H))`: the logits after each step, and the state after the
+# last. So that one call with five ids, or five calls with one id each, handing on the state, give the same.
+
+
+# %% answer="Decoder"
+class Decoder(nn.Module):
+    """A language model that starts from a given state: embedding, rnn (an nn.GRU), output."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+        ### END SOLUTION
+
+    def forward(self, ids, state):
+        """ids (T, N), state (1, N, H) -> logits (T, N, V), state (1, N, H)."""
+        ### BEGIN SOLUTION
+        states, state = self.rnn(self.embedding(ids), state)
+        return self.output(states), state
+        ### END SOLUTION
+
+
+# %% check="Decoder"
+check(Decoder)
+
+# %% [markdown]
+# The check looked at one thing more than the logits: whether the gradient reaches the start state. Through that state,
+# and only through it, the encoder learns.
+
+# %% [markdown]
+# ## 2 · What the decoder reads while it learns
+#
+# The probability of a whole answer is a product, by the chain rule of unit 01, and each factor has the *true* tokens
+# before it as its condition:
+#
+# $$ p(y \mid x) = \prod_{t=1}^{T} p(y_t \mid y_1, \dots, y_{t-1}, x) $$
+#
+# So to train on $-\log p(y \mid x)$, the decoder has to read the true $y_{t-1}$ at step $t$, whatever it would have
+# written itself. This is called **teacher forcing**: the teacher does not let the pupil go on from a mistake, and puts
+# the right token before each next question. Nothing else is needed, and all steps can be computed in one call.
+
+# %% tags=["experiment"]
+show(
+    summary_chain(list("4 mai"), list("05-04")),
+    alt="The same two chains. Now each decoder state reads a true token from below: bos, 0, 5, dash, 0, 4, while above it the "
+    "tokens to be predicted are 0, 5, dash, 0, 4, eos. The lower row is the upper one, shifted by one step to the right.",
+)
+
+# %% [markdown]
+# Compare the two rows of the decoder: what is read is what is to be written, **shifted to the right** by one step,
+# with bos in the gap and eos dropped:
+#
+# | $t$ | 1 | 2 | 3 | 4 | 5 | 6 |
+# |---|---|---|---|---|---|---|
+# | target $y_t$ | 0 | 5 | - | 0 | 4 | eos |
+# | input $y_{t-1}$ | bos | 0 | 5 | - | 0 | 4 |
+
+# %% [markdown]
+# ### Exercise 12.3 · `shift_right`
+# *●○○ · 6 minutes · 2 points*
+#
+# From the targets to the decoder's inputs: `shift_right(targets, bos)`. Time is axis 0, and there may be further axes,
+# or none: `targets` is `(T,)` or `(T, N)` or more. The answer has the same shape and dtype, is new, and leaves
+# `targets` as they were. It is a **tensor if you are given a tensor, and an array if you are given an array.**
+#
+#     targets [[7, 8], [9, 2], [2, 0]]     bos 1     gives [[1, 1], [7, 8], [9, 2]]
+
+
+# %% answer="shift_right"
+def shift_right(targets, bos):
+    """The decoder's inputs: targets (T, ...), an array or a tensor, and bos, a number -> the same kind and shape."""
+    ### BEGIN SOLUTION
+    shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
+    shifted[0] = bos
+    shifted[1:] = targets[:-1]
+    return shifted
+    ### END SOLUTION
+
+
+# %% check="shift_right"
+check(shift_right)
+
+# %% [markdown]
+# One line, and the one on which most encoder-decoders break. In section 7 you will see what happens without it: the
+# best loss that you have ever had.
+
+# %% [markdown]
+# ### Exercise 12.4 · `Seq2Seq`
+# *●●○ · 8 minutes · 3 points*
+#
+# Put it together: `Seq2Seq(encoder, decoder, bos)` keeps the three under the names `encoder`, `decoder`, `bos`.
+# `forward(source, source_lengths, targets)` takes `source (S, N)`, its lengths `(N,)` or None, and `targets (T, N)`, and
+# returns the `logits (T, N, V)` of all targets, with teacher forcing. You may call `shift_right`.
+
+
+# %% answer="Seq2Seq"
+class Seq2Seq(nn.Module):
+    """An encoder and a decoder, trained together with teacher forcing."""
+
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.encoder = encoder
+        self.decoder = decoder
+        self.bos = bos
+        ### END SOLUTION
+
+    def forward(self, source, source_lengths, targets):
+        """source (S, N), source_lengths (N,) or None, targets (T, N) -> logits (T, N, V)."""
+        ### BEGIN SOLUTION
+        _, state = self.encoder(source, source_lengths)
+        logits, _ = self.decoder(shift_right(targets, self.bos), state)
+        return logits
+        ### END SOLUTION
+
+
+# %% check="Seq2Seq"
+check(Seq2Seq)
+
+# %% [markdown]
+# A translator, in twelve lines. Give it something to translate.
+
+# %% [markdown]
+# ## 3 · Dates from eleven languages
+#
+# Our texts are dates from 1950 to 2049, as people write them in eleven languages; the names and the order of day, month
+# and year come from Unicode's locale data. The answers are in ISO 8601. Left out is only what no reader could be sure
+# of: years of two digits, and the American 3/4/2009, which is another day everywhere else.
+#
+# One *day* in ten is held out, by its date alone: if 4 March 2009 is held out, no text of that day in any language is
+# ever trained on. Who translates it right has not looked it up.
+
+# %% tags=["experiment"]
+examples = written_dates(np.random.default_rng(8), 6)
+for text, iso, language in examples:
+    print(f"{language}   {text:<36} {iso}")
+print(
+    f"{len(date_vocabulary())} symbols to read, {len(ISO_VOCABULARY)} to write, with the marks for padding, bos and eos"
+)
+encoded = encode_dates(examples)
+print("source", encoded.source.shape, "lengths", encoded.lengths, "targets", encoded.targets.shape)
+assert all(not is_held_out(date.fromisoformat(iso)) for _, iso, _ in examples)
+
+# %% [markdown]
+# Batches are made **by length**: sort, then cut. So a batch has hardly any padding, and most have none; the batches
+# themselves come in random order.
+#
+# One trick is from unit 10. There, a forget bias let an LSTM remember from the start. In PyTorch's GRU, $h_t = (1 - z)
+# \odot n + z \odot h_{t-1}$: where $z$ is near 1, the state is kept. We start with 2 added to the bias of $z$ in
+# both networks, so that the day, which is read first and written last, is not forgotten before training has begun.
+#
+# **Claim:** after one pass over 64,000 dates, more than 95% of the dates of *held-out days* are translated without a
+# single wrong digit. (2,000 updates; this takes about a minute. The learning rate rises and then falls to zero, a
+# schedule known as one-cycle.)
+
+# %% tags=["experiment", "nbval-ignore-output"]
+Enc, Dec, Translator = use(Encoder), use(Decoder), use(Seq2Seq)
+
+
+def batches_by_length(dates, size):
+    """(source, lengths or None, targets) as tensors, for dates of nearly the same length."""
+    dates = sorted(dates, key=lambda written: len(written.text))
+    for k in range(0, len(dates), size):
+        source, lengths, targets = (torch.from_numpy(a) for a in encode_dates(dates[k : k + size]))
+        yield source, lengths if lengths.min() < len(source) else None, targets
+
+
+def write_greedily(model, source, lengths, steps):
+    """The most probable token at each step, for all sequences of a batch at once -> (steps, N)."""
+    with torch.no_grad():
+        _, state = model.encoder(source, lengths)
+        token, written = torch.full((1, source.shape[1]), BOS), []
+        for _ in range(steps):
+            logits, state = model.decoder(token, state)
+            token = logits.argmax(dim=-1)
+            written.append(token)
+    return torch.cat(written)
+
+
+def share_right(model, batches):
+    """The share of sequences that are written without a mistake, eos included."""
+    right = [(write_greedily(model, s, n, len(t)) == t).all(dim=0) for s, n, t in batches]
+    return torch.cat(right).double().mean().item()
+
+
+H, updates = 128, 2000
+training = list(batches_by_length(written_dates(np.random.default_rng(0), 32 * updates), 32))
+unseen_dates = written_dates(np.random.default_rng(1), 500, held_out=True)
+unseen = list(batches_by_length(unseen_dates, 100))
+
+torch.manual_seed(0)
+translator = Translator(Enc(len(date_vocabulary()), 32, H), Dec(len(ISO_VOCABULARY), 16, H), BOS)
+with torch.no_grad():
+    for rnn in (translator.encoder.rnn, translator.decoder.rnn):
+        rnn.bias_hh_l0[H : 2 * H] += 2.0  # the gates are in the order r, z, n
+optimizer = torch.optim.Adam(translator.parameters())
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.004, total_steps=updates, pct_start=0.15)
+
+marks, curve, halfway = [], [], None
+bar = track(np.random.default_rng(2).permutation(updates).tolist(), "training")
+for done, k in enumerate(bar, start=1):
+    source, lengths, targets = training[k]
+    logits = translator(source, lengths, targets)
+    loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    optimizer.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(translator.parameters(), 1.0)
+    optimizer.step()
+    schedule.step()
+    if done % 200 == 0:
+        marks.append(done)
+        curve.append(share_right(translator, unseen))
+        bar.say(f"{curve[-1]:.0%} of unseen dates right")
+    if done == 600:
+        halfway = copy.deepcopy(translator)  # for section 6
+
+print(f"dates of unseen days translated without a mistake: {curve[-1]:.1%}")
+show(
+    line_chart(
+        marks,
+        {"unseen days": curve},
+        xlabel="updates (32 dates each)",
+        ylabel="share of dates without a mistake",
+        title="Dates in eleven languages into ISO 8601",
+    ),
+    alt="Share of held-out dates translated without a mistake, against the number of updates. It stays near zero for the first "
+    "few hundred updates, then rises steeply, and ends close to one.",
+)
+assert curve[-1] > 0.95
+
+# %% [markdown]
+# Look at the shape of the curve. For some hundred updates, nothing. A date is right if ten tokens are right, and if
+# each is right with probability 0.8, ten of them are with $0.8^{10} = 0.11$. A share of whole answers hides slow
+# progress and shows fast progress late. The loss was falling all the time.
+
+# %% [markdown]
+# ## 4 · How right is an answer?
+#
+# There are two honest measures for answers that are sequences. The hard one: is it the right answer or not?
+
+# %% [markdown]
+# ### Exercise 12.5 · `exact_match`
+# *●○○ · 3 minutes · 1 point*
+#
+# The share, from 0 to 1, of predictions that are **exactly** their target, from beginning to end. Both arguments are
+# lists of the same length, at least 1; what they hold are strings, or lists of ids.
+#
+#     ["1999-12-31", "2000-01-01"]  against  ["1999-12-31", "2000-01-10"]   gives 0.5
+
+
+# %% answer="exact_match"
+def exact_match(predictions, targets):
+    """The share of predictions that equal their target: two lists of strings or of lists of ids -> a float."""
+    ### BEGIN SOLUTION
+    return sum(p == t for p, t in zip(predictions, targets)) / len(targets)
+    ### END SOLUTION
+
+
+# %% check="exact_match"
+check(exact_match)
+
+# %% [markdown]
+# The soft one: *how far off* is it? 1998-03-04 for 1989-03-04 is a slip, 2047-12-30 is nonsense. To compare place by
+# place is too strict: a single token too many at the front, and everything after it is "wrong". What we want is the
+# least number of **edits** that turn one into the other, where an edit inserts one item, deletes one, or replaces one by
+# another.
+#
+# To find the least, ask for less. Let $d_{ij}$ be the distance between the first $i$ items of $a$ and the first $j$ of
+# $b$. The last edit was one of three, so
+#
+# $$ d_{ij} = \min \begin{cases} d_{i-1,j} + 1 & \text{delete } a_i\\ d_{i,j-1} + 1 & \text{insert } b_j\\ d_{i-1,j-1}
+# + [a_i \neq b_j] & \text{replace } a_i \text{ by } b_j \text{, or keep it} \end{cases} \qquad d_{i0} = i, \quad d_{0j} =
+# j $$
+#
+# Every entry needs three neighbours only, and the table is filled row by row. Here it is for 1989 and 1998, with one of
+# the cheapest ways through it. The answer is in the last corner: 2, insert a 9 and delete one.
+
+# %% tags=["experiment"]
+from rnncourse.encoder_decoder import edit_distance as distance_of
+from rnncourse.plots.encoder_decoder import edit_table
+
+table = np.array([[distance_of("1989"[:i], "1998"[:j]) for j in range(5)] for i in range(5)])
+assert table[-1, -1] == 2
+show(
+    edit_table("1989", "1998", table, [(0, 0), (1, 1), (2, 2), (2, 3), (3, 4), (4, 4)]),
+    alt="A table of five rows and five columns for the beginnings of 1989 and 1998. The first row and the first column are 0, 1, "
+    "2, 3, 4; the last corner is 2. A tinted path leads from the first corner to the last with one step to the right, one "
+    "step down and three along the diagonal.",
+)
+
+# %% [markdown]
+# ### Exercise 12.6 · `edit_distance`
+# *●●○ · 15 minutes · 3 points*
+#
+# The least number of insertions, deletions and replacements, each at cost 1, that turn `a` into `b`. Both are strings
+# or lists, and either may be empty.
+#
+#     "kitten", "sitting"  gives 3       [3, 1, 2], [1, 2]  gives 1       "", "abc"  gives 3
+
+
+# %% answer="edit_distance"
+def edit_distance(a, b):
+    """The least number of edits from a to b, two strings or lists -> an int."""
+    ### BEGIN SOLUTION
+    above = list(range(len(b) + 1))
+    for i, x in enumerate(a, start=1):
+        row = [i]
+        for j, y in enumerate(b, start=1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))
+        above = row
+    return above[-1]
+    ### END SOLUTION
+
+
+# %% check="edit_distance"
+check(edit_distance)
+
+# %% [markdown]
+# You own the measure behind spelling correction, speech recognition (where, per word, it is the *word error rate*) and
+# the comparison of genes. And you have met dynamic programming: a search through exponentially many ways, in $|a|
+# \cdot |b|$ steps. Remember that it can be done *here*. In section 6 it cannot.
+
+# %% [markdown]
+# ## 5 · Writing
+#
+# In use there is no teacher. The decoder reads bos, writes something, reads *that*, and goes on until it writes eos.
+# The simplest way to choose is greedily: the most probable token, each time.
+#
+# To keep this apart from networks, the search sees a model as one function, **`step(token, state)`**. It returns two
+# things: the log-probabilities of the next token, an array `(V,)`, and the next state. What a state is, is the model's
+# business. A state may be handed to `step` more than once.
+
+# %% [markdown]
+# ### Exercise 12.7 · `greedy_decode`
+# *●●○ · 10 minutes · 3 points*
+#
+# `greedy_decode(step, state, bos, eos, max_length)` returns the list of new token ids, **without bos and without
+# eos**. The first call reads `bos` in the given `state`. It ends when eos is the most probable token, or when `step` has
+# been called `max_length` times. No torch is needed.
+#
+# By hand: let token 0 be bos and 3 eos. If `step` gives the greatest log-probability to 2 after bos, to 1 after 2, to 3
+# after 1, the answer is `[2, 1]`, after three calls. With `max_length=2` it is `[2, 1]` too, after two; with
+# `max_length=1` it is `[2]`.
+
+
+# %% answer="greedy_decode"
+def greedy_decode(step, state, bos, eos, max_length):
+    """The most probable token each time: step(token, state) -> (log_probabilities (V,), state); gives a list of ids."""
+    ### BEGIN SOLUTION
+    token, tokens = bos, []
+    for _ in range(max_length):
+        log_probabilities, state = step(token, state)
+        token = int(np.argmax(log_probabilities))
+        if token == eos:
+            break
+        tokens.append(token)
+    return tokens
+    ### END SOLUTION
+
+
+# %% check="greedy_decode"
+check(greedy_decode)
+
+# %% [markdown]
+# Your decoder becomes such a `step` with a few lines, which the course has as `decoder_step`. Now read what your
+# network makes of unseen days, and where it fails.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.encoder_decoder import decoder_step
+
+decode_greedily, distance, match = use(greedy_decode), use(edit_distance), use(exact_match)
+
+
+def summary_of(model, written):
+    """The state in which the encoder leaves one date."""
+    with torch.no_grad():
+        return model.encoder(torch.from_numpy(encode_dates([written]).source))[1]
+
+
+def as_text(ids):
+    return "".join(ISO_VOCABULARY[i] for i in ids)
+
+
+step = decoder_step(translator.decoder)
+translations = [as_text(decode_greedily(step, summary_of(translator, d), BOS, EOS, 20)) for d in unseen_dates[:300]]
+truths = [d.iso for d in unseen_dates[:300]]
+for written, translation in list(zip(unseen_dates, translations))[:6]:
+    print(f"{written.language}   {written.text:<36} {translation}")
+share, edits = (
+    match(translations, truths),
+    np.mean([distance(p, t) for p, t in zip(translations, truths, strict=True)]),
+)
+print(f"exactly right: {share:.1%}; edits per date, on average: {edits:.3f}")
+for written, translation in zip(unseen_dates, translations):
+    if translation != written.iso:
+        print(f"  {written.text!r} became {translation}, {distance(translation, written.iso)} edit(s) from the truth")
+assert share > 0.95
+assert edits < 0.15
+
+# %% [markdown]
+# Where it errs, it is off by a digit or two. It has learned what an ISO date looks like so well that even its mistakes
+# are dates. This is true of all such models, and it is a trap: **a fluent answer is no sign of a right one.**
+
+# %% [markdown]
+# ## 6 · Greedy is not best
+#
+# What we want is the most probable *answer*. What greedy takes is the most probable *next token*, and never looks back.
+# Here is a model with seven answers in all, so that you can see every one of them:
+
+# %% tags=["experiment"]
+from rnncourse.plots.encoder_decoder import answer_tree
+
+first = {"the": 0.5, "my": 0.4, "a": 0.1}
+then = {
+    "the": {"dog": 0.4, "cat": 0.35, "house": 0.25},
+    "my": {"dog": 0.9, "cat": 0.1},
+    "a": {"dog": 0.6, "cat": 0.4},
+}
+joint = {(a, b): first[a] * p for a in first for b, p in then[a].items()}
+best = max(joint, key=joint.get)
+greedy_first = max(first, key=first.get)
+greedy = (greedy_first, max(then[greedy_first], key=then[greedy_first].get))
+print(f"greedy: {' '.join(greedy)}, {joint[greedy]:.2f}       best: {' '.join(best)}, {joint[best]:.2f}")
+assert joint[greedy] < joint[best]
+assert abs(sum(joint.values()) - 1) < 1e-12
+show(
+    answer_tree(first, then, {"greedy": greedy, "best": best}),
+    alt="A tree of all answers of two words. Greedy goes from bos to the, with 0.50, and on to dog, with 0.40: 0.200 in all. The "
+    "best answer goes to my, with 0.40, and on to dog, with 0.90: 0.360.",
+)
+
+# %% [markdown]
+# "the" is the safest first word, but nothing that follows it is probable. Greedy pays 0.5 at once, and then must take
+# what is left. The answer that wins begins with the second best word.
+#
+# Can one search them all? With $V$ tokens and $T$ steps there are $V^T$ answers, $12^{11}$ for the dates, and no
+# dynamic programming helps: the state remembers *everything*, so that no two beginnings ever lead to the same place. In
+# unit 01's bigrams they did.
+#
+# So one compromises. Keep not one beginning but the `width` best, and call them the **beam**. At each step all of
+# them are continued in all ways, and of all these candidates together the `width` best are kept. Their scores are
+# compared as *sums of log-probabilities*. A product of probabilities would do on paper, but after a few hundred tokens
+# it is smaller than any float, and zero.
+#
+# *By hand*, width 2: after one step the beam holds "the" ($\log 0.5 = -0.69$) and "my" ($\log 0.4 = -0.92$). Their
+# five continuations have scores $-1.61, -1.74, -2.08$ and $-1.02, -3.22$. The two best are "my dog" ($-1.02$) and "the
+# dog" ($-1.61$): the beam has found what greedy missed.
+
+# %% [markdown]
+# ### Exercise 12.8 · `beam_search`
+# *●●● · 30 minutes · 5 points*
+#
+# `beam_search(step, state, bos, eos, max_length, width)` returns a list of `(tokens, score)`, at most `width` of them,
+# **best first**. `step` is as in `greedy_decode`. No torch is needed. To the letter:
+#
+# 1. A *hypothesis* has tokens, a score, a state, a last token, and may have *ended*. The beam begins with one: no
+#    tokens, score 0, the given state, last token bos.
+# 2. In each round, a hypothesis that has **not ended** is replaced by its V continuations, one for each next token. Each
+#    has that token's log-probability added to its score, and its own state: the one that *this* call of `step` returned.
+#    The token is appended, except eos, which ends the hypothesis and is not written. Its log-probability **counts like
+#    any other**.
+# 3. A hypothesis that **has ended** is a candidate as it is, with the score that it has; `step` is not called for it. It
+#    competes with all others for the `width` places, and takes up one of them as long as fewer than `width` candidates
+#    are better. Nothing else happens to it.
+# 4. Of all candidates, keep the `width` best by score.
+# 5. There are at most `max_length` rounds. What has not ended by then is returned as it is.
+#
+# Scores are plain sums, not divided by the length. Sometimes there are fewer candidates than `width`; then keep them all.
+# (One may also read point 3 as a right to stay, so that an ended hypothesis is never pushed out. The cases that
+# count are such that both give the same; and in none of them do two scores tie.)
+#
+# For the tree above, with width 2, it returns "my dog" with $-1.02$ and "the dog" with $-1.61$.
+
+
+# %% answer="beam_search"
+def beam_search(step, state, bos, eos, max_length, width):
+    """The width best hypotheses: step(token, state) -> (log_probabilities (V,), state); gives [(tokens, score), ...]."""
+    ### BEGIN SOLUTION
+    beam = [([], 0.0, bos, state, False)]  # tokens, score, last token, state, ended
+    for _ in range(max_length):
+        candidates = []
+        for tokens, score, last, before, ended in beam:
+            if ended:
+                candidates.append((tokens, score, last, before, True))
+                continue
+            log_probabilities, after = step(last, before)
+            for token, log_probability in enumerate(log_probabilities):
+                longer = tokens if token == eos else [*tokens, token]
+                candidates.append((longer, score + float(log_probability), token, after, token == eos))
+        beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
+        if all(ended for *_, ended in beam):
+            break
+    return [(tokens, score) for tokens, score, *_ in beam]
+    ### END SOLUTION
+
+
+# %% check="beam_search"
+check(beam_search)
+
+# %% [markdown]
+# You own the search that stands behind most translators and speech recognizers before and after neural networks. Try
+# it on the tree, as a model with a `step`:
+
+# %% tags=["experiment"]
+search, decode_greedily = use(beam_search), use(greedy_decode)
+words = ["bos", "eos", "the", "my", "a", "dog", "cat", "house"]
+
+
+def tree_step(token, state):
+    """The tree as a model; its state is the words so far."""
+    state = state if words[token] == "bos" else (*state, words[token])
+    after = first if not state else then[state[0]] if len(state) == 1 else {"eos": 1.0}
+    return np.log([after.get(word, 0.0) + 1e-12 for word in words]), state
+
+
+print("greedy  :", " ".join(words[i] for i in decode_greedily(tree_step, (), 0, 1, 5)))
+for width in (1, 2, 3):
+    found = search(tree_step, (), 0, 1, 5, width)
+    print(
+        f"width {width} :", ", ".join(f"{' '.join(words[i] for i in tokens)} ({score:.2f})" for tokens, score in found)
+    )
+assert [words[i] for i in search(tree_step, (), 0, 1, 5, 2)[0][0]] == ["my", "dog"]
+
+# %% [markdown]
+# ### Experiment · how wide is wide enough?
+#
+# Width 1 is greedy. Width $V^T$ is a search of everything. In between, nothing is promised: a beam may lose the best
+# answer at its first step, and a wider one may even end with a worse answer than a narrower one. So measure. We draw 150
+# models at random, each a table with three states, and small enough to list all answers. **Claim:** greedy finds the
+# best of them in fewer than six models of ten, a beam of six in more than nine of ten.
+
+# %% tags=["experiment"]
+rng = np.random.default_rng(3)
+V, T = 5, 5  # token 0 is eos, and is never said first
+
+
+def random_model():
+    scores, following = 1.5 * rng.normal(size=(3, V, V)), rng.integers(0, 3, size=(3, V))
+    scores[..., 0] -= 2.0  # answers are not too short
+    table = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return lambda token, state: (table[state, token], following[state, token])
+
+
+widths, found = [1, 2, 3, 4, 6, 8], []
+for _ in track(range(150), "searching"):
+    model = random_model()
+    everything = search(model, 0, 0, 0, T, V**T)
+    found.append([np.isclose(search(model, 0, 0, 0, T, width)[0][1], everything[0][1]) for width in widths])
+shares = np.mean(found, axis=0)
+print("share of models in which the best answer was found:", dict(zip(widths, shares.round(2).tolist())))
+show(
+    line_chart(
+        widths,
+        {"150 random models": shares},
+        xlabel="width of the beam",
+        ylabel="share with the best answer found",
+        title="What a beam finds, against a search of everything",
+    ),
+    alt="Share of random models in which the best answer of all was found, against the width of the beam: about a half at width 1, "
+    "rising fast to above 0.9 at width 6 and close to 1 at width 8.",
+)
+assert shares[0] < 0.6
+assert shares[widths.index(6)] > 0.9
+
+# %% [markdown]
+# ### Experiment · and on the dates?
+#
+# Let both searches loose on your translator, and on the copy that we put aside after 600 updates, when it was still
+# poor. For every wrong answer there is a question that tells a lot: **who is to blame, the search or the model?** The
+# model can say how probable it finds the *true* answer. If that is more probable than what the search came back with,
+# the search has failed. If not, the model really believes in its mistake, and no search would help.
+#
+# **Claim:** on the poor copy the beam finds a more probable answer for at least one date in twenty, and hardly ever a
+# less probable one; greedy's search is to blame for some mistakes, that of the beam for at most half as many. And still,
+# more than half of the mistakes stay. On the trained translator the two searches differ by no more than two dates in a
+# hundred.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+search, decode_greedily, match = use(beam_search), use(greedy_decode), use(exact_match)
+
+
+def score_of(step, state, tokens):
+    """The log-probability of an answer, its eos included."""
+    total, last = 0.0, BOS
+    for token in [*tokens, EOS]:
+        log_probabilities, state = step(last, state)
+        total, last = total + log_probabilities[token], token
+    return total
+
+
+judged = unseen_dates[:150]
+answers = [[ISO_VOCABULARY.index(c) for c in d.iso] for d in judged]
+report = {}
+for name, model in {"after 600 updates": halfway, "fully trained": translator}.items():
+    step, states = decoder_step(model.decoder), [summary_of(model, d) for d in judged]
+    true_scores = [score_of(step, s, a) for s, a in zip(states, answers, strict=True)]
+    by_greedy = [decode_greedily(step, s, BOS, EOS, 20) for s in states]
+    by_beam = [search(step, s, BOS, EOS, 20, 5)[0] for s in track(states, "beam of 5")]
+    greedy_scores = [score_of(step, s, g) for s, g in zip(states, by_greedy, strict=True)]
+    report[name] = {
+        "greedy": match(by_greedy, answers),
+        "beam": match([tokens for tokens, _ in by_beam], answers),
+        "better": np.mean([b > g + 1e-4 for (_, b), g in zip(by_beam, greedy_scores, strict=True)]),
+        "worse": np.mean([b < g - 1e-4 for (_, b), g in zip(by_beam, greedy_scores, strict=True)]),
+        "greedy by search": sum(g != a and t > s for g, a, t, s in zip(by_greedy, answers, true_scores, greedy_scores)),
+        "greedy wrong": sum(g != a for g, a in zip(by_greedy, answers)),
+        "beam by search": sum(b != a and t > s + 1e-4 for (b, s), a, t in zip(by_beam, answers, true_scores)),
+        "beam wrong": sum(b != a for (b, _), a in zip(by_beam, answers)),
+    }
+    r = report[name]
+    print(f"{name}: exact {r['greedy']:.0%} greedy, {r['beam']:.0%} with a beam of 5")
+    print(
+        f"   the beam's answer is more probable for {r['better']:.0%} of the dates, less probable for {r['worse']:.0%}"
+    )
+    print(
+        f"   greedy was wrong {r['greedy wrong']} times, {r['greedy by search']} of them by the search; "
+        f"the beam {r['beam wrong']} times, {r['beam by search']} of them by the search"
+    )
+poor, good = report.values()
+assert poor["better"] > 0.05
+assert poor["worse"] < 0.02
+assert poor["greedy by search"] > 0
+assert poor["beam by search"] <= poor["greedy by search"] / 2
+assert poor["beam wrong"] > poor["greedy wrong"] / 2
+assert abs(good["beam"] - good["greedy"]) <= 0.02
+
+# %% [markdown]
+# The beam does what it is for: for the poor model it finds answers that the model likes better, and the mistakes that
+# were the search's own all but disappear. But they were the smaller part. Most of the time the model *believes* in the
+# wrong date, and a better search finds that belief more surely. For the trained model there is nothing left to find: it
+# is so sure of each token that the greedy path is the best one.
+#
+# So two measurements belong to every search: the score of what it found, and the score of the truth. They tell you
+# whether to work on the search or on the model.
+
+# %% [markdown]
+# ## 7 · Does it have to be the teacher?
+#
+# Why not train the decoder the way it will be used, on its own guesses? And what happens if you forget to shift? Three
+# programs, equal in all but what the decoder reads in training. The task could not be plainer: **copy** a string of one
+# to six random digits. It is judged as it is used, greedily, on strings of six.
+#
+# **Claim:** after 600 updates the one with a teacher copies at least a third of the strings. The one that read its own
+# guesses is far behind. The third has the lowest loss of all, below 0.05, and copies nothing.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.exercises.encoder_decoder import targets_not_shifted
+
+Enc, Dec, Translator = use(Encoder), use(Decoder), use(Seq2Seq)
+DIGITS = 10  # ids 3 to 12, behind padding, bos and eos
+
+
+def strings(length, count, generator):
+    """Random digits (length, count), and the same with eos behind them."""
+    drawn = torch.randint(3, 3 + DIGITS, (length, count), generator=generator)
+    return drawn, torch.cat([drawn, torch.full((1, count), EOS)])
+
+
+class OwnGuesses(Translator):
+    """Reads in training what it has just written."""
+
+    def forward(self, source, source_lengths, targets):
+        _, state = self.encoder(source, source_lengths)
+        token, logits = torch.full_like(targets[:1], self.bos), []
+        for _ in targets:
+            scores, state = self.decoder(token, state)
+            token = scores.argmax(dim=-1)
+            logits.append(scores)
+        return torch.cat(logits)
+
+
+def learn_to_copy(kind, hidden, longest, updates, every):
+    """Train on strings of 1 to `longest` digits; gives the model, its losses and its share right on the longest."""
+    torch.manual_seed(0)
+    generator, lengths = torch.Generator().manual_seed(0), np.random.default_rng(0).integers(1, longest + 1, updates)
+    model = kind(Enc(3 + DIGITS, 16, hidden), Dec(3 + DIGITS, 16, hidden), BOS)
+    optimizer = torch.optim.Adam(model.parameters())
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.004, total_steps=updates, pct_start=0.1)
+    losses, rights = [], []
+    for done, length in enumerate(track(lengths.tolist(), "training"), start=1):
+        source, targets = strings(length, 64, generator)
+        loss = nn.functional.cross_entropy(model(source, None, targets).flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+        if done % every == 0:
+            rights.append(copies(model, longest))
+    return model, losses, rights
+
+
+def copies(model, length):
+    """The share of 400 unseen strings of this length that are copied without a mistake."""
+    source, targets = strings(length, 400, torch.Generator().manual_seed(1))
+    return share_right(model, [(source, None, targets)])
+
+
+curves = {}
+kinds = {
+    "the true tokens,\nshifted": Translator,
+    "its own\nguesses": OwnGuesses,
+    "the true tokens,\nnot shifted": targets_not_shifted,
+}
+for name, kind in kinds.items():
+    _, losses, curves[name] = learn_to_copy(kind, 64, 6, 600, 100)
+    print(
+        f"{' '.join(name.split()):30} loss over the last 100 updates {np.mean(losses[-100:]):.3f}, copied {curves[name][-1]:.0%}"
+    )
+    if kind is targets_not_shifted:
+        assert np.mean(losses[-100:]) < 0.05
+show(
+    line_chart(
+        range(100, 601, 100),
+        curves,
+        xlabel="updates",
+        ylabel="strings of 6 digits copied (share)",
+        title="What the decoder reads in training",
+    ),
+    alt="Share of strings copied without a mistake against the number of updates, for three ways of training. With the true tokens "
+    "shifted it rises to about a half; with its own guesses it stays below a fifth; with the true tokens not shifted it is zero throughout.",
+)
+taught, guessed, unshifted = (curve[-1] for curve in curves.values())
+assert taught > 1 / 3
+assert guessed < taught - 0.15
+assert unshifted < 0.01
+
+# %% [markdown]
+# A decoder that is fed its own guesses reads noise at first, and has to learn two things at once. With a teacher every
+# step is a lesson from the start, however bad the pupil.
+#
+# And the third: a loss that falls to nothing in a hundred updates should never make you happy. It has learned to hand
+# through what it reads, and in use there is nothing to hand through.
+#
+# Teacher forcing has a price, which the next experiment will show: the decoder has never seen the consequences of its
+# own mistakes. This is known as *exposure bias*.
+
+# %% [markdown]
+# ## 8 · What a summary of fixed size costs
+#
+# All of the source has to pass through one vector. A string of $L$ random digits carries $L \log_2 10 = 3.3\,L$ bits,
+# with no regularity to save any of them. How long can a string be? We train two translators on copying strings of 1 to
+# 12 digits, with hidden sizes 32 and 96, equal in everything else, and ask for each length.
+#
+# **Claim:** strings of up to three digits are copied by both almost without exception, strings of twelve by
+# neither. And three times the summary carries further: at eight digits the small one is below 30%, the large one above
+# 55%.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+copiers = {f"H = {hidden}": learn_to_copy(Translator, hidden, 12, 1200, 1200)[0] for hidden in (32, 96)}
+lengths = range(1, 13)
+by_length = {name: [copies(model, length) for length in lengths] for name, model in copiers.items()}
+for name, values in by_length.items():
+    print(f"{name:7}", "  ".join(f"{value:4.0%}" for value in values))
+figure = line_chart(
+    lengths,
+    by_length,
+    xlabel="length of the string (digits)",
+    ylabel="strings copied without a mistake (share)",
+    title="One summary for strings of every length",
+)
+figure.axes[0].set_xticks(lengths)
+show(
+    figure,
+    alt="Share of strings copied without a mistake against their length, for hidden sizes 32 and 96. Both lines begin at 1 and fall "
+    "like a cliff, the smaller one around five digits, the larger one around nine; at twelve digits both are near zero.",
+)
+small, large = by_length.values()
+assert min(small[:3] + large[:3]) > 0.95
+assert max(small[-1], large[-1]) < 0.35
+assert small[7] < 0.3
+assert large[7] > 0.55
+
+# %% [markdown]
+# A cliff, and a larger summary only moves it. More training moves it a little, too; it does not remove it. The
+# state's size is fixed before anybody knows how long the source will be. Real sentences are more regular than
+# digits, so their cliff stands further off. But it stands there: it was in translation, with sentences of more than
+# twenty words or so, that people ran into it.
+#
+# *Where* in the string do the mistakes stand? And what does the decoder's own writing do to it? Here is the large
+# copier on strings of ten digits, position by position: once with the true tokens before each step, as in training, once
+# with what it has written itself.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+source, targets = strings(10, 1000, torch.Generator().manual_seed(2))
+with torch.no_grad():
+    with_teacher = copiers["H = 96"](source, None, targets).argmax(dim=-1)
+alone = write_greedily(copiers["H = 96"], source, None, 11)
+at = {
+    "after the\ntrue tokens": (with_teacher == targets).double().mean(dim=1)[:-1].tolist(),
+    "after its own": (alone == targets).double().mean(dim=1)[:-1].tolist(),
+}
+figure = line_chart(
+    range(1, 11),
+    at,
+    xlabel="position in the string",
+    ylabel="digits right (share)",
+    title="The same model, with and without a teacher (H = 96, strings of 10)",
+)
+figure.axes[0].set_xticks(range(1, 11))
+show(
+    figure,
+    alt="Share of right digits at each of ten positions. After the true tokens it falls slowly from 1 and rises again at the end. "
+    "After its own tokens it falls faster, and ends far below.",
+)
+assert at["after its own"][-1] < at["after the\ntrue tokens"][-1] - 0.08
+assert abs(at["after its own"][0] - at["after the\ntrue tokens"][0]) < 0.01
+
+# %% [markdown]
+# At the first position both are the same: nothing has been written yet. Then the lines part. A wrong digit is read
+# like a right one, the state is now that of another string, and what follows is wrong more often. It was never in such a
+# place while it was trained. That is exposure bias, measured. (The teacher also gives something away: the true tokens
+# say where in the string one is.)
+
+# %% [markdown]
+# ## 9 · A picture can be the source
+#
+# The decoder does not ask where its first state comes from. It needs $H$ numbers that mean something. So give it a
+# *picture*: no time, no encoder that reads step by step, just one vector of features $f$ of fixed size $F$, here the 64
+# grey levels of a handwritten digit, and one layer that turns them into a first state:
+#
+# $$ s_0 = \tanh(f P + p) $$
+#
+# Why tanh? A GRU's states live between $-1$ and $1$, and that is what the decoder is used to.
+
+# %% [markdown]
+# ### Exercise 12.9 · `ImageCaptioner`
+# *●●○ · 8 minutes · 2 points*
+#
+# Write `ImageCaptioner(feature_size, vocabulary_size, embedding_size, hidden_size)` with two parts: `prime`, an
+# `nn.Linear` from the features to the hidden size, whose **tanh** is the decoder's first state, and `decoder`, a
+# `Decoder(vocabulary_size, embedding_size, hidden_size)`. `forward(features, ids)` takes `features (N, F)` and `ids
+# (T, N)`, the decoder's inputs with bos in front already, and returns the `logits (T, N, V)`. The picture comes in
+# **once**, as the first state.
+#
+# (While this is checked, a small decoder of the course's own stands in for `Decoder`, so that a mistake in yours costs
+# you nothing here. Treat it as what it is: something that takes ids and a state, and gives logits and a state.)
+
+
+# %% answer="ImageCaptioner"
+class ImageCaptioner(nn.Module):
+    """A decoder whose first state is made from features of a picture: prime, then tanh; decoder."""
+
+    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.prime = nn.Linear(feature_size, hidden_size)
+        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+        ### END SOLUTION
+
+    def forward(self, features, ids):
+        """features (N, F), ids (T, N) -> logits (T, N, V)."""
+        ### BEGIN SOLUTION
+        state = torch.tanh(self.prime(features)).unsqueeze(0)
+        logits, _ = self.decoder(ids, state)
+        return logits
+        ### END SOLUTION
+
+
+# %% check="ImageCaptioner"
+check(ImageCaptioner)
+
+# %% [markdown]
+# A network that has something to say about what it sees. What shall it say?
+#
+# A caption should be true, so ours are computed. Which digit it is, a person has written down. Whether it leans, the
+# picture says itself: think of the ink as a mass, and ask how far its columns move to the right for each row upwards
+# (the slope of a regression of column on height). Beyond 0.1 either way we call it leaning, else upright.
+#
+#     an upright seven         a seven leaning to the left         an eight leaning to the right
+#
+# Note that "a" or "an" has to be decided *first*, by what comes after it: the digit, or "upright".
+
+# %% tags=["experiment"]
+from rnncourse.data import digits
+
+NAMES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+WORDS = ["<pad>", "<bos>", "<eos>", "a", "an", "upright", "leaning", "to", "the", "left", "right", *NAMES]
+
+
+def lean(images):
+    """How many columns the ink moves to the right for each row upwards, for images (N, 8, 8) -> (N,)."""
+    rows, columns = np.mgrid[:8, :8]
+    ink = images.sum(axis=(1, 2))
+    up = rows - ((images * rows).sum(axis=(1, 2)) / ink)[:, None, None]  # counted downwards, hence the minus below
+    right = columns - ((images * columns).sum(axis=(1, 2)) / ink)[:, None, None]
+    return -(images * up * right).sum(axis=(1, 2)) / (images * up**2).sum(axis=(1, 2))
+
+
+def caption(label, slope):
+    if abs(slope) <= 0.1:
+        return f"an upright {NAMES[label]}"
+    return f"{'an' if label == 8 else 'a'} {NAMES[label]} leaning to the {'right' if slope > 0 else 'left'}"
+
+
+def encode_captions(captions):
+    """Ids (T, N), each with eos behind it, padded with zeros."""
+    ids = torch.zeros(8, len(captions), dtype=torch.int64)
+    for n, words_ in enumerate(captions):
+        spelled = [WORDS.index(word) for word in words_.split()] + [EOS]
+        ids[: len(spelled), n] = torch.tensor(spelled)
+    return ids
+
+
+seen, unseen_digits = digits()
+captions, true_captions = (
+    [caption(*pair) for pair in zip(d.labels, lean(d.images), strict=True)] for d in (seen, unseen_digits)
+)
+for words_ in captions[:4]:
+    print(words_)
+shares = [np.mean([word in words_.split() for words_ in captions]) for word in ("upright", "left", "right")]
+print("upright {:.0%}, leaning to the left {:.0%}, to the right {:.0%}".format(*shares))
+assert abs(sum(shares) - 1) < 1e-9
+assert encode_captions(captions).max() < len(WORDS)
+assert lean(np.eye(8)[None])[0] < 0 < lean(np.eye(8)[None, ::-1])[0]
+
+# %% [markdown]
+# **Claim:** on 500 unseen digits at least 80% of the captions are true in every word, and at least 98% are sentences
+# that our little grammar allows.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.plots.encoder_decoder import captioned_images
+
+Captioner, shift, match = use(ImageCaptioner), use(shift_right), use(exact_match)
+decode_greedily = use(greedy_decode)
+torch.manual_seed(0)
+captioner = Captioner(64, len(WORDS), 16, 96)
+optimizer = torch.optim.AdamW(captioner.parameters(), weight_decay=0.01)
+features, targets = torch.from_numpy(seen.images).flatten(1), encode_captions(captions)
+epochs, size = 30, 64
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.005, total_steps=epochs * -(-len(features) // size))
+for _ in track(range(epochs), "training"):
+    for rows in torch.randperm(len(features)).split(size):
+        logits = captioner(features[rows], shift(targets[:, rows], BOS))
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets[:, rows].flatten(), ignore_index=0)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        schedule.step()
+
+
+def describe(image):
+    """What the captioner says of one image (8, 8)."""
+    with torch.no_grad():
+        state = torch.tanh(captioner.prime(torch.as_tensor(image, dtype=torch.float32).reshape(1, 64)))[None]
+    ids = decode_greedily(decoder_step(captioner.decoder), state, BOS, EOS, 8)
+    return " ".join(WORDS[i] for i in ids)
+
+
+said = [describe(image) for image in unseen_digits.images]
+grammar = {caption(label, slope) for label in range(10) for slope in (-1, 0, 1)}
+true_share, grammatical = match(said, true_captions), np.mean([words_ in grammar for words_ in said])
+digit_share = np.mean([NAMES[label] in words_.split() for words_, label in zip(said, unseen_digits.labels)])
+near = np.abs(np.abs(lean(unseen_digits.images)) - 0.1) < 0.02
+print(f"captions true in every word: {true_share:.0%}; sentences of the grammar: {grammatical:.1%}")
+print(
+    f"the right digit: {digit_share:.0%}; true where the slope is not within 0.02 of the border: "
+    f"{np.mean([a == b for a, b, n in zip(said, true_captions, near) if not n]):.0%}"
+)
+order = np.argsort([a == b for a, b in zip(said, true_captions)], kind="stable")
+shown = [*order[:3], *order[-5:]]
+show(
+    captioned_images(unseen_digits.images[shown], [said[i] for i in shown], [true_captions[i] for i in shown]),
+    alt="Eight handwritten digits of 8 by 8 pixels with the captions that the network gave them. Three captions are marked as wrong, "
+    "with the true one in brackets; five are true.",
+)
+assert true_share > 0.8
+assert grammatical > 0.98
+
+# %% [markdown]
+# Many of the wrong captions differ from the truth in one word, and of these many are border cases: a slope of 0.101 is
+# leaning and one of 0.099 is upright, whatever the eye says. The grammar it has by heart. A wrong caption sounds
+# exactly as sure as a true one. (You have read this sentence before, in section 5.)
+
+# %% [markdown]
+# ## 10 · Bugs to hunt
+#
+# All of these run. What would you see, and what finds them?
+#
+# - The targets are not shifted, or they are rolled round, so that the decoder begins with eos in training.
+# - `outputs[-1]` as the summary of a padded batch.
+# - The decoder's first state is `encoder_state.detach()`, or a new tensor made from its numbers.
+# - Padding after eos counts in the loss, and most of the batch is padding.
+# - While decoding, `step` is called with the encoder's state each time.
+# - In the beam, all hypotheses hold *one* list of tokens, to which each appends; or one state, that each overwrites.
+# - The score of an ended hypothesis leaves out eos.
+#
+# <details><summary>Answers, when you have thought about them</summary>
+#
+# The first gives a loss near zero and nonsense in use (section 7); rolled round, it trains well and begins badly in use,
+# with a token that it never read. The second: translate one source alone and in a batch with a longer one; the
+# answers must agree. The third: the encoder's gradients are `None`, so look at them once, after the first `backward()`;
+# the loss falls a little, to that of a language model of answers. The fourth: the loss looks small from the start, and
+# falls when you pad more. The fifth: answers repeat one token again and again, or run in a circle. The sixth: with width
+# 1 all is well, with width 2 all answers have the same tokens; compare width $V^T$ with a list of all answers on a model
+# of three words. The last: the beam prefers short answers, since to stop costs nothing; score a finished answer with
+# one teacher-forced pass and compare.
+# </details>
+
+# %% [markdown]
+# ## Summary
+#
+# - An encoder makes a state of a sequence, a decoder makes a sequence of a state. bos begins, eos ends, and the length of
+#   the answer is part of the answer.
+# - In training the decoder reads the true tokens, shifted right by one. In use it reads its own.
+# - Exact match is the hard measure, edit distance the soft one. Fluent is not the same as right.
+# - The most probable token, taken each time, does not give the most probable answer. A beam looks further, and promises
+#   nothing.
+# - Ask of every mistake whether the search or the model has made it.
+# - One summary of fixed size serves sources of every length, up to a cliff.
+# - The first state may come from anything: a text, a picture.
+
+# %% [markdown] written="encoder_decoder_written" points=3
+# ### Written question · 3 points
+#
+# A group translates instructions for machines. Up to fifteen words their encoder-decoder is good; with thirty words
+# numbers and names go wrong, though every sentence reads well. In the meeting there are two proposals. *A*: a beam of 50
+# instead of 5. *B*: a hidden size four times as large. In six to eight sentences: which measurement on sentences they
+# already have would tell whether *A* can help at all, and what would you see in each case? What do you expect of *B*,
+# with reasons from this unit? And why did nobody notice from reading the translations?
+#
+# ### BEGIN SOLUTION
+# *Model answer.* For every wrong translation, let the model score two answers: what the search found, and the human
+# reference. If the reference has the greater log-probability, the search has missed an answer that the model likes
+# better, and a wider beam can help. If the model prefers its own wrong answer, it is the model's error, and a wider beam
+# can only find answers that it believes in even more. Since long inputs are where it fails, and details are what is
+# lost, I expect the second. *B* attacks the likely cause: all of the source has to pass through one state of fixed size,
+# and in the copying experiment three times the size moved the cliff to longer strings. But it moves the cliff and does
+# not remove it, at four times the width it costs up to sixteen times the recurrent weights, and sixty words will fail
+# again. I would measure errors against length for both sizes; better still is a decoder that may look at the source
+# again. Nobody noticed because the decoder is a language model: whatever the summary has lost, it fills with something
+# fluent.
+#
+# *Rubric.* **1 point**: compares the score of the reference with that of the answer found, and says what each outcome
+# means for the beam (½ for "look whether a wider beam changes anything", without the comparison). **1 point**: fixed
+# size of the summary against growing length as the reason; *B* moves the limit and does not remove it. **1 point**:
+# fluency comes from the decoder as a language model and does not show what was lost in the summary.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## Where to read on
+#
+# - I. Sutskever, O. Vinyals, Q. V. Le, "Sequence to Sequence Learning with Neural Networks", *NIPS* 2014, and K. Cho et
+#   al., "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", *EMNLP* 2014:
+#   the two papers that this unit begins with. The second one brought the GRU along.
+# - K. Cho, B. van Merriënboer, D. Bahdanau, Y. Bengio, "On the Properties of Neural Machine Translation:
+#   Encoder-Decoder Approaches", *SSST-8*, 2014: quality against length, the cliff in real sentences.
+# - R. J. Williams, D. Zipser, "A Learning Algorithm for Continually Running Fully Recurrent Neural Networks", *Neural
+#   Computation* 1, 1989: teacher forcing. S. Bengio et al., "Scheduled Sampling for Sequence Prediction with Recurrent
+#   Neural Networks", *NIPS* 2015: a way between teacher and own guesses.
+# - F. Stahlberg, B. Byrne, "On NMT Search Errors and Model Errors: Cat Got Your Tongue?", *EMNLP* 2019: what an exact
+#   search finds, and that it is often worse.
+# - O. Vinyals, A. Toshev, S. Bengio, D. Erhan, "Show and Tell: A Neural Image Caption Generator", *CVPR* 2015.
+# - R. A. Wagner, M. J. Fischer, "The String-to-String Correction Problem", *Journal of the ACM* 21, 1974: edit distance.
+
+# %% [markdown]
+# ## Something to show to somebody
+#
+# Put in a day that means something to you, between 1950 and 2049. It is written out in eleven languages, as long as
+# each can, and your network reads them all. (The day that stands there is one of those that it was never shown.)
+
+# %% tags=["experiment", "nbval-ignore-output"]
+day = date(1996, 7, 25)
+
+in_all_languages = [max(written_as(day, language), key=lambda w: len(w.text)) for language in DATE_LANGUAGES]
+step = decoder_step(translator.decoder)
+for written in in_all_languages:
+    answer = as_text(decode_greedily(step, summary_of(translator, written), BOS, EOS, 20))
+    print(f"{'✓' if answer == written.iso else '✗'}  {written.text:<38} {answer}")
+print("never shown in training:", is_held_out(day))
+
+# %% tags=["experiment"]
+progress("12_encoder_decoder")
+
+# %% [markdown]
+# ## The question that this unit leaves open
+#
+# Watch yourself translate a date. You read it, yes. But when you are about to write the month, you look *back* at the
+# month. You do not keep thirty characters in your head; you keep your place, and look. Your encoder has left a state at
+# every one of its steps, `outputs (T, N, H)`, and your decoder has never looked at any of them but the last. **What if,
+# at each step, it could look at all of them, and choose?** And if it can look anywhere at any time, does it still need
+# the chain? That is unit 13.
