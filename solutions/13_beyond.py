@@ -51,12 +51,12 @@ np.set_printoptions(precision=3, suppress=True)
 import torch
 from torch import nn
 
-from rnncourse.beyond_torch import AttentionDecoder, AttentionSeq2Seq, MinGRU
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, Seq2Seq
 
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
 # %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.beyond_torch import AttentionDecoder, AttentionSeq2Seq, MinGRU
 from rnncourse.data.dates import BOS, EOS, PAD
 from rnncourse.plots import line_chart, show
 

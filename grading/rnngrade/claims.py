@@ -79,6 +79,30 @@ EXPECTATIONS = (
         "At equal budget, depth helped where a distance could be divided, and hurt on text with little training.",
     ),
     Expectation(
+        "10_gates",
+        "An LSTM keeps errors from vanishing.",
+        "in part",
+        "with a forget bias of 0, the LSTM loses its errors as fast as a plain cell.",
+    ),
+    Expectation(
+        "10_gates",
+        "A mistake in a cell shows in the answers of a network that is trained with it.",
+        "no",
+        "But half of the wrong steps, or more, answer nearly every question",
+    ),
+    Expectation(
+        "11_heads",
+        "A bag of words cannot deal with negation.",
+        "in part",
+        "Negation as such is not what a bag is blind to.",
+    ),
+    Expectation(
+        "12_encoder_decoder",
+        "A better search makes a model's answers better.",
+        "in part",
+        "Most of the time the model *believes* in the wrong date, and a better search finds that belief more surely.",
+    ),
+    Expectation(
         "13_beyond",
         "A scan is faster than a loop.",
         "in part",
