@@ -15,7 +15,7 @@
 
 # %% locked="setup"
 import copy
-import itertools
+import re
 from datetime import date
 
 import numpy as np
@@ -278,7 +278,7 @@ check(Seq2Seq)
 #
 # Our texts are dates from 1950 to 2049, as people write them in eleven languages; the names and the order of day, month
 # and year come from Unicode's locale data. The answers are in ISO 8601. Left out is only what no reader could be sure
-# of: years of two digits, and the American 3/4/2009, which is another day everywhere else.
+# of: years of two digits, and the American 3/4/2009, which is another day in most of the world.
 #
 # One *day* in ten is held out, by its date alone: if 4 March 2009 is held out, no text of that day in any language is
 # ever trained on. Who translates it right has not looked it up.
@@ -349,7 +349,7 @@ with torch.no_grad():
 optimizer = torch.optim.Adam(translator.parameters())
 schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.004, total_steps=updates, pct_start=0.15)
 
-marks, curve, halfway = [], [], None
+marks, curve, losses, halfway = [], [], [], None
 bar = track(np.random.default_rng(2).permutation(updates).tolist(), "training")
 for done, k in enumerate(bar, start=1):
     source, lengths, targets = training[k]
@@ -360,6 +360,7 @@ for done, k in enumerate(bar, start=1):
     nn.utils.clip_grad_norm_(translator.parameters(), 1.0)
     optimizer.step()
     schedule.step()
+    losses.append(loss.item())
     if done % 200 == 0:
         marks.append(done)
         curve.append(share_right(translator, unseen))
@@ -380,11 +381,12 @@ show(
     "few hundred updates, then rises steeply, and ends close to one.",
 )
 assert curve[-1] > 0.95
+assert (np.diff(np.mean(np.reshape(losses[:600], (4, 150)), axis=1)) < 0).all()  # the loss falls from the first
 
 # %% [markdown]
 # Look at the shape of the curve. For some hundred updates, nothing. A date is right if ten tokens are right, and if
 # each is right with probability 0.8, ten of them are with $0.8^{10} = 0.11$. A share of whole answers hides slow
-# progress and shows fast progress late. The loss was falling all the time.
+# progress and shows fast progress late. The loss was falling from the start.
 
 # %% [markdown]
 # ## 4 · How right is an answer?
@@ -489,7 +491,7 @@ check(edit_distance)
 #
 # `greedy_decode(step, state, bos, eos, max_length)` returns the list of new token ids, **without bos and without
 # eos**. The first call reads `bos` in the given `state`. It ends when eos is the most probable token, or when `step` has
-# been called `max_length` times. No torch is needed.
+# been called `max_length` times. The answer may not call torch.
 #
 # By hand: let token 0 be bos and 3 eos. If `step` gives the greatest log-probability to 2 after bos, to 1 after 2, to 3
 # after 1, the answer is `[2, 1]`, after three calls. With `max_length=2` it is `[2, 1]` too, after two; with
@@ -549,10 +551,12 @@ for written, translation in zip(unseen_dates, translations):
         print(f"  {written.text!r} became {translation}, {distance(translation, written.iso)} edit(s) from the truth")
 assert share > 0.95
 assert edits < 0.15
+assert np.mean([bool(re.fullmatch(r"\d{4}-\d\d-\d\d", t)) for t in translations]) > 0.99
 
 # %% [markdown]
-# Where it errs, it is off by a digit or two. It has learned what an ISO date looks like so well that even its mistakes
-# are dates. This is true of all such models, and it is a trap: **a fluent answer is no sign of a right one.**
+# Where it errs, if it errs, it is off by a digit or two. It has learned what an ISO date looks like so well that even
+# its mistakes look like dates. All such models are like that, and it is a trap: **a fluent answer is no sign of a right
+# one.**
 
 # %% [markdown]
 # ## 6 · Greedy is not best
@@ -604,7 +608,7 @@ show(
 # *●●● · 30 minutes · 5 points*
 #
 # `beam_search(step, state, bos, eos, max_length, width)` returns a list of `(tokens, score)`, at most `width` of them,
-# **best first**. `step` is as in `greedy_decode`. No torch is needed. To the letter:
+# **best first**. `step` is as in `greedy_decode`; the answer may not call torch. To the letter:
 #
 # 1. A *hypothesis* has tokens, a score, a state, a last token, and may have *ended*. The beam begins with one: no
 #    tokens, score 0, the given state, last token bos.
@@ -651,8 +655,8 @@ def beam_search(step, state, bos, eos, max_length, width):
 check(beam_search)
 
 # %% [markdown]
-# You own the search that stands behind most translators and speech recognizers before and after neural networks. Try
-# it on the tree, as a model with a `step`:
+# You own a search that speech recognizers used long before neural networks translated anything, and that is in use to
+# this day. Try it on the tree, as a model with a `step`:
 
 # %% tags=["experiment"]
 search, decode_greedily = use(beam_search), use(greedy_decode)
