@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse import exercises
+from rnncourse import exercises, logbook
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
 from rnncourse.checks.verdict import Hint, Verdict
+from rnncourse.tracking import _in_notebook as in_notebook
 
 _last: dict[str, tuple[Any, Verdict]] = {}
 _hints_given: dict[str, int] = {}
+_bars: set[str] = set()  # the units whose bar is on the page
 
 
 def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) -> Verdict:
@@ -38,6 +40,9 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
     verdict = judge_value(found, candidate) if isinstance(found, Question) else _check_code(candidate, found, hidden)
     if not hidden:
         _last[name] = candidate, verdict
+        if logbook.is_kept() and not _is_the_course_s(candidate):  # to check the reference is no progress
+            logbook.keep(name, verdict.score, verdict.passed)
+        _move_bar(found.unit.stem)
     return verdict
 
 
@@ -59,10 +64,14 @@ def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
 
 
 def _forbidden(candidate: Any, exercise: Exercise) -> str | None:
-    if str(attribute(candidate, "__module__")).startswith("rnncourse."):
+    if _is_the_course_s(candidate):
         return None
     own = f"rnncourse.{exercise.unit.stem.partition('_')[2]}"
     return forbidden_call(candidate, (own, "rnncourse.exercises", *exercise.forbids), exercise.uses)
+
+
+def _is_the_course_s(candidate: Any) -> bool:
+    return str(attribute(candidate, "__module__")).startswith("rnncourse.")
 
 
 def _refused(name: str, words: str, points: int = 0) -> Verdict:
@@ -117,6 +126,7 @@ def _answering_with_arrays(answer: Any, exercise: Exercise) -> Any:
 class Progress:
     """How far one is in a unit: for each exercise its points, so far and at most."""
 
+    stem: str
     title: str
     rows: tuple[tuple[str, float, int], ...]
 
@@ -143,9 +153,42 @@ class Progress:
             f'<div style="font-size:85%;line-height:2">{names}</div></section>'
         )
 
+    def _ipython_display_(self) -> None:
+        """In a notebook that keeps its progress: a bar that moves when a later cell passes its check."""
+        if not (in_notebook() and logbook.is_kept()):
+            raise NotImplementedError  # IPython shows it as it shows everything else
+        from IPython.display import display
+
+        display(self._data(), raw=True, display_id=_bar_id(self.stem))
+        _bars.add(self.stem)
+
+    def _data(self) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
+
 
 def progress(stem: str) -> Progress:
-    """How far one is in a unit, "03_cell", in this session, by the visible checks."""
+    """How far one is in a unit, "03_cell", by the visible checks: in this session, and where progress is kept, in all.
+
+    In a notebook it is a bar that moves with each exercise that passes.
+    """
     unit = exercises.unit(stem)
-    rows = tuple((e.name, _last[e.name][1].points if e.name in _last else 0.0, e.points) for e in unit)
-    return Progress(f"{unit.stem.partition('_')[0]} {unit.title}", rows)
+    known = logbook.standings() if logbook.is_kept() else {}
+    rows = []
+    for exercise in unit:
+        points = _last[exercise.name][1].points if exercise.name in _last else 0.0
+        if exercise.name in known:
+            points = max(points, round(known[exercise.name].score * exercise.points, 2))
+        rows.append((exercise.name, points, exercise.points))
+    return Progress(unit.stem, f"{unit.stem.partition('_')[0]} {unit.title}", tuple(rows))
+
+
+def _move_bar(stem: str) -> None:
+    """Draw a unit's bar again, wherever it stands on the page."""
+    if stem in _bars:
+        from IPython.display import update_display
+
+        update_display(progress(stem)._data(), raw=True, display_id=_bar_id(stem))
+
+
+def _bar_id(stem: str) -> str:
+    return f"rnncourse-progress-{stem}"

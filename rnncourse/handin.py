@@ -1,0 +1,350 @@
+"""A student's own notebook, looked at as the grading desk will look at it: where it is, what is missing in it, what the
+visible checks say of it when it runs from top to bottom, and the file to hand in.
+
+Nothing here writes to the notebook. To look at it needs no run; to run it takes a copy, in a kernel and a folder of its
+own. The desk knows the unit as it was given out and uses that; here only the student's copy is known, and what nbgrader
+wrote into it: each cell's name, and a checksum by which a changed cell is seen.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rnncourse.logbook import Outline, outline
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+CELL_SECONDS = 60
+VERDICT = "application/vnd.rnncourse.verdict+json"
+CODE_STUB = re.compile(r"^[ \t]*raise NotImplementedError", re.MULTILINE)
+TEXT_STUB = "YOUR ANSWER HERE"
+
+
+class HandinError(Exception):
+    """What kept it from being done, and what to do, in one sentence."""
+
+
+# --- where the notebooks are
+
+
+def notebooks_folder(here: Path) -> Path | None:
+    """The folder of all notebooks, one folder a unit: at `here`, above it, or where the course itself lies."""
+    return next((f for f in _folders(here) if any((f / o / f"{o}.ipynb").is_file() for o in _stems())), None)
+
+
+def find(name: str, here: Path) -> Path:
+    """A notebook by its path, or by its unit, "03" or "03_cell". **Errors:** `HandinError`."""
+    if name.endswith(".ipynb") or os.sep in name:
+        path = here / Path(name).expanduser()
+        if not path.is_file():
+            raise HandinError(f"There is no notebook {name}.")
+        return path
+    stem = unit_of(name).stem
+    for folder in _folders(here):
+        for path in (folder / f"{stem}.ipynb", folder / stem / f"{stem}.ipynb"):
+            if path.is_file():
+                return path
+    raise HandinError(
+        f"There is no {stem}.ipynb here: go to the folder of the course, or name the file, as in PATH/{stem}.ipynb."
+    )
+
+
+def unit_of(name: str) -> Outline:
+    """A unit by its stem or number. **Errors:** `HandinError`."""
+    for unit in outline():
+        if name in (unit.stem, unit.stem.partition("_")[0]):
+            return unit
+    raise HandinError(f"There is no unit {name!r}. There are: {', '.join(_stems())}.")
+
+
+def _folders(here: Path) -> Iterator[Path]:
+    for folder in (here, *here.parents, Path(__file__).parents[1]):
+        yield folder
+        yield folder / "notebooks"
+
+
+def _stems() -> tuple[str, ...]:
+    from rnncourse import exercises
+
+    return exercises.STEMS
+
+
+# --- what is in one
+
+
+@dataclass
+class Notebook:
+    """A student's notebook as it was saved, and the unit that it is of."""
+
+    path: Path
+    unit: Outline
+    node: NotebookNode
+
+    def cells(self, name: str) -> list[NotebookNode]:
+        """The cells of that name in nbgrader's metadata."""
+        return [cell for cell in self.node.cells if _name(cell) == name]
+
+    def answers(self, exercise: str) -> list[NotebookNode]:
+        """The cells with an exercise's answer: those of its name or, where there is none, those that define it."""
+        return self.cells(exercise) or [
+            cell for cell in self._own() if not _name(cell) and _defines(exercise, cell.source)
+        ]
+
+    def is_written(self, exercise: str) -> bool:
+        """Whether there is an answer that is more than what was given out."""
+        return any(not CODE_STUB.search(cell.source) for cell in self.answers(exercise))
+
+    def questions(self) -> dict[str, bool]:
+        """The questions that a person reads, and whether there is an answer to each."""
+        return {
+            _name(cell): _was_changed(cell) is not False and not cell.source.rstrip().endswith(TEXT_STUB)
+            for cell in self.node.cells
+            if cell.cell_type == "markdown" and _meta(cell).get("grade") and _meta(cell).get("solution")
+        }
+
+    def _own(self) -> list[NotebookNode]:
+        return [cell for cell in self.node.cells if cell.cell_type == "code" and not _is_experiment(cell)]
+
+
+def read(path: Path) -> Notebook:
+    """The notebook at `path`. **Errors:** `HandinError` if it is none, or none of this course."""
+    import nbformat
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what nbformat thinks of cells without ids
+            node = nbformat.read(path, as_version=4)
+    except OSError as error:
+        raise HandinError(f"{path} cannot be read: {error.strerror}.") from None
+    except Exception:  # nbformat raises whatever the contents make it
+        raise HandinError(f"{path} cannot be read as a notebook: open it in JupyterLab and save it again.") from None
+    names = {_name(cell) for cell in node.cells}
+    unit = max(outline(), key=lambda unit: len(names & unit.points.keys()))
+    if not names & unit.points.keys():
+        raise HandinError(f"{path} has none of the course's exercises: is it the right file?")
+    return Notebook(path, unit, node)
+
+
+def remarks(notebook: Notebook) -> list[str]:
+    """What is missing or odd, a sentence each."""
+    unwritten = [e for e in notebook.unit.points if notebook.answers(e) and not notebook.is_written(e)]
+    unanswered = [name for name, is_answered in notebook.questions().items() if not is_answered]
+    found = [f"Not written yet: {', '.join(unwritten)}."] if unwritten else []
+    found += [f"To be answered in words: {', '.join(unanswered)}."] if unanswered else []
+    for exercise in notebook.unit.points:
+        cells = notebook.cells(exercise)
+        if not notebook.answers(exercise):
+            found.append(f"There is no cell for {exercise} any more: nothing can be graded for it.")
+        elif not cells:
+            found.append(f"The cell of {exercise} is gone or renamed; what another cell defines is graded.")
+        elif len(cells) > 1:
+            found.append(f"There are {len(cells)} cells for {exercise}: the last one that is written is graded.")
+        checks = notebook.cells(f"check_{exercise}")
+        if not checks:
+            found.append(f"The check of {exercise} is gone; grading uses the one that you were given.")
+        elif any(map(_was_changed, checks)):
+            found.append(f"The check of {exercise} was changed; grading uses the one that you were given.")
+    found += [
+        f"The cell {_name(cell)} was changed, and grading uses the one that you were given: put code of your own into "
+        "cells of your own."
+        for cell in notebook.node.cells
+        if _meta(cell).get("locked") and not _meta(cell).get("grade") and _was_changed(cell)
+    ]
+    return found
+
+
+def without_outputs(notebook: Notebook) -> str:
+    """The file to hand in: all cells as they are, without what they printed."""
+    import nbformat
+
+    node = copy.deepcopy(notebook.node)
+    for cell in node.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return nbformat.writes(node, version=nbformat.NO_CONVERT) + "\n"
+
+
+def _meta(cell: NotebookNode) -> dict[str, Any]:
+    found = cell.metadata.get("nbgrader", {})
+    return found if isinstance(found, dict) else {}
+
+
+def _name(cell: NotebookNode) -> str:
+    return str(_meta(cell).get("grade_id", ""))
+
+
+def _is_experiment(cell: NotebookNode) -> bool:
+    return "experiment" in cell.metadata.get("tags", [])
+
+
+def _defines(name: str, source: str) -> bool:
+    return re.search(rf"^(?:def|class)\s+{name}\b|^{name}\s*(?::[^=\n]*)?=(?!=)", source, re.MULTILINE) is not None
+
+
+def _was_changed(cell: NotebookNode) -> bool | None:
+    """Whether a cell is not what it was given out as, by nbgrader's checksum; None if it has none."""
+    meta = _meta(cell)
+    if "checksum" not in meta:
+        return None
+    is_grade = bool(meta.get("grade"))
+    parts = [cell.source, cell.cell_type, is_grade, bool(meta.get("solution")), bool(meta.get("locked")), _name(cell)]
+    parts += [float(meta.get("points", 0))] if is_grade else []
+    return hashlib.md5("".join(map(str, parts)).encode()).hexdigest() != meta["checksum"]
+
+
+# --- what it would earn
+
+
+@dataclass(frozen=True)
+class Earned:
+    """What one exercise would be given by its visible check."""
+
+    exercise: str
+    points: float
+    max_points: int
+    passed: bool
+    message: str
+    score: float = 0.0
+    diagnosis: str | None = None
+
+
+@dataclass
+class _Run:
+    """The cells to run: what the desk would run, with a report in place of each check."""
+
+    cells: list[NotebookNode] = field(default_factory=list)
+    reports: dict[int, str] = field(default_factory=dict)  # the exercise that a cell reports on, by the cell's index
+    answers: dict[int, str] = field(default_factory=dict)
+
+    def add(self, source: str, *, reports: str = "", answers: str = "") -> None:
+        import nbformat
+
+        if reports:
+            self.reports[len(self.cells)] = reports
+        if answers:
+            self.answers[len(self.cells)] = answers
+        self.cells.append(nbformat.v4.new_code_cell(source))
+
+
+def rehearse(notebook: Notebook, advance: Callable[[int, int], None] = lambda done, total: None) -> list[Earned]:
+    """Run a copy from top to bottom in a fresh kernel, and say what each exercise would be given. A cell that takes
+    more than a minute, or ends the kernel, costs what it holds; the rest is run again without it.
+    """
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellTimeoutError, DeadKernelError
+    from nbformat.v4 import new_notebook
+
+    run = _to_run(notebook)
+    verdicts: dict[str, Earned] = {}
+    stopped: dict[int, str] = {}  # why a cell is left out
+    raised: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        while True:
+            client = NotebookClient(
+                new_notebook(cells=copy.deepcopy(run.cells)),
+                timeout=CELL_SECONDS,
+                kernel_name="python3",
+                allow_errors=True,
+                record_timing=False,
+                extra_arguments=["--HistoryManager.enabled=False"],
+                resources={"metadata": {"path": folder}},
+            )
+            at = 0
+            try:
+                env = os.environ | {"RNNCOURSE_PROGRESS": "off"}
+                with client.setup_kernel(env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+                    for at, cell in enumerate(client.nb.cells):
+                        if at in stopped or run.reports.get(at, "") in verdicts:
+                            continue
+                        advance(at, len(run.cells))
+                        client.execute_cell(cell, at)
+                        for output in cell.outputs:
+                            if VERDICT in output.get("data", {}):
+                                made = Earned(**output.data[VERDICT])
+                                verdicts.setdefault(made.exercise, made)
+                            elif output.output_type == "error" and at in run.answers:
+                                first_line = f"{output.ename}: {output.evalue}".partition("\n")[0]
+                                raised[run.answers[at]] = re.sub(r"\(\S+\.py, (line \d+)\)", r"(\1)", first_line)
+                break
+            except CellTimeoutError:
+                stopped[at] = f"took more than {CELL_SECONDS} seconds"
+            except DeadKernelError:
+                stopped[at] = "ended its kernel"
+    for index, why in stopped.items():
+        if name := run.reports.get(index) or run.answers.get(index):
+            raised[name] = f"it {why}"
+    return [_earned(notebook, name, verdicts.get(name), raised.get(name)) for name in notebook.unit.points]
+
+
+def _earned(notebook: Notebook, name: str, verdict: Earned | None, raised: str | None) -> Earned:
+    if verdict is not None and (verdict.passed or verdict.points or not raised):
+        return verdict
+    if not notebook.answers(name):
+        words = f"There is no cell for {name}."
+    elif not notebook.is_written(name):
+        words = f"{name} is not written yet."
+    elif raised:
+        words = f"Its cell stopped: {raised}."
+    else:
+        words = f"No cell that was run defines {name}."
+    return Earned(name, 0.0, notebook.unit.points[name], False, words)
+
+
+def _to_run(notebook: Notebook) -> _Run:
+    run = _Run()
+    counted = {
+        name: next((c for c in reversed(cells) if not CODE_STUB.search(c.source)), cells[-1])
+        for name in notebook.unit.points
+        if (cells := notebook.cells(name))
+    }
+    checks = {f"check_{name}": name for name in notebook.unit.points}
+    seen: set[str] = set()
+    for cell in notebook.node.cells:
+        name = _name(cell)
+        if name in checks:
+            run.add(_report_on(checks[name]), reports=checks[name])
+            seen.add(checks[name])
+        elif name in counted and cell is not counted[name]:
+            continue
+        elif cell.cell_type == "code" and not _is_experiment(cell):
+            run.add(cell.source, answers=name if name in counted else "")
+    for name in notebook.unit.points:
+        if name not in seen:
+            run.add(_report_on(name), reports=name)
+    return run
+
+
+def _report_on(name: str) -> str:
+    return f'__import__("rnncourse.handin").handin.report("{name}", globals())'
+
+
+def report(name: str, namespace: dict[str, Any]) -> None:
+    """In the kernel: check what is called `name`, and hand the verdict on."""
+    from IPython.display import display
+
+    from rnncourse.notebook import check
+
+    if name not in namespace:
+        return
+    verdict = check(namespace[name], name)
+    earned = Earned(
+        name,
+        verdict.points,
+        verdict.max_points,
+        verdict.passed,
+        verdict.message,
+        verdict.score,
+        verdict.diagnosis,
+    )
+    display({VERDICT: vars(earned)}, raw=True)

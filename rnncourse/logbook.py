@@ -1,0 +1,215 @@
+"""The logbook: what a student has passed, kept from session to session: one small file for the whole course.
+
+    {"format": 1, "exercises": {"rnn_step": {"score": 1.0, "passed": true, "when": "2026-01-31T10:15:00+00:00"}}}
+
+It lies in the user's data folder, so that every notebook finds it wherever the notebook lies, and keeps the best
+verdict on each exercise. Notebooks write it under a lock, and each writes it whole to a temporary file that then takes
+its name: two at once lose nothing, and a crash leaves it as it was. A file that cannot be read is set aside. Whatever
+goes wrong here is said in a sentence, once, and keeps no check from its verdict.
+
+RNNCOURSE_PROGRESS names another file, or says "off". Without it the file is kept only where somebody sits at the
+keyboard: not while notebooks are built, tested or graded.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+LOCK_SECONDS = 2.0
+_said: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The best verdict on an exercise so far: its score from 0 to 1, whether it passed, and when that was."""
+
+    score: float
+    passed: bool
+    when: str
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What makes one verdict better than another."""
+        return self.passed, self.score
+
+
+def kept_at() -> Path:
+    """The file, whether or not this session keeps it."""
+    chosen = os.environ.get("RNNCOURSE_PROGRESS")
+    if chosen and not is_off():
+        return Path(chosen)
+    import platformdirs  # here, because most sessions never come this far
+
+    return platformdirs.user_data_path("rnncourse", appauthor=False) / "progress.json"
+
+
+def is_off() -> bool:
+    """Whether RNNCOURSE_PROGRESS says "off"."""
+    return os.environ.get("RNNCOURSE_PROGRESS", "").lower() == "off"
+
+
+def is_kept() -> bool:
+    """Whether this session keeps the file: if RNNCOURSE_PROGRESS says where, or somebody sits at the keyboard."""
+    return not is_off() and (bool(os.environ.get("RNNCOURSE_PROGRESS")) or _is_interactive())
+
+
+def _is_interactive() -> bool:
+    """A kernel is told with each cell whether it may ask for input. Where notebooks are only executed, it may not."""
+    shell = _shell()
+    return shell is not None and bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", True))
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None else None
+
+
+def standings() -> dict[str, Standing]:
+    """What is kept, by exercise; nothing if there is no file. One that is damaged is set aside."""
+    path = kept_at()
+    try:
+        return _read(path)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        _say("no file", f"Your progress cannot be read from {path}: {error.strerror}.")
+        return {}
+    except ValueError:
+        _set_aside(path)
+        return {}
+
+
+def keep(name: str, score: float, passed: bool) -> None:
+    """Keep a verdict if it is better than the one that is kept. What goes wrong is said, not raised."""
+    new = Standing(float(score), bool(passed), datetime.now(UTC).isoformat(timespec="seconds"))
+    path = kept_at()
+    try:
+        if not _is_better(new, standings().get(name)):
+            return  # without a lock: most checks end here
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(path):
+            known = standings()
+            if _is_better(new, known.get(name)):
+                _write(path, known | {name: new})
+    except OSError as error:
+        _say("no file", f"Your progress cannot be kept in {path}: {error.strerror}.")
+
+
+def _is_better(new: Standing, old: Standing | None) -> bool:
+    return old is None or new.rank > old.rank
+
+
+def _read(path: Path) -> dict[str, Standing]:
+    """**Errors:** `OSError`; `ValueError` if it is no file of this kind."""
+    data = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        if data["format"] != FORMAT:
+            raise ValueError("another format")
+        return {
+            str(name): Standing(min(1.0, max(0.0, float(entry["score"]))), bool(entry["passed"]), str(entry["when"]))
+            for name, entry in data["exercises"].items()
+        }
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError("not a file of this kind") from error
+
+
+def _write(path: Path, known: dict[str, Standing]) -> None:
+    data = {"format": FORMAT, "exercises": {name: asdict(standing) for name, standing in sorted(known.items())}}
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".progress-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(data, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _set_aside(path: Path) -> None:
+    aside = path.with_name(f"{path.stem}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}{path.suffix}")
+    try:
+        path.replace(aside)
+    except FileNotFoundError:
+        return  # another notebook was quicker
+    except OSError:
+        aside = path
+    _say("damaged", f"The file with your progress was damaged, so a new one is begun; the old one is {aside}.")
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """One notebook at a time. Where there are no locks, or one is held too long, it goes on without."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, and Python in a browser
+        yield
+        return
+    with open(path.with_suffix(".lock"), "w", encoding="utf-8") as file:
+        until = time.monotonic() + LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError as error:
+                if not isinstance(error, BlockingIOError) or time.monotonic() > until:
+                    break
+                time.sleep(0.02)
+        yield
+
+
+def _say(kind: str, sentence: str) -> None:
+    """Once in a session is enough. In a notebook to stdout: what comes on stderr looks like a fault of the cell."""
+    if kind not in _said:
+        _said.add(kind)
+        print(sentence, file=sys.stderr if _shell() is None else sys.stdout)
+
+
+# --- the course, for a table of all of it
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A unit in short: its stem, its title, and the points of its exercises by name."""
+
+    stem: str
+    title: str
+    points: dict[str, int]
+
+
+def outline() -> list[Outline]:
+    """Every unit in short, read off the catalogue's files: to import them all would take torch along, and seconds."""
+    from rnncourse import exercises
+
+    folder = Path(exercises.__file__).parent
+    return [
+        _outline(stem, (folder / f"{stem.partition('_')[2]}.py").read_text(encoding="utf-8"))
+        for stem in exercises.STEMS
+    ]
+
+
+def _outline(stem: str, source: str) -> Outline:
+    title, points = stem, {}
+    for statement in ast.parse(source).body:
+        call = getattr(statement, "value", None)
+        if not isinstance(call, ast.Call):
+            continue
+        if isinstance(call.func, ast.Name) and call.func.id == "Unit":
+            title = ast.literal_eval(call.args[1])
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in ("exercise", "question", "choice"):
+            (worth,) = (keyword.value for keyword in call.keywords if keyword.arg == "points")
+            points[ast.literal_eval(call.args[0])] = ast.literal_eval(worth)
+    return Outline(stem, title, points)

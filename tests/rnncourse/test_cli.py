@@ -1,0 +1,262 @@
+"""`rnncourse`, as a student types it, on notebooks of a unit that is quick to run."""
+
+import copy
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+
+from rnncourse import cli, exercises, handin, logbook
+
+ROOT = Path(__file__).resolve().parents[2]
+UNIT = "02_unfolding"
+NAMES = [exercise.name for exercise in exercises.unit(UNIT)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A student's folder with the notebook as it was given out; progress is kept beside it."""
+    folder = tmp_path / "course" / "notebooks"
+    (folder / UNIT).mkdir(parents=True)
+    shutil.copy(ROOT / "notebooks" / UNIT / f"{UNIT}.ipynb", folder / UNIT)
+    monkeypatch.setenv("RNNCOURSE_PROGRESS", str(tmp_path / "progress.json"))
+    monkeypatch.chdir(tmp_path / "course")
+    return folder
+
+
+@pytest.fixture
+def mine(folder):
+    return folder / UNIT / f"{UNIT}.ipynb"
+
+
+def rnncourse(*arguments):
+    return CliRunner().invoke(cli.main, arguments, catch_exceptions=False)
+
+
+def edit(path, **sources):
+    """Write into the cells of these names; None deletes one."""
+    notebook = nbformat.read(path, 4)
+    for name, source in sources.items():
+        (cell,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == name]
+        if source is None:
+            notebook.cells.remove(cell)
+        else:
+            cell.source = source
+    nbformat.write(notebook, path)
+
+
+def solutions():
+    notebook = nbformat.read(ROOT / "solutions" / UNIT / f"{UNIT}.ipynb", 4)
+    return {c.metadata["nbgrader"]["grade_id"]: c.source for c in notebook.cells if "nbgrader" in c.metadata}
+
+
+def answers():
+    return {name: solutions()[name] for name in NAMES}
+
+
+# --- check
+
+
+def test_check_gives_what_was_handed_out_no_points_and_says_what_is_open(mine):
+    before = mine.read_bytes()
+    result = rnncourse("check", "02")
+    assert result.exit_code == 0
+    assert "0 of 12 points, 0 of 6 exercises passed" in result.output
+    assert f"Not written yet: {', '.join(NAMES)}." in result.output
+    assert "To be answered in words: unfolding_written." in result.output
+    assert mine.read_bytes() == before
+    assert rnncourse("check", "02", "--strict").exit_code == 3
+
+
+def test_check_gives_right_answers_full_points_and_keeps_them_as_progress(mine):
+    edit(mine, **answers(), unfolding_written="Because it is one function.")
+    result = rnncourse("check", "02", "--strict")
+    assert result.exit_code == 0
+    assert result.output.rstrip().endswith("12 of 12 points, 6 of 6 exercises passed, by the checks that you can see.")
+    assert {name for name, kept in logbook.standings().items() if kept.passed} == set(NAMES)
+
+
+def test_check_says_what_is_wrong_and_whatever_is_broken_costs_its_own_exercise_only(mine, monkeypatch):
+    monkeypatch.setattr(handin, "CELL_SECONDS", 5)
+    first, second, third, fourth, *rest = NAMES
+    wrong = exercises.find(first).misconceptions[0]
+    changes = {
+        first: wrong.source_for(first),
+        second: "import os\nos._exit(1)",
+        third: "while True: pass",
+        fourth: "def x(:",
+    }
+    edit(mine, **answers() | changes)
+    result = rnncourse("check", str(mine))
+    assert " ".join(wrong.message.split()) in " ".join(result.output.split())
+    assert f"✗ {second}" in result.output
+    assert "it ended its kernel" in result.output
+    assert "it took more than 5 seconds" in result.output
+    assert "Its cell stopped: SyntaxError" in result.output
+    assert all(f"✓ {name}" in result.output for name in rest)
+
+
+def test_check_runs_no_experiment_and_not_in_the_student_s_folder(mine):
+    notebook = nbformat.read(mine, 4)
+    for cell in notebook.cells:
+        if "experiment" in cell.metadata.get("tags", []):
+            cell.source = "open('seen.txt', 'w')\nraise SystemExit"
+    notebook.cells.append(nbformat.v4.new_code_cell("open('here.txt', 'w')"))
+    nbformat.write(notebook, mine)
+    rnncourse("check", "02")
+    assert list(mine.parent.iterdir()) == [mine]
+
+
+def test_check_sees_through_a_cell_that_was_lost_copied_or_changed(mine):
+    given = answers()
+    edit(mine, **given | {NAMES[0]: None, f"check_{NAMES[1]}": "print(3)", f"check_{NAMES[2]}": None})
+    notebook = nbformat.read(mine, 4)
+    notebook.cells.insert(1, nbformat.v4.new_code_cell(f"import numpy as np\n{given[NAMES[0]]}"))
+    (cell,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == NAMES[3]]
+    blank = copy.deepcopy(cell)
+    blank.source, blank.id = "raise NotImplementedError", "another"
+    notebook.cells.append(blank)
+    (setup,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "setup"]
+    setup.source += "\nimport os"
+    nbformat.write(notebook, mine)
+    result = rnncourse("check", "02")
+    assert "6 of 6 exercises passed" in result.output
+    assert f"The cell of {NAMES[0]} is gone or renamed; what another cell defines is graded." in result.output
+    assert f"The check of {NAMES[1]} was changed" in result.output
+    assert f"The check of {NAMES[2]} is gone" in result.output
+    assert f"There are 2 cells for {NAMES[3]}" in result.output
+    assert "The cell setup was changed" in result.output
+
+
+# --- submit
+
+
+def test_submit_writes_one_file_without_outputs_and_says_what_is_missing(mine):
+    edit(mine, **{NAMES[0]: answers()[NAMES[0]]})
+    notebook = nbformat.read(mine, 4)
+    notebook.cells[-1] = nbformat.v4.new_code_cell("1", outputs=[nbformat.v4.new_output("stream", text="x")])
+    nbformat.write(notebook, mine)
+    before = mine.read_bytes()
+    result = rnncourse("submit", "02")
+    assert result.exit_code == 0
+    assert f"Not written yet: {', '.join(NAMES[1:])}." in result.output
+    written = nbformat.read(f"{UNIT}-submission.ipynb", 4)
+    assert [cell.source for cell in written.cells] == [cell.source for cell in notebook.cells]
+    assert [cell.metadata for cell in written.cells] == [cell.metadata for cell in notebook.cells]
+    assert not any(cell.get("outputs") for cell in written.cells)
+    assert mine.read_bytes() == before
+
+
+def test_submit_says_so_if_nothing_is_missing(mine, tmp_path):
+    edit(mine, **answers(), unfolding_written="Because it is one function.")
+    result = rnncourse("submit", "02", "--output", str(tmp_path))
+    assert result.output.rstrip().endswith("is the file to hand in. Nothing is missing in it.")
+    assert (tmp_path / f"{UNIT}-submission.ipynb").exists()
+
+
+def test_submit_never_writes_over_the_notebook_itself(mine):
+    before = mine.read_bytes()
+    result = rnncourse("submit", "02", "--output", str(mine))
+    assert result.exit_code == 1
+    assert "is the notebook that you work in" in result.output
+    assert mine.read_bytes() == before
+
+
+def test_the_solution_has_nothing_missing():
+    found = handin.remarks(handin.read(ROOT / "solutions" / UNIT / f"{UNIT}.ipynb"))
+    assert found == []
+
+
+# --- what cannot be done is one sentence
+
+
+@pytest.mark.parametrize("command", ["check", "submit"])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("99", "There is no unit '99'."),
+        ("gone.ipynb", "There is no notebook gone.ipynb."),
+        ("broken.ipynb", "cannot be read as a notebook"),
+        ("foreign.ipynb", "has none of the course's exercises"),
+    ],
+)
+def test_what_is_no_notebook_of_the_course_is_said_in_a_sentence(command, name, words):
+    Path("broken.ipynb").write_text('{"cells": [')
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")]), "foreign.ipynb")
+    result = rnncourse(command, name)
+    assert result.exit_code == 1
+    assert words in result.output
+    assert result.output.count("\n") == 1
+
+
+def test_a_unit_is_found_beside_above_and_below_where_one_is(folder, mine, tmp_path, monkeypatch):
+    for place in (folder.parent, folder, folder / UNIT):
+        monkeypatch.chdir(place)
+        assert handin.find("02", Path.cwd()) == mine
+        assert handin.notebooks_folder(Path.cwd()) == folder
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(handin, "__file__", str(tmp_path / "site-packages" / "rnncourse" / "handin.py"))
+    with pytest.raises(handin.HandinError, match="go to the folder of the course"):
+        handin.find("02", Path.cwd())
+    assert "go to the folder of the course" in rnncourse("lab").output
+
+
+# --- lab
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """What is called in place of JupyterLab."""
+    calls = []
+    monkeypatch.setattr(subprocess, "call", lambda command: calls.append(command) or 0)
+    monkeypatch.setattr(cli.signal, "signal", lambda *_: None)
+    return calls
+
+
+def test_lab_opens_the_folder_or_a_unit_s_notebook_and_hands_options_on(folder, called):
+    assert rnncourse("lab").exit_code == 0
+    assert rnncourse("lab", "02").exit_code == 0
+    assert rnncourse("lab", "--no-browser", "--port=9000").exit_code == 0
+    assert [call[:4] for call in called] == [[sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]] * 3
+    assert f"--LabApp.default_url=/lab/tree/{UNIT}/{UNIT}.ipynb" in called[1]
+    assert called[2][-2:] == ["--no-browser", "--port=9000"]
+
+
+@pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
+def test_lab_runs_as_root_only_for_root(called, monkeypatch, user, allowed):
+    monkeypatch.setattr(cli.os, "geteuid", lambda: user)
+    rnncourse("lab")
+    assert ("--allow-root" in called[0]) == allowed
+
+
+# --- progress
+
+
+def test_progress_shows_every_unit_and_what_is_open_where_one_is():
+    logbook.keep(NAMES[0], 1.0, True)
+    logbook.keep(NAMES[1], 0.5, False)
+    shown = rnncourse("progress").output
+    assert all(unit.title[:20] in shown for unit in logbook.outline())
+    assert "1 of 6" in shown
+    open_ones = shown.partition("Open in 02")[2]
+    assert f" {NAMES[0]}," not in open_ones
+    assert all(name in open_ones for name in NAMES[1:])
+
+
+def test_progress_for_scripts():
+    logbook.keep(NAMES[1], 0.5, False)
+    (unit,) = [u for u in json.loads(rnncourse("progress", "--json").output)["units"] if u["unit"] == UNIT]
+    points = exercises.find(NAMES[1]).points
+    assert unit["points"] == points / 2
+    assert unit["max_points"] == exercises.unit(UNIT).points
+    assert unit["exercises"][1].items() >= {"name": NAMES[1], "points": points / 2, "passed": False}.items()
+    assert unit["exercises"][0]["when"] is None
+
+
+def test_progress_before_the_first_check_says_where_to_begin():
+    assert "rnncourse lab 00" in rnncourse("progress").output

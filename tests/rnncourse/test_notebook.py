@@ -1,0 +1,70 @@
+"""What a notebook shows of its progress, in a kernel: a bar that moves, and plain output where nobody keeps it."""
+
+import json
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+STEP = "def leaky_average(state, x, keep):\n    return {}\ncheck(leaky_average)"
+WRONG, RIGHT = STEP.format("keep * x + (1 - keep) * state"), STEP.format("keep * state + (1 - keep) * x")
+SETUP = "from rnncourse import check, progress"
+BAR = 'progress("00_welcome")'
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    path = tmp_path / "progress.json"
+    monkeypatch.setenv("RNNCOURSE_PROGRESS", str(path))
+    return path
+
+
+def run(*sources):
+    """The outputs of these cells, run in one kernel as a machine runs a notebook."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    NotebookClient(notebook, kernel_name="python3").execute()
+    return [cell.outputs for cell in notebook.cells]
+
+
+def test_a_bar_moves_when_a_later_cell_passes(file):
+    _, (before,) = run(SETUP, BAR)
+    _, (after,), _, (check,) = run(SETUP, BAR, WRONG, RIGHT)
+    assert 'value="0"' in before["data"]["text/html"]
+    assert 'value="1"' in after["data"]["text/html"]
+    assert "100%" in after["data"]["text/plain"]
+    assert check["data"]["text/plain"] == "1"
+    assert json.loads(file.read_text())["exercises"]["leaky_average"]["passed"]
+
+
+def test_the_next_session_begins_where_the_last_one_ended(file):
+    run(SETUP, RIGHT)
+    _, _, (shown,) = run(SETUP, WRONG, BAR)
+    assert "✓ leaky_average: 1 of 1" in shown["data"]["text/plain"]
+
+
+@pytest.mark.parametrize("setting", [None, "off"])
+def test_a_machine_that_runs_a_notebook_keeps_nothing_and_shows_its_session(setting, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv("RNNCOURSE_PROGRESS", raising=False)
+    if setting:
+        monkeypatch.setenv("RNNCOURSE_PROGRESS", setting)
+    _, (first,), _, (last,) = run(SETUP, BAR, RIGHT, BAR)
+    assert [first.output_type, last.output_type] == ["execute_result", "execute_result"]
+    assert 'value="0"' in first["data"]["text/html"]
+    assert 'value="1"' in last["data"]["text/html"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_checking_the_course_s_own_function_is_no_progress(file):
+    run(SETUP, "from rnncourse.cell import rnn_step\ncheck(rnn_step)")
+    assert not file.exists()
+
+
+def test_a_check_gives_its_verdict_where_progress_cannot_be_kept(file):
+    file.mkdir()
+    _, outputs = run(SETUP, RIGHT)
+    said, verdict = outputs
+    assert verdict["data"]["text/plain"] == "1"
+    assert said.name == "stdout"
+    assert said.text.startswith("Your progress cannot be ")
+    assert said.text.count("\n") == 1
