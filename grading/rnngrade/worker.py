@@ -32,7 +32,7 @@ from rnngrade.grade import Graded, grade, open_station
 from rnngrade.record import DIED, ExerciseResult, Finding, Record
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.limits import Limits
-from rnngrade.sandbox.session import Station
+from rnngrade.sandbox.session import SAME_EACH_TIME, Station
 
 PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine
 
@@ -136,8 +136,7 @@ class Worker:
     def _start(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="rnngrade-"))
         self._folder.chmod(0o755)
-        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        environment = os.environ | one_thread | {"TMPDIR": str(self._folder)}
+        environment = os.environ | SAME_EACH_TIME | {"TMPDIR": str(self._folder)}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "rnngrade.worker", str(self._folder), str(os.getpid())],
             stdin=subprocess.PIPE,

@@ -166,7 +166,7 @@ def test_the_desks_environment_is_not_there(session):
     assert SECRET not in variables.values()
     assert set(variables) <= {
         *("PATH", "LANG", "HOME", "IPYTHONDIR", "MPLBACKEND", "MPLCONFIGDIR", "PYDEVD_DISABLE_FILE_VALIDATION"),
-        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "LC_CTYPE"),
+        *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED", "LC_CTYPE"),
         *("COLUMNS", "LINES", "KMP_INIT_AT_FORK", "KMP_DUPLICATE_LIB_OK", "TORCHINDUCTOR_CACHE_DIR", "PAGER"),
         *("TERM", "GIT_PAGER", "CLICOLOR", "FORCE_COLOR", "CLICOLOR_FORCE"),
     }

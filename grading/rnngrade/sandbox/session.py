@@ -31,12 +31,17 @@ GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
 WATCH_SECONDS = 0.1
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LANG": "C.UTF-8",
+# One thread each, and sets of strings in one order, here and there: what an answer makes of it is the same again, and
+# the judge's misconceptions make the same of it.
+SAME_EACH_TIME = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
+ENVIRONMENT = SAME_EACH_TIME | {
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "MPLCONFIGDIR": "/tmp",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
@@ -93,7 +98,7 @@ class Station:
         script = str(self.library / "rnngrade_inside" / "warm.py")
         with theirs, (self.folder / "warm.log").open("wb") as log:
             self._warm = subprocess.Popen(
-                [sys.executable, "-I", script, str(theirs.fileno()), str(self.library), *modules],
+                [sys.executable, "-s", "-P", script, str(theirs.fileno()), str(self.library), *modules],
                 env=ENVIRONMENT | {"HOME": str(home), "IPYTHONDIR": str(home)},
                 cwd=home,
                 stdin=subprocess.DEVNULL,

@@ -173,12 +173,22 @@ def _as_tensors(value: Any) -> Any:
     return value
 
 
+class _KeyError(KeyError):
+    """One whose words are what the judge's said, not its quotation."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+_KeyError.__name__ = "KeyError"
+
+
 def _error(kinds: list[str], words: str) -> Exception:
     """The exception that the judge's function raised, as the nearest built-in one."""
     import builtins
 
     for kind in kinds:
-        known = getattr(builtins, kind, None)
+        known = _KeyError if kind == "KeyError" else getattr(builtins, kind, None)
         if isinstance(known, type) and issubclass(known, Exception):
             return known(words)
     return RuntimeError(words)

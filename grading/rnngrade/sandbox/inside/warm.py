@@ -7,7 +7,7 @@ theirs. The process reads requests from its control socket, a JSON object and th
     {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "limits": {…}, "home": "…"}
         ->  {"pid": …}
 
-    python -I -m …/warm.py CONTROL_FD LIBRARY MODULE …
+    python -s -P …/warm.py CONTROL_FD LIBRARY MODULE …
 """
 
 from __future__ import annotations
