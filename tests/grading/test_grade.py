@@ -1,0 +1,238 @@
+"""One submission through the desk: what each answer earns, what the student is told, what the notebook shows."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import asdict
+
+import nbformat
+import pytest
+
+from rnncourse import exercises
+from rnncourse.checks.exercise import Exercise
+from rnngrade.bundle import Bundle
+from rnngrade.grade import grade, open_station
+from rnngrade.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Record
+from rnngrade.sample import covering_class
+from rnngrade.sandbox.limits import MB, Limits
+from rnngrade.worker import Worker
+from tests.grading.solved import Alternatives, names, solved
+
+UNIT = "03_cell"
+UNITS = list(exercises.STEMS)
+SEED = "7"
+LIMITS = Limits(memory=1024 * MB, cell_seconds=20.0, call_seconds=2.0)
+SHORT = Limits(memory=1024 * MB, cell_seconds=3.0, call_seconds=1.0)
+
+
+@pytest.fixture(scope="module")
+def desk(root):
+    """Grades a submission of a unit, in a process of its own as a run does; one process at a time is kept."""
+    kept = {}
+
+    def graded(unit, submission, limits=LIMITS):
+        if (unit, limits) not in kept:
+            for worker in kept.values():
+                worker.close()
+            kept.clear()
+            kept[unit, limits] = Worker(Bundle.make(root, unit), limits, SEED)
+        return kept[unit, limits].grade("ada", submission)
+
+    yield graded
+    for worker in kept.values():
+        worker.close()
+
+
+def points(record):
+    return {e.name: e.points for e in record.exercises}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_all(
+    unit, desk, root, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("RNNCOURSE_SEED", SEED)
+    for one in covering_class(unit):
+        graded = desk(unit, one.write(root, tmp_path).read_bytes())
+        assert points(graded.record) == pytest.approx(one.expected()), one.student
+        for name, answer in one.answers.items():
+            result = graded.record.exercise(name)
+            assert result.status == JUDGED
+            if not isinstance(answer, str):
+                assert result.diagnosis == answer.name, result.message
+
+    alternatives = Alternatives(unit)
+    for answers in alternatives.turns():
+        record = desk(unit, solved(root, unit, alternatives.helper, **answers)).record
+        assert [f"{e.name}: {e.message}" for e in record.exercises if not e.passed] == []
+        assert record.points == exercises.unit(unit).points
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_alternatives_are_read_whole(unit):
+    code = {e.name for e in exercises.unit(unit) if isinstance(e, Exercise)}
+    assert set(Alternatives(unit).answers) == code
+    assert min(map(len, Alternatives(unit).answers.values())) >= 3
+
+
+CASES = {
+    "nothing written": (None, JUDGED, "is not written yet"),
+    "a name that is not there": ("def another(x):\n    return x", MISSING, "There is no `softmax` in the notebook."),
+    "a cell that raises": (
+        "missing + 1\ndef softmax(x):\n    return x",
+        MISSING,
+        "There is no `softmax`: its cell raised NameError: name 'missing' is not defined.",
+    ),
+    "a syntax error": ("def softmax(x:\n    return x", MISSING, "its cell raised SyntaxError"),
+    "no function": ("softmax = 3", JUDGED, "softmax should be something to call; yours is a int."),
+    "a wrong one": ("def softmax(x):\n    return x", JUDGED, "expected"),
+    "an error": ("def softmax(x):\n    return x / missing", JUDGED, "softmax raised NameError"),
+    "a wrong form": ("def softmax(x):\n    return print", JUDGED, "which is no plain value"),
+    "what is forbidden": (
+        "def softmax(x):\n    from rnncourse.cell import softmax as it\n    return it(x)",
+        REFUSED,
+        "softmax may not call `rnncourse.cell",
+    ),
+    "an endless answer": ("def softmax(x):\n    while True: pass", TIMED_OUT, "did not come back in time"),
+    "an endless cell": (
+        "while True: pass",
+        TIMED_OUT,
+        "The cell of softmax did not come to an end in time. Is there a loop that never ends?",
+    ),
+    "an answer that ends Python": ("import os\ndef softmax(x):\n    os._exit(0)", DIED, "softmax ended Python itself"),
+    "a cell that ends Python": ("import os\nos._exit(0)", DIED, "The cell of softmax ended Python itself"),
+    "all memory": (
+        "import os, time\nimport numpy as np\nfor _ in range(4):\n    if os.fork() == 0:\n"
+        "        own = np.ones(2**26)\n        time.sleep(60)\ntime.sleep(60)",
+        DIED,
+        "The cell of softmax used more than 1024 MB of memory.",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", CASES)
+def test_one_answer_goes_wrong_and_all_others_are_right(what, desk, root):
+    source, status, words = CASES[what]
+    record = desk(UNIT, solved(root, UNIT, softmax=source), SHORT if "endless" in what else LIMITS).record
+    result = record.exercise("softmax")
+    assert result.status == status
+    assert words in result.message
+    assert not result.passed
+    assert result.points < result.max_points
+    assert result.points == 0 or status in (JUDGED, TIMED_OUT)
+    assert result.hint == exercises.find("softmax").hints[0]
+    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
+    assert {e.name for e in record.exercises} == set(names(UNIT))
+
+
+def test_questions_are_worth_their_value(desk, root):
+    right = exercises.find("quiz_rnn_facts").answer
+    worth = {
+        f"quiz_rnn_facts = {right!r}": 2,
+        f"quiz_rnn_facts = {sorted(right)!r}": 2,
+        "quiz_rnn_facts = set()": 0,
+        "quiz_rnn_facts = ...": 0,
+        "quiz_rnn_facts = print": 0,
+        "other = 1": 0,
+    }
+    for source, full in worth.items():
+        result = desk(UNIT, solved(root, UNIT, quiz_rnn_facts=source)).record.exercise("quiz_rnn_facts")
+        assert (result.points, result.passed) == (full, bool(full)), source
+        assert result.message
+    assert result.status == MISSING
+
+
+def test_the_notebook_shows_cards_on_checks_and_no_hidden_test(desk, root):
+    submission = solved(root, UNIT, softmax="def softmax(x):\n    print('here')\n    return x\nprint('cell')")
+    graded = desk(UNIT, submission)
+    notebook = nbformat.reads(graded.notebook.decode(), as_version=4)
+    nbformat.validate(notebook)
+    cells = {c.metadata.nbgrader.grade_id: c for c in notebook.cells if "nbgrader" in c.metadata}
+    for result in graded.record.exercises:
+        (output,) = cells[f"check_{result.name}"].outputs
+        assert output.data["text/html"] == result.card
+        assert float(output.data["text/plain"]) == result.points
+    assert [o.text for o in cells["softmax"].outputs] == ["cell\n"]
+    text = graded.notebook.decode()
+    assert "hidden=True" not in text
+    assert "HIDDEN" not in text
+    release = (root / "notebooks" / UNIT / f"{UNIT}.ipynb").read_text(encoding="utf-8")
+    given = nbformat.reads(release, as_version=4)
+    assert [c.id for c in notebook.cells] == [c.id for c in given.cells]
+
+
+def test_of_what_a_student_shows_text_and_pictures_stay_and_nothing_that_runs(desk, root):
+    helper = """
+from IPython.display import HTML, Javascript, SVG, display
+import matplotlib.pyplot as plt
+display(HTML("<script>steal()</script>"), Javascript("steal()"))
+plt.plot([1, 2])
+plt.show()
+print("\\x1b[31mred\\x1b[0m")
+class Sly:
+    def _repr_html_(self): return "<script>steal()</script>"
+    def _repr_markdown_(self): return "<script>steal()</script>"
+    def __repr__(self): return "sly"
+Sly()
+"""
+    graded = desk(UNIT, solved(root, UNIT, helper))
+    notebook = nbformat.reads(graded.notebook.decode(), as_version=4)
+    (cell,) = [c for c in notebook.cells if c.metadata.get("rnngrade", {}).get("role") == "helper"]
+    kinds = {kind for o in cell.outputs if "data" in o for kind in o.data}
+    assert kinds == {"text/plain", "image/png"}
+    assert all("steal" not in json.dumps(o) for o in cell.outputs)
+    assert "sly" in [o.data.get("text/plain") for o in cell.outputs if "data" in o]
+    assert graded.record.points == exercises.unit(UNIT).points
+
+
+def test_the_same_submission_has_the_same_record_and_notebook_however_it_is_graded(desk, root, tmp_path):
+    submission = covering_class(UNIT)[3].write(root, tmp_path).read_bytes()
+    first, second = desk(UNIT, submission), desk(UNIT, submission)
+    third = grade(submission, Bundle.make(root, UNIT), "ada", SEED, LIMITS)
+    assert first.record.content() == second.record.content() == third.record.content()
+    assert first.notebook == second.notebook == third.notebook
+
+
+def test_another_seed_gives_other_cases_and_is_gone_afterwards(root, tmp_path, monkeypatch):
+    import os
+
+    monkeypatch.delenv("RNNCOURSE_SEED", raising=False)
+    bundle = Bundle.make(root, UNIT)
+    wrong = solved(root, UNIT, softmax="def softmax(x):\n    return x")
+    with open_station(bundle, LIMITS) as station:
+        messages = {
+            seed: grade(wrong, bundle, "ada", seed, LIMITS, station=station).record.exercise("softmax").message
+            for seed in ("1", "2")
+        }
+    assert messages["1"] != messages["2"]
+    assert "RNNCOURSE_SEED" not in os.environ
+
+
+def test_a_record_comes_back_from_its_json_as_it_was(desk, root):
+    record = desk(UNIT, solved(root, UNIT, softmax="def softmax(x):\n    return x")).record
+    assert Record.from_json(record.to_json()) == record
+    assert asdict(Record.from_json(record.to_json())) == asdict(record)
+    assert record.measured["seconds"] > 0
+    assert "measured" not in record.content()
+
+
+def test_a_worker_whose_process_ends_gives_a_record_and_goes_on(root):
+    right = solved(root, UNIT)
+    with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
+        assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
+        worker._process.kill()
+        worker._process.wait()
+        lost = worker.grade("ada", right).record
+        assert lost.points == 0
+        assert {e.status for e in lost.exercises} == {DIED}
+        assert [f.code for f in lost.flags] == ["not-judged"]
+        assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
+
+
+def test_grading_prints_and_warns_nothing(root, capfd):
+    noisy = solved(root, UNIT, "import warnings, sys\nwarnings.warn('x')\nprint(1, file=sys.stderr)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        grade(noisy, Bundle.make(root, UNIT), "ada", SEED, LIMITS)
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,281 @@
+"""The judge: it runs for an answer what the answer may call, within limits, and believes only what it can read."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+from rnncourse import exercises
+from rnncourse.checks.drive import Observation
+from rnncourse.exercises.unfolding import logistic
+from rnngrade import judge
+from rnngrade.bundle import Bundle
+from rnngrade.grade import open_station
+from rnngrade.judge import Remote, _observation, _require_small, judge_code, judge_question, within
+from rnngrade.record import JUDGED, MISSING, REFUSED, TIMED_OUT
+from rnngrade.sandbox.limits import Limits
+from rnngrade.sandbox.session import Died, Garbled, TooSlow
+
+LIMITS = Limits(call_seconds=2.0, cell_seconds=20.0, reply=2**20)
+
+
+@pytest.fixture(scope="module")
+def stations(root):
+    made = {}
+
+    def station(unit):
+        if unit not in made:
+            made[unit] = open_station(Bundle.make(root, unit), LIMITS)
+        return made[unit]
+
+    yield station
+    for one in made.values():
+        one.close()
+
+
+@pytest.fixture
+def judged(stations):
+    """The status and verdict of an answer, given as source."""
+
+    def of(name, source):
+        exercise = exercises.find(name)
+        with stations(exercise.unit.stem).session() as session:
+            source = "import numpy as np\n" + textwrap.dedent(source)
+            assert session.ask("run", source, seconds=60.0)["error"] is None
+            asked = judge_question if not hasattr(exercise, "reference") else judge_code
+            status, verdict, goes_on = asked(session, exercise)
+            if goes_on:
+                assert session.ask("run", "pass", seconds=60.0)["error"] is None
+            return status, verdict
+
+    return of
+
+
+UNFOLD = """
+def unfold(f, s0, theta, steps):
+    states = [s0]
+    for _ in range(steps):
+        {more}
+        states.append(f(states[-1], theta))
+    return np.stack(states)
+"""
+
+
+def test_a_function_that_a_case_hands_over_is_answered_and_counted(judged):
+    status, verdict = judged("unfold", UNFOLD.format(more="pass"))
+    assert (status, verdict.passed) == (JUDGED, True)
+    status, verdict = judged("unfold", UNFOLD.format(more="f(states[-1], theta)"))
+    assert (status, verdict.passed) == (JUDGED, False)
+    assert "called the function that it was given" in verdict.message
+    assert verdict.criteria["values"] is True
+    assert verdict.criteria["purity"] is False
+
+
+def test_an_error_of_the_judges_function_is_told_in_its_own_words(judged):
+    status, verdict = judged("unfold", UNFOLD.format(more="f(theta, states[-1])"))
+    assert status == JUDGED
+    assert "unfold raised ValueError: matmul" in verdict.message
+    assert "_error" not in verdict.message
+
+
+def test_an_answer_may_catch_it(judged):
+    more = "\n".join(["try:", "            f({}, None)", "        except Exception:", "            pass"])
+    status, verdict = judged("unfold", UNFOLD.format(more=more))
+    assert (status, verdict.passed) == (JUDGED, False)
+    assert verdict.criteria["values"] is True
+
+
+def test_an_earlier_exercise_that_is_used_is_the_reference(judged):
+    wrong = """
+        def rnn_step(x, h_prev, U, W, b):
+            return x
+        def rnn_forward(X, h0, U, W, b):
+            H, h = [], h0
+            for x in X:
+                h = rnn_step(x, h, U, W, b)
+                H.append(h)
+            return np.stack(H)
+        """
+    assert judged("rnn_forward", wrong)[1].passed
+    assert not judged("rnn_step", wrong)[1].passed
+
+
+def test_a_students_lambda_is_called_by_the_judges_function(stations):
+    exercise = exercises.find("find_broken")
+    program = """
+        import numpy as np
+        calls = 0
+        def f(x):
+            global calls
+            calls += 1
+            return float((x ** 2).sum())
+        def find_broken(backwards):
+            gradient = numerical_gradient(lambda x: f(x), np.array([1.0, -3.0]))
+            return gradient.round(6), calls
+        """
+    with stations(exercise.unit.stem).session() as session:
+        session.ask("run", textwrap.dedent(program), seconds=60.0)
+        remote = Remote(session, exercise, 60.0)
+        assert remote.open() == {"state": "open"}
+        gradient, calls = remote.observe("call", ({},)).answer
+    assert np.array_equal(gradient, [2.0, -6.0])
+    assert calls == 4
+
+
+def test_an_error_in_the_lambda_comes_back_to_the_answer(stations):
+    exercise = exercises.find("find_broken")
+    program = """
+        import numpy as np
+        def find_broken(backwards):
+            try:
+                numerical_gradient(lambda x: 1 / 0, np.array([1.0]))
+            except Exception as error:
+                return str(error)
+        """
+    with stations(exercise.unit.stem).session() as session:
+        session.ask("run", textwrap.dedent(program), seconds=60.0)
+        remote = Remote(session, exercise, 60.0)
+        remote.open()
+        assert "division by zero" in remote.observe("call", ({},)).answer
+
+
+def test_a_request_that_is_too_large_is_refused_and_costs_nothing_else(judged):
+    status, verdict = judged("unfold", UNFOLD.format(more=f"f(np.zeros({LIMITS.reply // 8 + 1}), theta)"))
+    assert status == JUDGED
+    assert "this is too large" in verdict.message
+    status, verdict = judged("unfold", UNFOLD.format(more="f(1 << 100, theta)"))
+    assert "this is too large" in verdict.message
+
+
+@pytest.mark.parametrize("value", [np.zeros(2), [1, 2, "x"], {"a": (1, {2})}, 2**63, -(2**63), True, None])
+def test_what_is_small_is_let_through(value):
+    _require_small(value, 16)
+
+
+@pytest.mark.parametrize(
+    "value", [np.zeros(3), [np.zeros(1)] * 3, {"a": (1 << 65,)}, {1 << 70}, {"a": [{"b": 1 << 65}]}]
+)
+def test_what_is_large_is_not(value):
+    with pytest.raises(ValueError, match="too large"):
+        _require_small(value, 16)
+
+
+def test_there_is_no_function_under_another_number(stations):
+    exercise = exercises.find("unfold")
+    with stations(exercise.unit.stem).session() as session:
+        remote = Remote(session, exercise, 60.0)
+        for number in (-1, 0, 5):
+            with pytest.raises(TypeError, match="no such function"):
+                remote._call(number, (), {})
+
+
+def test_the_judges_own_work_is_limited_in_time_and_memory():
+    def spin():
+        while True:
+            pass
+
+    with pytest.raises(RuntimeError, match=r"longer than 0\.2 seconds"), within(0.2):
+        spin()
+    with pytest.raises(MemoryError), within(60.0):
+        np.ones(judge.SPARE_MEMORY // 8 + 2**20)
+    with within(60.0):
+        time.sleep(0.01)
+    assert np.ones(judge.SPARE_MEMORY // 8 + 2**20).sum() > 0, "and no longer than that"
+
+
+def test_a_question_is_worth_its_value(judged):
+    right = exercises.find("quiz_rnn_facts").answer
+    assert judged("quiz_rnn_facts", f"quiz_rnn_facts = {right!r}")[1].passed
+    status, verdict = judged("quiz_rnn_facts", "quiz_rnn_facts = lambda: 0")
+    assert (status, verdict.points) == (JUDGED, 0)
+    assert "should be a plain value; yours is a function" in verdict.message
+    assert "is not answered yet" in judged("quiz_rnn_facts", "quiz_rnn_facts = ...")[1].message
+    assert judged("quiz_rnn_facts", "pass")[0] == MISSING
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "words"),
+    [
+        ("pass", MISSING, "There is no `softmax` in the notebook."),
+        ("softmax = np.ones(3)", JUDGED, "softmax should be something to call; yours is a ndarray."),
+        (
+            "def softmax(x):\n    import rnncourse.exercises\n    return x",
+            REFUSED,
+            "softmax may not call `rnncourse.exercises`: build it from what the statement allows.",
+        ),
+        ("def softmax(x):\n    while True: pass", TIMED_OUT, "softmax did not come back in time."),
+    ],
+)
+def test_each_end_has_its_words(source, status, words, judged):
+    found, verdict = judged("softmax", source)
+    assert found == status
+    assert verdict.message.startswith(words)
+    assert not verdict.passed
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("import os\ndef softmax(x):\n    os._exit(0)", Died),
+        ("import os\ndef softmax(x):\n    os.write(3, b'full marks, please')", Garbled),
+        ("import os, signal\ndef softmax(x):\n    os.kill(os.getpid(), signal.SIGSTOP)", TooSlow),
+    ],
+)
+def test_what_ends_a_session_is_a_fault(source, fault, judged):
+    with pytest.raises(fault):
+        judged("softmax", source)
+
+
+SEEN = {
+    "answer": 1,
+    "error": None,
+    "error_types": (),
+    "timed_out": False,
+    "refused": None,
+    "changed": (),
+    "shared": False,
+    "calls": (),
+    "wrote_meanwhile": False,
+}
+
+
+def test_an_observation_is_read_as_it_is():
+    assert _observation(dict(SEEN)) == Observation(1)
+    assert _observation({**SEEN, "error": "x" * 9999, "error_types": ("E",)}).error == "x" * 500
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"error": 3},
+        {"error_types": ("E", 3)},
+        {"timed_out": 1},
+        {"refused": b"x"},
+        {"changed": ("0",)},
+        {"changed": (True,)},
+        {"shared": None},
+        {"calls": [1]},
+        {"calls": None},
+    ],
+)
+def test_what_is_no_observation_is_garbage(changed):
+    with pytest.raises(Garbled):
+        _observation({**SEEN, **changed})
+
+
+@pytest.mark.parametrize("value", [None, [], "passed", 1.0, {}, {"answer": 1}])
+def test_what_is_nothing_like_one_is_garbage(value):
+    with pytest.raises(Garbled):
+        _observation(value)
+
+
+def test_a_function_stays_with_the_judge(stations):
+    exercise = exercises.find("unfold")
+    with stations(exercise.unit.stem).session() as session:
+        remote = Remote(session, exercise, 60.0)
+        given = remote._give((logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]))
+        assert [given[0].name, given[1][1]["f"].name] == ["__remote__"] * 2
+        assert [f(0.5, 3.0) for f in remote.functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
