@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -25,6 +24,8 @@ from rnncourse import handin, logbook
 from rnncourse.handin import HandinError
 
 EXAMPLES = "\b\nExamples:\n"
+# The course is offline, and so is JupyterLab: it does not look whether there is a newer one.
+OFFLINE = "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"
 
 
 class Sentence(click.ClickException):
@@ -70,13 +71,20 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
         folder = folder or (notebook.parent if notebook else None)
     if folder is None:
         raise Sentence("The notebooks are not here: go to the folder of the course, and call this again.")
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", OFFLINE]
     if notebook is not None:
         command.append(f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C is JupyterLab's to answer
-    sys.exit(subprocess.call([*command, *arguments]))
+    _become([*command, *arguments])
+
+
+def _become(command: list[str]) -> None:
+    """Run a command in this process' place, so that who interrupts or ends one ends the other."""
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execv(command[0], command)
+    sys.exit(subprocess.call(command))
 
 
 @main.command(epilog=EXAMPLES + "  rnncourse progress\n  rnncourse progress --json")

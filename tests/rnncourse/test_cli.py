@@ -213,8 +213,7 @@ def test_a_unit_is_found_beside_above_and_below_where_one_is(folder, mine, tmp_p
 def called(monkeypatch):
     """What is called in place of JupyterLab."""
     calls = []
-    monkeypatch.setattr(subprocess, "call", lambda command: calls.append(command) or 0)
-    monkeypatch.setattr(cli.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(cli, "_become", calls.append)
     return calls
 
 
@@ -232,6 +231,14 @@ def test_lab_runs_as_root_only_for_root(called, monkeypatch, user, allowed):
     monkeypatch.setattr(cli.os, "geteuid", lambda: user)
     rnncourse("lab")
     assert ("--allow-root" in called[0]) == allowed
+
+
+def test_ctrl_c_and_kill_reach_what_is_run():
+    inner = "import os; print(os.getpid())"
+    code = f"import sys; from rnncourse.cli import _become; _become([sys.executable, '-c', {inner!r}])"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        said, _ = process.communicate()
+    assert int(said) == process.pid
 
 
 # --- progress
