@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -114,12 +115,14 @@ class _Grading:
     session: Session | None = None
     restarts: int = 0
     most_memory: int = 0
+    spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds, by what on
 
     def run(self) -> Graded:
         began = time.monotonic()
         self.end = began + self.station.limits.submission_seconds
         intake = take_in(self.submission, self.bundle.notebook())
         self.findings += [*intake.findings, *self._inspect(intake)]
+        self.spent["intake_seconds"] = time.monotonic() - began
         try:
             for index, cell in enumerate(intake.notebook.cells):
                 if cell.cell_type == "code":
@@ -130,6 +133,7 @@ class _Grading:
         made.measured.update(
             seconds=round(time.monotonic() - began, 3),
             cell_seconds=round(sum(c.seconds for c in self.ran), 3),
+            **{what: round(seconds, 4) for what, seconds in self.spent.items()},
             memory=float(self.most_memory),
             restarts=float(self.restarts),
         )
@@ -162,11 +166,12 @@ class _Grading:
         if (session := self._ready()) is None:
             one.fault = TooSlow()
             return None
-        began = time.monotonic()
+        began, cpu = time.monotonic(), session.cpu_seconds()
         try:
             reply = session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
             match reply:
                 case {"outputs": list(), "error": None | str()}:
+                    self.spent["cell_cpu_seconds"] += session.cpu_seconds() - cpu
                     return dict(reply)
             raise Garbled("no outputs")
         except Fault as fault:
@@ -180,8 +185,9 @@ class _Grading:
         """The verdict of the exercise whose check this is; the first one counts."""
         name = str(check.metadata.nbgrader.grade_id).removeprefix("check_")
         exercise = exercises.find(name)
-        began = time.monotonic()
+        began, started = time.monotonic(), self.spent["sandbox_seconds"]
         status, verdict = self._ask(exercise, intake)
+        self.spent["judge_seconds"] += time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
         cells = [c for c in self.ran if c.exercise == name]
         hint = "" if verdict.passed or not exercise.hints else exercise.hints[0]
         self.results.setdefault(
@@ -229,6 +235,7 @@ class _Grading:
 
     def _ready(self) -> Session | None:
         """A session in which all cells so far have been run, but for those left out; None if there is no more time."""
+        began = time.monotonic()
         while self.session is None:
             if self.restarts > self.station.limits.restarts or self._left(1.0) <= 0:
                 return None
@@ -241,6 +248,7 @@ class _Grading:
                     one.fault = fault
                     self._close()
                     break
+        self.spent["sandbox_seconds"] += time.monotonic() - began
         return self.session
 
     def _left(self, most: float) -> float:

@@ -239,6 +239,14 @@ class Session:
                 raise CalledBack(kinds, words)
         raise Garbage("an answer to another question")
 
+    def cpu_seconds(self) -> float:
+        """What the runner's main thread, in which cells are run, has used so far."""
+        try:
+            with open(f"/proc/{self.pid}/schedstat") as file:
+                return int(file.read().split()[0]) / 1e9
+        except (OSError, ValueError, IndexError):
+            return 0.0
+
     def _watch(self) -> None:
         while not self._over.wait(WATCH_SECONDS):
             processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
