@@ -153,7 +153,7 @@ class Progress:
         return (
             f'<section aria-label="Progress: {self.title}" style="max-width:52em"><div><strong>{self.title}</strong>'
             f"&ensp;{got:g} of {most} points</div>"
-            f'<progress aria-label="points" value="{got:g}" max="{most}" style="width:100%">'
+            f'<progress value="{got:g}" max="{most}" aria-label="points" style="width:100%">'
             f"{100 * self.share:.0f}%</progress>"
             f'<ul aria-label="exercises" style="{ROW};font-size:85%;line-height:2">{names}</ul></section>'
         )

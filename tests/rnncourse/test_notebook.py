@@ -4,6 +4,7 @@ import json
 
 import nbformat
 import pytest
+from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 STEP = "def leaky_average(state, x, keep):\n    return {}\ncheck(leaky_average)"
@@ -53,6 +54,20 @@ def test_a_machine_that_runs_a_notebook_keeps_nothing_and_shows_its_session(sett
     assert 'value="0"' in first["data"]["text/html"]
     assert 'value="1"' in last["data"]["text/html"]
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("somebody", [True, False])
+def test_it_is_kept_for_somebody_at_the_keyboard(somebody, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.delenv("RNNCOURSE_PROGRESS", raising=False)
+    manager, client = start_new_kernel(kernel_name="python3")
+    try:
+        # what a page asks for, so that input() can work, and a machine that runs a notebook does not
+        client.execute_interactive(f"{SETUP}\n{RIGHT}", allow_stdin=somebody, output_hook=lambda message: None)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert (tmp_path / "rnncourse" / "progress.json").exists() == somebody
 
 
 def test_checking_the_course_s_own_function_is_no_progress(file):
