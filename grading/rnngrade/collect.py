@@ -285,7 +285,8 @@ class _Sorter:
         named = self._patterns[unit].match(stem)
         beside = (named["before"], named["after"]) if named else ()
         return next(
-            (text for text in beside if text and not re.fullmatch(r"(?:\d+|copy|final|v\d+)", text, re.I)), None
+            (text for text in beside if text and not re.fullmatch(r"(?:\d+|copy|final|submission|v\d+)", text, re.I)),
+            None,
         )
 
     def _leave(self, file: _File, why: str) -> None:
