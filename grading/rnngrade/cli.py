@@ -319,7 +319,8 @@ def progress_bar(unit: str) -> Iterator[Callable[[Record, int, int], None]]:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(unit, total=None)
 
         def advance(record: Record, done: int, total: int) -> None:

@@ -47,7 +47,7 @@ def test_every_command_shows_examples():
 
 
 def test_a_run_has_a_line_for_each_submission_and_says_what_is_wrong(desk):
-    lines = run_again(desk).output.splitlines()
+    lines = run_again(desk).stdout.splitlines()
     assert lines[-1] == f"{UNIT}: 0 graded, {len(lines) - 1} as they were."
     by_student = {line.split()[0]: line for line in lines[:-1]}
     made = {s.student: s for s in demo_class(UNIT, 4)}
