@@ -14,7 +14,7 @@ from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
-from rnncourse.checks.verdict import Hint, Verdict
+from rnncourse.checks.verdict import ROW, Hint, Verdict
 from rnncourse.tracking import _in_notebook as in_notebook
 
 _last: dict[str, tuple[Any, Verdict]] = {}
@@ -145,12 +145,17 @@ class Progress:
 
     def _repr_html_(self) -> str:
         got, most = sum(r[1] for r in self.rows), sum(r[2] for r in self.rows)
-        names = " ".join(f"<code>{'✓' if g == m else '·'} {name}</code>" for name, g, m in self.rows)
+        names = " ".join(
+            f'<li style="display:inline-block"><code><span role="img" aria-label="{"passed" if g == m else "open"}:">'
+            f"{'✓' if g == m else '·'}</span> {name}</code></li>"
+            for name, g, m in self.rows
+        )
         return (
-            f'<section aria-label="progress" style="max-width:52em"><strong>{self.title}</strong>'
-            f"&ensp;{got:g} of {most} points<br>"
-            f'<progress value="{got:g}" max="{most}" style="width:100%">{100 * self.share:.0f}%</progress>'
-            f'<div style="font-size:85%;line-height:2">{names}</div></section>'
+            f'<section aria-label="Progress: {self.title}" style="max-width:52em"><div><strong>{self.title}</strong>'
+            f"&ensp;{got:g} of {most} points</div>"
+            f'<progress value="{got:g}" max="{most}" aria-label="points" style="width:100%">'
+            f"{100 * self.share:.0f}%</progress>"
+            f'<ul aria-label="exercises" style="{ROW};font-size:85%;line-height:2">{names}</ul></section>'
         )
 
     def _ipython_display_(self) -> None:

@@ -15,6 +15,9 @@ import numpy as np
 
 from rnncourse import check, hint, progress
 
+# %% tags=["experiment"]
+progress("00_welcome")
+
 # %% [markdown]
 # ## A first state
 #

@@ -21,6 +21,9 @@ import numpy as np
 
 from rnncourse import check, hint, progress, use
 
+# %% tags=["experiment"]
+progress("01_ngram")
+
 # %% [markdown]
 # ## 1 · Sequences
 #

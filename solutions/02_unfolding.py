@@ -16,6 +16,9 @@ import numpy as np
 
 from rnncourse import check, hint, progress, use
 
+# %% tags=["experiment"]
+progress("02_unfolding")
+
 # %% [markdown]
 # ## The word that had left the window
 #

@@ -38,6 +38,9 @@ from rnncourse import check, hint, progress, use
 from rnncourse.ngram import ngram_table_size, perplexity
 from rnncourse.unfolding import depends_on, shared_parameter_count, unshared_parameter_count
 
+# %% tags=["experiment"]
+progress("03_cell")
+
 # %% [markdown]
 # `hint("rnn_step")` gives a hint for an exercise, and a stronger one each time you ask. `use(rnn_step)`, in the cells
 # that experiment, takes your own answer if it passes its check, and the course's if it does not yet: one exercise that

@@ -20,6 +20,9 @@ from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
 
 np.set_printoptions(precision=3, suppress=True)
 
+# %% tags=["experiment"]
+progress("04_bptt")
+
 # %% [markdown]
 # ## The question that unit 03 left open
 #

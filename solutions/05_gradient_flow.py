@@ -32,6 +32,9 @@ from rnncourse.cell import output_layer, rnn_forward, rnn_step
 
 np.set_printoptions(precision=3, suppress=True)
 
+# %% tags=["experiment"]
+progress("05_gradient_flow")
+
 # %% [markdown]
 # ## 1 · One error on its way back
 #

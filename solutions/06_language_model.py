@@ -29,6 +29,9 @@ from rnncourse.ngram import count_ngrams, sample_index
 
 np.set_printoptions(precision=3, suppress=True)
 
+# %% tags=["experiment"]
+progress("06_language_model")
+
 # %% [markdown]
 # ## The question that unit 05 left open
 #

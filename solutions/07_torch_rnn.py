@@ -37,6 +37,9 @@ from rnncourse.language_model import build_vocabulary, contiguous_batches, decod
 
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
+# %% tags=["experiment"]
+progress("07_torch_rnn")
+
 # %% [markdown]
 # ## 1 · Arrays that remember where they came from
 #

@@ -22,6 +22,9 @@ from rnncourse.cell import rnn_forward, rnn_step
 
 np.set_printoptions(precision=3, suppress=True)
 
+# %% tags=["experiment"]
+progress("08_stacked")
+
 # %% [markdown]
 # ## The question that was left open
 #

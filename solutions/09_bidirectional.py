@@ -22,6 +22,9 @@ from rnncourse.cell import rnn_forward
 
 np.set_printoptions(precision=3, suppress=True)
 
+# %% tags=["experiment"]
+progress("09_bidirectional")
+
 # %% [markdown]
 # ## The question that unit 08 left open
 #

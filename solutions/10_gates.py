@@ -20,6 +20,9 @@ from rnncourse import check, hint, progress, track, use
 
 np.set_printoptions(precision=3, suppress=True)
 
+# %% tags=["experiment"]
+progress("10_gates")
+
 # %% [markdown]
 # ## The question that was left open, twice
 #

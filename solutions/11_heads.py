@@ -33,6 +33,9 @@ from rnncourse import check, hint, progress, track, use
 
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
+# %% tags=["experiment"]
+progress("11_heads")
+
 # %% [markdown]
 # ## 1 · Count what goes in and what comes out
 #

@@ -39,6 +39,9 @@ from rnncourse.plots import line_chart, show
 
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
+# %% tags=["experiment"]
+progress("12_encoder_decoder")
+
 # %% [markdown]
 # ## The question that unit 11 left open
 #

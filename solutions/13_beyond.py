@@ -22,6 +22,9 @@ from rnncourse.cell import softmax
 
 np.set_printoptions(precision=3, suppress=True)
 
+# %% tags=["experiment"]
+progress("13_beyond")
+
 # %% [markdown]
 # ## Two bottlenecks
 #

@@ -70,21 +70,44 @@ class Verdict:
             tips.append("Look at the case: `v = check(…)`, then `v.inputs`, `v.expected`, `v.got`.")
         if not self.passed and self.max_points:
             tips.append(f'Stuck? `hint("{self.exercise}")`')
-        head = f'<strong style="color:{colour}">{self._mark} {word}</strong>'
+        head = f'<strong style="{colour.text}"><span aria-hidden="true">{self._mark}</span> {word}</strong>'
+        pills = "".join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())
         body = [
             f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points)}</div>",
             f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div>',
-            f"<div>{''.join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())}</div>",
+            f'<ul aria-label="what was checked" style="{ROW}">{pills}</ul>' if pills else "",
             *(f"<div>{_faint(tip)}</div>" for tip in tips),
         ]
-        label = escape(f"{self.exercise}: {word}", quote=True)
-        return f'<section aria-label="{label}" style="{_CARD};border-left:6px solid {colour}">{"".join(body)}</section>'
+        return _card(f"{self.exercise}: {word}", colour, "".join(body))
 
 
-_PASSED = "var(--jp-success-color1, #2e7d32)"
-_NOT_YET = "var(--jp-warn-color0, #b8610b)"
-_BORDER = "1px solid var(--jp-border-color2, #bbb)"
-_CARD = f"border:{_BORDER};border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5"
+@dataclass(frozen=True)
+class _Colour:
+    """A colour of the reader's theme. Words in it are mixed with the colour of text, to be read on either ground."""
+
+    theme: str
+    plain: str
+
+    @property
+    def text(self) -> str:
+        return f"color:color-mix(in srgb, var({self.theme}, {self.plain}) 75%, currentcolor)"
+
+    @property
+    def edge(self) -> str:
+        return f"border-left:6px solid {self.plain};border-left-color:var({self.theme}, {self.plain})"
+
+
+# What a page takes out that does not trust the notebook, such as var(…), stands behind something plain that it leaves.
+_PASSED = _Colour("--jp-success-color1", "#2e7d32")
+_NOT_YET = _Colour("--jp-warn-color0", "#b8610b")
+_HINT = _Colour("--jp-info-color1", "#0277bd")
+_BORDER = "border:1px solid #999;border-color:var(--jp-border-color2, #999)"
+ROW = "list-style:none;margin:0;padding:0"
+
+
+def _card(label: str, colour: _Colour, body: str) -> str:
+    style = f"{_BORDER};border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5;{colour.edge}"
+    return f'<section aria-label="{escape(label, quote=True)}" style="{style}">{body}</section>'
 
 
 def _faint(text: str) -> str:
@@ -101,8 +124,9 @@ def _code(text: str) -> str:
 
 def _pill(label: str, met: bool | None) -> str:
     mark, word = {True: ("✓", "met"), False: ("✗", "not met"), None: ("·", "not reached")}[met]
-    style = f"display:inline-block;border:{_BORDER};border-radius:9px;padding:0 8px;margin:2px 4px 2px 0;font-size:85%"
-    return f'<span title="{word}" style="{style}{";opacity:0.7" if met is None else ""}">{mark} {label}</span>'
+    style = f"display:inline-block;{_BORDER};border-radius:9px;padding:0 8px;margin:2px 4px 2px 0;font-size:85%"
+    faint = ";opacity:0.75" if met is None else ""
+    return f'<li style="{style}{faint}"><span role="img" aria-label="{word}:">{mark}</span> {label}</li>'
 
 
 @dataclass(frozen=True)
@@ -121,7 +145,5 @@ class Hint:
 
     def _repr_html_(self) -> str:
         title = f"Hint {self.number} of {self.total}"
-        style = f"{_CARD};border-left:6px solid var(--jp-info-color1, #0277bd);white-space:pre-wrap"
-        return (
-            f'<section aria-label="{title}" style="{style}"><strong>{title}</strong>&ensp;{_code(self.text)}</section>'
-        )
+        body = f'<div style="white-space:pre-wrap"><strong>{title}</strong>&ensp;{_code(self.text)}</div>'
+        return _card(f"{title} for {self.exercise}", _HINT, body)
