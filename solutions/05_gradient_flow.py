@@ -10,8 +10,8 @@
 # - start a network where errors travel furthest, and show where it fails all the same.
 #
 # **It takes** about two and a half hours. **You should know** unit 04: how an error walks back through time. From
-# linear algebra you need eigenvalues; what an orthogonal matrix is, we say here. There are 7 exercises and one written
-# question, 23 points in all. NumPy is all that you need.
+# linear algebra you need eigenvalues; singular values and orthogonal matrices are explained where they come up. There are
+# 7 exercises and one written question, 23 points in all. NumPy is all that you need.
 
 # %% [markdown]
 # ## The question that unit 04 left open
@@ -21,7 +21,7 @@
 # if $W$ were larger, would the far past become too loud instead?
 #
 # **What happens to the gradient over long distances, and what can you do about it?** This question held the field up
-# for years, and its answer is the reason why LSTMs exist. You find it out here with a dozen lines of code.
+# for years, and its answer is the reason why LSTMs exist. Here you find it out for yourself, with a dozen lines of code.
 
 # %% locked="setup"
 import numpy as np
@@ -38,14 +38,14 @@ progress("05_gradient_flow")
 # %% [markdown]
 # ## 1 · One error on its way back
 #
-# Read the loss at the last step only, and follow its error. From $h_t$ back to $h_{t-1}$ there is no choice of way:
-# through the tanh that made $h_t$, then through $W$.
+# Read the loss at the last step only, and follow its error. From $h_t$ back to $h_{t-1}$ there is only one way: through
+# the tanh that made $h_t$, then through $W$.
 #
 # $$dh_{t-1} = \left( dh_t \odot (1 - h_t^2) \right) W^\top$$
 #
 # That is one step. From step $T$ to step $t$ it happens $T - t$ times, and each time the error is multiplied by the
-# same matrix. Whatever is multiplied again and again by the same thing either dies or blows up; it hardly ever stays.
-# To see which of the two it is, we need the *size* of the error at each step:
+# same matrix. Whatever is multiplied by the same thing again and again either dies or blows up; it hardly ever stays as
+# it is. To see which of the two happens, we need the *size* of the error at each step:
 #
 # $$\|dh_t\| = \sqrt{\sum_{n, j} (dh_t)_{nj}^2}$$
 #
@@ -56,8 +56,8 @@ progress("05_gradient_flow")
 # $$dh_2 = \begin{bmatrix} 3 & 4 \end{bmatrix}, \qquad h_2 = \begin{bmatrix} 0 & 0.5 \end{bmatrix}, \qquad
 # W = \begin{bmatrix} 0 & 2 \\ 1 & 0 \end{bmatrix}$$
 #
-# The size at step 2 is $\sqrt{9 + 16} = 5$. The slopes are $1 - h_2^2 = \begin{bmatrix} 1 & 0.75 \end{bmatrix}$, so
-# that $\begin{bmatrix} 3 & 3 \end{bmatrix}$ is left behind the tanh, and
+# The size at step 2 is $\sqrt{9 + 16} = 5$. The slopes are $1 - h_2^2 = \begin{bmatrix} 1 & 0.75 \end{bmatrix}$, so the
+# tanh lets $\begin{bmatrix} 3 & 3 \end{bmatrix}$ through, and
 #
 # $$dh_1 = \begin{bmatrix} 3 & 3 \end{bmatrix} \begin{bmatrix} 0 & 1 \\ 2 & 0 \end{bmatrix}
 # = \begin{bmatrix} 6 & 3 \end{bmatrix}, \qquad \|dh_1\| = \sqrt{45} = 6.708$$
@@ -93,7 +93,7 @@ def state_gradient_norms(dh_last, H, W):
 check(state_gradient_norms)
 
 # %% [markdown]
-# You own a probe that you can hold into any recurrent network. Before you use it, think about what it will show.
+# You own a probe that you can hold to any recurrent network. Before you do, think about what it will show.
 
 # %% [markdown]
 # ## 2 · One number decides
@@ -108,7 +108,7 @@ check(state_gradient_norms)
 # | 20 | 0.000 001 | 1 | 3,325 |
 # | 40 | 0.000 000 000 001 | 1 | 11,000,000 |
 #
-# One unit must be tuned to exactly 1, or the error is gone, or everything else is.
+# A single unit has to be tuned to exactly 1. Otherwise either the error is gone, or everything else is.
 #
 # With $H$ units there is a matrix in place of $w$. Along an eigenvector it acts like a number, its **eigenvalue**
 # $\lambda$: $k$ steps multiply by $\lambda^k$. A general error is a mixture of all eigenvectors, and after many steps
@@ -152,19 +152,19 @@ check(spectral_radius)
 # $$W = \begin{bmatrix} 0.5 & 4 \\ 0 & 0.5 \end{bmatrix}, \qquad
 # W^k = \begin{bmatrix} 0.5^k & 8 k \cdot 0.5^k \\ 0 & 0.5^k \end{bmatrix}$$
 #
-# the radius is 0.5, and yet the upper right entry is 4 after one step, 4 after two, 3 after three. Only then it goes
-# down, to 0.08 after ten. The most that $W$ can stretch in *one* step is its largest **singular value**, here 4.06.
-# That number is never below the radius, and it gives the one thing that is certain: a tanh's slope is at most 1, so
-# **if the largest singular value is below 1, every error vanishes**, with tanh and without. An explosion needs a value
-# above 1.
+# the radius is 0.5, and yet the upper right entry is 4 after one step, 4 after two, 3 after three. Only then does it
+# shrink, to 0.08 after ten. The most that $W$ can stretch any error in *one* step is its largest **singular value**,
+# here 4.06 (`np.linalg.norm(W, 2)` computes it). That number is never below the radius, and it gives the one thing that
+# is certain: a tanh's slope is at most 1, so **if the largest singular value is below 1, every error vanishes**, with
+# tanh and without. An explosion needs a value above 1.
 
 # %% [markdown]
 # ### Exercise 5.3 · `with_spectral_radius`
 # *●○○ · 8 minutes · 2 points*
 #
 # To try out radii, you need a matrix of any radius that you like. If $W v = \lambda v$, then $(a W) v = (a \lambda) v$:
-# one factor for all entries moves all eigenvalues by that factor. Return `W (H, H)`, scaled so that its spectral radius
-# is `rho`, a positive number; as a new array, of W's dtype. If the radius of `W` is 0, no factor helps: raise a
+# one factor on all entries multiplies all eigenvalues by it. Return `W (H, H)`, scaled so that its spectral radius
+# is `rho`, a positive number, as a new array of W's dtype. If the radius of `W` is 0, no factor helps: raise a
 # `ValueError`. You may call your `spectral_radius`; while this exercise is checked, it is a correct one. May not call
 # `torch`.
 #
@@ -191,11 +191,11 @@ check(with_spectral_radius)
 # %% [markdown]
 # ### Experiment · vanish or explode
 #
-# One random $W$ of 64 units, turned to three radii. On the left the cell is linear: every slope is 1. On the right the
+# One random $W$ of 64 units, scaled to three radii. On the left the cell is linear: every slope is 1. On the right the
 # states come from a cell with tanh that reads random inputs.
 #
-# **Claim:** without tanh the error is multiplied by $\rho$ at each step, in the long run. With tanh it loses more at
-# every step, so that even a radius of 1.5 vanishes here.
+# **Claim:** without tanh the error is multiplied by $\rho$ at each step, in the long run. With tanh it is multiplied by
+# less, so that even with a radius of 1.5 it vanishes here.
 
 # %% tags=["experiment"]
 from rnncourse.plots import show
@@ -233,8 +233,8 @@ assert bent["ρ = 1.5"][0] < 0.1 * bent["ρ = 1.5"][-1]
 assert bent["ρ = 0.5"][0] < 1e-12 * bent["ρ = 0.5"][-1]
 
 # %% [markdown]
-# Straight lines on a logarithmic axis: each step back multiplies by about the same number, as in the table above. So
-# unit 04 had no bad luck. It is a law.
+# Straight lines on a logarithmic axis: each step back multiplies by about the same number, as in the table above. What
+# you saw in unit 04 was not bad luck. It is a law.
 #
 # The tanh has two sides. It *protects*: where a state is near $\pm 1$, its slope $1 - h^2$ is near 0, and hardly any
 # error gets through. And for the same reason it *destroys*: no error can get through. It makes the explosion rarer and
@@ -266,9 +266,9 @@ assert with_tanh[0] > 100 * with_tanh[-1]  # explodes, tanh or not
 assert np.allclose(*errors(scale(W_drawn, 1.5), loudness=0.0))  # all states are 0: the tanh is a straight line there
 
 # %% [markdown]
-# Without a slider at hand, believe the two assertions: at $\rho = 3$ the error grows more than a hundredfold in spite
-# of the tanh, and with silent inputs the tanh changes nothing at all. Whether a network explodes depends on $W$ *and*
-# on what it reads, so that it may be well for a thousand updates and then, all of a sudden, not.
+# Without a slider at hand, take the word of the two assertions: at $\rho = 3$ the error grows more than a hundredfold in
+# spite of the tanh, and with silent inputs the tanh changes nothing at all. Whether a network explodes depends on $W$
+# *and* on what it reads. That is why training can go well for a thousand updates and then, all of a sudden, not.
 
 # %% [markdown]
 # ## 3 · Clipping: a shorter step the same way
@@ -329,15 +329,15 @@ def clip_by_global_norm(gradients, max_norm):
 check(clip_by_global_norm)
 
 # %% [markdown]
-# You will call this function in every training loop of the course, and write down the norm that it returns: it is the
-# first place where trouble shows.
+# From here on hardly a training loop of this course does without it, by this name or by PyTorch's. Write down the norm
+# that it returns, too: that is the first place where trouble shows.
 #
 # ### A task that needs memory
 #
 # To see what all this does to learning, we need a task in which distance is a number that we can set. Here is one: **at
-# the first step a symbol is shown, one of four. Then come `lag` steps of noise. Then: which symbol was it?** Who
-# remembers gets 100%; who guesses gets 25%. The loss is read at the last step only, so that everything hangs on one
-# error that has to find its way back to the first step.
+# the first step a symbol is shown, one of four. Then come `lag` steps of noise. Then: which symbol was it?** Whoever
+# remembers gets 100%; whoever guesses gets 25%. The loss is read at the last step only, so everything hangs on one error
+# that has to find its way back to the first step.
 #
 # The training loop is that of unit 04, with plain gradient descent and your clipping:
 
@@ -401,7 +401,8 @@ print("reads", X[:, 0].argmax(axis=1), " should say", y[0])
 # Two runs in trouble, each with clipping and without. The first starts at a radius of 1.5, has to remember for 8 steps,
 # and takes long steps. The second starts at a radius of 0.5 and has to remember for 30.
 #
-# **Claim:** clipping takes the first from chance to nearly 100%. For the second it does nothing at all.
+# **Claim:** of two runs that fail without clipping, it takes the exploding one above 90%; the vanishing one still
+# guesses.
 
 # %% tags=["experiment"]
 from rnncourse.plots import line_chart
@@ -416,7 +417,7 @@ results = {
 for kind, settings in runs.items():
     for limit, name in ((np.inf, "without clipping"), (1.0, "clipped at 1")):
         share_right, _, _ = results[kind, limit]
-        print(f"{kind}, lag {settings['lag']:2}, {name:16}: {'learnt' if share_right > 0.9 else 'not learnt'}")
+        print(f"{kind}, lag {settings['lag']:2}, {name:16}: {'learned' if share_right > 0.9 else 'not learned'}")
 show(
     line_chart(
         range(1, 301),
@@ -454,15 +455,15 @@ assert left < 1e-9
 assert norms.max() < 2
 
 # %% [markdown]
-# The gradient is hardly ever too long, so that there is nothing to clip. It is of an ordinary size, but it consists of
-# the last few steps, and these are noise. What the first step has to say is in there as one part in a million million.
+# The gradient is hardly ever too long, so there is next to nothing to clip. It is of an ordinary size, but it consists
+# of the last few steps, and these are noise. What the first step has to say is in there as one part in a million million.
 # Scale the whole *up*, and the noise grows with it. **Exploding is a matter of length, and length can be repaired.
 # Vanishing is a matter of content, and what is not in the gradient cannot be scaled back into it.**
 #
 # ### Bugs to hunt: clipping that turns the arrow
 #
-# Three versions that people have shipped. Each bounds the step, and training gets on with each of them, somehow. What
-# do they do to the direction? We measure the angle between the gradient before and after.
+# Here are three versions that people have shipped. Each bounds the step, and with each of them training muddles
+# through. What do they do to the direction? We measure the angle between the gradient before and after.
 
 # %% tags=["experiment"]
 from rnncourse.exercises.gradient_flow import clipped_by_value, each_by_its_own_norm, large_entries_zeroed
@@ -509,13 +510,13 @@ show(
 # The third row is for section 5. In the second, three things are easy to get wrong:
 #
 # - A chunk that starts at step $s$ *started from a state*: `H[s - 1]`, and `h0` for the first. That state met $W$ at
-#   the chunk's first step, so it has its part in $dW$. Only what the error would do *behind* it is dropped.
+#   the chunk's first step, so it has its part in $dW$. Only what the error would do *before* that step is dropped.
 # - Inside a chunk nothing is special: each step has its own error `dH[t]`, and those of later steps of the same chunk
 #   join it.
 # - The parts of all chunks are *added up*, as those of all steps always were.
 #
 # *By hand*: one unit, $T = 2$, $U = 0.5$, $W = 2$, $h_0 = 0$, inputs $1, 0$, states $0.462, 0.728$, and an error of 1
-# at the last step only. The slopes are $0.786$ and $0.470$. Full BPTT: $da_2 = 0.470$, $dh_1 = 0.941$, $da_1 = 0.740$,
+# at the last step only. The slopes are $0.786$ and $0.470$. Full BPTT: $da_2 = 0.470$, $dh_1 = 0.940$, $da_1 = 0.740$,
 # so that $dU = 1 \cdot 0.740 + 0 \cdot 0.470 = 0.740$. With $k = 1$ the error stops after one step: $da_1 = 0$ and
 # $dU = 0$. The input that mattered was the first one, and nobody told $U$. And $dW = h_1 \cdot da_2 = 0.217$ in both
 # cases.
@@ -554,14 +555,16 @@ def truncated_bptt(dH, X, h0, H, U, W, k):
 check(truncated_bptt)
 
 # %% [markdown]
-# This is how language models on recurrent networks were trained for twenty years: a text of millions of characters, in
-# chunks of some dozen, with the state carried along. You will do it yourself in unit 06.
+# This is how recurrent networks have been trained on long texts ever since: millions of characters, in chunks of a few
+# dozen, with the state carried along. You will do it yourself in unit 06.
 #
 # ### Experiment · what the cut costs
 #
-# The recall task with a lag of 6 has 7 steps. **Claim:** from a radius of 0.5, a network learns it in 300 updates with
-# $k = 7$, and with no smaller $k$. For $k \le 6$ the loss, at the last step, lies in another chunk than the symbol, at
-# the first; the rows of $dU$ that belong to the four symbols are then exactly zero, whatever $W$ is.
+# The recall task with a lag of 6 has 7 steps. **Claim:** from a radius of 0.5, a network learns in 300 updates to recall
+# a symbol over 6 steps if a chunk holds all $k = 7$ of them, and with no smaller $k$.
+#
+# The reason: for $k \le 6$ the loss, at the last step, lies in another chunk than the symbol, at the first. The rows of
+# $dU$ that belong to the four symbols are then exactly zero, whatever $W$ is.
 #
 # And a surprise: from a radius of 1.5, it works even with $k = 1$. How can that be?
 
@@ -603,12 +606,12 @@ for k in (6, 7):
     assert dU[:SYMBOLS].any() == (k == 7)
 
 # %% [markdown]
-# No error ever reached the step where the symbol was read. But **the state was carried**, and at a radius of 1.5 an
-# untrained state still *echoes* what it heard six steps ago, as you saw in the last experiments of unit 03. $V$ needs
-# no walk through time; it learnt to read the echo. Truncation stops you from learning *what to keep*. What happens to
-# be kept, you can use all the same. (Even from a radius of 0.5 there is a faint echo. Train longer, and some $k$ below
-# 7 begins to find it.) When somebody tells you that a network trained with chunks of $k$ steps cannot use anything
-# older than $k$ steps, you know better.
+# For $k \le 6$ no error ever reached the step where the symbol was read. But **the state was carried**, and at a radius
+# of 1.5 an untrained state still *echoes* what it heard six steps ago, as you saw in section 8 of unit 03. $V$ needs no
+# walk through time; it learned to read the echo. Truncation stops you from learning *what to keep*. What happens to be
+# kept, you can use all the same. (Even from a radius of 0.5 there is a faint echo. Train longer, and some $k$ below 7
+# begins to find it.) When somebody tells you that a network trained with chunks of $k$ steps cannot use anything older
+# than $k$ steps, you know better.
 
 # %% [markdown]
 # ## 5 · Checkpoints: the exact gradient with little memory
@@ -656,7 +659,7 @@ for k in (6, 7):
 # `H[-1]` is a *view*. As long as somebody holds it, NumPy keeps the whole of `H` alive. `H[-1].copy()` lets it go.
 #
 #     loss_grad (lambda t, h: h)   X  ones (9, 1, 1)   h0 [[0]]   U [[0.5]]   W [[2]]   b [0]
-#     any every gives, rounded,  dU [[1.101]]  dW [[0.304]]  db [1.101]
+#     whatever `every` is, this gives, rounded,  dU [[1.101]]  dW [[0.304]]  db [1.101]
 
 
 # %% answer="checkpointed_bptt"
@@ -694,7 +697,8 @@ check(checkpointed_bptt)
 #
 # `tracemalloc` tells how much memory Python held at its peak. We walk through sequences of 64 to 4,096 steps in three
 # ways. Truncated BPTT goes chunk by chunk, $k = 16$, and keeps nothing but a state and three sums; so it works on a
-# stream that never ends. **Claim:** on two logarithmic axes the slopes are 1, 0 and ½.
+# stream that never ends. **Claim:** on two logarithmic axes, peak memory against the number of steps has a slope of 1 for
+# full BPTT, ½ with checkpoints, and 0 for truncated BPTT.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import tracemalloc
@@ -760,8 +764,8 @@ show(
 )
 
 # %% [markdown]
-# At 4,096 steps the checkpoints need a fortieth of the memory, and their gradient is that of full BPTT, digit by digit.
-# The truncated one needs the least, and its gradient is another one.
+# At 4,096 steps the checkpoints need about a fortieth of the memory, and their gradient is that of full BPTT. On long
+# sequences the truncated walk needs the least of all, and it gives you another gradient.
 #
 # And the trap? Here is the forward half again, without `.copy()`. One word is missing, every number is right, and the
 # memory is back where it was:
@@ -786,8 +790,8 @@ assert ratio > 8
 # %% [markdown]
 # ## 6 · Start where nothing shrinks
 #
-# Clipping, truncation and checkpoints deal with length, with cost, with memory. None of them lets an error live longer.
-# Can we choose a $W$ that does?
+# Clipping shortens a gradient, truncation shortens the walk, checkpoints save memory. None of them lets an error live
+# longer. Can we choose a $W$ that does?
 #
 # A radius of 1 is not quite enough: such a matrix still stretches some errors and shrinks others. We want one that
 # leaves *every* length as it is. These are the **orthogonal** matrices: their columns have length 1 and stand at right
@@ -829,8 +833,8 @@ check(orthogonal)
 # The last experiment of this unit, and the one to remember. The recall task at lags from 2 to 30, from three starts: a
 # random $W$ of radius 0.5, one of radius 0.9, and an orthogonal one. Two networks each, exact gradients, clipped.
 #
-# **Claim:** each start has its reach: 5 steps, 10, perhaps 15 or 20. A better start moves the wall, and **none takes it
-# away**: at 30 steps all of them guess.
+# **Claim:** a radius of 0.5 reaches 5 steps back and not 10; a radius of 0.9 and an orthogonal start reach 10. A better
+# start moves the wall, and **none takes it away**: at 30 steps all of them guess.
 
 # %% tags=["experiment"]
 draw = use(orthogonal)
@@ -859,7 +863,7 @@ show(
     "is at a guess by lag 30 as well.",
 )
 assert min(shares[1] for shares in recalled.values()) > 0.9
-assert recalled["radius 0.5"][2] < 0.5 < 0.7 < recalled["orthogonal"][2]
+assert recalled["radius 0.5"][2] < 0.5 < 0.7 < min(recalled["radius 0.9"][2], recalled["orthogonal"][2])
 assert max(shares[-1] for shares in recalled.values()) < 0.6
 
 # %% [markdown]
@@ -879,15 +883,17 @@ assert np.allclose(linear["orthogonal"], linear["orthogonal"][-1])
 assert bent["random, ρ = 1"][0] < bent["orthogonal"][0] < 1e-3 * bent["orthogonal"][-1]
 
 # %% [markdown]
-# Without tanh an orthogonal $W$ keeps the error for ever, exactly. With tanh it loses a part at every step, because the
-# slopes are below 1. This is as far as a choice of $W$ takes us.
+# Without tanh an orthogonal $W$ keeps the size of the error for ever, exactly. With tanh the error loses a part at every
+# step, because the slopes are below 1. This is as far as a choice of $W$ takes us.
 
 # %% [markdown]
 # ## Summary
 #
+# What happens to the gradient over long distances, and what can you do about it?
+#
 # - An error walks back by $dh_{t-1} = (dh_t \odot (1 - h_t^2)) W^\top$, and so its size changes by about the same
-#   factor at each step: it **vanishes** or **explodes** geometrically. Without tanh the factor is the spectral radius
-#   $\rho(W)$; the tanh makes it smaller.
+#   factor at each step: it **vanishes** or **explodes** geometrically. Without tanh that factor is, in the long run, the
+#   spectral radius $\rho(W)$; the tanh makes it smaller.
 # - **Clipping** by the global norm keeps the direction and shortens the step. It cures explosions. It does nothing
 #   against vanishing.
 # - **Truncated BPTT** carries the state and cuts the error: memory for $k$ steps, however long the sequence. It cannot
@@ -899,8 +905,8 @@ assert bent["random, ρ = 1"][0] < bent["orthogonal"][0] < 1e-3 * bent["orthogon
 # **What goes wrong in practice.** Clipping each array by its own norm. Clipping after the update. Looking at the loss
 # when the gradient norm would have told you a hundred updates earlier. Cutting the state along with the error, or
 # neither of the two. Carrying the state from one batch to the next when the batches are shuffled: then it is the state
-# of another text. A view that keeps a whole array alive. And taking a network that has learnt nothing for one that
-# needs more units.
+# of another text. A view that keeps a whole array alive. And adding units to a network when what it lacks is an error
+# that arrives.
 
 # %% [markdown] written="gradient_flow_written" points=3
 # ### Written question
@@ -927,7 +933,7 @@ assert bent["random, ρ = 1"][0] < bent["orthogonal"][0] < 1e-3 * bent["orthogon
 #
 # **Rubric.** 1 point: clipping cures the length (explosion), and a threshold scales near and far alike, so it cannot
 # bring back what vanished (½ for one of the two). 1 point: no error crosses a chunk's border, so nothing longer than a
-# chunk can be learnt to be kept, *but* the state is carried and may be used (½ without the second part). 1 point: a
+# chunk can be learned to be kept, *but* the state is carried and may be used (½ without the second part). 1 point: a
 # measurement of gradient against distance, with the expected outcome (½ without the outcome; the recall accuracy
 # against distance also counts).
 # ### END SOLUTION
@@ -955,14 +961,14 @@ assert bent["random, ρ = 1"][0] < bent["orthogonal"][0] < 1e-3 * bent["orthogon
 # ## Two questions for later
 #
 # Show somebody the picture of section 6, recall against distance: a network that has been told the answer 4,800 times,
-# with an exact gradient, and cannot hold one of four symbols for thirty steps. Then ask them two things.
+# with an exact gradient, and still cannot hold one of four symbols for thirty steps. Then ask them two things.
 #
 # **First:** within its reach of ten or twenty steps, how much *can* such a network learn? Next characters depend mostly
 # on the last few; perhaps twenty are plenty to write something that looks like Python. With a global norm to clip by,
 # chunks to cut at, and a state to carry, you have all the parts of a language model. **Unit 06** puts them together.
 #
 # **Second:** what if there were a second way through the cell, on which nothing is multiplied and nothing is bent,
-# unless the network decides to? An error on that way would travel for ever, as with the orthogonal matrix without tanh.
+# unless the network decides to? An error could travel on it as far as it likes, as with the orthogonal matrix without tanh.
 # **Unit 10** builds this cell.
 
 # %% tags=["experiment"]

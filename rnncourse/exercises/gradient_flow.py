@@ -138,8 +138,8 @@ def slope_where_it_arrives(dh_last, H, W):
 
 @ex.misconception
 def before_the_tanh(dh_last, H, W):
-    """You measure da_t, the error before the tanh. Asked for is that of the state itself, dL/dh_t; the last one is
-    the norm of dh_last.
+    """You measure da_t, the error before the tanh. What is wanted is the error of the state itself, dL/dh_t; the last
+    entry is the norm of dh_last.
     """
     dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
     for t in reversed(range(len(H))):
@@ -151,8 +151,8 @@ def before_the_tanh(dh_last, H, W):
 
 @ex.misconception
 def one_step_too_far(dh_last, H, W):
-    """Each entry is one step too far back: you step first and measure afterwards. Entry t belongs to h_t, and the
-    last entry is the norm of dh_last as it is.
+    """Each entry is one step too far back: you take the step first and measure afterwards. Entry t belongs to h_t, and
+    the last entry is the norm of dh_last as it is.
     """
     dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
     for t in reversed(range(len(H))):
@@ -163,8 +163,8 @@ def one_step_too_far(dh_last, H, W):
 
 @ex.misconception
 def by_distance(dh_last, H, W):
-    """Your norms run from the last step to the first. Entry t belongs to step t, so that the norm of dh_last is the
-    last one: turn the list round.
+    """Your norms run from the last step to the first. Entry t belongs to step t, so the norm of dh_last comes last:
+    reverse the list.
     """
     dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
     for t in range(len(H) - 1, 0, -1):
@@ -298,8 +298,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def largest_without_sign(W):
-    """You take the largest eigenvalue, and a negative or complex one never wins. It is the size that counts: take the
-    absolute values first, and then the largest.
+    """You take the largest eigenvalue, and in this way a negative or complex one never wins. It is the size that
+    counts: take the absolute values first, and then the largest.
     """
     return float(np.linalg.eigvals(W).real.max())
 
@@ -348,8 +348,8 @@ def smallest_of_eigenvalues(W):
 
 @ex.misconception
 def power_iteration(W):
-    """Power iteration finds one largest eigenvalue. A complex pair turns the vector for ever, and it never settles:
-    take `np.linalg.eigvals`.
+    """Power iteration needs one eigenvalue that is larger than all others. A complex pair turns the vector for ever,
+    and the iteration never settles: take `np.linalg.eigvals`.
     """
     v = np.ones(len(W)) / np.sqrt(len(W))
     size = 0.0
@@ -409,8 +409,8 @@ def only_multiplied(W, rho):
 
 @ex.misconception
 def by_spectral_norm(W, rho):
-    """You divide by the spectral norm, the largest singular value. It is larger than the radius, so that yours comes
-    out too small: divide by the largest |eigenvalue|.
+    """You divide by the spectral norm, the largest singular value. It is larger than the radius, so the radius of your
+    result is below rho: divide by the largest |eigenvalue|.
     """
     if spectral_radius(W) == 0:
         raise ValueError("W has a spectral radius of 0")
@@ -437,8 +437,8 @@ def by_signed_eigenvalue(W, rho):
 
 @ex.misconception
 def made_orthogonal(W, rho):
-    """You set every singular value to rho. Its radius is right, but it is another matrix: asked for is W itself, all
-    its entries times one factor.
+    """You set every singular value to rho. The radius is right, but it is another matrix. What is wanted is W itself,
+    all its entries times one factor.
     """
     if spectral_radius(W) == 0:
         raise ValueError("W has a spectral radius of 0")
@@ -468,16 +468,16 @@ def turned_upside_down(W, rho):
 
 @ex.misconception
 def divided_by_zero(W, rho):
-    """A radius of 0 gives a ZeroDivisionError. No factor can help such a W: look first, and raise a ValueError that
-    says so.
+    """A radius of 0 ends in a ZeroDivisionError. No factor can help such a W: look at the radius first, and raise a
+    ValueError that says so.
     """
     return W * (rho / float(spectral_radius(W)))
 
 
 @ex.misconception
 def zero_radius_gives_nan(W, rho):
-    """With a radius of 0 you give back nan and inf, which nobody notices until much later. Look first, and raise a
-    ValueError that says so.
+    """With a radius of 0 you give back nan or inf, which nobody notices until much later. Look at the radius first, and
+    raise a ValueError that says so.
     """
     with np.errstate(all="ignore"):
         return W / W.dtype.type(spectral_radius(W)) * W.dtype.type(rho)
@@ -606,8 +606,8 @@ def epsilon_added(gradients, max_norm):
 
 @ex.misconception
 def norm_after_clipping(gradients, max_norm):
-    """The norm that you return is the one after clipping. Asked for is the one before: it tells whether training is
-    about to explode.
+    """The norm that you return is the one after clipping. What is wanted is the one before: it tells whether training
+    is about to explode.
     """
     norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
     factor = max_norm / norm if norm > max_norm else 1.0
@@ -718,8 +718,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def not_truncated(dH, X, h0, H, U, W, k):
-    """Nothing is cut: this is the whole gradient. At the border of two chunks the error stops; only the state goes
-    on.
+    """Nothing is cut: this is the whole gradient. At the border between two chunks the error must stop; only the state
+    goes on.
     """
     _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
     return dU, dW, db
@@ -728,7 +728,7 @@ def not_truncated(dH, X, h0, H, U, W, k):
 @ex.misconception
 def cut_at_every_step(dH, X, h0, H, U, W, k):
     """The error is cut at every step, whatever k is. Inside a chunk it walks back as always; only at the chunk's
-    first step it stops.
+    first step does it stop.
     """
     dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
     for t in range(len(X)):
@@ -836,8 +836,8 @@ def cut_one_step_early(dH, X, h0, H, U, W, k):
 
 @ex.misconception
 def window_for_each_output(dH, X, h0, H, U, W, k):
-    """You follow the error of each output through the k steps before it. That is another kind of truncation, and a
-    dearer one: here the cuts lie at fixed places, every k steps from step 0 on.
+    """You follow the error of each output back through k steps. That is another kind of truncation, and a costlier one:
+    here the cuts lie at fixed places, every k steps from step 0 on.
     """
     dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
     for t in range(len(X)):
@@ -862,7 +862,7 @@ def last_chunk_only(dH, X, h0, H, U, W, k):
 
 @ex.misconception
 def averaged_over_chunks(dH, X, h0, H, U, W, k):
-    """You divide by the number of chunks. The loss is a sum over steps, so that gradients of chunks are added up."""
+    """You divide by the number of chunks. The loss is a sum over steps, so the gradients of all chunks are added up."""
     starts = range(0, len(X), k)
     dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
     for s in starts:
@@ -874,8 +874,8 @@ def averaged_over_chunks(dH, X, h0, H, U, W, k):
 
 @ex.misconception
 def loss_at_the_end_of_each_chunk(dH, X, h0, H, U, W, k):
-    """Only the error of each chunk's last step walks back. There is an error at every step, dH[t], and each joins on
-    the way.
+    """Only the error of each chunk's last step walks back. There is an error at every step, dH[t], and each of them
+    joins in on the way.
     """
     dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
     for s in range(0, len(X), k):
@@ -1056,8 +1056,8 @@ def kept_one_step_late(loss_grad, X, h0, U, W, b, every):
 
 @ex.misconception
 def asked_with_the_state_before(loss_grad, X, h0, U, W, b, every):
-    """You hand loss_grad the state before the step. Its t-th error belongs to the state that has seen X[t]: ask after
-    the step.
+    """You hand loss_grad the state before step t. The error of step t belongs to the state that has read X[t]: ask with
+    the state after the step.
     """
     H = rnn_forward(X, h0, U, W, b)
     dH = np.stack([loss_grad(t, H[t - 1] if t > 0 else h0) for t in range(len(X))])
@@ -1128,7 +1128,7 @@ def chunks_taken_forwards(loss_grad, X, h0, U, W, b, every):
 @ex.misconception
 def asked_on_both_walks(loss_grad, X, h0, U, W, b, every):
     """Your numbers are right, but you ask loss_grad twice for each step, on the way forwards and when you run the
-    chunk again. It may be dear, or count: ask once.
+    chunk again. It may be slow, or keep count of its calls: ask once for each step.
     """
     for t, h in enumerate(rnn_forward(X, h0, U, W, b)):
         loss_grad(t, h)
@@ -1210,7 +1210,7 @@ def not_from_rng(rng, n):
 
 @ex.misconception
 def normal_draws_as_they_are(rng, n):
-    """These are normal draws as they are. Their columns are neither of length 1 nor at right angles: let
+    """These are normal draws as they are. Their columns neither have length 1 nor stand at right angles: let
     `np.linalg.qr` make them so.
     """
     return rng.normal(size=(n, n))
@@ -1259,8 +1259,8 @@ def radius_of_one(rng, n):
 
 @ex.misconception
 def largest_stretch_of_one(rng, n):
-    """Your matrix stretches no vector, but it shrinks most: one singular value is 1, in an orthogonal matrix all of
-    them are.
+    """Your matrix stretches no vector, but it shrinks most of them: its largest singular value is 1, and in an
+    orthogonal matrix all singular values are 1.
     """
     A = rng.normal(size=(n, n))
     return A / np.linalg.norm(A, 2)
