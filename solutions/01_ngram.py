@@ -1,17 +1,18 @@
 # %% [markdown]
 # # 01 · Language models without memory
 #
-# **When you are through you will be able to**
+# **When you are done you will be able to**
 #
 # - say what a model with an input of fixed size loses when it is fed a sequence, and show it on two sentences;
 # - build an n-gram language model from nothing, measure it, and let it write;
 # - say exactly how far it can see, what it would cost to see further, and why paying would not help.
 #
 # **Time:** about two hours. **Before you start:** Python lists and dicts, NumPy arrays, logarithms, and what a conditional
-# probability is. There is no neural network in this unit. There is the problem that recurrent networks were made for.
+# probability is. There are seven exercises and one written question, 19 points in all. There is no neural network in this
+# unit. There is the problem that recurrent networks were made for.
 #
 # **The question.** In unit 00 you wrote a `state`: a number that is carried from one reading to the next. Why should a
-# model need such a thing? Let us see how far one gets without.
+# model need such a thing? Let us see how far we get without one.
 
 # %% locked="setup"
 import math
@@ -31,8 +32,8 @@ progress("01_ngram")
 # $x \in \mathbb{R}^D$. The size $D$ is fixed before training starts, since every entry of $x$ has weights of its own.
 #
 # A **sequence** $x_1, x_2, \dots, x_T$ is something else: things in an order, as many as there happen to be. We write $t$
-# for the index and call it time, as everybody does. It need not be time. All that matters is that one comes after the
-# other.
+# for the index and call it time, as everybody does. It need not be time. All that matters is that one item comes after
+# another.
 # %% tags=["experiment"]
 from rnncourse.data import digit_image
 from rnncourse.plots import image_rows, show
@@ -80,7 +81,8 @@ show(
 # $$\text{bag}_i = \#\{\, t : w_t = v_i \,\}$$
 #
 # A **token** is one item of the sequence: a word here, a character elsewhere. (In this unit $V$ is the number of words in a
-# vocabulary. From unit 03 on it is also the name of a weight matrix. Both are customary; the text says which is meant.)
+# vocabulary. From unit 03 on it is also the name of a weight matrix. Both uses are standard, and the text says which one
+# is meant.)
 #
 # ### Exercise 1.1 · `bag_of_words`
 # *●○○ · 8 minutes · 2 points*
@@ -106,7 +108,7 @@ def bag_of_words(tokens, vocabulary):
 check(bag_of_words)
 
 # %% [markdown]
-# You can now feed a sentence of any length to any classifier that you know. Here is the bill for it.
+# You can now feed a sentence of any length to any classifier that you know. Here is what it costs.
 #
 # **Claim: no model that reads a bag can tell who bit whom.** Not because it is too small: two equal inputs give two equal
 # outputs, in every function there is.
@@ -122,7 +124,7 @@ assert np.array_equal(bags[0], bags[1])
 print("orders with this bag:", math.factorial(5) // math.factorial(2))
 
 # %% [markdown]
-# Sixty orders of five words, one bag. Most of those orders are no sentences, but at least two are, and one of these is news.
+# Sixty orders of five words, one bag. Most of those orders are not sentences. At least two are, and one of the two is news.
 #
 # ### Exercise 1.2 · `quiz_bag_of_words`
 # *●○○ · 6 minutes · 2 points*
@@ -139,7 +141,7 @@ print("orders with this bag:", math.factorial(5) // math.factorial(2))
 # Answer with the set of the letters, such as `{"A", "B"}`.
 
 # %% answer="quiz_bag_of_words"
-quiz_bag_of_words = ...
+quiz_bag_of_words = None  # put a set of letters in place of None, and delete what stands below
 ### BEGIN SOLUTION
 quiz_bag_of_words = {"A", "C", "E"}
 ### END SOLUTION
@@ -151,8 +153,8 @@ check(quiz_bag_of_words, "quiz_bag_of_words")
 # ### The other way: a place for everything
 #
 # Let us keep the order then. Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the
-# vectors of the first $T$ places side by side. The input has size $D = T \cdot V$; shorter sentences are filled up with
-# zeros, longer ones are cut.
+# vectors of the first $T$ places side by side. (Here $T$ is fixed in advance.) The input has size $D = T \cdot V$; shorter
+# sentences are filled up with zeros, longer ones are cut.
 #
 # Now the order is there. Something else is lost. Compare a sentence with the same sentence one word later.
 
@@ -178,9 +180,9 @@ assert shared_by_places == 0
 assert shared_by_bags == 3
 
 # %% [markdown]
-# Three words out of three are the same, and the two inputs have *nothing* in common. What an MLP learns about "dog" as the
-# second word, it must learn again for "dog" as the third, with other weights. And a sentence of more than $T$ words does
-# not fit at all.
+# All three words of the short sentence are in the long one, and yet the two inputs have *nothing* in common. What an MLP
+# learns about "dog" as the second word, it must learn again for "dog" as the third, with other weights. And a sentence of
+# more than $T$ words does not fit at all.
 #
 # | | any length | knows the order | what is learned at one place holds at another |
 # |---|---|---|---|
@@ -190,7 +192,7 @@ assert shared_by_bags == 3
 #
 # ## 3 · Language models
 #
-# One task shows this problem at its purest, and it will stay with us through the whole course: **what comes next?** A
+# One task shows this problem in its purest form, and it will stay with us through the whole course: **what comes next?** A
 # language model gives every token a probability, given all the tokens before it. By the chain rule of probability, this
 # gives a probability to every text:
 #
@@ -274,8 +276,8 @@ check(count_ngrams)
 # $$P(w \mid c) = \frac{\text{count}(c, w) + \alpha}{\text{count}(c) + \alpha V}$$
 #
 # By hand, with the $V = 4$ words to, be, or, not, and $\alpha = 1$: $P(\text{not} \mid \text{or}) = (1 + 1)/(1 + 4) = 0.4$,
-# and each of the three others gets $1/5 = 0.2$. Together: $0.4 + 3 \cdot 0.2 = 1$, as it must be. (That check is worth
-# doing whenever you smooth: many a bug is a denominator that does not match.)
+# and each of the three others gets $1/5 = 0.2$. Together: $0.4 + 3 \cdot 0.2 = 1$, as it must be. (Whenever you smooth,
+# check that sum. A denominator that does not match is a common bug.)
 #
 # ### Exercise 1.4 · `ngram_probability`
 # *●●○ · 12 minutes · 3 points*
@@ -343,8 +345,9 @@ assert set(held_out) <= known | {"<unk>"}
 # - **Spelling.** "Their" is a word, so no dictionary complains; its neighbours do.
 # - **Speech.** "Right" and "write" sound the same. What was said?
 #
-# **Claim: a bigram model that has read some documentation chooses right, each time.** It adds up $\log_{10} P$ from the
-# second word on; the difference between two candidates says how many powers of ten the one is likelier than the other.
+# **Claim: on one pair for each job, a bigram model that has read some documentation chooses right.** It adds up
+# $\log_{10} P$ from the second word on. The difference between two candidates says by how many powers of ten one is
+# likelier than the other.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 probability = use(ngram_probability)
@@ -370,32 +373,34 @@ for job, (good, bad) in jobs.items():
     assert lead > 0.5
 
 # %% [markdown]
-# For decades speech recognisers and translators had an n-gram model inside that did just this, trained on billions of words
-# (the candidates came from another part of the system). Note that the candidates are of one length: each further word
-# makes a sentence less likely, so lengths must not differ when products are compared.
+# For decades speech recognisers and translators had an n-gram model inside that did just this, in the end trained on
+# billions of words. (The candidates came from another part of the system.) Note that the two candidates have the same
+# length. Each further word makes a sentence less likely, so a comparison of products favours the shorter one.
 #
 # ## 4 · How good is it?
 #
 # **Idea.** Let the model read a text that it has not seen, token by token. Each time, look up the probability that it had
 # given to what really came. A good model is rarely surprised.
 #
-# Multiply these probabilities, as the chain rule says, and you have the probability of the text. Take the $T$-th root, and
-# texts of different lengths can be compared: that is the typical probability of *one* token. Turn it over, and you have the
-# **perplexity**: the number of equally likely tokens that would leave a model as uncertain as this one is.
+# Call these probabilities $p_1, \dots, p_T$. Multiply them, as the chain rule says, and you have the probability of the
+# text. Take the $T$-th root, and texts of different lengths can be compared: that is the typical probability of *one*
+# token. One over that is the **perplexity**: the number of equally likely tokens that would leave a model as uncertain as
+# this one is.
 #
 # $$\text{perplexity} = \Big( \prod_{t=1}^{T} p_t \Big)^{-1/T} = \exp\Big( -\frac{1}{T} \sum_{t=1}^{T} \log p_t \Big)$$
 #
 # By hand: two tokens with probabilities $\tfrac12$ and $\tfrac18$. Their product is $\tfrac1{16}$, its square root $\tfrac14$,
 # so the perplexity is **4**: the model was as unsure as somebody who guesses among four. If it had always given $1/V$, the
-# perplexity would be $V$. If it had always been certain, and right: 1. If it has called something impossible which then
-# happened: infinite.
+# perplexity would be $V$. If it had always been certain, and right, it would be 1. If it had once called impossible what
+# then happened, it would be infinite.
 #
 # ### Exercise 1.5 · `perplexity`
 # *●●○ · 8 minutes · 2 points*
 #
 # Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms of the
 # probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives `np.inf`.
-# Texts can have thousands of tokens: use the form of the formula that survives this.
+# Texts can have thousands of tokens: use the form of the formula that survives this. For the two tokens above,
+# `perplexity(np.log([1/2, 1/8]))` is 4, up to rounding.
 
 
 # %% answer="perplexity"
@@ -414,7 +419,8 @@ check(perplexity)
 # you will minimise from unit 04 on.
 #
 # **Now the experiment that this unit turns on.** We compute the perplexity of the 1-gram, the 2-gram, up to the 6-gram:
-# on the text that they have counted, and on the text that was held out. What do you expect? Write your guess down, then run it.
+# on the text that they have counted, and on the text that was held out. What do you expect? Write your guess down, then
+# run the cell.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import itertools
@@ -449,6 +455,7 @@ assert np.isfinite(blind[0])
 assert all(np.isinf(blind[1:]))
 assert light[1] == min(light)
 assert light[5] > 4 * light[1]
+assert light[5] > light[0]
 
 show(
     perplexity_chart(ns, {name: values for name, values in results.items() if values is not blind}),
@@ -464,10 +471,10 @@ show(
 #    text by heart.
 # 2. **On new text, without smoothing, all but the unigram are infinitely bad.** Somewhere in ten thousand words comes one
 #    that the table calls impossible, and one is enough. This line cannot even be drawn.
-# 3. **With smoothing the curve turns up.** One word of context is better than none; but the 6-gram, which sees most, is far
-#    worse than the unigram, which sees nothing. Reading further *back* makes it *worse*.
+# 3. **With smoothing the curve turns up.** With $\alpha = 0.01$, one word of context is better than none. But the 6-gram,
+#    which sees most, is far worse than the unigram, which sees no context at all. Reading further *back* makes it *worse*.
 #
-# The last one should puzzle you. More context cannot be less information. So what happens?
+# The last one should puzzle you. More context cannot be less information. So what is going on?
 #
 # ## 5 · $V^n$
 #
@@ -499,7 +506,7 @@ check(ngram_table_size)
 
 # %% [markdown]
 # **Claim: memory is not the problem.** A dict stores only what was seen, and that is little. The problem is that a text of
-# seventy thousand words *shows* almost nothing of the table, so that in a new text most contexts are new.
+# some seventy thousand words *shows* almost nothing of the table. In a new text, most long contexts are then new.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import itertools
@@ -512,7 +519,7 @@ filled = [sum(k > 0 for followers in tables[n].values() for k in followers.value
 
 
 def share_unseen(n):
-    """The share of the held-out text's words whose n-1 words of context are nowhere in the training text."""
+    """The share of the held-out text's words whose n-1 words of context never occur in the training text."""
     return np.mean([not tables[n].get(tuple(held_out[i - n + 1 : i])) for i in range(5, len(held_out))])
 
 
@@ -550,12 +557,13 @@ show(
 # that is learned in one row helps in another.
 #
 # (Real n-gram models fall back on shorter contexts by degrees: *back-off* and *interpolation*, with Kneser-Ney smoothing as
-# the best of them. The curve then flattens where ours turns up. It does not go on falling.)
+# the one to beat. Our curve turns up because we smooth so crudely. Theirs flattens instead, but it does not keep falling
+# either.)
 #
 # ## 6 · Let it write
 #
-# A model that predicts can write: draw a token from its distribution, append it, slide the window on, draw again. Shannon
-# did it in 1948, by hand, with a book and a finger.
+# A model that predicts can write: draw a token from its distribution, append it, move the window on by one, and draw again.
+# Shannon did it in 1948, by hand, with a book opened at random.
 #
 # **Idea.** To draw from a distribution, lay the probabilities end to end on a line from 0 to 1. A uniform random number
 # $u \in [0, 1)$ falls into one of the pieces, into long ones more often.
@@ -587,7 +595,9 @@ show(
 # sum of all probabilities can be a hair less than 1, and $u$ can lie beyond it. If no sum is larger than $u$, return the
 # **last index with $p_i > 0$**. (The last entries may be 0, and what is impossible must never be drawn.)
 #
-# The randomness is all in `u`, which makes your function easy to check. It may not draw numbers of its own: neither
+# For the picture's $p$, `sample_index(np.array([0.25, 0.125, 0.5, 0.125]), 0.6)` is `2`.
+#
+# All the randomness is in `u`, which makes your function easy to check. It may not draw numbers of its own: neither
 # `numpy.random` nor `random` may be called.
 
 
@@ -627,10 +637,11 @@ for n in range(1, 6):
     assert len(text) > n
 
 # %% [markdown]
-# It begins as word salad, then pairs fit, then phrases, and the 5-gram sounds like documentation. Has it learned to write?
+# The unigram writes word salad. Then pairs fit, then phrases, and the 5-gram sounds like documentation. Has it learned to
+# write?
 #
-# **Claim: it has learned to copy.** We let each model write some thousand words, and look at every run of eight words: does
-# this run stand in the training text, word for word?
+# **Claim: it has learned to copy.** We let each model write some fifteen hundred words, and look at every run of eight: is
+# this run in the training text, word for word?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 runs = {tuple(train[i : i + 8]) for i in range(len(train) - 7)}
@@ -737,9 +748,9 @@ print(f"filling in a billion of them a second takes about 10^{len(str(years)) - 
 assert entries == 10**44
 
 # %% [markdown]
-# Nobody would fill them all. But to know "medicine … doctor", the table must have seen the nine words in between *as they
-# stand*, for each subject, each university, each reason. The second objection is worse, for no computer helps against it.
-# Say a little more, and the subject is out of sight again:
+# Nobody would fill them all. But to know "medicine … doctor", the table must have seen the nine words in between, *exactly
+# these*, and again for each other subject, university and reason. The second objection is worse, for no computer helps
+# against it. Say a little more, and the subject is out of sight again:
 
 # %% tags=["experiment"]
 longer = [[*tokens[:6], "in", "Vancouver", *tokens[6:]] for tokens in texts]
@@ -757,12 +768,12 @@ for n in (11, 13):
 #
 # (One can replace the table by a network: give each word a small vector, put the $n-1$ vectors side by side, and let an MLP
 # predict what comes next. Similar contexts then share what they learn, and the cost grows with $n$ and not as $V^n$. That
-# was a great step (Bengio and others, 2003). The window is still there, though, and so is the trouble of section 2: weights
-# of their own for every place. In unit 06 a network with a state will read these very sentences, and get them right.)
+# was a great step (Bengio and others, 2003). The window is still there, though, and so is the trouble of section 2: every
+# place has weights of its own. In unit 06 a network with a state will read these very sentences, and get them right.)
 #
 # ## 8 · What went wrong in practice
 #
-# Three reports from people who built what you have just built. Each has one bug. Find it before you open the answer.
+# Here are three reports from people who built what you have just built. Each has one bug. Find it before you open the answer.
 #
 # **Report A.** *"My model gives every text the probability 0, even though no single word is impossible."*
 
@@ -780,7 +791,8 @@ assert np.prod(p) == 0
 #
 # </details>
 #
-# **Report B.** *"I sorted all n-gram models by perplexity on held-out text, without any smoothing. The longer the n-gram, the better: my 6-gram is nearly perfect!"* Their code:
+# **Report B.** *"I compared all n-gram models by perplexity on held-out text, without any smoothing. The longer the n-gram,
+# the better: my 6-gram is nearly perfect!"* Their code:
 
 # %% tags=["experiment", "nbval-ignore-output"]
 reported, scored = [], []
@@ -798,10 +810,10 @@ assert reported[0] > reported[1] > reported[2] > reported[3]
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# `logs[np.isfinite(logs)]` throws away every word that the model called impossible. What is left are the words that it was
-# sure to get, and the 6-gram leaves out most of the text: print `scored`, the share of words that were counted. Always ask
-# of a perplexity: over *which* tokens? Two perplexities can be compared only if they are over the same tokens, with the
-# same vocabulary.
+# `logs[np.isfinite(logs)]` throws away every word that the model called impossible. What is left are the easy words, and
+# the 6-gram leaves out most of the text: print `scored`, the share of words that were counted. Whenever you see a
+# perplexity, ask: over *which* tokens? Two perplexities can be compared only if they are over the same tokens, with the same
+# vocabulary.
 #
 # </details>
 #
@@ -818,9 +830,9 @@ assert reported < 10
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# The table was counted on everything, the held-out text included. A model that has seen the exam is no measure of the
-# teaching. It shows at once, if you know where to look: there is no smoothing, and still no infinity. On new text that does
-# not happen.
+# The table was counted on everything, the held-out text included. A student who has seen the exam tells you nothing about
+# the teaching. You can tell at once, if you know where to look: there is no smoothing, and still no infinity. On new text
+# that hardly ever happens.
 #
 # </details>
 #
@@ -828,24 +840,26 @@ assert reported < 10
 #
 # - A **sequence** has an order and any length. Its index need not be time.
 # - A **bag of words** takes any length and forgets the order. **A place for everything** keeps the order, at one fixed
-#   length, and learns each place anew.
+#   length, and must learn every word again at each place.
 # - A **language model** gives $P(w_t \mid w_1 \dots w_{t-1})$. It ranks candidates, and it can write.
 # - An **n-gram** model assumes that only $n-1$ tokens matter, and counts. **Smoothing** keeps the unseen from being impossible.
 # - **Perplexity**, $\exp$ of minus the mean log-probability, is measured on text that was held out.
 # - The table has $V^n$ entries, nearly all of them empty: **sparsity** makes long contexts worse, not better.
-# - Whatever lies outside the window is not seen, **exactly** not: the best 5-gram gives a third to doctor, lawyer and historian.
+# - Whatever lies outside the window has **no influence at all**: the best 5-gram gives a third each to doctor, lawyer and
+#   historian.
+# - So, **why a state?** Without one, a model knows only what fits into its window, and every window has an edge.
 #
 # ### To be graded by a person
 #
 # *10 minutes · 3 points*
 
 # %% [markdown] written="ngram_written" points=3
-# **In writing.** A friend says: "Disks are cheap. I shall count 11-grams on all the text of the web, and store only those that
+# **In writing.** A friend says: "Disks are cheap. I shall count 11-grams in all the text of the web, and store only those that
 # I have seen. Then my model knows that after *I am studying medicine at UBC because I want to work as a* comes *doctor*."
 #
 # In about 150 words: (a) why will the friend's model still be at a loss on most new sentences, although the storage is no
-# problem? (b) Give one sentence in which the deciding word is out of the model's reach, and say why a larger $n$ is no
-# answer in principle. (c) What would a model have to hand on from one word to the next, so that it needed no window?
+# problem? (b) Give one sentence in which the deciding word is out of the model's reach, and say why a larger $n$ does not
+# solve this in principle. (c) What would a model have to hand on from one word to the next, so that it needed no window?
 #
 # ### BEGIN SOLUTION
 # (a) Storing is not the problem, seeing is. There are $V^{10}$ contexts of ten words, and even the web shows a vanishing
@@ -907,5 +921,5 @@ assert shares[3] > 0.9
 # We want a model that takes sequences of *every* length, that knows the order, and for which what it learns at one place holds
 # at all others. One function, one set of parameters. Yet its input, $w_1, \dots, w_{t-1}$, is longer at each step.
 #
-# **How can one function serve every length?** There is an old answer, from people who thought about planets and pendulums, and
-# not about words at all. It is in unit 02.
+# **How can one function serve every length?** There is an old answer, from people who thought about planets and pendulums,
+# not about words. It is in unit 02.
