@@ -56,7 +56,7 @@ EXPECTATIONS = (
     ),
     Expectation(
         "05_gradient_flow",
-        "A better start, or clipping, lets a vanilla network learn over any distance.",
+        "A better start, or clipping, lets a plain network learn over any distance.",
         "no",
         "A better start moves the wall, and none takes it away: at 30 steps all of them guess.",
     ),
@@ -86,9 +86,9 @@ EXPECTATIONS = (
     ),
     Expectation(
         "10_gates",
-        "A mistake in a cell shows in the answers of a network that is trained with it.",
+        "If a cell is computed wrongly, the answers of its network show it.",
         "no",
-        "But half of the wrong steps, or more, answer nearly every question",
+        "But many of the wrong steps, in our run more than half of them, answer nearly every question.",
     ),
     Expectation(
         "11_heads",

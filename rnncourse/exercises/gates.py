@@ -1040,8 +1040,8 @@ def order_i_f_o_g(dh, dc, x, h_prev, c_prev, U, W, b):
 
 @ex.misconception
 def slope_of_the_output_missing(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The slope of the tanh between c and h is missing: dh * o says what reaches tanh(c), and c lies one step further
-    back, times 1 - tanh(c)².
+    """The slope of the tanh between c and h is missing: dh * o is what reaches tanh(c), and on its way to c it is
+    multiplied by 1 - tanh(c)².
     """
     a = x @ U + h_prev @ W + b
     i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
