@@ -15,9 +15,8 @@
 # %% locked="setup"
 import os
 
-os.environ.setdefault(
-    "OPENBLAS_NUM_THREADS", "1"
-)  # for matrices as small as ours a second thread costs more than it gives
+# For matrices as small as ours a second thread costs more than it gives.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
@@ -39,29 +38,29 @@ progress("06_language_model")
 # exploding; truncation, which keeps it affordable; and the knowledge that it vanishes over long distances, whatever you do.
 #
 # So **what can such a network learn from real text, and how good is it?** Unit 01 left a yardstick: n-grams, counted on the
-# same text. And it left three sentences that no n-gram of ordinary size can finish. In this unit your network reads
-# Python's own source code, is measured against n-grams, writes programs that nobody has written before, and finishes
-# the three sentences.
+# same text. And it left three sentences that no n-gram of ordinary size can finish. In this unit your network finishes the
+# three sentences, reads Python's own source code, is measured against n-grams, and writes pages that nobody has written
+# before.
 
 # %% [markdown]
 # ## 1 · Characters are numbers
 #
-# Our model reads one *character* at a time. The alphabet is small, a hundred signs or so, no word is ever unknown, and the
-# network has to find out by itself what a word is.
+# Our model reads one *character* at a time. The alphabet is small, a hundred characters or so; no word is ever unknown; and
+# the network has to find out by itself what a word is.
 #
-# Each character gets a number, its **id**: its place in the sorted list of all characters of the text. Sorted, since the
-# ids must be the same tomorrow. A Python `set` has no order to rely on: it may change from one run to the next, and then
-# a model that you saved yesterday reads nonsense today.
+# Each character gets a number, its **id**: its place in the sorted list of all characters of the text. Why sorted? Because
+# the ids must be the same tomorrow. A Python `set` has no order to rely on: it may change from one run to the next, and
+# then a model that you saved yesterday reads nonsense today.
 #
-# *By hand*: "hello" has the characters e, h, l, o. In code-point order they have the ids 0, 1, 2, 3, and the word is
+# *By hand*: "hello" has the characters e, h, l, o. In this order they have the ids 0, 1, 2, 3, and the word is
 # $1, 0, 2, 2, 3$.
 
 # %% [markdown]
 # ### Exercise 6.1 · `build_vocabulary`
 # *●○○ · 3 minutes · 1 point*
 #
-# From a text to the pair `(chars, index)`: `chars` is the list of its different characters in code-point order (that is
-# how Python sorts characters), `index` is the dict that leads from each character to its place in this list.
+# From a text to the pair `(chars, index)`: `chars` is the list of its different characters in code-point order (the order
+# in which Python sorts characters), `index` is the dict that leads from each character to its place in this list.
 #
 #     build_vocabulary("hello")  gives  ["e", "h", "l", "o"], {"e": 0, "h": 1, "l": 2, "o": 3}
 
@@ -82,8 +81,8 @@ check(build_vocabulary)
 # ### Exercise 6.2 · `encode`
 # *●○○ · 3 minutes · 1 point*
 #
-# From a text of $L$ characters to an array `(L,)` of their ids, whole numbers. `index` is such a dict as you have just
-# made. A character that it does not have is a **KeyError**: a model must not be told that "√" is an "a".
+# From a text of $L$ characters to an array `(L,)` of their ids, whole numbers. `index` is a dict like the one that you have
+# just made. A character that is not in it is a **KeyError**: a model must not be told that "√" is an "a".
 #
 #     encode("hole", {"e": 0, "h": 1, "l": 2, "o": 3})  gives  [1, 3, 2, 0]
 
@@ -155,8 +154,8 @@ assert np.allclose(np.eye(len(chars))[ids] @ U, U[ids])
 # | row 0 | 0 1 | 1 2 | 2 3 | 3 4 |
 # | row 1 | 4 5 | 5 6 | 6 7 | 7 8 |
 #
-# Read a row of the table from left to right: it is text, without a gap. The id 9 is in no batch. Had $L'$ been 5, the fifth
-# input of each row would have filled no batch and been dropped too.
+# Read a row of the table from left to right: it is text, without a gap. The id 9 is in no batch: it fits into no row. And
+# if $L'$ were 5, the fifth input of each row would fill no batch of 2 steps, and be dropped too.
 
 # %% [markdown]
 # ### Exercise 6.4 · `contiguous_batches`
@@ -186,9 +185,9 @@ def contiguous_batches(ids, batch_size, steps):
 check(contiguous_batches)
 
 # %% [markdown]
-# You own the part that most home-made language models get wrong without noticing: if the rows are shuffled between batches,
-# everything runs, the loss falls, and the state that is carried over is noise. Look at three rows of real text and read
-# across the bar:
+# You own the part that many a home-made language model gets wrong without a sign of it: if the rows are shuffled between
+# batches, everything runs, the loss falls, and the state that is carried over is noise. Look at three rows of real text and
+# read across the bar:
 
 # %% tags=["experiment"]
 from rnncourse.data import train_and_held_out
@@ -205,7 +204,7 @@ for n in range(3):
 # %% [markdown]
 # ## 3 · Learning
 #
-# One update is five lines, and you have written each of them in an earlier unit:
+# One update has five parts, and you have met each of them in an earlier unit:
 #
 # 1. **forwards**: one-hot inputs, all states from $h$ on, logits;
 # 2. **loss**: `sequence_nll`, summed over the steps, divided by the rows;
@@ -236,7 +235,7 @@ for n in range(3):
 # `parameters` and `memory` are **written to**: the arrays themselves change (`p -= …`, not `p = p - …`). All else stays as
 # it was. Clip all five gradients together to `max_norm`; the memory sees the clipped ones.
 #
-# float32 arrays must stay float32 (training is twice as fast in it), so make the one-hot inputs in that dtype:
+# float32 arrays must stay float32, in which training is faster, so make the one-hot inputs in the dtype of $U$:
 # `np.eye(len(U), dtype=U.dtype)[inputs]` is `(T, N, Q)`.
 #
 # What you need is imported: `rnn_forward(X, h0, U, W, b)`, `output_layer(H, V, c)`, `sequence_nll(logits, targets)`,
@@ -268,8 +267,8 @@ check(train_step)
 
 # %% [markdown]
 # You have a learning machine. Feed it the smallest text there is, the word "hello" over and over. One letter back is not
-# enough here: after the first l comes an l, after the second an o. **Claim: after 200 updates it says "ello" after "h", and is
-# sure of it.**
+# enough here: after the first l comes an l, after the second an o. **Claim: after 200 updates it reads "hell" and says
+# "ello", each letter with a probability above 90%.**
 
 # %% tags=["experiment"]
 from rnncourse import track
@@ -318,15 +317,15 @@ assert losses[-1] < 0.1 < 1 < losses[0]
 #
 # ## 4 · The score
 #
-# How good is a model of a text? Ask it, at each character, how probable it had called what really came. $-\log_2 p$ of it is
-# what it costs, in **bits**, to write this character down with the best code for this model. The mean is the score, in bits
-# per character:
+# How good is a model of a text? Look, at each character, how probable it had called what really came. If that was $p$, then
+# $-\log_2 p$ is what it costs, in **bits**, to write this character down with the best code for this model. The mean is the
+# score, in bits per character:
 #
 # $$\text{bits} = \frac{1}{L-1} \sum_{t=1}^{L-1} -\log_2 P(\text{id}_{t+1} \mid \text{id}_1, \dots, \text{id}_t)$$
 #
-# It is the cross-entropy of unit 04 in another unit, $\log_2 x = \log x / \log 2$; and 2 to its power is the perplexity of
-# unit 01. A model that knows nothing about 128 characters scores $\log_2 128 = 7$. Shannon let people guess English letter by letter and found
-# between 0.6 and 1.3.
+# It is the loss of unit 04, per character and in bits in place of nats: $\log_2 x = \log x / \log 2$. And 2 to the power of
+# it is the perplexity of unit 01. A model that knows nothing about 128 characters scores $\log_2 128 = 7$. Shannon let
+# people guess English letter by letter, and found between 0.6 and 1.3.
 #
 # *By hand*: three characters, so two predictions. If they had probabilities $\tfrac12$ and $\tfrac18$, the bits are
 # $(1 + 3) / 2 = 2$. The first character is predicted by nobody and does not count.
@@ -335,9 +334,10 @@ assert losses[-1] < 0.1 < 1 < losses[0]
 # ### Exercise 6.6 · `bits_per_character`
 # *●●○ · 12 minutes · 3 points*
 #
-# `parameters` as before, `ids` is an array `(L,)` with $L \geq 2$. Run the network over the text once, in one row, from a
-# state of zeros, and return the mean of the $L - 1$ predictions in bits, one number. A very wrong model can call the truth
-# impossible: `sequence_nll` then still gives a finite number, while the logarithm of a probability that was rounded to 0 does not.
+# `parameters` is as before, `ids` is an array `(L,)` with $L \geq 2$. Run the network over the text once, in one row, from a
+# state of zeros, and return the mean cost of the $L - 1$ predictions in bits, one number. Use `sequence_nll`: a very wrong
+# model can call the truth impossible, and then `sequence_nll` still gives a finite number, while the logarithm of a
+# probability that was rounded to 0 does not.
 
 
 # %% answer="bits_per_character"
@@ -364,8 +364,8 @@ check(bits_per_character)
 #
 # - the grammar that Arthur Reber used in 1967 to find out what people learn without knowing it. Its sentences, such as
 #   B T S S X S E, are of every length, and T or X mean different things in different places;
-# - the three sentences of unit 01, equally likely. In the 13 predictions of a sentence there is one choice out of three, so
-#   the lowest possible perplexity is $3^{1/13} = 1.09$, and it takes a memory of ten words to reach it.
+# - the three sentences of unit 01, equally likely. Among the 13 predictions of a sentence there is one choice out of three,
+#   so the lowest possible perplexity is $3^{1/13} = 1.09$, and it takes a memory of ten words to reach it.
 #
 # **Claim: the network's perplexity comes within 5% of the lowest possible, for both.** First Reber's, in one long stream of
 # sentences, judged on a stream that it has not read:
@@ -408,9 +408,10 @@ assert reached < 1.05 * lowest
 #
 # > I am studying **medicine** (or **law**, or **history**) at UBC because I want to work as a **…**
 #
-# In unit 01 the best possible 5-gram saw "to work as a" and was left with one chance in three, exactly. In unit 03 you set
-# 21 units by hand. Now nobody sets anything. The three sentences are the rows of one batch, each from a state of zeros.
-# **Claim: the trained network names the right profession in all three, 100% where the 5-gram is at one third.**
+# In unit 01 the best possible 5-gram saw "to work as a" and was left with one chance in three, exactly. In unit 03 it took
+# 21 units with weights that were set by hand. Now nobody sets anything. The three sentences are the rows of one batch, each
+# from a state of zeros. **Claim: the trained network names the right profession in all three, with a probability above 90%
+# where the 5-gram is at one third.**
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots import line_chart, show
@@ -453,21 +454,21 @@ show(
 
 # %% [markdown]
 # Look at the plateau. At first the network learns all that the last few words can tell, as a 5-gram would, and then
-# there is no progress for hundreds of updates. The error of the last word arrives ten steps earlier, at "medicine", as a
-# whisper: the vanishing gradient of unit 05. Then the network grows restless: it has caught hold of the thread, loses it in
-# the next step, catches it again, and at last it holds. With 32 units in the place of 128 it mostly still stands on the
-# plateau after 2,000 updates. Try it.
+# there is no progress for hundreds of updates. The error of the last word arrives nine steps earlier, at "medicine", as a
+# whisper: the vanishing gradient of unit 05. Then the network grows restless: it catches hold of the thread, loses it in
+# the next step, catches it again, and at last it holds. With 32 units in place of 128 it is, more often than not, still on
+# the plateau after 2,000 updates. Try it.
 
 # %% [markdown]
 # ## 6 · Hot and cold
 #
-# A model gives probabilities. To let it write, draw from them. But you may want it more careful than it is, or bolder. Divide
-# the logits by a **temperature** $\tau > 0$ before the softmax:
+# A model gives probabilities. To let it write, draw from them. But you may want it more careful than it is, or bolder. Then
+# divide the logits by a **temperature** $\tau > 0$ before the softmax:
 #
 # $$y_i = \frac{e^{o_i / \tau}}{\sum_j e^{o_j / \tau}}$$
 #
-# The quotient of two probabilities is $e^{(o_i - o_j)/\tau}$: it is raised to the power $1/\tau$. At $\tau = 1$ you have the
-# model's own opinion. Towards 0 the likeliest takes all; at large $\tau$ all become alike.
+# The ratio of two probabilities is $e^{(o_i - o_j)/\tau}$: that of the model, raised to the power $1/\tau$. At $\tau = 1$
+# you have the model's own opinion. Towards 0 the likeliest takes all; at large $\tau$ all become alike.
 #
 # *By hand*: logits $(0, \log 3)$ are probabilities $(0.25, 0.75)$, one to three. At $\tau = 0.5$ it is one to $3^2 = 9$: $(0.1,
 # 0.9)$. At $\tau = 2$ it is one to $\sqrt 3$: $(0.366, 0.634)$.
@@ -515,18 +516,18 @@ assert heats["τ = 0.5"][0] > 0.65 > heats["τ = 2"][0]
 # %% [markdown]
 # ### Cutting off the tail
 #
-# A hundred characters, each wrong one with a probability of a tenth of a percent: together they are a tenth of all draws, and
-# each is a typo that the network then has to live with. Lowering the temperature makes the tail thinner, but also the
-# model more boring. Two filters cut it off instead, and leave the proportions of the rest alone:
+# Take a hundred wrong characters, each with a probability of a tenth of a percent: together they are a tenth of all draws,
+# and each is a typo that the network then has to live with. A lower temperature makes this tail thinner, but also the model
+# more boring. Two filters cut the tail off instead, and leave the proportions of the rest alone:
 #
 # - **top-k** keeps the $k$ most probable;
 # - **nucleus** (or top-p) keeps the fewest most probable whose mass is at least $p$: many where the model is unsure, one where
 #   it is sure.
 #
 # *By hand*: $(0.25, 0.125, 0.25, 0.375)$. Top-2 keeps 0.375 and one of the two 0.25; of equals the one with the **lower id**
-# goes first. Left are $(0.25, 0, 0, 0.375)$, with the sum $0.625$, so $(0.4, 0, 0, 0.6)$. The nucleus of $p = 0.5$: 0.375 alone is not
-# enough, with the first 0.25 it is $0.625 \geq 0.5$, the same two. For $p = 0.625$ too, since "at least" is reached; for $p = 0.63$
-# one more.
+# goes first. What is left is $(0.25, 0, 0, 0.375)$, with the sum $0.625$; divided by it, $(0.4, 0, 0, 0.6)$. The nucleus of
+# $p = 0.5$: 0.375 alone is not enough; with the first 0.25 it is $0.625 \geq 0.5$, so the same two stay. They stay for
+# $p = 0.625$ too, since "at least" is reached; for $p = 0.63$ one more does.
 
 # %% [markdown]
 # ### Exercise 6.8 · `top_k_filter`
@@ -538,6 +539,8 @@ assert heats["τ = 0.5"][0] > 0.65 > heats["τ = 2"][0]
 #
 # `np.argsort(-p, axis=-1, kind="stable")` gives the ids, the most probable first; without `kind="stable"` equal ones may
 # come in any order.
+#
+#     top_k_filter(np.array([0.25, 0.125, 0.25, 0.375]), 2)  gives  [0.4, 0, 0, 0.6]
 
 
 # %% answer="top_k_filter"
@@ -559,8 +562,11 @@ check(top_k_filter)
 # *●●● · 15 minutes · 4 points*
 #
 # The same for the nucleus: along the last axis, keep the fewest most probable ids whose mass is at least `p`, and always at
-# least one; ties to the lower id; 0 elsewhere; divide by the new sum. $p = 1$ keeps all. Take care there: ten times 0.1 is
-# not 1 in floating point, and a search for the place where the sum reaches 1 may find none.
+# least one; ties to the lower id; 0 elsewhere; divide by the new sum. $p = 1$ keeps all. Take care there: 0.1 added up ten
+# times is not 1 in floating point, and a search for the place where the sum reaches 1 may find none.
+#
+#     nucleus_filter(np.array([0.25, 0.125, 0.25, 0.375]), 0.5)   gives  [0.4, 0, 0, 0.6]
+#     nucleus_filter(np.array([0.25, 0.125, 0.25, 0.375]), 0.63)  gives, rounded,  [0.286, 0, 0.286, 0.429]
 
 
 # %% answer="nucleus_filter"
@@ -584,8 +590,8 @@ check(nucleus_filter)
 # %% [markdown]
 # ## 7 · Writing
 #
-# To write, the network reads what it has written. First it reads a **prompt**, which is given, and draws nothing: that warms the state
-# up. Then, again and again: draw a character from the state, write it down, read it.
+# To write, the network reads what it has written. First it reads a **prompt**, which is given, and draws nothing: that warms
+# the state up. Then, again and again: draw a character from the state, write it down, read it.
 #
 # | | reads | state after it | draws |
 # |---|---|---|---|
@@ -595,13 +601,13 @@ check(nucleus_filter)
 # | new | the space | $h_4$ | with $u_1$ from $h_4$: say, _ |
 # | | _ | $h_5$ | … |
 #
-# This loop is ten lines, and it is where published programs are wrong most often. Go through the table and find the
-# place of each of these:
+# This loop has ten lines, and published programs get it wrong surprisingly often. Here is how. Find the place of each of
+# these mistakes in the table:
 #
 # - the prompt's last character is read twice, once in the warm-up and once as the first input of the loop;
 # - the state starts at zero again after the prompt, or at every character;
 # - the character that was drawn is not read: the network answers the same question again and again;
-# - the most probable character is read in the place of the drawn one;
+# - the most probable character is read in place of the drawn one;
 # - the first character drawn is read but not written down.
 #
 # All of them give *text*, and with a strong model it even looks right. You can only find them by knowing what should come
@@ -640,8 +646,8 @@ def generate(parameters, prompt, length, uniforms, temperature=1.0):
 check(generate)
 
 # %% [markdown]
-# Try it on the smallest model that you have. **Claim: from "h" it writes "ello", and, having never seen anything but the
-# word again and again, does not stop there.**
+# Try it on the smallest model that you have. **Claim: after "h" it writes "ello", and then, since it has never read anything
+# but this one word over and over, it goes on with "hello".**
 
 # %% tags=["experiment"]
 write = use(generate)
@@ -679,7 +685,7 @@ show(
         ylabel="bits per character, training text",
     ),
     alt="The training loss of both networks in bits per character against the number of updates: a steep fall from above "
-    "four to below three within 500 updates, then a slow decline.",
+    "four to about three within 500 updates, then a slow decline to about two.",
 )
 assert all(curve[-1] < 0.7 * curve[0] for curve in curves.values())
 
@@ -693,13 +699,13 @@ assert all(curve[-1] < 0.7 * curve[0] for curve in curves.values())
 #
 # $$P_n(w \mid c) = \frac{\text{count}(c, w) + N(c)\, P_{n-1}(w \mid c')}{\text{count}(c) + N(c)}$$
 #
-# This is Witten–Bell smoothing, interpolated; for characters it is among the best, and it has nothing to tune. *By hand*: "q" was seen 10
-# times, 9 times followed by u and once by a space, so $N = 2$, and $P(u \mid q) = (9 + 2 P_1(u)) / 12$: three
+# This is Witten–Bell smoothing, interpolated. It does well on characters, and it has nothing to tune. *By hand*: "q" was
+# seen 10 times, 9 times followed by u and once by a space, so $N = 2$, and $P_2(u \mid q) = (9 + 2 P_1(u)) / 12$: three
 # quarters, and a little more.
 #
 # Everybody reads the same training text and is asked about the same 20,000 characters of the held-out text. The simple
-# n-gram even gets the $\alpha$ that suits the held-out text best. **Write down your guess**: where in the row of 1- to
-# 6-grams does the network stand?
+# n-gram even gets the $\alpha$ that suits the held-out text best. **Write down your guess**: where among the 1- to 6-grams
+# does the network stand?
 
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -796,14 +802,17 @@ assert source["both"] < min(source["rnn"], source["smooth"].min()) - 0.1
 # 4. **The two know different things.** The mean of their probabilities, half and half, beats both on source code, by about two
 #    tenths of a bit; on the documentation it gains next to nothing over the table.
 #
-# So the plain recurrent cell, with the training that fits into a notebook, does *not* win against the best that counting can do. It needs more
-# units, more text and much longer training for that, and the gated cells of unit 10. But look at what it
-# costs: some 42,000 numbers, however far it looks back, and none more for a longer context.
+# So the plain recurrent cell, with the training that fits into a notebook, does *not* win against the best n-gram here. In
+# the literature recurrent networks do win, with more units, more text, much longer training, and mostly with the gated cells
+# of unit 10. But look at what yours costs: some 42,000 numbers, however far it looks back, and not one more for a longer
+# context.
 #
 # ## 9 · What it writes
 #
-# **Claim: the colder, the more of its words are real ones; the hotter, the less it is Python.** Here are three temperatures
-# side by side, from the same prompt with the same random numbers.
+# The colder, the safer; the hotter, the wilder. **Claim: at a temperature of 0.5 more of its longer words are words of the
+# library than at 1.2.**
+#
+# Here are three temperatures side by side, from the same prompt with the same random numbers.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data import words
@@ -836,11 +845,11 @@ assert shares[0.5] > shares[1.2] + 0.1
 # %% [markdown]
 # A few seconds ago this network had never heard of Python. Now there are indented lines, `def` and `self` and
 # `else:`, brackets that are opened and often closed, comments behind a #. There is no meaning, of course, and many words are
-# nearly words: it spells letter by letter, and forgets within a dozen of them what it was about to say. That is the vanishing
-# gradient of unit 05, in print.
+# nearly words: it spells letter by letter, and within a dozen of them forgets what it was about to say. This is what the
+# short reach of unit 05 looks like in print.
 #
-# Do the filters help? The tail is where the typos come from. **Claim: at the same temperature 1, a nucleus of 0.9 has more
-# real words than no filter.** (You can put `top_k_filter` in its place.)
+# Do the filters help? The tail is where the typos come from. **Claim: at temperature 1, more of its longer words are real
+# ones with a nucleus of 0.9 than without a filter.** (You can put `top_k_filter` in its place.)
 
 # %% tags=["experiment", "nbval-ignore-output"]
 nucleus = use(nucleus_filter)
@@ -875,18 +884,19 @@ assert filtered > unfiltered + 0.03
 # - **Report A.** "My loss goes to 0.02 bits, on any text." The targets are `inputs`, not shifted.
 # - **Report B.** "Training works, but after loading the saved weights the next morning it writes gibberish." `chars =
 #   list(set(text))`.
-# - **Report C.** "The text is fine for one character, then it is as if the prompt had never been." `h = np.zeros(...)` stands inside the
-#   loop.
+# - **Report C.** "The text is fine for one character, then it is as if the prompt had never been." `h = np.zeros(...)`
+#   stands inside the loop that draws.
 # - **Report D.** "With temperature 0.5 it gets *wilder*." `softmax(logits * temperature)`.
 # - **Report E.** "The loss is the same whether I carry the state or not." The rows of a batch are neighbours in the text.
-# - **Report F.** "It writes `tthe` and `sself`." The prompt's last character is fed twice.
+# - **Report F.** "The first letters after the prompt are odd, then it is fine." The prompt's last character is fed twice.
 #
 # <details><summary>What finds them</summary>
 #
 # A: a score below what people reach is too good to be true; look at one batch, as in section 2. B: `build_vocabulary` on two
 # runs; sorting cures it. C and F: text that looks right proves nothing; `generate` with given uniforms, against a slow
 # program, finds both. D: the by-hand example with $(0.1, 0.9)$. E: decode row 0 of two batches one after the other.
-# Report C would not be found with a prompt of one character, and F not with a model whose $W$ is 0: test where it matters.
+# Neither C nor F would be found with a model whose $W$ is 0, nor C if you let it write one character only: test where it
+# matters.
 #
 # </details>
 #
@@ -898,8 +908,9 @@ assert filtered > unfiltered + 0.03
 # - **Bits per character**: the mean of $-\log_2 P$ over the $L - 1$ predictions, on text that was held out.
 # - **Temperature** divides the logits. **Top-k** and **nucleus** cut off the tail.
 # - **Generating** is: warm up on the prompt, draw, read what you drew. The prompt's last character is read once.
-# - Where the optimum is known, the network reaches it; the professions are right, three out of three. On real text, at this
-#   budget, it stands between a 3-gram and the best smoothed n-gram; on source code the two together are better than either.
+# - What can such a network learn, and how good is it? Where the optimum is known, it comes within 5% of it, and the
+#   professions are right, three out of three. On real text, at this budget, it stands between a 3-gram and the best smoothed
+#   n-gram; on source code the two together are better than either.
 
 # %% [markdown] written="language_model_written" points=3
 # ### Written question
@@ -907,9 +918,9 @@ assert filtered > unfiltered + 0.03
 #
 # A company advertises: "Our recurrent model reaches 1.7 bits per character on your documentation; the 3-gram that you use
 # needs 2.7. And just look at the text that it writes!" **(a)** Name two questions that you would ask about how these numbers
-# were measured before you believe in the comparison, and say for each what could be wrong. **(b)** Which opponent would be fairer than a 3-gram, and
-# why? **(c)** Why does good-looking text not show that the program that generates it is right? Name one mistake that it
-# would hide, and a test that finds it.
+# were measured before you believe the comparison, and say for each what could be wrong. **(b)** Which opponent would be
+# fairer than a 3-gram, and why? **(c)** Why does good-looking text not show that the program that generates it is right?
+# Name one mistake that it would hide, and a test that finds it.
 #
 # ### BEGIN SOLUTION
 # **Model answer.** (a) *On which text?* If the network had read the documentation that it is scored on, while training or
@@ -949,7 +960,8 @@ progress("06_language_model")
 # ## Something to show to somebody
 #
 # A page of Python that nobody wrote. Every character of it was drawn by your code, from a network that your code has trained.
-# Change the prompt, the temperature, the seed. For a text of your own put `load_text("my_diary.txt")` through section 8.
+# Change the prompt, the temperature, the seed. For a text of your own put `load_text("my_diary.txt")`, from
+# `rnncourse.data`, through section 8.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 prompt, heat, seed = "class Network:\n    def ", 0.65, 3
@@ -964,5 +976,5 @@ assert page.count("\n") > 10
 #
 # You have built all of it by hand: the gradients, the optimiser, the batches. Each new idea, another cell, a second layer, a
 # different loss, would cost you another backward pass to derive and to debug. There are libraries that derive it for you.
-# **How does the same network look in PyTorch**, what does it do for you, and which mistakes does it *not* save you from?
-# That is unit 07.
+# **What does the same network look like in PyTorch**, what does PyTorch do for you, and which mistakes does it *not* save
+# you from? That is unit 07.

@@ -96,8 +96,8 @@ def a_sets_own_order(text):
 
 @ex.misconception
 def by_frequency(text):
-    """Your characters are sorted by how often they occur. Asked for is the order of their code points, which `sorted`
-    gives.
+    """Your characters are sorted by how often they occur. What is wanted is the order of their code points, which
+    `sorted` gives.
     """
     chars = sorted(set(text), key=lambda character: (-text.count(character), character))
     return chars, {character: i for i, character in enumerate(chars)}
@@ -213,8 +213,8 @@ def a_vocabulary_of_its_own(text, index):
 
 @ex.misconception
 def each_character_once(text, index):
-    """Each character of the text is there once only. The ids are the text in numbers: one for every character, in its
-    order.
+    """Each character of the text is there only once. The ids are the text in numbers: one for every character, in the
+    order of the text.
     """
     return np.array([index[character] for character in dict.fromkeys(text)])
 
@@ -232,7 +232,7 @@ def ids_as_floats(text, index):
 
 @ex.misconception
 def one_hot_vectors(text, index):
-    """You return a one-hot vector for each character. Asked for is one whole number each; the vectors come later."""
+    """You return a one-hot vector for each character. What is wanted is one whole number each; vectors come later."""
     return np.eye(len(index), dtype=int)[[index[character] for character in text]]
 
 
@@ -274,7 +274,7 @@ def joined_with_spaces(ids, chars):
 
 @ex.misconception
 def list_for_text(ids, chars):
-    """You return a list of characters. Asked for is one string: `"".join(…)` makes it."""
+    """You return a list of characters. What is wanted is one string: `"".join(…)` makes it."""
     return [chars[i] for i in ids]
 
 
@@ -635,7 +635,7 @@ def least_probable_kept(probabilities, k):
 
 @ex.misconception
 def one_more_than_k(probabilities, k):
-    """You keep k + 1 ids. The ranks start at 0, so that those below k are k of them."""
+    """You keep k + 1 ids. The ranks start at 0, so those *below* k are k of them already."""
     order = np.argsort(-probabilities, axis=-1, kind="stable")
     kept = np.where(np.argsort(order, axis=-1, kind="stable") <= k, probabilities, 0).astype(probabilities.dtype)
     return kept / kept.sum(axis=-1, keepdims=True)
