@@ -1,0 +1,262 @@
+"""The course in a browser, nothing installed: a folder of static files, for any web server.
+
+    python lite/build.py        (or `make lite`; the site is build/lite/site)
+
+It is JupyterLite with the NumPy units, and Python itself as WebAssembly: Pyodide. What it is made of comes from the
+package index alone, pinned; the site then asks nobody for anything. A package whose requirements the site cannot meet
+ends the build with a sentence. Pyodide installs what a cell imports from a list of wheels, `pyodide-lock.json`, which
+is written here: the course, and whatever it needs, to the last link.
+"""
+
+from __future__ import annotations
+
+import email.parser
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import nbformat
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name, parse_wheel_filename
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+BUILD = ROOT / "build" / "lite"
+UNITS = ("00", "01", "02", "03", "04", "05", "06")
+# what a notebook may import, and what the kernel is made of
+ROOTS = ("rnncourse", "ipywidgets", "jedi", "micropip", "piplite", "ipykernel", "pyodide-kernel", "ipython", "comm")
+# the page's side of the widgets, which the site brings along by itself
+NOT_IN_PYTHON = ("jupyterlab-widgets", "widgetsnbextension")
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+LOCK = "pyodide-lock.json"
+LABEXTENSIONS = Path("share/jupyter/labextensions")
+WITHOUT_TORCH = (
+    "**In the browser** there is no PyTorch: the next cell ends in an error here, and that is all right. The rest of "
+    "the unit does not need it."
+)
+
+
+class NotToBeHadError(Exception):
+    """A sentence: something that the site is made of cannot be downloaded, or does not fit the rest."""
+
+
+def main() -> None:
+    """Build the site. Downloads are kept in build/lite and made again when what they are pinned to has changed."""
+    try:
+        tools = _downloaded("tools", HERE / "requirements.txt", "install", "--target")
+        carrier = _downloaded("runtime", HERE / "runtime.txt", "download", "--dest", "--ignore-requires-python")
+        staged = BUILD / "staged"
+        shutil.rmtree(staged, ignore_errors=True)
+        pyodide = staged / "static" / "pyodide"
+        pyodide.mkdir(parents=True)
+        info, local = _runtime(carrier, pyodide)
+        for wheel in (tools / LABEXTENSIONS).rglob("*.whl"):
+            local[_name(wheel)] = wheel
+        local["rnncourse"] = _course(BUILD / "course")
+        local["pydoc-data"] = _documentation(BUILD / "course")
+        _write_lock(info, _wheels(local, info["python"]), pyodide)
+        _stage_notebooks(staged / "contents")
+        _make_site(tools, staged, BUILD / "site")
+    except NotToBeHadError as error:
+        sys.exit(str(error))
+    print(f"The site is {BUILD / 'site'}: python -m http.server --directory {os.path.relpath(BUILD / 'site')} 8000")
+
+
+def _downloaded(name: str, pins: Path, *how: str) -> Path:
+    """The folder into which pip has put what `pins` asks for, checked against its hashes."""
+    folder, stamp = BUILD / name, BUILD / f"{name}.pins"
+    if not stamp.exists() or stamp.read_bytes() != pins.read_bytes():
+        shutil.rmtree(folder, ignore_errors=True)
+        print(f"Downloading what {pins.relative_to(ROOT)} asks for ...")
+        _pip(how[0], "--no-deps", "--require-hashes", "--only-binary=:all:", *how[2:], how[1], folder, "-r", pins)
+        stamp.write_bytes(pins.read_bytes())
+    return folder
+
+
+def _pip(*arguments: str | Path) -> None:
+    command = [sys.executable, "-m", "pip", *map(str, arguments), "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        why = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        raise NotToBeHadError(f"What the site is made of cannot be had: {why[-1] if why else done.stderr.strip()}")
+
+
+def _runtime(carrier: Path, pyodide: Path) -> tuple[dict[str, str], dict[str, Path]]:
+    """Put Python into the site; what it says of itself, and the wheels that come with it, by name."""
+    (archive,) = carrier.glob("*.whl")
+    with zipfile.ZipFile(archive) as inside:
+        (found,) = (name for name in inside.namelist() if name.endswith(f"/{LOCK}"))
+        source = zipfile.Path(inside, found.removesuffix(LOCK))
+        for name in RUNTIME:
+            (pyodide / name).write_bytes((source / name).read_bytes())
+        kept = carrier / "wheels"
+        kept.mkdir(exist_ok=True)
+        for file in source.iterdir():
+            if file.name.endswith(".whl"):
+                (kept / file.name).write_bytes(file.read_bytes())
+        info = json.loads((source / LOCK).read_text(encoding="utf-8"))["info"]
+    return info, {_name(wheel): wheel for wheel in kept.iterdir()}
+
+
+def _course(folder: Path) -> Path:
+    """The course as a wheel. Nothing is left behind in the project's folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = Path(scratch) / "setup.cfg"
+        settings.write_text(f"[build]\nbuild_base = {scratch}\n[egg_info]\negg_base = {scratch}\n", encoding="utf-8")
+        os.environ["DIST_EXTRA_CONFIG"] = str(settings)
+        _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT)
+        del os.environ["DIST_EXTRA_CONFIG"]
+    return next(folder.glob("rnncourse-*.whl"))
+
+
+def _documentation(folder: Path) -> Path:
+    """Python's documentation topics, which Pyodide leaves out and which are one of the course's texts."""
+    import pydoc_data
+
+    wheel = folder / "pydoc_data-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as file:
+        for source in Path(pydoc_data.__path__[0]).glob("*.py"):
+            file.write(source, f"pydoc_data/{source.name}")
+        about = "pydoc_data-1.0.dist-info"
+        file.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: pydoc-data\nVersion: 1.0\n")
+        file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{about}/RECORD", "")
+    return wheel
+
+
+def _wheels(local: dict[str, Path], python: str) -> dict[str, tuple[Path, list[str]]]:
+    """ROOTS and all that they need, by name: the wheel, and the names of what it needs directly.
+
+    Wheels are taken from `local`; what is not there is pure Python and downloaded, at the version of constraints.txt.
+    """
+    folder = BUILD / "wheels"
+    found: dict[str, tuple[Path, list[str]]] = {}
+    wanted = [Requirement(name) for name in ROOTS]
+    while wanted:
+        missing = sorted({name for r in wanted if (name := canonicalize_name(r.name)) not in local})
+        kept = {_name(wheel): wheel for wheel in folder.glob("*.whl")}
+        if absent := [name for name in missing if name not in kept]:
+            print(f"Downloading {', '.join(absent)} ...")
+            pure = ("--implementation=py", "--abi=none", "--platform=any", f"--python-version={python}")
+            pins = ("--constraint", ROOT / "constraints.txt")
+            _pip("download", "--no-deps", "--only-binary=:all:", *pure, *pins, "--dest", folder, *absent)
+            kept = {_name(wheel): wheel for wheel in folder.glob("*.whl")}
+        local |= {name: kept[name] for name in missing}
+        inner = []
+        for requirement in wanted:
+            name = canonicalize_name(requirement.name)
+            _, version, *_ = parse_wheel_filename(local[name].name)
+            if not requirement.specifier.contains(version, prereleases=True):
+                raise NotToBeHadError(f"The site would have {name} {version}, and {requirement} is needed.")
+            if name not in found:
+                needs = _requirements(local[name], python)
+                found[name] = local[name], [canonicalize_name(need.name) for need in needs]
+                inner += needs
+        wanted = inner
+    return found
+
+
+def _requirements(wheel: Path, python: str) -> list[Requirement]:
+    """What a wheel needs in the browser."""
+    with zipfile.ZipFile(wheel) as file:
+        (name,) = (n for n in file.namelist() if n.count("/") == 1 and n.endswith(".dist-info/METADATA"))
+        about = email.parser.HeaderParser().parsestr(file.read(name).decode("utf-8"))
+    environment = default_environment() | {
+        "extra": "",
+        "platform_machine": "wasm32",
+        "platform_system": "Emscripten",
+        "python_full_version": python,
+        "python_version": ".".join(python.split(".")[:2]),
+        "sys_platform": "emscripten",
+    }
+    lines = [*about.get_all("Requires-Dist", []), *(["pydoc-data"] if _name(wheel) == "rnncourse" else [])]
+    return [
+        requirement
+        for requirement in map(Requirement, lines)
+        if canonicalize_name(requirement.name) not in NOT_IN_PYTHON
+        and (requirement.marker is None or requirement.marker.evaluate(environment))
+    ]
+
+
+def _name(wheel: Path) -> str:
+    return parse_wheel_filename(wheel.name)[0]
+
+
+def _write_lock(info: dict[str, str], wheels: dict[str, tuple[Path, list[str]]], pyodide: Path) -> None:
+    """Copy the wheels to where Pyodide looks for them, and list them."""
+    packages = {}
+    for name, (wheel, needs) in sorted(wheels.items()):
+        shutil.copy(wheel, pyodide)
+        packages[name] = {
+            "name": name,
+            "version": str(parse_wheel_filename(wheel.name)[1]),
+            "file_name": wheel.name,
+            "install_dir": "site",
+            "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
+            "package_type": "package",
+            "imports": _imports(wheel),
+            "depends": needs,
+            "unvendored_tests": False,
+        }
+    (pyodide / LOCK).write_text(json.dumps({"info": info, "packages": packages}, indent=1), encoding="utf-8")
+
+
+def _imports(wheel: Path) -> list[str]:
+    """The names that a wheel makes importable."""
+    with zipfile.ZipFile(wheel) as file:
+        tops = {name.partition("/")[0] for name in file.namelist() if name.endswith((".py", ".so"))}
+    names = {top.partition(".")[0] for top in tops if not top.endswith((".dist-info", ".data", ".libs"))}
+    return sorted(name for name in names if name.isidentifier())
+
+
+def _stage_notebooks(folder: Path) -> None:
+    """The units for the browser: its kernel, and a word where PyTorch would be imported."""
+    folder.mkdir(parents=True)
+    for file in sorted(ROOT.glob("notebooks/*/*.ipynb")):
+        if not file.stem.startswith(UNITS):
+            continue
+        notebook = nbformat.read(file, as_version=4)
+        notebook.metadata.kernelspec = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
+        cells = []
+        for cell in notebook.cells:
+            if cell.cell_type == "code" and "import torch" in cell.source:
+                cells.append(nbformat.v4.new_markdown_cell(WITHOUT_TORCH, id=f"{cell.id[:50]}-browser"))
+                cell.metadata.tags = [*cell.metadata.get("tags", ()), "raises-exception"]  # and "Run All" goes on
+            cells.append(cell)
+        notebook.cells = cells
+        nbformat.write(notebook, folder / file.name)
+
+
+def _make_site(tools: Path, staged: Path, site: Path) -> None:
+    for settings in ("jupyter-lite.json", "jupyter_lite_config.json"):
+        shutil.copy(HERE / settings, staged)
+    shutil.rmtree(site, ignore_errors=True)
+    widgets = Path(sys.prefix) / LABEXTENSIONS / "@jupyter-widgets" / "jupyterlab-manager"
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "jupyterlite_core.app", "build", "--force"),
+            f"--lite-dir={staged}",
+            f"--output-dir={site}",
+            f"--FederatedExtensionAddon.extra_labextensions_path={tools / LABEXTENSIONS}",
+            f"--LiteBuildConfig.federated_extensions={widgets}",
+        ],
+        cwd=staged,
+        env=os.environ | {"PYTHONPATH": str(tools)},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise NotToBeHadError(f"JupyterLite could not build the site:\n{done.stdout}{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()
