@@ -7,7 +7,8 @@
 # - write a recurrent layer as an `nn.Module`, and turn it into PyTorch's own `nn.RNN` and back;
 # - say what every number in an `nn.RNN` is called, and which of its two answers you want;
 # - batch sequences of unequal length so that the padding counts for nothing;
-# - train on a long text with a state that is carried, save the training in the middle, and go on as if nothing had been;
+# - train on a long text with a state that is carried, save the training in the middle, and go on as if nothing had
+#   happened;
 # - find the bugs that PyTorch does not report.
 #
 # **It takes** about two and a half hours. **You should know** units 03 and 04 (the cell, its backward pass), clipping
@@ -17,8 +18,8 @@
 # ## The question that was left open
 #
 # The language model of unit 06 is yours to the last derivative. That is its strength, and it is what makes the next
-# idea expensive. Put an embedding below the cell, a second layer on top, or a gate inside: each time the backward pass
-# must be derived anew, programmed, and checked against differences.
+# idea expensive. Put a second layer on top, or a gate inside: each time the backward pass must be derived anew,
+# programmed, and checked against differences.
 #
 # But look back at unit 04. Every rule there was local: how an error passes a product, a sum, a tanh. The order was that
 # of the forward pass, reversed. None of it needed *you*. **Can a program take the forward pass alone and do the rest?**
@@ -43,9 +44,9 @@ progress("07_torch_rnn")
 # %% [markdown]
 # ## 1 · Arrays that remember where they came from
 #
-# A **tensor** is an array with one more ability: asked to (`requires_grad=True`), it remembers which operation made it,
-# of which other tensors. Run the forward pass and you have built the graph of unit 04. `backward()` walks it the other
-# way and leaves the gradient of the loss in the `.grad` of each tensor at its beginning.
+# A **tensor** is an array with one more ability: if you ask for it (`requires_grad=True`), whatever is computed from it
+# remembers which operation made it, and from which tensors. Run the forward pass and you have built the graph of unit 04.
+# `backward()` walks it the other way, and leaves the gradient of the loss in the `.grad` of each tensor that you asked for.
 #
 # You know an example with all its numbers from unit 04: one unit, two steps, $U = 0.5$, $W = 2$, $b = 0$, $h_0 = 0.5$,
 # inputs $-1$ and $0$. The states are $0.462$ and $0.728$. With an error of 1 at each state, the gradient was $dW =
@@ -82,7 +83,7 @@ assert abs(W.grad.item() - 0.980) < 1e-3
 # | | `x.detach()` | drops the history, shares the memory |
 # | `float(x)` | `x.item()` | a plain number: nothing flows back from it |
 #
-# And two habits. `backward()` **adds** to `.grad`, so old gradients must be set back before a new pass. And where no
+# And two habits. `backward()` **adds** to `.grad`, so old gradients must be cleared before a new pass. And where no
 # gradient is wanted, say so: `with torch.no_grad():` saves the memory that unit 04 found to grow with $T$.
 
 # %% [markdown]
@@ -97,11 +98,11 @@ class Layer(nn.Module):
 
     def __init__(self, input_size, hidden_size):
         super().__init__()  # first of all, or nothing is registered
-        self.W_xh = nn.Parameter(torch.randn(input_size, hidden_size) / math.sqrt(input_size))
-        self.b_h = nn.Parameter(torch.zeros(hidden_size))
+        self.U = nn.Parameter(torch.randn(input_size, hidden_size) / math.sqrt(input_size))
+        self.b = nn.Parameter(torch.zeros(hidden_size))
 
     def forward(self, x):
-        return torch.tanh(x @ self.W_xh + self.b_h)
+        return torch.tanh(x @ self.U + self.b)
 
 
 layer = Layer(3, 2)
@@ -124,8 +125,8 @@ print("a call:", tuple(layer(torch.zeros(4, 3)).shape))
 # - `output (T, N, H)`, the states after each step;
 # - `h_n (1, N, H)`, the last one once more. The first axis counts layers, of which there is one.
 #
-# `h0` is `(1, N, H)`, or None for zeros; these take the dtype of `x`. Gradients must flow back through all steps, to
-# the three parameters, to `x` and to `h0`. You may not use `nn.RNN` or `nn.RNNCell`.
+# `h0` is `(1, N, H)`, or None for zeros in the dtype of `x`. Gradients must flow back through all steps, to the three
+# parameters, to `x` and to `h0`. You may not use `nn.RNN` or `nn.RNNCell`.
 #
 # By hand: with `U = [[0.5]]`, `W = [[2.0]]`, `b = [0.0]`, `x = [[[-1.0]], [[0.0]]]` and `h0 = [[[0.5]]]` the output is
 # `[[[0.462]], [[0.728]]]`, and `h_n` is `[[[0.728]]]`.
@@ -168,8 +169,8 @@ check(ScratchRNN)
 # %% [markdown]
 # ### Experiment · two backward passes, one of them written by hand
 #
-# **Claim:** what autograd finds is what BPTT finds, to the last few of float64's 16 digits: for the input, the start
-# state and all three parameters.
+# **Claim:** what autograd finds is what BPTT finds, to ten digits: for the input, the start state and all three
+# parameters.
 
 # %% tags=["experiment"]
 Scratch = use(ScratchRNN)
@@ -194,8 +195,8 @@ for name, a, g in zip(("dX", "dh0", "dU", "dW", "db"), ours, theirs, strict=True
 # %% [markdown]
 # ## 3 · What PyTorch calls what
 #
-# PyTorch has this layer, `nn.RNN(input_size, hidden_size)`. It computes the same with other names, turned round, and
-# with one bias too many:
+# PyTorch has this layer, `nn.RNN(input_size, hidden_size)`. It computes the same under other names, with its matrices
+# transposed, and with one bias too many:
 #
 # | here | shape | in `nn.RNN` | shape | |
 # |---|---|---|---|---|
@@ -207,8 +208,9 @@ for name, a, g in zip(("dX", "dh0", "dU", "dW", "db"), ours, theirs, strict=True
 # | $h_1, \dots, h_T$ | $(T, N, H)$ | `output` | $(T, N, H)$ | all states of the top layer; no output layer is in it |
 # | $h_T$ | $(N, H)$ | `h_n` | $(1, N, H)$ | the last state of each layer |
 #
-# So PyTorch's formula reads $h_t = \tanh(x_t A^\top + a + h_{t-1} B^\top + b')$. The two biases are a courtesy to the
-# GPU library below it. Since they always add up, no training can tell one from the other.
+# So PyTorch's formula reads $h_t = \tanh(x_t A^\top + a + h_{t-1} B^\top + b')$, with `weight_ih_l0` for $A$,
+# `weight_hh_l0` for $B$, and the two biases $a$ and $b'$. There are two as a courtesy to the GPU library below. Since only
+# their sum counts, one of them would do.
 #
 # A module's weights go out as a dict, `rnn.state_dict()`, and come in with `rnn.load_state_dict(…)`. The latter
 # *copies* into the parameters that are there, keeps their dtype, and complains when a name is missing or a shape is
@@ -220,7 +222,7 @@ for name, a, g in zip(("dX", "dh0", "dU", "dW", "db"), ours, theirs, strict=True
 #
 # Build the `nn.RNN` that computes the same as `U (D, H)`, `W (H, H)`, `b (H,)`. These may be NumPy arrays or tensors,
 # or the parameters of a module. The result has their dtype (all three have the same) and its own copy of the numbers:
-# who trains it must not change your arrays. How you split $b$ between its two biases is up to you.
+# training it must not change your arrays. How you split $b$ between its two biases is up to you.
 #
 # By hand: `U = [[1, 2]]`, `W = [[0, 3], [0, 0]]`, `b = [5, 6]`, so $D = 1$ and $H = 2$. Then `weight_ih_l0` is `[[1],
 # [2]]`, `weight_hh_l0` is `[[0, 0], [3, 0]]`, and the two biases add up to `[5, 6]`.
@@ -242,7 +244,7 @@ check(as_torch_rnn)
 
 # %% [markdown]
 # You can move a trained network between your code and theirs, in either direction. Weights are moved between any two
-# libraries in just this way, and the classic bug is the square matrix that nobody turned.
+# libraries in just this way, and the classic bug is the square matrix that nobody transposed.
 
 # %% [markdown]
 # ### Experiment · is theirs the same as yours?
@@ -334,8 +336,8 @@ assert all(1 / 4 < ratio < 4 for line in ratios.values() for ratio in line)
 # little thought, one product instead of 50, is worth as much as another language. (On a GPU it is different: there
 # every small operation waits for its launch, and a library that fuses the whole loop wins clearly.)
 #
-# What theirs cannot do for you: steps must still be taken one after the other. $h_2$ waits for $h_1$. That is not an
-# implementation's fault, and it stays until unit 13.
+# What theirs cannot do for you: steps must still be taken one after the other. $h_2$ waits for $h_1$. That is no fault of
+# the implementation, and it stays so until unit 13.
 
 # %% [markdown]
 # ### Two traps with names
@@ -345,8 +347,8 @@ assert all(1 / 4 < ratio < 4 for line in ratios.values() for ratio in line)
 # directions.
 #
 # **`batch_first`.** Many data sets come as $(N, T, D)$. `nn.RNN` takes any three axes; nothing in the numbers says
-# which one is time. **Claim:** hand it a batch the wrong way round and it runs without a word, and what it does is to
-# make your *sequences* into time steps.
+# which one is time. **Claim:** hand it a batch $(N, T, D)$ and it runs without a word, but it takes your *sequences* for
+# time steps: change sequence 0, and the answers of all the others change too.
 
 # %% tags=["experiment"]
 torch.manual_seed(2)
@@ -376,10 +378,10 @@ assert (right[1:] == 0).all()
 #
 # $$\begin{bmatrix} 0 & 0 & 1 \end{bmatrix} \begin{bmatrix} 1 & 2 \\ 3 & 4 \\ 5 & 6 \end{bmatrix} = \begin{bmatrix} 5 & 6 \end{bmatrix}$$
 #
-# So do not multiply, look up. `nn.Embedding(V, E)` is that table: ids of any shape go in, and each is replaced by its
-# row of $E$ numbers, which are learned like all others. What follows is known: an `nn.RNN` reads the vectors, and a
-# linear layer, `nn.Linear(H, V)`, turns each state into $V$ logits. It is our $h_t V + c$; like `nn.RNN` it stores the
-# matrix transposed.
+# So do not multiply, look up. `nn.Embedding(Q, E)` is that table for $Q$ symbols: ids of any shape go in, and each is
+# replaced by its row of $E$ numbers, which are learned like all others. What follows is known: an `nn.RNN` reads the
+# vectors, and a linear layer, `nn.Linear(H, Q)`, turns each state into $Q$ logits. It is our $h_t V + c$; like `nn.RNN` it
+# stores the matrix transposed.
 
 # %% tags=["experiment"]
 from rnncourse.plots.torch_rnn import char_model
@@ -387,7 +389,7 @@ from rnncourse.plots.torch_rnn import char_model
 show(
     char_model(),
     alt="From left to right: ids of shape T, N go through embedding, an nn.Embedding, and become vectors T, N, E; these "
-    "go through rnn, an nn.RNN, and become states T, N, H; these go through output, an nn.Linear, and become logits T, N, V. "
+    "go through rnn, an nn.RNN, and become states T, N, H; these go through output, an nn.Linear, and become logits T, N, Q. "
     "The rnn also takes a state 1, N, H from the batch before and hands h_n, of the same shape, to the next.",
 )
 
@@ -397,8 +399,9 @@ show(
 #
 # Write the model. `CharRNN(vocabulary_size, embedding_size, hidden_size)` has three submodules, by these names:
 # `embedding`, an `nn.Embedding`; `rnn`, an `nn.RNN`; `output`, an `nn.Linear`. `forward(ids, state=None)` takes ids
-# `(T, N)` and gives `(logits, state)`: the logits `(T, N, V)` of every step, before any softmax, and the state `(1, N,
-# H)` after the last one, not detached. Without a state it starts from zeros.
+# `(T, N)` and gives `(logits, state)`: the logits `(T, N, Q)` of every step, before any softmax, where $Q$ is the
+# vocabulary size, and the state `(1, N, H)` after the last step. Do not detach it: that is for the caller to do, as you
+# will in section 6. Without a state it starts from zeros.
 
 
 # %% answer="CharRNN"
@@ -414,7 +417,7 @@ class CharRNN(nn.Module):
         ### END SOLUTION
 
     def forward(self, ids, state=None):
-        """ids (T, N), state (1, N, H) or None -> logits (T, N, V), state (1, N, H)."""
+        """ids (T, N), state (1, N, H) or None -> logits (T, N, Q), state (1, N, H)."""
         ### BEGIN SOLUTION
         states, state = self.rnn(self.embedding(ids), state)
         return self.output(states), state
@@ -427,8 +430,8 @@ check(CharRNN)
 # %% [markdown]
 # ### Experiment · "hello", once more
 #
-# You have taught this word to a network twice, in NumPy. Here is the third time. Four lines in the loop do everything:
-# they are in every training program that you will ever read.
+# You have taught this word to a network twice, in NumPy. Here is the third time. The last four lines of the loop do
+# everything that you derived in unit 04: you will find them in nearly every training program that you read.
 #
 # The loss is `nn.functional.cross_entropy`. It takes *logits* (the softmax is inside, safe from overflow), and it wants
 # them as (rows, classes), with targets (rows,). So time and batch are flattened into one axis first.
@@ -470,8 +473,8 @@ show(
 
 # %% [markdown]
 # `Adam` is an optimizer that keeps two running means for each parameter, of its gradient and of the gradient's square,
-# and steps by their quotient: a relative of the Adagrad of unit 06, which forgets what is long ago. Remember that it
-# *keeps* something. It will matter in section 7.
+# and steps by the first divided by the root of the second. It is a relative of the Adagrad of unit 06, one that forgets
+# what is long past. Remember that it *keeps* something. It will matter in section 7.
 
 # %% [markdown]
 # ## 5 · Sequences of unequal length
@@ -586,8 +589,8 @@ check(masked_cross_entropy)
 # ### The state, before the padding
 #
 # The network does not know that a sequence is over. It goes on through the padding, and its state goes on changing. So
-# `output[-1]` is the state of the longest sequence after its last symbol, and of the others after some amount of
-# nothing.
+# `output[-1]` is, for the longest sequence, the state after its last symbol, and for each of the others the state after
+# some amount of nothing.
 
 # %% [markdown]
 # ### Exercise 7.7 · `last_states`
@@ -615,8 +618,8 @@ check(last_states)
 # ### Experiment · what nothing does to a state
 #
 # Words from Python's documentation, spelled letter by letter, go through an untrained `nn.RNN` in one padded batch.
-# **Claim:** the state that was there after the last letter is gone after a step or two of padding: its distance from
-# the true last state soon is as large as that between two *different* words.
+# **Claim:** after two steps of padding, the state is at least 60% as far from the true last state as two *different*
+# words are from each other, and it stays so.
 
 # %% tags=["experiment"]
 from rnncourse.data import python_docs, words
@@ -653,16 +656,16 @@ assert moved[0] == 0
 assert min(moved[2:]) > 0.6
 
 # %% [markdown]
-# A classifier that reads `output[-1]` looks at the padding. It may even learn to make do with it, a little worse than
-# it could be, and nobody is told.
+# A classifier that reads `output[-1]` looks at the padding. It may even learn to make do with that, a little worse than it
+# could be, and nobody notices.
 
 # %% [markdown]
 # ### Experiment · packed and padded
 #
 # PyTorch has another way out, **packing**: `pack_padded_sequence` lays all real steps one behind the other, time step
 # by time step, and `nn.RNN` takes at each step only the rows that are still going on. **Claim:** your mask and
-# `last_states` give exactly what packing gives: the same last states, the same loss, and the same gradients of all
-# weights.
+# `last_states` give what packing gives, but for rounding: the same last states, the same loss, and the same gradients of
+# all weights.
 
 # %% tags=["experiment"]
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -688,21 +691,26 @@ packed_loss = nn.functional.cross_entropy(output(H_packed.data), packed_targets)
 packed_gradients = torch.autograd.grad(packed_loss, parameters)
 
 unpacked, _ = pad_packed_sequence(H_packed)
+equal = {
+    name: torch.allclose(a, b, rtol=1e-9, atol=1e-12)
+    for name, a, b in (
+        ("last states", ends, h_n[0]),
+        ("losses", loss, packed_loss),
+        ("gradients", *(torch.cat([g.flatten() for g in some]) for some in (gradients, packed_gradients))),
+    )
+}
 print("steps computed: padded", inputs.numel(), " packed", len(H_packed.data))
-print("last states are equal:  ", torch.allclose(ends, h_n[0], atol=1e-12))
-print("losses are equal:       ", torch.allclose(loss, packed_loss, atol=1e-12))
-print("gradients are equal:    ", all(torch.allclose(a, b, atol=1e-12) for a, b in zip(gradients, packed_gradients)))
+for name, are_equal in equal.items():
+    print(f"{name} are equal:".ljust(24), are_equal)
 print("in the padding, states are zero when unpacked:", bool((unpacked[~mask_of(lengths, len(inputs))] == 0).all()))
-assert torch.allclose(ends, h_n[0], atol=1e-12)
-assert torch.allclose(loss, packed_loss, atol=1e-12)
-assert all(torch.allclose(a, b, atol=1e-12) for a, b in zip(gradients, packed_gradients))
+assert all(equal.values())
 assert not torch.allclose(H[-1], h_n[0], atol=1e-2)
 
 # %% [markdown]
 # Why does the padding not spoil the *real* states? Because it stands behind them, and a later input never changes an
 # earlier state (unit 03). Only what reads *from the end* must take care. Packing saves the wasted steps; masking works
-# with every model, also with those of your own that know nothing of packing. And note: after packing `h_n` is right and
-# `output[-1]` is zeros for all but the longest.
+# with every model, including your own, which know nothing of packing. And note: after packing `h_n` is right, while
+# `output[-1]`, once unpacked, is zero for all but the longest.
 
 # %% [markdown]
 # ## 6 · A text without end
@@ -890,11 +898,11 @@ assert other > 0.01
 assert np.abs(off["resumed"]).max() < 1e-9 < 0.01 < np.abs(off["resumed with\na new Adam"]).max()
 
 # %% [markdown]
-# The run with the new Adam is no disaster. It is another run: now above, now below. Who wanted to know whether some
-# change had helped cannot tell any more whether it was the change or the interruption.
+# The run with the new Adam is no disaster. It is another run: now above, now below. But if you wanted to know whether some
+# change of yours had helped, you can no longer tell whether it was the change or the interruption.
 #
 # `torch.save` wrote two dicts of tensors. Save dicts, not whole objects: a saved object needs the very same class, at
-# the same place, to come back. And load files from others only as `torch.load` does it by default, as plain weights: a
+# the same place, to come back. And load other people's files only as `torch.load` does it by default, as plain weights: a
 # pickled object can run any code.
 
 # %% [markdown]
@@ -904,14 +912,14 @@ assert np.abs(off["resumed"]).max() < 1e-9 < 0.01 < np.abs(off["resumed with\na 
 # the graph a second time*. These two give none.
 #
 # **The class axis.** `cross_entropy` wants the classes on axis 1. Ours are on the last; that is why we flatten. If you
-# forget, logits $(T, N, Q)$ with targets $(T, N)$ are an error in most cases. But not where $N = Q$: then the
-# *sequences* of the batch are taken for the classes.
+# forget, logits $(T, N, Q)$ with targets $(T, N)$ are an error in most cases. But not if $N = Q$: then the *sequences* of
+# the batch are taken for the classes.
 #
 # **`zero_grad`.** Without it each update follows the sum of all gradients so far: a ball that rolls on and on, and
 # never slows down.
 #
-# Four words of four different letters ($N = Q = 4$), and three programs. **Claim:** in all three the loss falls to less
-# than a third of what it was. Only one of them learns to spell.
+# Four words of four different letters ($N = Q = 4$), and three programs. **Claim:** with the right program, and with
+# either bug, the reported loss falls below a third of what it was at first. Only the right one learns to spell.
 
 # %% tags=["experiment"]
 Model = use(CharRNN)
@@ -966,14 +974,15 @@ assert rights["no zero_grad"] < 0.9
 assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0]
 
 # %% [markdown]
-# The program with the wrong axis reports a loss as good as the right one's. It has learned another task, perfectly: in
-# which *row of the batch* each logit has to be the largest. That is no letter. So look at what the model says, not only
-# at its loss. And the one without `zero_grad` is the *best* of the three for a while: stop it at update 20 and you
-# would praise it.
+# The program with the wrong axis reports a loss nearly as good as the right one's. It has learned another task, and
+# learned it well: in which *row of the batch* each logit has to be the largest. That is no letter. So look at what the
+# model says, not only at its loss. And the one without `zero_grad` is the *best* of the three for a while: stop it at
+# update 20 and you would praise it.
 #
 # A list to go through when a loss stands still, or falls too well:
 #
-# - Logits or probabilities? `cross_entropy` takes the softmax itself. With two softmaxes it learns, slowly, and never far.
+# - Logits or probabilities? `cross_entropy` takes the softmax itself. With two softmaxes the network learns slowly, and
+#   never gets far.
 # - The class axis; time and batch; `output[-1]` or `h_n`; what stands in the padding.
 # - `zero_grad`, `backward`, clip, `step`: in this order.
 # - The state: carried where the text goes on, None where a new one begins, detached between batches.
@@ -983,9 +992,11 @@ assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0]
 # %% [markdown]
 # ## Summary
 #
+# Can a program take the forward pass alone and do the rest? It can, and you have compared it with your own to ten digits.
+#
 # - A tensor remembers how it was made; `backward()` is unit 04, for any program. It adds to `.grad`.
-# - A module holds parameters and says how to compute. Own cell and `nn.RNN` agree to the last digits, and are about
-#   equally fast on a CPU.
+# - A module holds parameters and says how to compute. Your own cell and `nn.RNN` agree, and are about equally fast on a
+#   CPU.
 # - `weight_ih_l0` is $U^\top$, `weight_hh_l0` is $W^\top$, and two biases make one. `output` has all states, `h_n` the last.
 # - An embedding is a one-hot product that looks up instead of multiplying.
 # - Unequal lengths: pad, mask, divide by the real tokens, take each row's own last state. Packing gives the same numbers.
@@ -1007,7 +1018,7 @@ assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0]
 #         loss.backward()
 #         optimizer.step()
 #
-# **(a)** Find three mistakes; for each say what it does to the training or to the answer. **(b)** Choose one of them
+# **(a)** Find three mistakes; for each of them say what it does to the training or to the answer. **(b)** Choose one
 # and describe a test that would have found it: what you would change or measure, and what you would see.
 #
 # ### BEGIN SOLUTION

@@ -1256,7 +1256,7 @@ def mean_of_the_batch_means(model, batches, optimizer, max_norm):
 
 @ex.misconception
 def loss_of_the_last_batch(model, batches, optimizer, max_norm):
-    """You return the loss of the last batch. It is asked for the mean over the tokens of all batches."""
+    """You return the loss of the last batch. What is wanted is the mean over the tokens of all batches."""
     state = None
     for inputs, targets in batches:
         logits, state = model(inputs, state)
