@@ -1,0 +1,89 @@
+"""A candidate in a process that can start no threads and has no file locks, as Python in a browser is."""
+
+import subprocess
+import sys
+
+import pytest
+
+WITHOUT_THREADS = """
+import sys, threading
+
+def start(thread):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = start
+sys.modules["fcntl"] = None
+
+import numpy as np
+from rnncourse import check, hint, progress, use
+from rnncourse.checks import local
+
+local.Local.__init__.__defaults__ = (0.5,)
+"""
+RIGHT = """
+def rnn_step(x, h_prev, U, W, b):
+    return np.tanh(x @ U + h_prev @ W + b)
+"""
+
+
+@pytest.fixture
+def answered(tmp_path, monkeypatch):
+    """What a program prints that can start no threads."""
+    monkeypatch.setenv("RNNCOURSE_PROGRESS", str(tmp_path / "progress.json"))
+
+    def run(code: str) -> str:
+        program = tmp_path / "student.py"
+        program.write_text(WITHOUT_THREADS + code, encoding="utf-8")
+        done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60)
+        assert done.stderr == ""
+        return done.stdout
+
+    return run
+
+
+def test_without_threads_a_right_answer_passes_and_is_kept(answered, tmp_path):
+    seen = answered(RIGHT + "print(check(rnn_step)); print(use(rnn_step) is rnn_step); print(hint('rnn_step'))")
+    assert seen.startswith("✓ rnn_step: 3 of 3 points")
+    assert "rnn_step: yours" in seen
+    assert "rnn_step: 3 of 3" in answered("print(progress('03_cell'))")
+    assert (tmp_path / "progress.json").exists()
+
+
+def test_without_threads_a_wrong_answer_is_diagnosed(answered):
+    seen = answered("""
+def rnn_step(x, h_prev, U, W, b):
+    return np.tanh(x @ U + h_prev @ W) + b
+print(check(rnn_step).diagnosis)
+""")
+    assert seen == "bias_outside\n"
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        "while x > 0: pass",
+        "while True:\n        pass",
+        "while True:\n        x = x + 1",
+        "return [0 for _ in iter(int, 1)]",
+        "return sum(1 for _ in iter(int, 1))",
+        "return max(iter(int, 1), key=lambda i: i)",
+    ],
+)
+def test_without_threads_an_answer_that_never_returns_is_stopped_and_tracing_ends(answered, endless):
+    seen = answered(f"""
+def rnn_step(x, h_prev, U, W, b):
+    {endless}
+with local.Local(rnn_step, {{}}) as candidate:
+    seen = candidate.observe("call", (1, 2, 3, 4, 5))
+print(seen.timed_out, seen.error_types[:1], sys.gettrace())
+""")
+    assert seen == "True () None\n"
+
+
+def test_without_threads_what_never_returns_gets_the_same_words(answered):
+    endless = """
+def rnn_step(x, h_prev, U, W, b):
+    while True:
+        pass
+"""
+    assert "did not come back in time" in answered(endless + "print(check(rnn_step))")
