@@ -473,8 +473,8 @@ check(lstm_step_backward)
 # %% [markdown]
 # You have the hardest derivative of the course behind you. The walk over all steps is that of unit 04, with two errors
 # in hand. In the experiments from here on, the course's `lstm_backward` does it, with the products for all steps taken
-# together. **Claim:** it gives what your step gives, applied from the last step to the first, and what PyTorch's
-# autograd gives.
+# together. **Claim:** `lstm_backward` gives what your step gives, applied from the last step to the first, and what
+# PyTorch's autograd gives.
 
 # %% tags=["experiment"]
 from rnncourse.gates_backward import lstm_backward
@@ -783,10 +783,10 @@ assert wiped["c"] < 0.9 < 0.99 < wiped["h"]
 # ### Experiment · what the forget bias does
 #
 # `draw_lstm` has used biases of 5 and $-5$, and we have not said why. Now turn the dial itself: a lag of 30, the input
-# gate's bias at 0, and forget biases from 0 to 4, two networks each.
+# gate's bias at 0, and forget biases from 0 to 4, two networks each. (The table of section 4 said that 3 lasts for about
+# 21 steps.)
 #
-# **Claim:** with 0 the LSTM fails at 30 steps, with 3 it is right. The table of section 4 said that 3 lasts for about 21
-# steps.
+# **Claim:** with a forget bias of 0 the LSTM fails at 30 steps, with 3 it is right.
 
 # %% tags=["experiment"]
 biases = [0, 1, 2, 3, 4]
@@ -953,9 +953,9 @@ def gru_parameter_count(D, H):
 check(gru_parameter_count)
 
 # %% [markdown]
-# Three quarters of an LSTM. **Claim:** your step, applied through time, gives what `nn.GRU` gives; the course's
-# `gru_backward` gives what autograd gives; and the GRU solves the task of 100 steps, with a bias of 5 on $z$. One dial is
-# enough: to keep *is* not to write.
+# Three quarters of an LSTM. And one dial is enough: to keep *is* not to write. **Claim:** your step, applied through
+# time, gives what `nn.GRU` gives; the course's `gru_backward` gives what autograd gives; and the GRU solves the task of
+# 100 steps, with a bias of 5 on $z$.
 
 # %% tags=["experiment"]
 from rnncourse.gates import gru_states

@@ -4,10 +4,10 @@
 # **After this unit you can**
 #
 # - look at a task and say which of five architectures it asks for;
-# - write the head for each of them, all upon one and the same recurrent core;
-# - take the summary of a padded sequence from where it has been read, and not from the padding;
+# - write the head for each of them, all on one and the same recurrent core;
+# - take the summary of a padded sequence from its real steps, and not from the padding;
 # - say exactly what order is worth: how right any bag of words can be, and which sentences are beyond it;
-# - train a generator on its own outputs, and say why one that was only ever corrected cannot walk alone;
+# - train a generator on its own outputs, and say why one that was always corrected cannot walk alone;
 # - ask a model, by its gradient, which inputs an output can learn from.
 #
 # **It takes** about two and a half hours. **You should know** padding and packing from unit 07 and the ceiling of unit
@@ -108,11 +108,12 @@ check(architecture)
 #
 # $$h = \tanh(x U + b) \qquad y = h V + c$$
 #
-# That is the network of one hidden layer, where unit 03 began. It belongs into the table because it is what the others
-# are when time is taken away, and it is the thing to beat: if it does as well, you needed no recurrence.
+# That is the network of one hidden layer, where unit 03 began. It stands in the table because it is what is left of the
+# others when time is taken away. And it is the one to beat: if it does as well, you needed no recurrence.
 #
 # *By hand*, one number of each: $x = 0.5$, $u = 1$, $b = 0$ give $h = \tanh(0.5) = 0.462$. With $v = 2$ and $c = -1$,
-# $y = 2 \cdot 0.462 - 1 = -0.076$. Nothing is done to $y$: heads give **logits**, here and in all of this unit.
+# $y = 2 \cdot 0.462 - 1 = -0.076$. Nothing more is done to $y$: the heads of this unit give plain numbers, and they
+# are **logits** wherever a softmax follows.
 
 # %% [markdown]
 # ### Exercise 11.2 · `OneToOne`
@@ -150,7 +151,7 @@ check(OneToOne)
 #
 # 1,797 digits written by hand, 8 by 8 pixels each, from 0 (paper) to 1 (ink); 500 of them are held out. All 64 pixels go
 # in at once. (`fit` is the training loop of this unit: Adam, clipped gradients, steps that shrink towards the end.)
-# **Claim:** at least 94% of the held-out digits are read right.
+# **Claim:** the network without a recurrence reads at least 94% of the held-out digits right.
 
 # %% tags=["experiment"]
 from rnncourse.data import digits
@@ -217,7 +218,7 @@ assert glance_right >= 0.94
 
 # %% [markdown]
 # That is the bar for what follows. A network that sees only one row of eight pixels at a time, and has to remember the
-# others, starts with a handicap. We shall see.
+# others, starts with a handicap.
 
 # %% [markdown]
 # ## 3 · An output at every step
@@ -271,10 +272,10 @@ check(SequenceTagger)
 # cannot know. You computed its ceiling, $1 - 0.3 / 9.275 = 0.96765$ of all words, and broke it with a second chain.
 #
 # There is a cheaper way, and it changes neither core nor head. Ask one step *later*: at step $t + 1$ the tagger has to say
-# the label of word $t$. It is still as many outputs as inputs (one empty step is added at the end). But when it is asked
-# about "Teddy", it has read the next word.
+# the label of word $t$. There are still as many outputs as inputs (one empty step is added at the end). But when it is
+# asked about "Teddy", it has read the next word.
 #
-# **Claim:** asked at once, the tagger stands on the ceiling to the last digit. Asked one step later, it is right on every
+# **Claim:** asked at once, the tagger ends on its ceiling, to five digits. Asked one step later, it is right on every
 # word.
 
 # %% tags=["experiment"]
@@ -328,7 +329,7 @@ assert curves["asked one\nstep later"][-1] > 0.9999
 
 # %% [markdown]
 # The same core, the same head, the same number of parameters. Only the question came later. That is the second question
-# of section 1, and it decides more than the size of any network: *what has the state read when it is asked?*
+# of section 1, and no larger network could have made up for it: *what has the state read when it is asked?*
 
 # %% [markdown]
 # ## 4 · One output for all
@@ -393,15 +394,15 @@ class SequenceClassifier(nn.Module):
 check(SequenceClassifier)
 
 # %% [markdown]
-# This is the workhorse of the five. It judges reviews, recognises gestures, and finds the digit in a row of rows.
+# This is the workhorse of the five: it judges reviews, recognises gestures, and now reads digits.
 
 # %% [markdown]
 # ### Experiment · digits, row by row
 #
 # Now each image is a sequence of $T = 8$ rows of $D = 8$ pixels, read from the top. The classifier has 64 units, and about
-# as many parameters as the network that saw all pixels at once. **Claim:** in each of three runs that begin with other
-# weights it reads at least 95% of the held-out digits right. With the mean instead of the last state it reads at least 3
-# in 100 fewer.
+# as many parameters as the network that saw all pixels at once. **Claim:** row by row, the classifier reads at least 95%
+# of the held-out digits right, in each of three runs that begin with other weights. With the mean instead of the last
+# state it reads at least 3 in 100 fewer.
 
 # %% tags=["experiment"]
 Classifier = use(SequenceClassifier)
@@ -441,11 +442,11 @@ show(
 
 # %% [markdown]
 # Row by row is as good as at a glance. The core has carried what it saw in the first row through seven more, because the
-# loss needed it.
+# loss asked for it.
 #
 # And the mean? The head is linear. So the logit of the mean is the mean of the logits: each state casts a vote at its own
-# time, and a vote cannot be taken back. After three rows of a 9 nobody can know that it will be no 4, but the votes of
-# those rows count all the same. The last state votes once, and knows everything.
+# time, and a vote cannot be taken back. After three rows of a 9 nobody can know that it is not a 4, but the votes of
+# those rows count like all others. The last state votes once, and has seen everything.
 
 # %% [markdown]
 # ### Experiment · how soon does it know?
@@ -453,8 +454,9 @@ show(
 # A classifier may be asked after any number of rows: `lengths` does it. The one that you trained was always asked after
 # the eighth. Train another core of the same size as a *tagger*, with the digit as the label of every row: it is asked
 # after each of them. Its weights fit into a `SequenceClassifier`, since core and head have the same names and shapes, and
-# so the two can be compared. **Claim:** after five rows, the one that was asked at every row is right far more often (by
-# more than 40 in 100). At the end it is right *less* often, by more than 3 in 100.
+# so the two can be compared. **Claim:** after five of the eight rows, the reader that was asked at every row
+# is right far more often than the one that was asked at the end, by more than 40 in 100. After all eight it is right
+# *less* often, by more than 3 in 100.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 often = build(Tagger, 8, 64, 10)
@@ -496,16 +498,16 @@ assert soon["asked at\nevery row"][7] < soon["asked at\nthe end"][7] - 0.03
 
 # %% [markdown]
 # A state is good at what it was asked for. The first reader keeps notes that make sense only at the end; stopped after
-# five rows, it is no better than a guess. The second is ready at any time, and pays: the same 64 units and the same head
-# have eight questions to answer now instead of one. If you need an answer at any time, ask at any time. If you need one
-# at the end, ask there.
+# five rows, it is no better than a guess. The second is ready at any time, and pays for it: the same 64 units and the
+# same head have eight questions to answer instead of one. If you need an answer at any time, ask at any time. If you need
+# one at the end, ask there.
 
 # %% [markdown]
 # ### Experiment · what the mean is good for
 #
 # The mean has one thing that the last state lacks. Every state has a way of its own to the loss, so the error need not
-# walk back through all of time. Take two untrained classifiers with the same weights and a sequence of 40 steps. How large
-# is the gradient that arrives at $x_k$? **Claim:** with the last state, $x_1$ gets less than a millionth of what
+# walk back through all of time. Take two untrained classifiers with the same weights, and sequences of 40 steps. How
+# large is the gradient that arrives at $x_k$? **Claim:** with the last state, $x_1$ gets less than a millionth of what
 # $x_{40}$ gets. With the mean, it gets more than a tenth.
 
 # %% tags=["experiment"]
@@ -534,16 +536,16 @@ assert arriving["last"][0] < 1e-6 * arriving["last"][-1]
 assert arriving["mean"][0] > 0.1 * arriving["mean"][-1]
 
 # %% [markdown]
-# So where the evidence may stand anywhere in a long sequence, and each piece speaks for itself, the mean learns what the
-# last state never hears of. Where the pieces must be put together, as with the rows of a digit, it blurs. (A weighted
+# So where the evidence may stand anywhere in a long sequence, and each piece speaks for itself, the mean can learn what
+# the last state never hears of. Where the pieces must be put together, as with the rows of a digit, it blurs. (A weighted
 # mean, whose weights depend on the states, is the attention of unit 13.)
 
 # %% [markdown]
 # ### Experiment · not funny but clever
 #
-# Reviews, at last. Is a sentence friendly or not? Unit 01 would count its words. That a bag of words loses the order, you
-# know; but *how much is that worth*? In a small world of sentences it can be said exactly. Here is one, in which every
-# sentence is about a negation:
+# Reviews, at last. Is a sentence friendly or not? Unit 01 would count its words. You know that a bag of words loses the
+# order; but *how much is the order worth*? In a small world of sentences it can be said exactly. Here is one that is full
+# of negations:
 
 # %% tags=["experiment"]
 from rnncourse.data import bag_ceiling, encode_reviews, sentiment_sentences
@@ -572,8 +574,8 @@ print(f"{len(reviews)} sentences, {len(review_words)} words")
 # $$\text{ceiling} = \sum_{\text{bags}} \max_{\text{label}} P(\text{bag}, \text{label})$$
 #
 # *By hand.* Every contrast has a twin, with its two parts swapped: "not funny but clever", "clever but not funny". They
-# have the same words, the opposite label, and are equally likely. So on contrasts any bag is right half of the time. And
-# on sentences of one part? You may expect trouble there as well. But {…, not, funny} is one bag and {…, not, dull} is
+# have the same words, opposite labels, and are equally likely. So on contrasts any bag is right half of the time. And on
+# sentences of one part? You may expect trouble there as well. But {…, not, funny} is one bag and {…, not, dull} is
 # another, each with one label: a table of bags can get them all right. So the ceiling should be $0.5 \cdot 1 + 0.5 \cdot
 # 0.5 = 0.75$.
 
@@ -591,8 +593,8 @@ assert abs(ceiling_of_bags - 0.75) < 1e-9
 #
 # Now train. First the model that adds up a weight for each word. Then your `OneToOne`, which reads the bag and may combine
 # words. Both get all sentences at once, weighted with their probabilities. Then your `SequenceClassifier`, with random
-# sentences, word by word. **Claim:** the weights alone stay below 0.6. `OneToOne` meets the ceiling of 0.75 and stays on
-# it. The classifier is right on more than 99%, with either pooling.
+# sentences, word by word. **Claim:** a weight for each word gets fewer than 0.6 of the sentences right. `OneToOne` on the
+# bag meets the ceiling of 0.75 and stays on it. The classifier is right on more than 99%, with either pooling.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 x, y = torch.tensor(word_vectors), torch.tensor(sentiment)
@@ -638,11 +640,10 @@ assert abs(score["OneToOne on the bag"] - 0.75) < 0.005
 assert min(score["classifier, last state"], score["classifier, mean"]) > 0.99
 
 # %% [markdown]
-# The first line deserves a look. A weight for "not" cannot help: it would have to pull down "funny" and to lift "dull".
+# The first line deserves a look. A weight for "not" cannot help: it would have to pull "funny" down and lift "dull" up.
 # In this world, where nearly every sentence has a negation, adding up is nearly worthless. Real reviews are kinder. Most
-# of their words are not negated, and there counting words is hard to beat: the first study of the kind, Pang, Lee and
-# Vaithyanathan in 2002, got 83% of film reviews right from their words alone. Our world is built to show what the rest
-# hangs on.
+# of their words are not negated, and counting words is hard to beat there: an early study, by Pang, Lee and Vaithyanathan
+# in 2002, got 83% of film reviews right from their words alone. Our world is built to show what the rest hangs on.
 #
 # Which sentences are they? Three pairs of twins:
 
@@ -700,7 +701,7 @@ for text in ("the film was not funny but clever", "i do not think that the film 
 # no sentence ends, at "the" or "was", the numbers mean little. It was never asked there.)
 #
 # Has it learned the sentences by heart? There are 1,936 of them, and it has enough parameters. **Claim:** trained without
-# a fifth of the sentences, it is right on more than 97% of those that it has never read.
+# a fifth of the sentences, the classifier is right on more than 97% of those that it has never read.
 
 # %% tags=["experiment"]
 known = torch.rand(len(reviews), generator=torch.Generator().manual_seed(3)) > 0.2
@@ -710,7 +711,7 @@ print(f"{int((~known).sum())} sentences never read: more than 97% right:", never
 assert never_read > 0.97
 
 # %% [markdown]
-# It has learned the rule: turn, turn back, begin anew at "but".
+# So it was not by heart. What it has found serves new sentences as well: turn, turn back, begin anew at "but".
 
 # %% [markdown]
 # ## 5 · Many from one
@@ -723,8 +724,8 @@ assert never_read > 0.97
 # For that an output must be able to stand where an input stands: $Q = D$. You know the loop from `generate` in unit 06,
 # with one difference. There the output was a distribution, a character was *drawn* from it, and the character was fed
 # back. Here the output is a vector of plain numbers, and it goes back **as it is**: no softmax, no draw, no rounding. So
-# the whole loop is one smooth function of its first input, and gradients run through it, through what is remembered
-# ($W$) and through what is said ($y_t$ into $x_{t+1}$). Through a draw they could not.
+# the whole loop is one smooth function of its first input. Gradients run through what is remembered ($W$) and through
+# what is said ($y_t$ into $x_{t+1}$). Through a draw they could not.
 #
 # *By hand*, one number of each: $x_1 = 0.5$, $u = w = 1$, $b = 0$, $h_0 = 0$, and a head $v = 2$, $c = 0$:
 #
@@ -802,8 +803,8 @@ Audio(data=wav(tunes[0].notes, seconds=0.22))
 # That is your `SequenceGenerator`.
 #
 # Both have the same core and the same head, under the same names. So the weights of one can be loaded into the other:
-# whichever way they were trained, we can try both ways of using them. The loss is the mean squared difference to the true
-# vectors. For listening, the largest pitch is chosen and the duration is rounded, at the very end.
+# whichever way they were trained, we can use them in both ways. The loss is the mean squared difference to the true
+# vectors. For listening, and only then, the largest pitch is chosen and the duration is rounded.
 #
 # **Claim:** trained with corrections, the network has every next note right as long as it is corrected. Left alone, it
 # loses its way: less than 85% of its notes are right. Trained alone, it plays more than 98% right, alone.
@@ -895,23 +896,24 @@ show(
 Audio(data=wav(rolls[f"{tunes[n].name}, trained corrected"], seconds=0.22))
 
 # %% [markdown]
-# Hatched notes are wrong; this is the tune that it loses most of, and you can hear it. Why does it lose its way? While it was corrected, every input was a clean vector of 0 and 1.
-# Its own outputs are a little off, say 0.93 and 0.08. Inputs like that it has never met. The next output is a little
-# further off, and so on: small errors feed on themselves. The network that was trained alone has met its own errors from
-# the first day, and the gradient has taught it not to let them grow.
+# Hatched notes are wrong; this is the tune that suffers most, and you can hear it. Why does the network lose its way?
+# While it was corrected, every pitch in its inputs was a clean 0 or 1. Its own outputs are a little off, say 0.93 and
+# 0.08. It has never met such inputs. The next output is a little further off, and so on: small errors feed on themselves.
+# The network that was trained alone has met its own errors from the first day, and the gradient has taught it not to let
+# them grow.
 #
-# To be fair: with more updates the corrected one makes smaller errors and lasts longer. And training alone has its price:
-# no step can be computed before the one before it, and at the beginning it learns from inputs that are all nonsense.
-# Language models are trained corrected all the same, since a drawn symbol is always clean. Unit 12 comes back to it.
+# To be fair: with more updates the corrected one may make smaller errors and last longer. And training alone has its
+# price: no step can be computed before the one before it, and at the beginning it learns from inputs that are nonsense.
+# Language models are trained corrected all the same; a drawn symbol is at least a clean one. Unit 12 comes back to it.
 #
-# And this is the one that was trained alone, from one note, on its own:
+# And this is the network that was trained alone, with one note to start from:
 
 # %% tags=["experiment", "nbval-ignore-output"]
 Audio(data=wav(heard(used["alone"]["alone"], 2), seconds=0.35))
 
 # %% [markdown]
-# How does it know when to stop? It does not. We have told it `steps`. Whoever wants it to end by itself needs an output
-# that says "the end"; that, too, is unit 12.
+# How does it know when to stop? It does not: we have told it `steps`. To end by itself it needs an output that says "the
+# end"; that, too, is unit 12.
 
 # %% [markdown]
 # ### Experiment · two tunes, one first note
@@ -920,8 +922,8 @@ Audio(data=wav(heard(used["alone"]["alone"], 2), seconds=0.35))
 # dirai-je, maman*, which begins with a C for one quarter, just as *Frère Jacques* does. What will it play after that C?
 #
 # You can compute it. The loss asks for the least mean squared difference to two different vectors at once, and that is
-# their mean, at every step. **Claim:** that is what it learns. Its outputs are nearer than 0.06 to the mean of the two
-# tunes, and neither tune is played; the other five are.
+# their mean, at every step. **Claim:** the generator learns that mean. Its outputs are nearer than 0.06 to
+# the mean of the two tunes, and neither tune is played; the other five are.
 
 # %% tags=["experiment"]
 from rnncourse.plots.heads import pitch_strengths
@@ -956,15 +958,15 @@ show(
 
 # %% [markdown]
 # It sings both at once, each at half strength. That is no fault of the training. Nobody can know from one C which tune is
-# meant, and whoever must give *one* vector does best with the mean. There are two ways out. One is a distribution and a
-# draw, unit 06: then it would play one of them, now this, now that. The other is to tell it more.
+# meant, and if *one* vector has to be given, the mean is the best. There are two ways out. One is a distribution and a
+# draw, as in unit 06: then it would play now this tune, now that. The other is to tell it more.
 
 # %% [markdown]
 # ## 6 · Read, then write
 #
-# Tell it two notes. Now there are 2 inputs and up to 30 outputs: many-to-many, different. No new layer is needed for that.
-# Read all inputs with the core and keep the last state, as the classifier does. The head makes the first output of it.
-# Then go on as the generator does:
+# Tell it two notes. Now there are two inputs and up to 30 outputs: many-to-many, different. No new layer is needed for
+# that. Read all inputs with the core and keep the last state, as the classifier does. The head makes the first output
+# of it. Then go on as the generator does:
 
 
 # %% tags=["experiment"]
@@ -981,7 +983,7 @@ class ReadThenWrite(Generator):
 
 
 # %% [markdown]
-# **Claim:** from their first two notes it plays more than 98% of the notes of all seven tunes.
+# **Claim:** given their first two notes, one network plays more than 98% of the notes of all seven tunes.
 
 
 # %% tags=["experiment"]
@@ -1016,10 +1018,10 @@ show(
 #
 # Five architectures, and for each of them a question that you should be able to answer without looking at its code: *which
 # inputs can output $t$ learn from?* In unit 02 you asked what an output depends on, by moving each input. For learning,
-# the question is whether a **gradient** gets there. Mostly that is the same. Not always: a `detach` leaves the value and
-# cuts the gradient, and then the output depends on something that it can do nothing about.
+# the question is whether a **gradient** gets there. Mostly the two agree. Not always: a `detach` leaves the value and
+# cuts the gradient, and then the output depends on something from which nothing can be learned.
 #
-# To ask, take output $t$ and make one number of it; differentiate; look which steps of the input got anything. But which
+# To ask, take output $t$ and make one number of it; differentiate; see which steps of the input got anything. But which
 # number? The plain sum of its entries seems natural, and is a trap. The entries of a softmax always sum to 1, so the
 # gradient of their sum is 0 (or what rounding leaves of it) although each entry has one. *By hand*: with $z = (x, -x)$ the
 # sum is $0$ whatever $x$ is, and so is its gradient. With weights, $0.7 \cdot x + 0.2 \cdot (-x)$ has the gradient $0.5$.
@@ -1030,9 +1032,9 @@ show(
 # *●●● · 16 minutes · 4 points*
 #
 # `model` is anything that can be called with x `(T, N, D)` and gives one tensor with time first, `(T_y, …)`; it need not
-# be a module, and T_y need not be T. Return a tensor of T entries, True or False: entry k says whether **any** entry of
-# `x[k]` gets a gradient that is not 0 from a weighted sum of output `t`, with weights drawn at random (counted from 0:
-# `model(x)[t]`).
+# be a module, and T_y need not be T. Output `t`, counted from 0, is `model(x)[t]`. Make one number of it: the sum of its
+# entries, each with a weight drawn at random. Return a tensor of T entries, True or False: entry k says whether **any**
+# entry of `x[k]` gets a gradient of that number that is not 0.
 #
 # x comes without `requires_grad`; leave its numbers as they are. If no way leads from the output back to x at all, the
 # answer is all False (PyTorch then leaves `.grad` None, or complains unless it is told `allow_unused=True`).
@@ -1092,13 +1094,12 @@ assert all(grid_.all() for name, grid_ in grids.items() if "equal" not in name)
 
 # %% [markdown]
 # Only one of them has white cells: the tagger, which must speak before it has read everything. Put the table of section 1
-# beside it. Whether a task *allows* to wait decides which grid you get, and the grid decides what can be learned.
+# beside it. Whether a task lets you *wait* decides which grid you get, and the grid decides what can be learned.
 
 # %% [markdown]
 # ## 8 · Bugs to hunt
 #
-# All of these run, and give the right shape in the case in which they were tried. What would you see? Which test of this
-# unit finds it?
+# All of these run, and gave the right shape when they were tried. What would you see? Which test of this unit finds it?
 #
 # 1. `states[:, -1]` for the last state, copied from a program with `batch_first=True`.
 # 2. A classifier that pads with zeros and reads `states[-1]`.
@@ -1107,8 +1108,7 @@ assert all(grid_.all() for name, grid_ in grids.items() if "equal" not in name)
 # 5. A generator that feeds back `y.detach()`.
 # 6. The label of the whole sequence asked at *every* step, with a `SequenceTagger`, "to get more gradient".
 #
-# The third one under your X-ray, on the left the right one. Here the output of one sequence at one step is asked which
-# *steps of the batch* it learns from:
+# Here is the third one under your X-ray, with a right tagger on its left:
 
 # %% tags=["experiment"]
 torch.manual_seed(0)
@@ -1122,12 +1122,12 @@ show(
 assert np.array_equal(grids["batch first,\nby mistake"], np.eye(5, dtype=bool))
 
 # %% [markdown]
-# The diagonal alone: no output learns from any earlier step. It takes the rows of the batch for time, and has no memory at
-# all where you wanted one.
+# The diagonal alone: no output learns from any earlier step. It takes the rows of the batch for time, and has no memory
+# where you wanted one.
 #
-# The first bug is worth a run. It gives $(T, Q)$ where $(N, Q)$ was meant, and that is an error nearly always. But not
-# with batches of 8 images of 8 rows. **Claim:** the right classifier's loss, averaged over the last 50 of 300 updates, is
-# below 1. With the bug it stays above 2, near the $\log 10 = 2.303$ of a guess, and no error is raised.
+# The first bug is worth a run. It gives $(T, Q)$ where $(N, Q)$ was meant, and nearly always that raises an error. But
+# not with batches of 8 images of 8 rows. **Claim:** the right classifier's loss, averaged over the last 50 of 300
+# updates, is below 1. With the bug it stays above 2, near the $\log 10 = 2.303$ of a guess, and no error is raised.
 
 # %% tags=["experiment"]
 from rnncourse.exercises.heads import last_sequence_for_last_step
@@ -1148,14 +1148,15 @@ assert final["last step"] < 1 < 2 < final["last sequence"]
 # output. But its outputs no longer depend on each other: change what the head says, and the *states* stay what they were.
 # Compare with a tagger that has the same weights and is fed what the generator has said; it must say the same. **5** All
 # values are right and the support is right, too, since gradients still run along the states. The gradient itself is not:
-# compare it with finite differences (unit 04). It was one of the wrong answers to exercise 11.5. **6** Not wrong in
-# itself, but look at the grid: the first outputs are asked for what they cannot know, and their loss is a ceiling's worth
-# of noise in every update. If an answer is wanted at any time, that is the price and fine; if only the last one counts,
-# ask there.
+# compare it with finite differences (unit 04). The check of exercise 11.5 knows this one. **6** Not wrong in itself,
+# but look at the grid: the first outputs are asked for what they cannot know, and their errors are noise in every update.
+# If an answer is wanted at any time, that is its price; if only the last one counts, ask there.
 # </details>
 
 # %% [markdown]
 # ## Summary
+#
+# Do other questions need other networks? No: the same network, asked in another way.
 #
 # - Count inputs and outputs: five architectures. One core and one linear head serve them all.
 # - What matters is what a state has read when it is asked. One step of delay lifted a tagger over its ceiling.
@@ -1174,8 +1175,9 @@ assert final["last step"] < 1 < 2 < final["last sequence"]
 # wants three things: **(a)** while the bus is running, a warning each second if the driver seems to be tired; **(b)** after
 # a trip, one grade for how smoothly it was driven, trips being 5 to 90 minutes long; **(c)** after a trip, a short report
 # in words. For each of the three, name the architecture, say what the head reads, and which inputs its outputs may learn
-# from. Then: the only labels for (a) are one per trip, "the driver was tired" or not, written down at its end. A colleague
-# copies that label to every second and trains a tagger. What does he ask of the first seconds, and what would you do?
+# from. **(d)** The only labels for (a) are one per trip, "the driver was tired" or not, written down at its end. A
+# colleague copies that label to every second and trains a tagger. What does he ask of the first seconds, and what would
+# you do?
 #
 # ### BEGIN SOLUTION
 # **Model answer.** (a) Many-to-many of equal length: the head reads every state, and output $t$ may learn from the seconds
@@ -1215,8 +1217,8 @@ assert final["last step"] < 1 < 2 < final["last sequence"]
 #
 # Your singer knows six tunes by their first notes. What does it sing if it is given a first note *between* two of them?
 # `mix` goes from 0, the first note of one tune, to 1, that of another. At both ends you hear the tunes; somewhere between
-# them, things that nobody has written. Change the tunes (0 to 5) and the mix. (A first note such as `encode_melody([("C5", 1.0)],
-# names)[0]`, with which no tune begins, is worth a try as well.)
+# them, things that nobody has written. Change the tunes (0 to 5) and the mix. (No tune begins with
+# `encode_melody([("C5", 1.0)], names)[0]`: worth a try as well.)
 
 # %% tags=["experiment", "nbval-ignore-output"]
 one_tune, other_tune, mix = 4, 3, 0.5

@@ -566,7 +566,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 @ex.misconception
 def not_shifted(targets, bos):
     """These are the targets, not shifted: at each step the decoder reads the very token that it is to predict. It will
-    learn to copy it, and in use, where nobody knows it, say nothing of sense.
+    learn to copy that token; in use, where nobody knows it, it will write nonsense.
     """
     return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
 
@@ -957,19 +957,19 @@ def per_symbol(predictions, targets):
 
 @ex.misconception
 def number_of_matches(predictions, targets):
-    """You return how many are right. Asked for is the share, from 0 to 1: divide by their number."""
+    """You return how many are right. The answer is a share, from 0 to 1: divide by the number of pairs."""
     return float(sum(p == t for p, t in zip(predictions, targets)))
 
 
 @ex.misconception
 def in_per_cent(predictions, targets):
-    """You return per cent. Asked for is a share from 0 to 1."""
+    """You return per cent. The answer is a share, from 0 to 1."""
     return 100 * sum(p == t for p, t in zip(predictions, targets)) / len(targets)
 
 
 @ex.misconception
 def share_of_errors(predictions, targets):
-    """That is the share of wrong predictions."""
+    """That is the share of wrong predictions. Count the right ones."""
     return sum(p != t for p, t in zip(predictions, targets)) / len(targets)
 
 
@@ -1101,7 +1101,7 @@ def swap_is_one_edit(a, b):
 @ex.misconception
 def free_at_the_front(a, b):
     """Your table begins with zeros, so that any beginning can be left out for nothing. Its first column is 0, 1, 2, …
-    and its first row too: so much it costs to make a word from nothing.
+    and so is its first row: that is what it costs to make a word from nothing, or nothing from a word.
     """
     d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
     for i in range(1, len(a) + 1):

@@ -497,8 +497,8 @@ class state_returned_too(nn.Module):
 
 @ex.misconception
 class tag_probabilities(nn.Module):
-    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with two of them
-    it learns slowly and never far.
+    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with a second one
+    before it the network learns slowly and badly.
     """
 
     def __init__(self, input_size, hidden_size, output_size):
@@ -863,8 +863,8 @@ class layer_axis_left(nn.Module):
 
 @ex.misconception
 class class_probabilities(nn.Module):
-    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with two of them
-    it learns slowly and never far.
+    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with a second one
+    before it the network learns slowly and badly.
     """
 
     def __init__(self, input_size, hidden_size, output_size, pool="last"):
