@@ -52,10 +52,15 @@ class Room:
 
     def __init__(self, library: Path, limits: Limits) -> None:
         read, write = os.pipe()
-        command = ["bwrap", *_arguments(library, limits, write), "--", "/usr/bin/cat"]
+        command = [shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write), "--", "/usr/bin/cat"]
         try:
             self._keeper = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[write]
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[write],
+                env={},  # a part of bubblewrap stays in the room, where its environment can be read
             )
         finally:
             os.close(write)

@@ -124,7 +124,8 @@ def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -
         (resource.RLIMIT_DATA, limits["memory"]),
         (resource.RLIMIT_FSIZE, limits["disk"]),
         (resource.RLIMIT_NOFILE, 256),
-        (resource.RLIMIT_NPROC, limits["processes"]),
+        # without a room it would count whatever else its user runs: there, the desk counts the processes itself
+        *([(resource.RLIMIT_NPROC, limits["processes"])] if request["sandbox"] else []),
     ):
         with suppress(ValueError, OSError):  # a lower one is in force already
             resource.setrlimit(what, (value, value))

@@ -1,0 +1,55 @@
+"""The sandbox's tests once more, by a user who is not root: for such a one bubblewrap builds rooms in user namespaces.
+
+Where root runs the tests, as CI does, this is the only place where that way is gone.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+USER = "54321"  # nobody has this number
+BECOME = f"setpriv --reuid {USER} --regid {USER} --clear-groups --inh-caps=-all --ambient-caps=-all".split()
+
+
+def opened(*needed: Path) -> list[str]:
+    """Return bubblewrap's arguments that let everybody reach these folders, and nothing else on the way to them."""
+    closed = {parent for path in needed for parent in path.parents if not parent.stat().st_mode & 0o001}
+    arguments = []
+    for folder in [folder for folder in closed if not closed & set(folder.parents)]:
+        arguments += ["--perms", "0755", "--tmpfs", str(folder)]
+        for path in [path for path in needed if folder in path.parents]:
+            for parent in reversed([parent for parent in path.parents if folder in parent.parents]):
+                arguments += ["--perms", "0755", "--dir", str(parent)]
+            arguments += ["--ro-bind", str(path), str(path)]
+    return arguments
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user runs the other tests already")
+def test_the_sandbox_holds_for_an_ordinary_user_too():
+    root = Path(__file__).resolve().parents[2]
+    home = Path(f"/tmp/rnngrade-user-{os.getpid()}")
+    pytest_ = f"-m pytest -q -p no:cacheprovider --basetemp {home}/tests tests/grading/test_sandbox.py".split()
+    home.mkdir()
+    try:
+        os.chown(home, int(USER), int(USER))
+        done = subprocess.run(
+            [
+                *("bwrap", "--cap-add", "ALL", "--dev-bind", "/", "/", "--chdir", str(root)),
+                *opened(Path(sys.base_prefix), root, Path(sys.prefix)),
+                *("--", *BECOME, sys.executable, *pytest_),
+            ],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+            | {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+    finally:
+        shutil.rmtree(home)
+    print(done.stdout[-20_000:], done.stderr[-2_000:])
+    assert done.returncode == 0
+    assert " passed" in done.stdout
