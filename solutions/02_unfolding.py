@@ -1,15 +1,16 @@
 # %% [markdown]
 # # 02 · Dynamical systems and their graphs
 #
-# **When you are done, you can**
+# **When you are done you will be able to**
 #
 # - write a rule that is applied again and again as a recurrence, and unfold it into a graph without cycles;
 # - drive such a system with a signal from outside, and say what its state keeps of the past and what it drops;
 # - find out by experiment which output of a model depends on which input, and tell a convolution from a recurrence by
 #   the pattern;
-# - say what it buys to use one transition at every step, in parameters and in sequences that can be read.
+# - say what you gain by using one transition at every step, in parameters and in sequences that can be read.
 #
-# **Time:** about two hours. **Points:** 15. **Before:** unit 01; NumPy arrays; functions that take functions.
+# **Time:** about two hours. **Before you start:** unit 01, NumPy arrays, and functions that take functions. There are 6
+# exercises and one written question, 15 points in all.
 
 # %% locked="setup"
 import numpy as np
@@ -24,16 +25,17 @@ progress("02_unfolding")
 #
 # Read this and say the next word: *I am studying medicine at UBC because I want to work as a …*
 #
-# You had no trouble. The 5-gram model of unit 01 had: the four words it sees are *to work as a*, and *medicine* is long
-# out of the window. A wider window does not help, because its table has $|V|^n$ entries.
+# That was easy for you. It was not for the 5-gram model of unit 01: the four words it sees are *to work as a*, and
+# *medicine* has long left the window. A wider window is no way out: for a vocabulary of $V$ words its table has $V^n$
+# entries, and somebody can always make a longer sentence.
 #
 # You did not look back either, most likely. When you came to the gap, you still *had* "medicine", because you carried
 # something along while you read. So here is the question of this unit: **can a model carry along what it needs of the
 # past, at a cost that does not grow with the past?**
 #
 # The idea is a note. It has room for a few numbers only. At every step you read the note, look at what is new, and write
-# the note again. The note is called the **state**. This unit is about states and the rules that rewrite them, and leaves
-# learning aside. The rules come from ponds, pendulums and plants; the loop you write for them is the one that runs in
+# the note anew. The note is called the **state**. This unit is about states and the rules that rewrite them, and leaves
+# learning aside. The rules come from ponds, pendulums and plants. The loop that you write for them is the one that runs in
 # every recurrent network.
 # %% [markdown]
 # ## 1 · One rule, again and again
@@ -43,7 +45,7 @@ progress("02_unfolding")
 # $$100 \;\to\; 110 \;\to\; 121 \;\to\; 133.1$$
 #
 # Four numbers and three arrows. The same thing happens at every arrow: times 1.1. Nobody needs to know the year, or what
-# was on the account before last year. What is there now says everything about what comes.
+# was in the account before last year. What is there now says everything about what comes next.
 #
 # In symbols: the **state** at time $t$ is $s_t$, the rule that carries it on is the **transition** $f$, and the numbers
 # in the rule are its **parameters** $\theta$ (theta). Here $f(s; \theta) = \theta s$ with $\theta = 1.1$ and $s_0 = 100$.
@@ -52,8 +54,8 @@ progress("02_unfolding")
 # $$s_t = f(s_{t-1};\, \theta)$$
 #
 # This is a **recurrence**: it defines $s_t$ by the same thing one step earlier. Look at what carries a $t$ and what does
-# not. The state changes with time. The transition and its parameters do not. The semicolon sets apart what stays; in Python
-# it is a plain comma, `f(s, theta)`.
+# not. The state changes with time. The transition and its parameters do not. In the formula a semicolon stands before what
+# stays the same; in Python it is a plain comma, `f(s, theta)`.
 #
 # To get rid of the $s$ on the right, put the definition into itself until only $s_0$ is left:
 #
@@ -109,7 +111,7 @@ def unfold(f, s0, theta, steps):
 check(unfold)
 
 # %% [markdown]
-# You now own a machine that runs any dynamical system there is. Let it show you what a rule of one line can do.
+# You now own a machine that runs any system of this form. Let it show you what a rule of one line can do.
 
 # %% [markdown]
 # ### A pond, and what becomes of it
@@ -121,7 +123,7 @@ check(unfold)
 #
 # By hand, with $r = 2$ and $s_0 = 0.25$: $\;2 \cdot 0.25 \cdot 0.75 = 0.375$, then $2 \cdot 0.375 \cdot 0.625 = 0.46875$.
 #
-# One parameter, one line, no chance anywhere. **Before you go on, guess:** what will the pond do in the long run for
+# One parameter, one line, nothing left to chance. **Before you go on, guess:** what will the pond do in the long run for
 # $r = 2.8$, for $r = 3.2$, and for $r = 3.9$?
 
 # %% tags=["experiment"]
@@ -155,11 +157,14 @@ assert np.allclose(np.sort(fish["r = 3.2"][-2:]), [low, high])
 assert len(set(fish["r = 3.9"][-50:].round(6))) > 45
 
 # %% [markdown]
-# One value, two values, no pattern. Where does the one turn into the other?
+# One value, two values, no pattern. Where does one turn into the next?
 #
-# Your `unfold` can say, and in one call. A state may be an array, so let it hold 1,200 ponds side by side, each with an
+# Your `unfold` can tell you, in one call. A state may be an array, so let it hold 1,200 ponds side by side, each with an
 # $r$ of its own: `s` and `theta` are arrays of the shape `(1200,)`, and $f$ works on all of them at once. Run all ponds
 # for 1,000 years, and plot where each has been in the last 150.
+#
+# **Claim:** as $r$ grows, the number of values that a pond keeps visiting doubles, 1, 2, 4, 8 (at $r$ = 2.9, 3.2, 3.5 and
+# 3.55). At 3.83 it is 3, and at 3.9 more than 100.
 
 # %% tags=["experiment"]
 from rnncourse.plots.unfolding import point_cloud
@@ -192,15 +197,18 @@ assert [values_visited(r) for r in (2.9, 3.2, 3.5, 3.55, 3.83)] == [1, 2, 4, 8, 
 assert values_visited(3.9) > 100
 
 # %% [markdown]
-# All this is in $r s (1 - s)$. **A simple transition, applied often, is not a simple thing.** Keep that in mind when a
-# network's transition has thousands of parameters.
+# All this comes out of $r s (1 - s)$. **A simple transition, applied often, is not a simple thing.** Keep that in mind when
+# a network's transition has thousands of parameters.
 
 # %% [markdown]
 # ### Two starts, a billionth apart
 #
 # How much does a state still know of where it began? Run two ponds whose starts differ by $10^{-9}$: one fish more, in
-# a lake that could feed a billion. Watch the gap between them, once for $r = 4$ and once for $r = 2.8$. The scale is logarithmic: a straight line
-# means that the gap is multiplied by the same number at every step.
+# a lake that could feed a billion. Watch the gap between them, once for $r = 4$ and once for $r = 2.8$. The scale is
+# logarithmic: a straight line means that the gap is multiplied by the same number at every step.
+#
+# **Claim:** with $r = 4$ the gap doubles at every step, on average over the first 25, and in the end it is as large as the
+# states themselves. With $r = 2.8$ it shrinks, in 45 steps, to less than a thousandth of what it was.
 
 # %% tags=["experiment"]
 gaps = {}
@@ -222,9 +230,9 @@ assert gaps["r = 4.0"][28:].max() > 0.5
 assert gaps["r = 2.8"][-1] < 1e-3 * 1e-9
 
 # %% [markdown]
-# With $r = 4$ the gap doubles at every step, on average. A billion is about $2^{30}$, so after 30 steps nothing is left to foretell.
-# That is **chaos**: the rule is exact, there is no chance in it, and still the smallest doubt about the start becomes a
-# doubt about everything. With $r = 2.8$ it is the other way round: the gap dies out, and the state forgets where it began.
+# A billion is about $2^{30}$, so with $r = 4$ nothing can be predicted after some 30 steps. That is **chaos**: the rule is
+# exact, there is no chance in it, and still the smallest doubt about the start becomes a doubt about everything. With
+# $r = 2.8$ it is the other way round: the gap dies out, and the state forgets where it began.
 #
 # You have just seen, in its smallest form, the one big trouble of recurrent networks. A small change, carried through
 # many steps, either **explodes** or **vanishes**, because each step multiplies it. Unit 05 is all about that.
@@ -232,9 +240,9 @@ assert gaps["r = 2.8"][-1] < 1e-3 * 1e-9
 # %% [markdown]
 # ### When is a state a state?
 #
-# A pendulum hangs from the ceiling. Its angle is 0.5, measured from where it hangs at rest. Where will it be in a tenth of
-# a second? You cannot know: it may be on its way up or on its way down. The angle alone is no state. Angle *and* speed
-# together are one: they say everything about the future that the past could tell.
+# A pendulum swings from the ceiling. Its angle is 0.5 (in radians, from where it hangs at rest). Where will it be in a
+# tenth of a second? You cannot know: it may be on its way up or on its way down. So the angle alone is not a state. Angle
+# *and* speed together are one: they say everything about the future that the past could tell.
 #
 # > **A state is what you have to know of the past in order to go on.**
 #
@@ -243,8 +251,11 @@ assert gaps["r = 2.8"][-1] < 1e-3 * 1e-9
 # $$v_t = v_{t-1} - \Delta\,(g \sin \varphi_{t-1} + d\, v_{t-1}), \qquad \varphi_t = \varphi_{t-1} + \Delta\, v_t$$
 #
 # The state is the array $[\varphi, v]$. Draw it as a point in the plane, one axis for each of its numbers, and a run
-# becomes a path. This is called a *phase portrait*. The angle does not stop at a full turn: $2\pi \approx 6.28$ means once
-# over the top.
+# becomes a path. This is called a *phase portrait*. The angle goes on counting beyond a full turn: $2\pi \approx 6.28$ means
+# once over the top.
+#
+# **Claim:** two pendulums that start at the same angle can go different ways; and with drag, each has less energy from one
+# second to the next, until it hardly moves.
 
 # %% tags=["experiment"]
 from rnncourse.plots import phase_portrait
@@ -278,11 +289,11 @@ assert up[1, 0] > 0.5 > down[1, 0]  # ... and another future
 assert round(paths["a hard push"][-1, 0] / (2 * np.pi)) == 1
 
 # %% [markdown]
-# All three begin at the same angle and go different ways, so the angle is not enough. Now look for a crossing. There is none: in
-# the plane of the *whole* state, two runs that are ever in the same state have the same future.
+# All three begin at the same angle and go different ways, so the angle is not enough. In the plane of the *whole* state that
+# cannot happen: two runs that are ever in the same state have the same future.
 #
-# Hold on to that for networks. If the state of a language model leaves out that the subject was *medicine*, no transition
-# in the world can bring it back.
+# Remember this when we come to networks. If the state of a language model leaves out that the subject was *medicine*, no
+# transition in the world can bring it back.
 
 # %% [markdown]
 # ## 2 · Many steps are one function
@@ -296,7 +307,7 @@ assert round(paths["a hard push"][-1, 0] / (2 * np.pi)) == 1
 # By hand, for $f(s) = 2s$: $\;f^3(5) = 2 \cdot 2 \cdot 2 \cdot 5 = 40$, $\;f^1(5) = 10$, and $f^0(5) = 5$. (Not to be mixed
 # up with powers of numbers: $f^3(s)$ is not $f(s) \cdot f(s) \cdot f(s)$.)
 #
-# Seen in this way, a run of 200 steps is a *deep network* of 200 layers, and all layers are the same.
+# Seen this way, a run of 200 steps is a *deep network* of 200 layers, and all its layers are the same.
 
 # %% [markdown]
 # ### Exercise 2.2 · `compose`
@@ -329,7 +340,10 @@ def compose(f, times):
 check(compose)
 
 # %% [markdown]
-# A function that makes functions: you will meet more of them. And you can now ask for any layer of the deep network:
+# A function that makes functions: you will meet more of them. And you can now ask for any layer of the deep network.
+#
+# **Claim:** cut a run of 200 steps of the pendulum after 0, 1, 77 or 200 steps, and go on from the state that is there: the
+# end is the same, to the last bit.
 
 # %% tags=["experiment"]
 power = use(compose)
@@ -347,9 +361,9 @@ for cut in (0, 1, 77, 200):
 print("200 steps in one go, or cut in two wherever you like:", whole.round(4))
 
 # %% [markdown]
-# $f^{200} = f^{123} \circ f^{77}$: a run may be cut anywhere. The second part needs nothing of the first but the state where
-# it ended. That is the practical side of "a state is what you have to know": put the state aside, read on tomorrow, and
-# nobody can tell the difference. Units 05 and 06 cut long texts in just this way.
+# $f^{200} = f^{123} \circ f^{77}$ (read: first 77 steps, then 123). A run may be cut anywhere. The second part needs nothing
+# of the first but the state where it ended. That is the practical side of "a state is what you have to know": put the state
+# aside, read on tomorrow, and nobody can tell the difference. Units 05 and 06 cut long texts in just this way.
 
 # %% [markdown]
 # ## 3 · A signal from outside
@@ -378,8 +392,8 @@ show(
 # | 3 | 0.5 | 4 | **4.25** |
 #
 # Count in the picture: $T$ inputs, $T$ arrows from state to state, $T + 1$ states. In formulas the inputs are counted from
-# 1, in Python from 0: **$x_1$ is `xs[0]`**, and it takes part in the first step, from $s_0$ to $s_1$. Many a mistake with
-# recurrences is made here.
+# 1, in Python from 0: **$x_1$ is `xs[0]`**, and it takes part in the first step, from $s_0$ to $s_1$. Many mistakes with
+# recurrences are made right here.
 
 # %% [markdown]
 # ### Exercise 2.3 · `unfold_driven`
@@ -410,7 +424,7 @@ def unfold_driven(f, s0, xs, theta):
 check(unfold_driven)
 
 # %% [markdown]
-# This loop reads. Unit 03 changes nothing about it; it only puts an interesting $f$ inside.
+# This loop reads. Unit 03 does not change it. It only puts an interesting $f$ inside.
 
 # %% [markdown]
 # ### What a state remembers: the leaky integrator
@@ -428,10 +442,12 @@ check(unfold_driven)
 # $$s_t = k^t s_0 + (1-k) \sum_{j=1}^{t} k^{\,t-j}\, x_j$$
 #
 # So the state is a weighted sum of *everything* there ever was. The newest input has the weight $1 - k$, the one before
-# it $k$ times that, and so on back. Nothing is thrown out at a window's edge; it fades.
+# it $k$ times that, and so on back. Nothing falls off at a window's edge. It fades.
 #
-# To see the weights, feed a single 1 and then only zeros. What comes out is called the **impulse response**, and the
-# formula says what it must be: $(1-k)\,k^{t-1}$.
+# To see the weights, feed a single 1 and then only zeros. What comes out is called the **impulse response**.
+#
+# **Claim:** with $s_0 = 0$ the impulse response is $(1-k)\,k^{t-1}$; and on a random signal, from a state that is not 0, the
+# loop ends where the formula says.
 
 # %% tags=["experiment"]
 drive = use(unfold_driven)
@@ -461,7 +477,7 @@ print("What your loop computes is what the formula says.")
 
 # %% [markdown]
 # What is such a memory good for? Here is a slow wave, measured by a bad instrument. The average over the past takes the
-# noise out. **Guess first:** is it best to keep as much of the past as possible?
+# noise out. **Guess first:** is it best to keep as large a share of the past as possible?
 
 # %% tags=["experiment"]
 days = np.arange(600)
@@ -501,20 +517,22 @@ assert error.min() < 0.5 * error[0]
 assert error[-1] > error[0]
 
 # %% [markdown]
-# Too short a memory lets the noise through. Too long a memory lives in the past. The best $k$ lies between the two, and
-# *which* it is depends on the signal. Nobody should have to try that by hand: $k$ is a parameter, and parameters can be
-# learned.
+# With too short a memory the noise comes through. With too long a memory the state lives in the past. The best $k$ lies in
+# between, and *where* depends on the signal. Nobody should have to find it by hand: $k$ is a parameter, and parameters can
+# be learned.
 
 # %% [markdown]
 # ### What a state forgets
 #
-# The state is one number, and the past is many. So something must be lost. Take $k = 0.5$ and $s_0 = 0$, and read two
-# different signals of two steps each:
+# The state is one number, and the past is many numbers. So something must be lost. Take $k = 0.5$ and $s_0 = 0$, and read
+# two different signals of two steps each:
 #
 # - $x = (0,\, 1)$: $\;s_1 = 0$, $\;s_2 = 0.5 \cdot 0 + 0.5 \cdot 1 = 0.5$
 # - $x = (2,\, 0)$: $\;s_1 = 1$, $\;s_2 = 0.5 \cdot 1 + 0.5 \cdot 0 = 0.5$
 #
-# Two pasts, one state. Whatever comes next, the machine can never again tell them apart:
+# Two pasts, one state.
+#
+# **Claim:** whatever is read after these two pasts, from here on both runs are in the same state at every step.
 
 # %% tags=["experiment"]
 future = np.random.default_rng(3).normal(size=50)
@@ -525,16 +543,16 @@ assert not np.allclose(states[0][1], states[1][1])
 assert np.array_equal(states[0][2:], states[1][2:])
 
 # %% [markdown]
-# **The state is a lossy summary of the past.** It has a fixed size, the past has not. That is no flaw, it is what makes the
-# cost of a step stay the same for ever. All depends on *what* is dropped. For a noisy wave, a fading average keeps the right
-# thing. For a sentence it does not: *medicine* must stay, *at* may go. A good $f$ for language has to look at what it reads
-# and decide. That is why we shall want to learn it.
+# The machine can never again tell them apart. **The state is a lossy summary of the past.** It has a fixed size, and the
+# past has not. That is not a flaw: it keeps the cost of a step the same for ever. Everything depends on *what* is dropped.
+# For a noisy wave, a fading average keeps the right thing. For a sentence it does not: *medicine* must stay, *at* may go. A
+# good $f$ for language has to look at what it reads and decide. That is why we shall want to learn it.
 
 # %% [markdown]
 # ## 4 · Who depends on whom?
 #
 # An n-gram model sees a window, a recurrence sees all the past. There is a way to *measure* that, for any model that takes a
-# sequence and gives a sequence, even if you cannot look inside: change input $k$ a little, and see which outputs move.
+# sequence and gives a sequence, even if you cannot look inside: change input $k$ a little, and see which outputs change.
 #
 # A close relative of the window is the **convolution**: each output is a weighted sum of the inputs around it. With width 3,
 #
@@ -599,8 +617,8 @@ def depends_on(model, xs, eps=1e-3):
 check(depends_on)
 
 # %% [markdown]
-# You now own an instrument that looks through the walls of any model. You will point it at bidirectional networks and at
-# attention.
+# You now own an instrument that looks through the walls of any model that you can run. You will point it at a recurrent
+# network (unit 03) and at one that reads both ways (unit 09).
 
 # %% [markdown]
 # ### The patterns
@@ -608,8 +626,8 @@ check(depends_on)
 # Three models with T = 8. **Take a pencil and draw the three grids before you run the cell**: rows are outputs, columns are
 # inputs, and a cell is filled where the output depends on the input.
 #
-# 1. what a 4-gram sees: it foretells the next word from three, the one of now and the two before it;
-# 2. a convolution of width 3: the one before, the one of now, and the next;
+# 1. what a 4-gram model sees: it predicts the next word from three, the current one and the two before it;
+# 2. a convolution of width 3, which sees the input before, the current one, and the next;
 # 3. a recurrence.
 
 # %% tags=["experiment"]
@@ -656,11 +674,13 @@ assert np.array_equal(grids["convolution, width 3"], abs(lag) <= 1)
 assert np.array_equal(grids["recurrence"], lag >= 0)
 
 # %% [markdown]
-# A band, and a triangle. The convolution's reach is fixed by its width, wherever it stands. The recurrence's reach grows as
-# it reads: its last output depends on all inputs. And neither the 4-gram nor the recurrence ever looks ahead; nothing stands
-# above the diagonal. Such a model is called **causal**, and only such a model can be asked for the *next* word.
+# Two bands, and a triangle. The convolution's reach is fixed by its width, wherever it stands. The recurrence's reach grows
+# as it reads: its last output depends on all inputs. And neither the 4-gram nor the recurrence ever looks ahead: nothing
+# stands above the diagonal. Such a model is called **causal**, and only such a model can be asked for the *next* word.
 #
-# Can a convolution not see far as well? It can, if you stack layers: each layer adds one step of reach to either side.
+# Can a convolution see far as well? It can, if you stack layers.
+#
+# **Claim:** each layer of width 3 adds one step of reach to either side: 1, 2, 3 and 7 layers see 1, 2, 3 and 7 steps far.
 
 
 # %% tags=["experiment"]
@@ -675,19 +695,20 @@ for layers in (1, 2, 3, 7):
     assert np.array_equal(grid, abs(lag) <= layers)
 
 # %% [markdown]
-# For a dependence over 7 steps you need 7 layers of width 3; for one over 1,000 steps, 1,000 of them. (Wider kernels, or kernels with
-# gaps, need fewer; but some number it is, and it must be chosen beforehand.) The recurrence gets there with one transition. It pays in another coin: to compute $s_{1000}$ it must have $s_{999}$ first, so its steps have to wait
-# for each other, where a convolution's outputs can all be computed at once. (Unit 13 comes back to that.)
+# For a dependence over 7 steps you need 7 layers of width 3; for one over 1,000 steps, 1,000 of them. (Wider kernels, or
+# kernels with gaps, need fewer. But the number must be chosen in advance.) The recurrence gets there with one transition. It
+# pays in another currency: to compute $s_{1000}$ it must have $s_{999}$ first, so its steps have to wait for each other. A
+# convolution's outputs can all be computed at once. (Unit 13 comes back to that.)
 #
-# And one thing the grid does not say. *Yes* is not *how much*. In the leaky integrator, the weight of the input of $m$ steps
-# ago is $(1 - k)\, k^m$. For $k = 0.5$ and $m = 20$ that is half a millionth. The grid says `True`; in practice the input is
+# One thing the grid does not say. *Yes* is not *how much*. In the leaky integrator, the weight of the input of $m$ steps ago
+# is $(1 - k)\, k^m$. For $k = 0.5$ and $m = 20$ that is half a millionth. The grid says `True`. In practice the input is
 # forgotten.
 
 # %% [markdown]
 # ## 5 · One transition for all steps
 #
-# So far $f$ and $\theta$ were the same at every step, as if that went without saying. It does not. You could build a network with
-# a transition of its own for each step, $s_t = f_t(s_{t-1}, x_t;\, \theta_t)$. What would that cost?
+# So far $f$ and $\theta$ were the same at every step, as if that went without saying. It does not. You could build a network
+# with a transition of its own for each step, $s_t = f_t(s_{t-1}, x_t;\, \theta_t)$. What would that cost?
 #
 # Look ahead to the transition of unit 03: $s_t = \tanh(x_t U + s_{t-1} W + b)$, with an input of $D$ numbers and a state of $H$
 # numbers. (There the state is called $h$, for *hidden*.)
@@ -704,8 +725,8 @@ show(
 # %% [markdown]
 # Three arrays hold the parameters: `U (D, H)`, `W (H, H)` and `b (H,)`.
 #
-# By hand, with $D = 3$ and $H = 5$: $U$ has 15 numbers, $W$ has 25, $b$ has 5; that makes **45**. With one set for all steps it stays
-# 45, however long the sequence is. With a set for each of $T = 100$ steps it is **4,500**.
+# By hand, with $D = 3$ and $H = 5$: $U$ has 15 numbers, $W$ has 25, $b$ has 5. That makes **45**. With one set for all steps
+# it stays at 45, however long the sequence is. With a set for each of $T = 100$ steps it is **4,500**.
 
 # %% [markdown]
 # ### Exercise 2.5 · `shared_parameter_count`
@@ -749,7 +770,9 @@ def unshared_parameter_count(T, D, H):
 check(unshared_parameter_count)
 
 # %% [markdown]
-# Two formulas, and the difference between them is one factor: $T$. See what it does.
+# Two formulas, and the difference between them is one factor: $T$.
+#
+# **Claim:** over 3,000 steps, a set of weights for each step takes 3,000 times as many parameters as one set for all.
 
 # %% tags=["experiment"]
 shared, unshared = use(shared_parameter_count), use(unshared_parameter_count)
@@ -769,29 +792,30 @@ assert counts["a set for each step"][-1] == 3000 * counts["one set for all"][-1]
 # %% [markdown]
 # The smaller number is the least of it. Sharing buys two greater things.
 #
-# **Every length.** A network with 100 sets of weights reads 100 steps. At step 101 it has nothing to go on with. One that shares has
-# no such end.
+# **Every length.** A network with 100 sets of weights reads 100 steps. At step 101 it has nothing to go on with. One that
+# shares has no such end.
 #
-# **Every place.** *Yesterday it rained. It rained yesterday.* What a network learns about *yesterday* at step 1 should be known at
-# step 3 as well. With weights for each step it must learn the word anew at every place, from those examples only that have it there.
-# With shared weights, every step of every example teaches the same $U$, $W$ and $b$.
+# **Every place.** *Yesterday it rained. It rained yesterday.* What a network learns about *yesterday* at step 1 should be
+# known at step 3 as well. With weights for each step it must learn the word again at every place, and only from the examples
+# that have it there. With shared weights, every step of every example teaches the same $U$, $W$ and $b$.
 #
-# Sharing makes one claim about the world: *what to do with an input does not depend on when it comes*, except through the state.
-# If it does depend on that, say by the day of the week, you need not give sharing up. Put the day into the input.
+# Sharing assumes one thing about the world: *what to do with an input does not depend on when it comes*, except through the
+# state. If it does depend on that, say on the day of the week, you need not give up sharing. Put the day into the input.
 
 # %% [markdown]
 # ### Three steps, three thousand steps
 #
-# Here is a transition that you can read. The state counts open brackets: up by one at an opening bracket, down by one at a closing
-# one, and otherwise as it was. No parameters at all:
+# Here is a transition that you can read. The state counts open brackets: up by one at an opening bracket, down by one at a
+# closing one, otherwise unchanged. It has no parameters at all:
 #
 # $$s_t = s_{t-1} + [x_t \text{ opens}] - [x_t \text{ closes}]$$
 #
 # where a square bracket is 1 if what stands in it is true, and 0 if not.
 #
-# It runs over a text of 3 characters and over 3,000 characters of the source of Python's own library. And it knows something that no
-# n-gram can know. The claim: **there are places with the same five characters before them, and a different depth.** A 6-gram model
-# sees just those five characters. It cannot say whether a bracket is open there.
+# It runs over a text of 3 characters and over 3,000 characters of the source of Python's own library. And it knows something
+# that no n-gram can know. A 6-gram model over characters sees the five characters before a place, and no more.
+#
+# **Claim:** there are places with the same five characters before them, and a different number of open brackets.
 
 # %% tags=["experiment"]
 from rnncourse.data import python_source
@@ -834,15 +858,16 @@ show(
 )
 
 # %% [markdown]
-# A wider window would not help for long: a longer pair of brackets defeats any width. One integer, rewritten at each step, does what no window
-# can. Somebody had to think of that integer, though. Hold on to this thought.
+# So the 6-gram cannot know how many brackets are open there. A wider window would not help for long: a pair of brackets
+# further apart defeats any width. One integer, rewritten at each step, does what no window can. Somebody had to think of that
+# integer, though. Hold on to this thought.
 
 # %% [markdown]
 # ### The rows of an image
 #
-# "Time" need not be time. Any order will do: the rows of an image, from top to bottom, are a sequence of vectors. Here is a seven of 8 by
-# 8 pixels, so $T = 8$ and $D = 8$, and a transition of the kind $\tanh(x U + s W + b)$ with a state of $H = 6$ and weights that were drawn by
-# chance. Nothing has been learned. Still we can ask what gets into the state.
+# "Time" need not be time. Any order will do: the rows of an image, from top to bottom, are a sequence of vectors. Here is the
+# seven of unit 01 again. It has 8 by 8 pixels, so $T = 8$ and $D = 8$. The transition is $\tanh(x U + s W + b)$ with a state of
+# $H = 6$ numbers, and its weights are drawn at random. Nothing has been learned. Still we can ask what gets into the state.
 
 # %% tags=["experiment"]
 from rnncourse.data import digit_image
@@ -870,8 +895,11 @@ show(
 )
 
 # %% [markdown]
-# Now turn the image upside down. A bag of rows (the sum of all rows, as in unit 01's bag of words) does not notice. The last state does.
-# And the same `weights`, all 90 of them, read 3 rows, 8 rows, and 3,000 rows:
+# Now turn the image upside down, so that its last row is read first.
+#
+# **Claim:** the bag of rows (the sum of all rows, like unit 01's bag of words) stays the same, and the last state does not.
+#
+# Besides, the same `weights`, all 90 numbers, read 3 rows, 8 rows, and 3,000 rows:
 
 # %% tags=["experiment"]
 upside_down = seven[::-1]
@@ -889,8 +917,8 @@ for rows in (seven[:3], seven, np.tile(seven, (375, 1))):
 # %% [markdown]
 # ## 6 · What went wrong in practice: four bugs to hunt
 #
-# All four are easy to write and hard to see: nothing raises an error, and every shape is right. Run the cell, compare what comes out with what
-# should, and find the cause **before** you open the answers.
+# All four are easy to write and hard to see: nothing raises an error, and every shape is right. Run the cell, compare what
+# comes out with what should, and find the cause **before** you open the answers.
 
 
 # %% tags=["experiment"]
@@ -937,27 +965,28 @@ print("D:", bool(bug_d[0] == 1.0))
 # %% [markdown]
 # <details><summary><b>A</b>: why are all states the same?</summary>
 #
-# `s += …` writes into the array that came in, and returns that same array. The list holds one array four times, and shows its last value
-# four times. Write `s = s + …`, or `return s + …`: that makes a new array. A transition must leave its arguments alone.
+# `s += …` writes into the array that came in, and `return s` returns that same array. The list holds one array four times,
+# and shows its last value four times. Write `return s + …`, which makes a new array. A transition must leave its arguments
+# alone.
 # </details>
 #
 # <details><summary><b>B</b>: where has the half gone?</summary>
 #
-# `np.full(6, 8)` is an array of whole numbers, because 8 is one. It cuts off whatever stands behind the point, and says nothing. Make room
-# for states with the dtype that they will have, or collect them in a list and stack it.
+# `np.full(6, 8)` is an array of whole numbers, because 8 is one. It cuts off all decimals, and says nothing. Give the array
+# the dtype that the states will have, or collect them in a list and stack it.
 # </details>
 #
 # <details><summary><b>C</b>: why does the first add 2 as well?</summary>
 #
-# A function looks up `n` when it is *called*, not when it is made. By then, `n` is 2. This is how many a
-# first `compose` fails: `g = lambda s: f(g(s))` in a loop looks `g` up when it is called, finds itself, and calls itself for ever. Put the
-# loop inside one function.
+# A function looks up `n` when it is *called*, not when it is made. By then, `n` is 2. Many a first `compose` fails in this
+# way: `g = lambda s: f(g(s))` in a loop looks up `g` when it is called, finds itself, and calls itself for ever. Put the loop
+# inside one function.
 # </details>
 #
 # <details><summary><b>D</b>: why is 1 + 0.001 - 0.001 not 1?</summary>
 #
-# Numbers are rounded at every operation, and the errors need not cancel. A `depends_on` that raises and lowers in place finds dependences
-# that are not there, because xs never quite comes back. Work on a copy.
+# Numbers are rounded at every operation, and the errors need not cancel. A `depends_on` that raises and lowers in place can
+# find dependences that are not there, because `xs` does not quite come back to what it was. Work on a copy.
 # </details>
 
 # %% [markdown]
@@ -972,15 +1001,21 @@ print("D:", bool(bug_d[0] == 1.0))
 # | small changes | are multiplied at every step: they explode or they vanish |
 # | dependence | convolution: a band; recurrence: everything up to now |
 # | sharing | $DH + H^2 + H$ parameters and not $T\,(DH + H^2 + H)$; every length; what is learned at one place is known at all |
+#
+# **So, can a model carry along what it needs of the past, at a cost that does not grow with the past?** Yes. A state has a
+# fixed size, and one transition, with one set of parameters, rewrites it at every step. The price is that something gets
+# lost. What is kept depends on the rule.
 
 # %% [markdown] written="unfolding_written" points=3
-# ### Question (graded by hand) · 3 points
+# ### Written question
+# *10 minutes · 3 points, graded by hand; five to eight sentences*
 #
-# A colleague wants to foretell tomorrow's temperature from the last 365 days. She plans a network with a $U$, $W$ and $b$ of its own for each
-# of the 365 days: "January is not July, so the weights must not be the same." Answer her in five to eight sentences:
-# (a) What does she lose, apart from memory on the disk? Name two things. (b) How can a network that *shares* its transition still treat January
-# and July differently? (c) Her state has 20 numbers. What does that mean for what the network can know about the 365 days, and what should it
-# keep?
+# A colleague wants to predict tomorrow's temperature from the last 365 days. She plans a network with a $U$, $W$ and $b$ of
+# its own for each of the 365 days: "January is not July, so the weights must not be the same." Answer her.
+#
+# **(a)** What does she lose, apart from space on the disk? Name two things. **(b)** How can a network that *shares* its
+# transition still treat January and July differently? **(c)** Her state has 20 numbers. What does that mean for what the
+# network can know about the 365 days, and what should it keep?
 #
 # ### BEGIN SOLUTION
 # **Model answer.** (a) With weights of its own for each day the network can read sequences of exactly 365 days, no more; and what it learns from
@@ -997,10 +1032,13 @@ print("D:", bool(bug_d[0] == 1.0))
 # ### END SOLUTION
 
 # %% [markdown]
-# ## Something to show to somebody
+# ## Something to show
 #
-# Your `unfold_driven` can draw. The state is a point in the plane, the signal is a die with four faces, and the transition moves the point by
-# one of four rules: $s_t = A_{x_t} s_{t-1} + b_{x_t}$. That is all: one $f$, and 24 numbers in $\theta$. Throw the die 40,000 times.
+# Your `unfold_driven` can draw. The state is a point in the plane, the signal comes from a loaded die with four faces, and the
+# transition moves the point by one of four rules: $s_t = A_{x_t} s_{t-1} + b_{x_t}$. (Here a state is a column, as in most
+# books on this subject.) That is all: one $f$, and 24 numbers in $\theta$. Throw the die 40,000 times.
+#
+# **Claim:** two starts more than a hundred apart, moved by the same throws, are less than a millionth apart after 200 steps.
 
 # %% tags=["experiment"]
 from rnncourse.plots import COLOURS
@@ -1047,12 +1085,13 @@ assert 9 < points[:, 1].max() < 11
 # %% [markdown]
 # A fern, out of a rule and a die. Change a number in `A` and grow another plant.
 #
-# Look at the last line of the output. Two starts that were over a hundred apart end in the same place, because every rule shrinks distances: this
-# state forgets where it began and remembers only the last throws. The pond at $r = 4$ did the opposite. Somewhere between forgetting all and
-# being thrown off by everything lies the kind of state that can read a sentence.
+# Look at the printed line. Two starts that were over a hundred apart end in the same place, because every rule shrinks
+# distances: this state forgets where it began and remembers only the last throws. The pond at $r = 4$ did the opposite.
+# Somewhere between forgetting everything and being thrown off by everything lies the kind of state that can read a sentence.
 #
-# **And that leaves the question for unit 03.** In this unit somebody always knew the rule: the bank, the physics, the brackets, the fern. For
-# language nobody does. So: *which* $f$, with *which* parameters, is flexible enough to become any of these, and can be **learned**?
+# **That leaves the question for unit 03.** In this unit somebody always knew the rule: of the bank, the pendulum, the
+# brackets, the fern. For language nobody does. So: *which* $f$, with *which* parameters, is flexible enough to become any of
+# these, and can be **learned**?
 
 # %% [markdown]
 # ## Where to read on
