@@ -6,7 +6,9 @@
 import difflib
 import functools
 import logging
+import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
 BUILT_IN = ("python-docs", "python-source")
@@ -32,7 +34,7 @@ def documents(name: str) -> dict[str, str]:
 
 def _modules() -> dict[str, str]:
     """The source of each of MODULES that this Python has, by module name."""
-    library = Path(sysconfig.get_path("stdlib"))
+    library = _library()
     files = {module: library / f"{module}.py" for module in MODULES}
     found = {module: file.read_text(encoding="utf-8") for module, file in files.items() if file.is_file()}
     if not found:
@@ -41,6 +43,13 @@ def _modules() -> dict[str, str]:
             'or load_text("python-docs").'
         )
     return found
+
+
+def _library() -> Path | zipfile.Path:
+    """The folder of the standard library; the zip file that stands in for it where Python runs in a browser."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    archive = folder.parent / f"python{sys.version_info.major}{sys.version_info.minor}.zip"
+    return zipfile.Path(archive) if archive.is_file() else folder
 
 
 def _topics() -> dict[str, str]:

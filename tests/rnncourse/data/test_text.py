@@ -1,6 +1,9 @@
 """The texts: built in, from a file, from a server on loopback."""
 
+import sys
+import sysconfig
 import threading
+import zipfile
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
@@ -48,6 +51,16 @@ def test_python_source_and_python_docs_are_the_built_in_texts():
 
 def test_every_listed_module_is_in_this_python():
     assert list(documents("python-source")) == MODULES
+
+
+def test_the_source_is_found_in_a_python_whose_library_is_a_zip_file(tmp_path, monkeypatch):
+    whole = documents("python-source")
+    archive = tmp_path / f"python{sys.version_info.major}{sys.version_info.minor}.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for module, text in whole.items():
+            file.writestr(f"{module}.py", text)
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path / "python"))
+    assert documents.__wrapped__("python-source") == whole
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
