@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
@@ -141,6 +142,7 @@ def alignment_map(weights: Float[np.ndarray, "T S"], source: str, target: str, *
 class ClaimsTable:
     """What the course claimed, unit by unit, and what came of it, from `rnncourse/data/claims.json`.
 
+    What one might have expected and what did not come stands first; below it a fold for each unit, with what held.
     The file is made from the executed notebooks by `rnngrade.claims`, and nowhere written by hand.
     """
 
@@ -161,21 +163,34 @@ class ClaimsTable:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        parts = []
+        surprises, folds = [], []
         for unit in self.units:
-            rows = "".join(
-                f'<tr><td style="text-align:left">{escape(row["claim"])}'
-                + (f"<br><em>{escape(row['found'])}</em>" if row.get("found") else "")
-                + f'</td><td>{row["assertions"] or ""}</td><td style="text-align:left;white-space:nowrap">'
-                + f"<strong>{row['borne_out']}</strong></td></tr>"
-                for row in unit["claims"]
-            )
             link = f'<a href="../{unit["stem"]}/{unit["stem"]}.ipynb">{unit["stem"]}</a>'
-            parts.append(
-                f"<details><summary>{link}: {escape(unit['title'])}, {unit['assertions']} assertions in "
-                f"{unit['experiments']} experiments</summary><table><thead><tr>"
-                '<th scope="col" style="text-align:left">claim</th><th scope="col">assertions</th>'
-                f'<th scope="col" style="text-align:left">borne out</th></tr></thead><tbody>{rows}</tbody></table>'
-                "</details>"
+            held = [row for row in unit["claims"] if row["borne_out"] == "yes"]
+            surprises += [
+                _row(link, _marked_up(row["claim"]), f"<strong>{row['borne_out']}</strong>", _marked_up(row["found"]))
+                for row in unit["claims"]
+                if row["borne_out"] != "yes"
+            ]
+            rows = [_row(_marked_up(row["claim"]), str(row["assertions"])) for row in held]
+            folds.append(
+                f'<details style="margin:0.4em 0"><summary>{link}: {escape(unit["title"])} ({len(held)} that held; '
+                f"{unit['assertions']} assertions in {unit['experiments']} experiments)</summary>"
+                f"{_table(rows, 'claim', 'assertions')}</details>"
             )
-        return f'<div style="max-width:60em">{"".join(parts)}</div>'
+        expected = _table(surprises, "unit", "what one might have expected", "borne out", "what the notebook found")
+        return f'<div style="max-width:60em">{expected if surprises else ""}{"".join(folds)}</div>'
+
+
+def _marked_up(text: str) -> str:
+    """A claim as HTML: its code as code, its formulas left to the page."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
+
+
+def _row(*cells: str) -> str:
+    return "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in cells) + "</tr>"
+
+
+def _table(rows: Sequence[str], *heads: str) -> str:
+    head = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in heads)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

@@ -13,7 +13,7 @@ UNITS = [
         "experiments": 2,
         "assertions": 5,
         "claims": [
-            {"claim": "It is < that.", "assertions": 5, "borne_out": "yes"},
+            {"claim": "It is < that `x`.", "assertions": 5, "borne_out": "yes"},
             {"claim": "It is more.", "assertions": 0, "borne_out": "no", "found": "it is *not*"},
         ],
     }
@@ -61,11 +61,16 @@ def test_the_table_says_what_it_is_given_escaped_and_with_links():
     shown = ClaimsTable(UNITS)
     assert (shown.count("yes"), shown.count("in part"), shown.count("no")) == (1, 0, 1)
     html = shown._repr_html_()
-    assert "It is &lt; that." in html
+    assert "It is &lt; that <code>x</code>." in html
     assert "&lt;cell&gt;" in html
     assert 'href="../03_cell/03_cell.ipynb"' in html
     assert "it is *not*" in html
     assert "no       It is more." in repr(shown)
+
+
+def test_what_did_not_come_stands_before_what_held_and_is_not_folded_away():
+    html = ClaimsTable(UNITS)._repr_html_()
+    assert html.index("It is more.") < html.index("it is *not*") < html.index("<details") < html.index("It is &lt;")
 
 
 def test_the_table_that_comes_with_the_course_has_a_row_for_each_claim():
