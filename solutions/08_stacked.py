@@ -29,11 +29,11 @@ progress("08_stacked")
 # ## The question that was left open
 #
 # Your network of unit 06 reads characters. But text is not made of characters alone: characters make words, words make
-# lines, lines make functions. One state, in one layer, has to hold all of this at once, and from a letter to the next
+# lines, lines make functions. One state, in one layer, has to hold all of this at once, and from one letter to the next
 # all of it goes through the same $W$ and the same tanh.
 #
 # In time, the unfolded network is as deep as the text is long. But from an input $x_t$ to the output $o_t$ of the
-# *same* step there is one tanh only. Everywhere else in machine learning people have learned to put layers upon layers.
+# *same* step there is only one tanh. Everywhere else in machine learning people have learned to put layers upon layers.
 # **What does a second recurrent layer do that a wider first one does not?**
 
 # %% [markdown]
@@ -112,8 +112,8 @@ check(stacked_forward)
 #
 # ### Experiment · two layers are a better delay line than one
 #
-# **Claim:** hit the bottom of a stack once. The layers above answer *later*: each one has its peak after the one below.
-# A single unit with $0 < W < 1$ can only fade from the moment at which it was hit.
+# A single unit with $0 < W < 1$ can only fade from the moment at which it was hit. **Claim:** hit the bottom of a stack
+# once, and the layers above answer *later*: each one has its peak after the one below.
 
 # %% tags=["experiment"]
 from rnncourse.plots import line_chart
@@ -141,8 +141,8 @@ assert peaks[0] == 1
 assert peaks == sorted(set(peaks))
 
 # %% [markdown]
-# So what a stack says at step $t$ can depend on *when* something was, and not only on how long ago it faded. Keep this
-# in mind for section 7.
+# So a stack can *wait*: its top layer speaks up about something some steps after it has happened. Keep this in mind for
+# section 7.
 
 # %% [markdown]
 # ## 2 · What a layer costs
@@ -177,7 +177,7 @@ check(stacked_parameter_count)
 
 # %% [markdown]
 # You can now be fair. "Four layers are better than one" says little if the four layers have four times the parameters.
-# The fair question gives all the same **budget**, so that who wants to be deep has to be narrow:
+# A fair comparison gives everybody the same **budget**, so whoever wants to be deep has to be narrow:
 
 # %% tags=["experiment"]
 count = use(stacked_parameter_count)
@@ -211,7 +211,7 @@ show(
 )
 
 # %% [markdown]
-# As before, $da_t^l = dh_t^l \odot (1 - (h_t^l)^2)$ is the error behind the tanh. Then
+# As before, $da_t^l = dh_t^l \odot (1 - (h_t^l)^2)$ is the error after its way back through the tanh. Then
 #
 # $$dh_t^{l} = \underbrace{da_t^{l+1} \left(U^{l+1}\right)^{\top}}_{\text{from the layer above}}
 # + \underbrace{da_{t+1}^{l} \left(W^{l}\right)^{\top}}_{\text{from the next step}}$$
@@ -309,9 +309,9 @@ assert max(errors.values()) < 1e-7
 # %% [markdown]
 # ## 4 · Vanishing, this time downwards
 #
-# You have read the formula twice now: back in time the error goes through $(1 - h^2)$ and $W^\top$; back in depth it
-# goes through $(1 - h^2)$ and $U^\top$. Unit 05 showed what becomes of an error that is multiplied again and again. Depth
-# is a second direction in which it can vanish.
+# Look at the two terms of that formula once more: back in time the error goes through $(1 - h^2)$ and $W^\top$; down in
+# depth it goes through $(1 - h^2)$ and $U^\top$. Unit 05 showed what becomes of an error that is multiplied again and
+# again. Depth is a second direction in which it can vanish.
 #
 # There is a famous cure, and it takes one plus sign. Let a layer *add* to what it reads, and not replace it:
 #
@@ -373,15 +373,16 @@ assert shares["residual"].min() > 0.95
 
 # %% [markdown]
 # A straight line on a logarithmic axis: you know this picture from unit 05. What was the distance in time there is the
-# number of layers here. (The residual line even rises, as both roads lead down and their errors add up.) Whether the network then *learns* better is another question. Section 7 asks it.
+# number of layers here. (The residual line even rises on its way down, since both roads lead down and their errors add up.)
+# Whether the network then *learns* better is another question. Section 7 asks it.
 
 # %% [markdown]
 # ## 5 · Dropout, and where it must not stand
 #
 # **Dropout** fights overfitting: while training, each entry of a layer's output is set to 0 with probability $p$, by a
-# fresh draw each time. No unit can rely on one other unit alone. When the network is used, nothing is dropped.
+# fresh draw each time. So no unit can rely on one other unit alone. When the network is used, nothing is dropped.
 #
-# Then the next layer would suddenly get more than it is used to. So the survivors are scaled up while training:
+# But then the next layer would suddenly get more than it is used to. So the survivors are scaled up while training:
 #
 # $$\text{dropped} = \frac{h \odot m}{1 - p} \qquad m = 1 \text{ with probability } 1 - p, \text{ else } 0$$
 #
@@ -394,7 +395,7 @@ assert shares["residual"].min() > 0.95
 # ### Exercise 8.4 · `dropout_between`
 # *●○○ · 8 minutes · 2 points*
 #
-# Write it with the draws given, so that the answer is no matter of luck: `H` is `(T, N, H)`, `mask` has the same shape
+# Write it with the draws given, so that the answer is not a matter of luck: `H` is `(T, N, H)`, `mask` has the same shape
 # and holds True where an entry is **kept**, and `p`, from 0 up to but not including 1, is the probability with which
 # entries were *dropped* when the mask was drawn. Return a new array, of the dtype of `H`.
 #
@@ -419,9 +420,10 @@ check(dropout_between)
 # ### Experiment · a memory under dropout
 #
 # Remember the latch of unit 03: one unit with $W = 2$ that is set once and stays at 0.96 for ever. **Claim:** with
-# dropout of $p = 0.1$ on the way *up*, the latch stays where it is, and only a tenth of its readings are missing. With
-# the same dropout on the way *through time*, hardly one latch in a hundred is still set after 50 steps: each step is a
-# risk, and what is lost once is lost for all that follow.
+# dropout of $p = 0.1$ on the way *up*, the latch stays set, and only about a tenth of its readings are missing. With the
+# same dropout on the way *through time*, fewer than two latches in a hundred are still set after 50 steps.
+#
+# Through time each step is a risk, and what is lost once is lost for all the steps that follow:
 
 # %% tags=["experiment"]
 drop = use(dropout_between)
@@ -564,8 +566,8 @@ check(StackedRNN)
 #
 # ### Experiment · yours is theirs
 #
-# **Claim:** your module and `nn.RNN` are interchangeable. A state dict of one loads into the other, and they agree
-# to 12 digits; so does the NumPy of section 1.
+# **Claim:** your module and `nn.RNN` are interchangeable. The state dict of `nn.RNN` loads into yours, and they agree to
+# 12 digits; so does the NumPy of section 1.
 
 # %% tags=["experiment"]
 torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings
@@ -586,18 +588,19 @@ assert all(same)
 assert torch.allclose(a_n, b_n)
 
 # %% [markdown]
-# You own it, so from here on we let `nn.RNN` run, whose loop is compiled.
+# You own it. So from here on we let `nn.RNN` run, whose loop is compiled.
 #
 # ## 7 · What does depth buy?
 #
-# Four experiments, on small networks and with little training, since your time is short. Each claim holds for what was
-# run, and we say where it ends.
+# Four experiments follow, on small networks and with little training, since your time is short. Each claim holds for what
+# was run, and we say where it ends.
 #
 # ### Experiment · a task that wants depth
 #
 # The network reads random symbols out of four, and has to say the symbol of **six steps ago**. The best possible loss is
-# 0 bits; who knows nothing pays 2. Every network gets the same budget of 1,500 parameters and the same 200 updates.
-# **Claim:** two or three narrow layers learn it better than a wide one.
+# 0 bits; whoever knows nothing pays 2. Every network gets the same budget of 1,500 parameters and the same 200 updates.
+# **Claim:** at equal budget, two or three narrow layers learn to say the symbol of six steps ago better than one wide
+# layer.
 
 
 # %% tags=["experiment"]
@@ -680,7 +683,8 @@ assert np.median(recall[1]) > 1.5 * np.median(recall[3])
 #
 # Now Python source, character by character, 8,000 parameters for the stack, 200 updates. The matrices $W$ start
 # orthogonal, as in unit 05, so that no depth is held up by a bad start. **Claim:** at this budget, and with this little
-# training, depth does *not* pay. On held-out files, stacks of three or four layers are clearly worse than one wide layer.
+# training, depth does *not* pay on Python source. On held-out files, stacks of three or four layers are clearly worse than
+# one wide layer.
 
 # %% tags=["experiment"]
 from rnncourse.data import train_and_held_out
@@ -740,11 +744,11 @@ assert np.mean(source_bits[1]) < np.mean(source_bits[3]) - 0.05
 assert np.mean(source_bits[1]) < np.mean(source_bits[4]) - 0.05
 
 # %% [markdown]
-# The same cell, the same four depths, and the opposite answer. Two things work against the deep ones here: they are
-# narrow, and a letter must climb through more tanhs before the output hears of it, so that they start slower. With a
-# hundred times the width and the training, and with gates (unit 10), deep stacks do win: the networks of Graves (2013)
-# and Zaremba (2014) have several layers and millions of parameters. So what should you do? **Start with one layer. Add a
-# second one when the first is wide enough, and compare at equal cost.**
+# The same cell, the same four depths, and the opposite answer. Two things probably work against the deep ones here: they
+# are narrow, and a letter must climb through more tanhs before the output hears of it, so they start slower. With far more
+# width and training, and with gates (unit 10), deep stacks do win: the networks of Graves (2013) and Zaremba (2014) have
+# several layers and millions of parameters. So what should you do? **Start with one layer. Add a second one when the first
+# is wide enough, and compare at equal cost.**
 
 # %% [markdown]
 # ### Experiment · what each layer's state changes with
@@ -757,9 +761,9 @@ assert np.mean(source_bits[1]) < np.mean(source_bits[4]) - 0.05
 # - **At what** does it change? The mean squared change where the *kind* of character changes (word, space, line end,
 #   other), divided by that from one letter to the next within a word.
 #
-# **Claim:** as drawn, all layers change equally fast, and at anything. After 100 updates each layer is slower than the
-# one below it, and the top one moves mostly at the borders of words. After 400 this is over: the top layer is nearly as
-# fast as the first.
+# **Claim:** as drawn, all layers of a stack change about equally fast, at any character. After 100 updates each layer is
+# slower than the one below it, and the top one moves most at the borders of words. After 400 this is over: the top layer
+# is nearly as fast as the first, and moves at letters nearly as much as at borders.
 
 # %% tags=["experiment"]
 kinds = np.array(
@@ -833,20 +837,20 @@ for seed in (0, 1):
     assert late[3, 1] < 2
 
 # %% [markdown]
-# Nobody told the network what a word is. First it learns what is easiest to know, the kinds of characters, and while
-# that is all it knows its layers look like a textbook's: quick ones below, slow ones above. But the output layer reads the
-# **top** layer, and nothing else. To tell an *e* from an *a* the letters have to get there, through every floor, and so
-# in the end all floors are busy with letters.
+# Nobody told the network what a word is. It seems that it first learns what is easiest to know, the kinds of characters,
+# and while that is all it knows its layers look as they do in textbooks: quick ones below, slow ones above. But the output
+# layer reads the **top** layer, and nothing else. To tell an *e* from an *a* the letters have to get there, through every
+# floor, and so in the end all floors are busy with letters.
 #
-# You will often read that upper layers "learn longer time scales". Here you have seen when it is so and when it is not.
+# You will often read that upper layers "learn longer time scales". Here you have seen that it may be so, and not last.
 # M. Hermans and B. Schrauwen, who measured it first, let the output layer read *all* layers: then the upper ones may stay
 # slow. What a layer does depends on who reads it.
 #
 # ### Experiment · residual connections, trained
 #
 # In section 4 the error came down eight layers unharmed where a plus sign was in place. **Claim:** this matters for
-# training. On a short delay task (three steps, 80 updates), eight plain layers gain nothing
-# over four; eight residual ones are the best of all.
+# training. On a short delay task (three steps, 80 updates), eight plain layers gain next to nothing over four; eight
+# residual ones end with less than half the loss of any plain stack.
 
 # %% tags=["experiment"]
 levels = (1, 2, 4, 8)
@@ -889,14 +893,17 @@ assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plai
 #
 # <details><summary>Answers, when you have thought about them</summary>
 #
-# The first is found by a causality of another kind: change the parameters of layer 1 and see whether the top states
-# change. The second is right when $L = 1$ and when nobody looks at `h0`; a check with an `h0` that is not zero finds it.
-# The third is found by "two runs in a row give what one run gives". The fourth by calling twice. And with one layer there is
-# no *between*.
+# The first is found by wiggling parameters in place of inputs: change those of layer 1 and see whether the top states
+# change. The second is right only for $L = 1$. It breaks causality: layer 2 starts from the *end* of layer 1, so a late
+# input changes an early state; and a check with an `h0` that is not zero finds it, too. The third is found by "two runs in
+# a row give what one run gives", the fourth by calling twice. And with one layer there is no *between*.
 # </details>
 
 # %% [markdown]
 # ## 9 · What you have
+#
+# What does a second recurrent layer do that a wider first one does not? It reads what the first one has made of the past,
+# so it can answer later, and divide a distance. It costs width, and whether that pays depends on the task.
 #
 # - A stack: the states of one layer are the inputs of the next; parameters are shared over time, not over depth.
 # - Each layer has a start state and a last state: `h0` and `h_n` are $(L, N, H)$.
@@ -908,21 +915,23 @@ assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plai
 #   layers are slow only as long as the output does not need letters from them.
 
 # %% [markdown] written="stacked_written" points=3
-# ### Written question · 3 points
+# ### Written question
+# *3 points, graded by hand; about six sentences*
 #
 # A colleague reports: "I replaced one layer of 128 units by three layers of 128 units with `dropout=0.5`, trained both for
-# an hour, and the three layers are better on the training text. So depth is what we need." Answer in about six
-# sentences: what is wrong with this comparison, which comparison would you run instead (say what you keep equal, and what
-# you measure on what), and what result would convince you?
+# an hour, and the three layers are better on the training text. So depth is what we need." **(a)** What is wrong with this
+# comparison? **(b)** Which comparison would you run instead? Say what you keep equal, and what you measure on what.
+# **(c)** What result would convince you?
 #
 # ### BEGIN SOLUTION
-# *Model answer.* Three layers of 128 have about two to three times the parameters of one, so the gain may be due to size
-# and not depth. Two things were changed at once, since dropout came in too; a gain or a loss could come from
-# either. The training text is the wrong judge: it rewards memorising, and during training the loss is measured with units
-# dropped. And one run each says nothing about luck. I would give all networks the same number of parameters
+# *Model answer.* (a) Three layers of 128 units have about three times the parameters of one (more for a small $D$, less
+# for a large one), so the gain may be due to size and not depth. Two things were changed at once, since
+# dropout came in too; a gain or a loss could come from either. The training text is the wrong judge: it rewards
+# memorising, and during training the loss is measured with units dropped. And one run each says nothing about luck.
+# (b) I would give all networks the same number of parameters
 # (`stacked_parameter_count`), so one wide layer against two and three narrow ones, all with or all without dropout, train
 # them for the same number of updates (or hours), each with at least three seeds and a learning rate chosen for each
-# depth, and compare bits per character on held-out files in eval mode. I would be convinced if every run of three layers
+# depth, and compare bits per character on held-out files in eval mode. (c) I would be convinced if every run of three layers
 # was below every run of one layer, by more than the runs of one depth differ among themselves.
 #
 # *Rubric.* **1 point**: names at least two faults (unequal parameters, dropout changed as well, judged on training text,
@@ -949,8 +958,8 @@ assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plai
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Put in a line of code of your own and watch four layers read it, as they are after 100 updates. The darker,
-# the more the layer's state moves at that character.
+# Put in a line of code of your own and watch four layers read it, as they are after 100 updates. The darker the patch, the
+# more the layer's state moves at that character.
 
 # %% tags=["experiment"]
 from rnncourse.plots.stacked import change_strips
@@ -980,5 +989,5 @@ progress("08_stacked")
 # ## The question that this unit leaves open
 #
 # Every layer of this unit reads from left to right. But when you read "Teddy bears are on sale", you know what *Teddy*
-# means only after the next word. A second layer could be put to another use: what if it reads the sentence **from the
-# end**? That is unit 09.
+# means only after the next word. A second layer could be put to another use: **what if it reads the sentence from the
+# end?** That is unit 09.

@@ -818,7 +818,7 @@ def every_layer_reads_x(input_size, hidden_size, num_layers=1, dropout=0.0):
 @ex.misconception
 def one_weight_hh_for_all(input_size, hidden_size, num_layers=1, dropout=0.0):
     """All layers use weight_hh_l0. The others are there, but nothing uses them, and so they get no gradient. Layer l
-    has weight_hh_ll.
+    has one of its own: `self.get_parameter(f"weight_hh_l{l}")`.
     """
     import torch
     from torch import nn
@@ -1113,7 +1113,7 @@ def no_gradient_between_layers(input_size, hidden_size, num_layers=1, dropout=0.
 
 @ex.misconception
 def state_kept_between_calls(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Your states go on from the call before. Without an h0 each call starts from zeros; who wants to go on hands
+    """Your states go on from the call before. Without an h0 each call starts from zeros; whoever wants to go on hands
     h_n in as h0.
     """
     import torch
