@@ -5,9 +5,9 @@
 #
 # - build a network that reads a sequence and writes another one, of another length and in other symbols;
 # - train it with teacher forcing, and say what it reads while it learns and what it reads in use;
-# - turn a model into an answer: greedily, or with a beam, and say what neither can promise;
+# - get an answer out of a model, greedily or with a beam, and say what neither can promise;
 # - measure answers that are sequences;
-# - show where one summary of fixed size is not enough, and that it is the summary's fault;
+# - show where one summary of fixed size is not enough;
 # - let a decoder tell what it sees in a picture.
 #
 # **Time**: about three hours. **You need** padding and packing (unit 07), the GRU (unit 10), and the generation of unit
@@ -54,9 +54,9 @@ progress("12_encoder_decoder")
 # >
 # > Mar 4, 2009 &nbsp;&nbsp;→&nbsp;&nbsp; 2009-03-04
 #
-# 32 characters become ten, or 19 do, or eleven. The first digit of the answer stands near the end of the question, and
-# no step of the input is the step of any output. This is what translation is like, and summaries, and answers to
-# questions: **another length, another order, other symbols, and an end that nobody announces.** How are two cores joined
+# 32 characters become ten, or 19 do, or eleven. The first digit of the answer stands near the end of the question, so
+# that inputs and outputs do not go in step. This is what translation is like, and summaries, and answers to questions:
+# **another length, another order, other symbols, and an end that nobody announces.** How are two cores joined
 # for that, how are they trained on symbols, and how does one look for the best answer when each symbol that is chosen
 # changes the odds of all that follow?
 
@@ -92,6 +92,9 @@ show(
 # p(y_t \mid y_1, \dots, y_{t-1}, x) &= \mathrm{softmax}(s_t V + c)
 # \end{aligned}
 # $$
+#
+# (In a formula, $V$ is the output layer's matrix, as ever. In a shape, and in $V^T$, it is the
+# number of symbols, as in unit 01.)
 #
 # *In numbers*: a date of 30 characters goes in, and what crosses the purple arrow is $H$ floats, 128 in the network
 # that you will train. A date of 8 characters crosses it as 128 floats too. Keep that in mind.
@@ -153,7 +156,7 @@ check(Encoder)
 # Write the module `Decoder(vocabulary_size, embedding_size, hidden_size)` with `embedding`, `rnn` (an `nn.GRU`) and
 # `output`, an `nn.Linear` from the states to the vocabulary. `forward(ids, state)` starts from `state (1, N, H)`, reads
 # `ids (T, N)` and returns `(logits (T, N, V), state (1, N, H))`: the logits after each step, and the state after the
-# last. So that one call with five ids, or five calls with one id each, handing on the state, give the same.
+# last. So one call with five ids gives the same as five calls with one id each that hand on the state.
 
 
 # %% answer="Decoder"
@@ -192,8 +195,8 @@ check(Decoder)
 # $$ p(y \mid x) = \prod_{t=1}^{T} p(y_t \mid y_1, \dots, y_{t-1}, x) $$
 #
 # So to train on $-\log p(y \mid x)$, the decoder has to read the true $y_{t-1}$ at step $t$, whatever it would have
-# written itself. This is called **teacher forcing**: the teacher does not let the pupil go on from a mistake, and puts
-# the right token before each next question. Nothing else is needed, and all steps can be computed in one call.
+# written itself. This is the **teacher forcing** of unit 11: the teacher does not let the pupil go on from a mistake, but
+# puts the right token before each next question. So all steps can be computed in one call.
 
 # %% tags=["experiment"]
 show(
@@ -280,11 +283,11 @@ check(Seq2Seq)
 # ## 3 · Dates from eleven languages
 #
 # Our texts are dates from 1950 to 2049, as people write them in eleven languages; the names and the order of day, month
-# and year come from Unicode's locale data. The answers are in ISO 8601. Left out is only what no reader could be sure
+# and year come from Unicode's locale data. The answers are in ISO 8601. We left out only what no reader could be sure
 # of: years of two digits, and the American 3/4/2009, which is another day in most of the world.
 #
 # One *day* in ten is held out, by its date alone: if 4 March 2009 is held out, no text of that day in any language is
-# ever trained on. Who translates it right has not looked it up.
+# ever trained on. A network that translates it right has not looked it up.
 
 # %% tags=["experiment"]
 examples = written_dates(np.random.default_rng(8), 6)
@@ -303,11 +306,13 @@ assert all(not is_held_out(date.fromisoformat(iso)) for _, iso, _ in examples)
 #
 # One trick is from unit 10. There, a forget bias let an LSTM remember from the start. In PyTorch's GRU, $h_t = (1 - z)
 # \odot n + z \odot h_{t-1}$: where $z$ is near 1, the state is kept. We start with 2 added to the bias of $z$ in
-# both networks, so that the day, which is read first and written last, is not forgotten before training has begun.
+# both networks, so that the day, which mostly is read early and always is written last, is not lost on the way.
 #
 # **Claim:** after one pass over 64,000 dates, more than 95% of the dates of *held-out days* are translated without a
-# single wrong digit. (2,000 updates; this takes about a minute. The learning rate rises and then falls to zero, a
-# schedule known as one-cycle.)
+# single wrong digit.
+#
+# (2,000 updates; this takes about a minute. The learning rate rises and then falls to zero, a schedule known as
+# one-cycle.)
 
 # %% tags=["experiment", "nbval-ignore-output"]
 Enc, Dec, Translator = use(Encoder), use(Decoder), use(Seq2Seq)
@@ -387,14 +392,14 @@ assert curve[-1] > 0.95
 assert (np.diff(np.mean(np.reshape(losses[:600], (4, 150)), axis=1)) < 0).all()  # the loss falls from the first
 
 # %% [markdown]
-# Look at the shape of the curve. For some hundred updates, nothing. A date is right if ten tokens are right, and if
-# each is right with probability 0.8, ten of them are with $0.8^{10} = 0.11$. A share of whole answers hides slow
-# progress and shows fast progress late. The loss was falling from the start.
+# Look at the shape of the curve. At first, next to nothing. A date is right if its ten characters are right, and if each
+# is right with probability 0.8, all ten of them are with $0.8^{10} = 0.11$. A share of whole answers hides progress at
+# first, and shows it late. The loss was falling from the start.
 
 # %% [markdown]
 # ## 4 · How right is an answer?
 #
-# There are two honest measures for answers that are sequences. The hard one: is it the right answer or not?
+# There are two honest measures for answers that are sequences. The strict one: is it the right answer or not?
 
 # %% [markdown]
 # ### Exercise 12.5 · `exact_match`
@@ -418,20 +423,20 @@ def exact_match(predictions, targets):
 check(exact_match)
 
 # %% [markdown]
-# The soft one: *how far off* is it? 1998-03-04 for 1989-03-04 is a slip, 2047-12-30 is nonsense. To compare place by
-# place is too strict: a single token too many at the front, and everything after it is "wrong". What we want is the
-# least number of **edits** that turn one into the other, where an edit inserts one item, deletes one, or replaces one by
-# another.
+# The mild one: *how far off* is it? 1998-03-04 for 1989-03-04 is a slip, 2047-12-30 is nonsense. Comparing place by place
+# will not do: a single token too many at the front, and everything after it is "wrong". What we want is the least number
+# of **edits** that turn one into the other, where an edit inserts one item, deletes one, or replaces one by another.
 #
-# To find the least, ask for less. Let $d_{ij}$ be the distance between the first $i$ items of $a$ and the first $j$ of
-# $b$. The last edit was one of three, so
+# To find it, begin with beginnings. Let $d_{ij}$ be the distance between the first $i$ items of $a$ and the first $j$ of
+# $b$. At their ends one of three things was done, so
 #
 # $$ d_{ij} = \min \begin{cases} d_{i-1,j} + 1 & \text{delete } a_i\\ d_{i,j-1} + 1 & \text{insert } b_j\\ d_{i-1,j-1}
 # + [a_i \neq b_j] & \text{replace } a_i \text{ by } b_j \text{, or keep it} \end{cases} \qquad d_{i0} = i, \quad d_{0j} =
 # j $$
 #
-# Every entry needs three neighbours only, and the table is filled row by row. Here it is for 1989 and 1998, with one of
-# the cheapest ways through it. The answer is in the last corner: 2, insert a 9 and delete one.
+# where $[a_i \neq b_j]$ is 1 if the two differ and 0 if not. Every entry needs only three neighbours, so the table can be
+# filled row by row. Here it is for 1989 and 1998, with one of the cheapest ways through it. The answer is in the last
+# corner: 2, insert a 9 and delete one.
 
 # %% tags=["experiment"]
 from rnncourse.encoder_decoder import edit_distance as distance_of
@@ -494,7 +499,7 @@ check(edit_distance)
 #
 # `greedy_decode(step, state, bos, eos, max_length)` returns the list of new token ids, **without bos and without
 # eos**. The first call reads `bos` in the given `state`. It ends when eos is the most probable token, or when `step` has
-# been called `max_length` times. The answer may not call torch.
+# been called `max_length` times. May not call `torch`.
 #
 # By hand: let token 0 be bos and 3 eos. If `step` gives the greatest log-probability to 2 after bos, to 1 after 2, to 3
 # after 1, the answer is `[2, 1]`, after three calls. With `max_length=2` it is `[2, 1]` too, after two; with
@@ -520,8 +525,8 @@ def greedy_decode(step, state, bos, eos, max_length):
 check(greedy_decode)
 
 # %% [markdown]
-# Your decoder becomes such a `step` with a few lines, which the course has as `decoder_step`. Now read what your
-# network makes of unseen days, and where it fails.
+# A few lines make such a `step` of your decoder; the course has them as `decoder_step`. Now read what your network makes
+# of unseen days, and where it fails.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.encoder_decoder import decoder_step
@@ -557,8 +562,8 @@ assert edits < 0.15
 assert np.mean([bool(re.fullmatch(r"\d{4}-\d\d-\d\d", t)) for t in translations]) > 0.99
 
 # %% [markdown]
-# Where it errs, if it errs, it is off by a digit or two. It has learned what an ISO date looks like so well that even
-# its mistakes look like dates. All such models are like that, and it is a trap: **a fluent answer is no sign of a right
+# Where it errs, it is mostly off by a digit or two. It has learned what an ISO date looks like so well that even its
+# mistakes look like dates. That is a trap, and all models of this kind set it: **a fluent answer is no sign of a right
 # one.**
 
 # %% [markdown]
@@ -590,12 +595,12 @@ show(
 )
 
 # %% [markdown]
-# "the" is the safest first word, but nothing that follows it is probable. Greedy pays 0.5 at once, and then must take
-# what is left. The answer that wins begins with the second best word.
+# "the" is the most probable first word, but nothing that follows it is probable. Greedy takes the 0.5 at once, and then
+# must take what is left. The answer that wins begins with the second best word.
 #
-# Can one search them all? With $V$ tokens and $T$ steps there are $V^T$ answers, $12^{11}$ for the dates, and no
-# dynamic programming helps: the state remembers *everything*, so that no two beginnings ever lead to the same place. In
-# unit 01's bigrams they did.
+# Can one search them all? With $V$ tokens and $T$ steps there are about $V^T$ answers: for the dates, with ten digits,
+# the dash and eos, $12^{11}$. And no dynamic programming helps. In a bigram model of unit 01 two beginnings with the same
+# last word have the same future, so only the better one need be kept. Here the state remembers the whole beginning.
 #
 # So one compromises. Keep not one beginning but the `width` best, and call them the **beam**. At each step all of
 # them are continued in all ways, and of all these candidates together the `width` best are kept. Their scores are
@@ -611,7 +616,7 @@ show(
 # *●●● · 30 minutes · 5 points*
 #
 # `beam_search(step, state, bos, eos, max_length, width)` returns a list of `(tokens, score)`, at most `width` of them,
-# **best first**. `step` is as in `greedy_decode`; the answer may not call torch. To the letter:
+# **best first**. `step` is as in `greedy_decode`. May not call `torch`. To the letter:
 #
 # 1. A *hypothesis* has tokens, a score, a state, a last token, and may have *ended*. The beam begins with one: no
 #    tokens, score 0, the given state, last token bos.
@@ -625,9 +630,8 @@ show(
 # 4. Of all candidates, keep the `width` best by score.
 # 5. There are at most `max_length` rounds. What has not ended by then is returned as it is.
 #
-# Scores are plain sums, not divided by the length. Sometimes there are fewer candidates than `width`; then keep them all.
-# (One may also read point 3 as a right to stay, so that an ended hypothesis is never pushed out. The cases that
-# count are such that both give the same; and in none of them do two scores tie.)
+# Scores are plain sums, not divided by the length. If there are fewer candidates than `width`, keep them all. In the
+# cases of the check no two scores tie.
 #
 # For the tree above, with width 2, it returns "my dog" with $-1.02$ and "the dog" with $-1.61$.
 
@@ -686,8 +690,8 @@ assert [words[i] for i in search(tree_step, (), 0, 1, 5, 2)[0][0]] == ["my", "do
 #
 # Width 1 is greedy. Width $V^T$ is a search of everything. In between, nothing is promised: a beam may lose the best
 # answer at its first step, and a wider one may even end with a worse answer than a narrower one. So measure. We draw 150
-# models at random, each a table with three states, and small enough to list all answers. **Claim:** greedy finds the
-# best of them in fewer than six models of ten, a beam of six in more than nine of ten.
+# models at random, each a table with three states, small enough to list all of its answers. **Claim:** greedy finds the
+# best answer in fewer than six models of ten, a beam of six in more than nine of ten.
 
 # %% tags=["experiment"]
 rng = np.random.default_rng(3)
@@ -726,9 +730,9 @@ assert shares[widths.index(6)] > 0.9
 # ### Experiment · and on the dates?
 #
 # Let both searches loose on your translator, and on the copy that we put aside after 600 updates, when it was still
-# poor. For every wrong answer there is a question that tells a lot: **who is to blame, the search or the model?** The
-# model can say how probable it finds the *true* answer. If that is more probable than what the search came back with,
-# the search has failed. If not, the model really believes in its mistake, and no search would help.
+# poor. For every wrong answer one question is worth asking: **who is to blame, the search or the model?** The model can
+# say how probable it finds the *true* answer. If that is more probable than what the search came back with, the search
+# has failed. If not, the model really believes in its mistake, and no better search would help.
 #
 # **Claim:** on the poor copy the beam finds a more probable answer for at least one date in twenty, and hardly ever a
 # less probable one; greedy's search is to blame for some mistakes, that of the beam for at most half as many. And still,
@@ -786,9 +790,9 @@ assert abs(good["beam"] - good["greedy"]) <= 0.02
 
 # %% [markdown]
 # The beam does what it is for: for the poor model it finds answers that the model likes better, and the mistakes that
-# were the search's own all but disappear. But they were the smaller part. Most of the time the model *believes* in the
-# wrong date, and a better search finds that belief more surely. For the trained model there is nothing left to find: it
-# is so sure of each token that the greedy path is the best one.
+# were the search's own become few. But they were the smaller part. Most of the time the model *believes* in the wrong
+# date, and a better search finds that belief more surely. For the trained model there is next to nothing left to find:
+# it is so sure of each token that the greedy path is almost always the best one.
 #
 # So two measurements belong to every search: the score of what it found, and the score of the truth. They tell you
 # whether to work on the search or on the model.
@@ -800,8 +804,8 @@ assert abs(good["beam"] - good["greedy"]) <= 0.02
 # programs, equal in all but what the decoder reads in training. The task could not be plainer: **copy** a string of one
 # to six random digits. It is judged as it is used, greedily, on strings of six.
 #
-# **Claim:** after 600 updates the one with a teacher copies at least a third of the strings. The one that read its own
-# guesses is far behind. The third has the lowest loss of all, below 0.05, and copies nothing.
+# **Claim:** after 600 updates the decoder with a teacher copies at least a third of the strings. The one that read its
+# own guesses is far behind. The third has a loss below 0.05, and copies nothing.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.exercises.encoder_decoder import targets_not_shifted
@@ -888,24 +892,26 @@ assert unshifted < 0.01
 
 # %% [markdown]
 # A decoder that is fed its own guesses reads noise at first, and has to learn two things at once. With a teacher every
-# step is a lesson from the start, however bad the pupil.
+# step is a lesson from the start, however bad the pupil. (Was it not the other way round in unit 11, where the singer
+# that was trained alone won? What that one said went back as plain numbers, and the gradient ran through them. A token is
+# *chosen*, and through a choice no gradient runs.)
 #
-# And the third: a loss that falls to nothing in a hundred updates should never make you happy. It has learned to hand
-# through what it reads, and in use there is nothing to hand through.
+# And the third: a loss that is too good should make you suspicious. It has learned to pass on what it reads, and in use
+# there is nothing to pass on.
 #
-# Teacher forcing has a price, which the next experiment will show: the decoder has never seen the consequences of its
-# own mistakes. This is known as *exposure bias*.
+# Teacher forcing has a price, and section 8 will measure it: the decoder has never seen the consequences of its own
+# mistakes. This is known as *exposure bias*.
 
 # %% [markdown]
 # ## 8 · What a summary of fixed size costs
 #
 # All of the source has to pass through one vector. A string of $L$ random digits carries $L \log_2 10 = 3.3\,L$ bits,
-# with no regularity to save any of them. How long can a string be? We train two translators on copying strings of 1 to
-# 12 digits, with hidden sizes 32 and 96, equal in everything else, and ask for each length.
+# with no regularity to save any of them. How long may a string be? We train two translators to copy strings of 1 to 12
+# digits, with hidden sizes 32 and 96, equal in everything else, and ask for each length.
 #
-# **Claim:** strings of up to three digits are copied by both almost without exception, strings of twelve by
-# neither. And three times the summary carries further: at eight digits the small one is below 30%, the large one above
-# 55%.
+# **Claim:** strings of up to three digits are copied by both almost without exception; of those of twelve, neither
+# copies more than about a third. And a summary of three times the size carries further: at eight digits the small
+# network is below 30%, the large one above 55%.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 copiers = {f"H = {hidden}": learn_to_copy(Translator, hidden, 12, 1200, 1200)[0] for hidden in (32, 96)}
@@ -933,14 +939,13 @@ assert small[7] < 0.3
 assert large[7] > 0.55
 
 # %% [markdown]
-# A cliff, and a larger summary only moves it. More training moves it a little, too; it does not remove it. The
-# state's size is fixed before anybody knows how long the source will be. Real sentences are more regular than
-# digits, so their cliff stands further off. But it stands there: it was in translation, with sentences of more than
-# twenty words or so, that people ran into it.
+# A cliff, and a larger summary only moves it. Longer training moves it, too, but the state's size is fixed before anybody
+# knows how long the source will be. Real sentences are more regular than digits, so their cliff stands further off. But
+# it stands there: it was in translation, with sentences of more than twenty words or so, that people ran into it.
 #
-# *Where* in the string do the mistakes stand? And what does the decoder's own writing do to it? Here is the large
-# copier on strings of ten digits, position by position: once with the true tokens before each step, as in training, once
-# with what it has written itself.
+# *Where* in the string do the mistakes stand? And what do they do to the digits that follow? Here is the large copier on
+# strings of ten digits, position by position: once with the true tokens before each step, as in training, once with what
+# it has written itself.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 source, targets = strings(10, 1000, torch.Generator().manual_seed(2))
@@ -968,10 +973,10 @@ assert at["after its own"][-1] < at["after the\ntrue tokens"][-1] - 0.08
 assert abs(at["after its own"][0] - at["after the\ntrue tokens"][0]) < 0.01
 
 # %% [markdown]
-# At the first position both are the same: nothing has been written yet. Then the lines part. A wrong digit is read
-# like a right one, the state is now that of another string, and what follows is wrong more often. It was never in such a
-# place while it was trained. That is exposure bias, measured. (The teacher also gives something away: the true tokens
-# say where in the string one is.)
+# At the first position both are the same: nothing has been written yet. Then the lines part. A wrong digit is read like a
+# right one, the state is now that of another string, and what follows is wrong more often. The network was never in such
+# a place while it was trained. That is exposure bias at work. (Not all of the gap: the true tokens also give away where
+# in the string one is.)
 
 # %% [markdown]
 # ## 9 · A picture can be the source
@@ -1024,9 +1029,9 @@ check(ImageCaptioner)
 # %% [markdown]
 # A network that has something to say about what it sees. What shall it say?
 #
-# A caption should be true, so ours are computed. Which digit it is, a person has written down. Whether it leans, the
-# picture says itself: think of the ink as a mass, and ask how far its columns move to the right for each row upwards
-# (the slope of a regression of column on height). Beyond 0.1 either way we call it leaning, else upright.
+# A caption should be true, so ours are computed. Which digit it is, a person has written down. Whether it leans can be
+# computed from the picture: think of the ink as a mass, and ask how far it moves to the right for each row upwards (the
+# slope of a regression of column on height). Beyond 0.1 either way we call it leaning, else upright.
 #
 #     an upright seven         a seven leaning to the left         an eight leaning to the right
 #
@@ -1129,9 +1134,9 @@ assert true_share > 0.8
 assert grammatical > 0.98
 
 # %% [markdown]
-# Many of the wrong captions differ from the truth in one word, and of these many are border cases: a slope of 0.101 is
-# leaning and one of 0.099 is upright, whatever the eye says. The grammar it has by heart. A wrong caption sounds
-# exactly as sure as a true one. (You have read this sentence before, in section 5.)
+# Some of the wrong captions name another digit. Others are border cases: a slope of 0.101 is leaning and one of 0.099 is
+# upright, whatever the eye says. The grammar the network has by heart. A wrong caption sounds exactly as sure as a true
+# one: fluent is not right, in pictures as in dates.
 
 # %% [markdown]
 # ## 10 · Bugs to hunt
@@ -1152,7 +1157,8 @@ assert grammatical > 0.98
 # with a token that it never read. The second: translate one source alone and in a batch with a longer one; the
 # answers must agree. The third: the encoder's gradients are `None`, so look at them once, after the first `backward()`;
 # the loss falls a little, to that of a language model of answers. The fourth: the loss looks small from the start, and
-# falls when you pad more. The fifth: answers repeat one token again and again, or run in a circle. The sixth: with width
+# falls when you pad more. The fifth: answers repeat themselves, since what comes next depends on the last token alone.
+# The sixth: with width
 # 1 all is well, with width 2 all answers have the same tokens; compare width $V^T$ with a list of all answers on a model
 # of three words. The last: the beam prefers short answers, since to stop costs nothing; score a finished answer with
 # one teacher-forced pass and compare.
@@ -1164,11 +1170,11 @@ assert grammatical > 0.98
 # - An encoder makes a state of a sequence, a decoder makes a sequence of a state. bos begins, eos ends, and the length of
 #   the answer is part of the answer.
 # - In training the decoder reads the true tokens, shifted right by one. In use it reads its own.
-# - Exact match is the hard measure, edit distance the soft one. Fluent is not the same as right.
+# - Exact match is the strict measure, edit distance the mild one. Fluent is not the same as right.
 # - The most probable token, taken each time, does not give the most probable answer. A beam looks further, and promises
 #   nothing.
-# - Ask of every mistake whether the search or the model has made it.
-# - One summary of fixed size serves sources of every length, up to a cliff.
+# - Ask of every mistake whether the search made it or the model.
+# - One summary of fixed size has to serve sources of every length. It does, up to a cliff.
 # - The first state may come from anything: a text, a picture.
 
 # %% [markdown] written="encoder_decoder_written" points=3
@@ -1217,8 +1223,8 @@ assert grammatical > 0.98
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Put in a day that means something to you, between 1950 and 2049. It is written out in eleven languages, as long as
-# each can, and your network reads them all. (The day that stands there is one of those that it was never shown.)
+# Put in a day that means something to you, between 1950 and 2049. It is written out in eleven languages, each time in the
+# longest form that there is, and your network reads them all. (The day that stands there was never shown to it.)
 
 # %% tags=["experiment", "nbval-ignore-output"]
 day = date(1996, 7, 25)
@@ -1237,7 +1243,7 @@ progress("12_encoder_decoder")
 # ## The question that this unit leaves open
 #
 # Watch yourself translate a date. You read it, yes. But when you are about to write the month, you look *back* at the
-# month. You do not keep thirty characters in your head; you keep your place, and look. Your encoder has left a state at
-# every one of its steps, `outputs (T, N, H)`, and your decoder has never looked at any of them but the last. **What if,
+# month. You do not keep thirty characters in your head; you keep your place, and look. Your encoder leaves a state at
+# every one of its steps, `outputs (T, N, H)`, and your decoder has never seen any of them but the last. **What if,
 # at each step, it could look at all of them, and choose?** And if it can look anywhere at any time, does it still need
 # the chain? That is unit 13.
