@@ -16,18 +16,21 @@ from .charts import (
 )
 from .diagrams import cell_inside, dynamical_system, folded_unfolded, mlp_beside_cell, sliding_window
 from .drawing import Drawing, Shape
+from .explore import Slider, explore
 from .gradients import backward_arrows, loss_graph
-from .style import COLOURS, show, style, to_png
+from .style import COLOURS, show, style, to_png, to_svg
 
 __all__ = [
     "COLOURS",
     "Drawing",
     "Shape",
+    "Slider",
     "backward_arrows",
     "cell_inside",
     "cost_chart",
     "dependence_grid",
     "dynamical_system",
+    "explore",
     "folded_unfolded",
     "image_rows",
     "line_chart",
@@ -42,4 +45,5 @@ __all__ = [
     "state_heatmap",
     "style",
     "to_png",
+    "to_svg",
 ]

@@ -8,6 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from .charts import _pad
 from .style import COLOURS, MUTED, readable, style
 
 __all__ = ["loss_shares", "spelling_grid"]
@@ -56,6 +57,7 @@ def loss_shares(shares: Mapping[str, float]) -> Figure:
     names, end = list(shares), 1.25
     with style():
         figure = Figure(figsize=(7.2, 1.1 + 0.34 * len(names)), layout="constrained")
+        _pad(figure)
         axes = figure.add_subplot()
         for y, name in enumerate(names):
             share = shares[name]

@@ -10,7 +10,8 @@ Lengths are inches, so a node and a letter have the same size in every diagram. 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +69,14 @@ class Drawing:
             self.axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set(xlim=(0, width), ylim=(0, height))
         self.axes.axis("off")
+
+    @contextmanager
+    def layer(self, name: str) -> Iterator[None]:
+        """What is drawn in the block bears `name` in the SVG: `<g id="name-0">`, `<g id="name-1">` …"""
+        before = set(self.axes.get_children())
+        yield
+        for k, artist in enumerate(artist for artist in self.axes.get_children() if artist not in before):
+            artist.set_gid(f"{name}-{k}")
 
     def text(
         self,
@@ -148,6 +157,16 @@ class Drawing:
     def dot(self, x: float, y: float, kind: str = "plain", radius: float = 0.12) -> Shape:
         """A small circle without a label: one unit of a layer, or a place where a line forks."""
         return self.node(x, y, "", kind, radius)
+
+    def strip(self, x: float, y: float, colours: Sequence[str], kind: str = "plain", cell: float = 0.2) -> Shape:
+        """A vector as a row of squares around (x, y), one of `colours` for each entry, in the frame of its kind."""
+        width = cell * len(colours)
+        for k, colour in enumerate(colours):
+            corner = (x - width / 2 + k * cell, y - cell / 2)
+            self.axes.add_patch(Rectangle(corner, cell, cell, facecolor=colour, edgecolor="#D0D0D0", lw=0.6, zorder=3))
+        frame = Rectangle((x - width / 2, y - cell / 2), width, cell, fill=False, ec=COLOURS[kind], lw=LINE, zorder=4)
+        self.axes.add_patch(frame)
+        return Shape(x, y, width, cell, round=False)
 
     def delay(self, x: float, y: float, colour: str = INK, side: float = 0.19) -> Shape:
         """The black square on a loop: what passes it comes out one time step later."""

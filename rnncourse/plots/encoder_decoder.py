@@ -47,13 +47,12 @@ def summary_chain(source: Sequence[str], target: Sequence[str], *, forced: bool 
         states.append(state)
         outputs.append(output)
     for k, (a, b) in enumerate(pairwise(states)):
-        is_bridge = k == len(source)
-        sheet.arrow(a, b, "summary" if is_bridge else "", colour=COLOURS["loss"] if is_bridge else COLOURS["W"])
+        sheet.arrow(a, b, "summary" if k == len(source) else "", colour=COLOURS["W"])
     if not forced:
         for t, output in enumerate(outputs[:-1]):
             x = turn + STEP * (t + 0.5)
             corners = [(output.x + 0.34, high), (x, high), (x, low), (x + STEP / 2, low)]
-            sheet.path([*corners, (x + STEP / 2, middle - RADIUS - 0.05)], COLOURS["V"], dashed=True)
+            sheet.path([*corners, (x + STEP / 2, middle - RADIUS - 0.05)], COLOURS["U"], dashed=True)
     sheet.text(left + STEP * (len(source) - 1) / 2, 0.28, "the encoder reads", MUTED)
     words = "the true tokens, one step late" if forced else "each token that was written is read next"
     sheet.text(turn + STEP * len(target) / 2, 0.28, words, MUTED)

@@ -13,7 +13,7 @@ from .style import COLOURS, CYCLE, INK, MUTED, readable, style
 
 __all__ = ["gates_over_time", "gru_cell", "kept_by_symbol", "lstm_cell", "runs_by_setting"]
 
-GATES = LinearSegmentedColormap.from_list("gates", ["#FFFFFF", COLOURS["V"]])  # white: closed, green: open
+GATES = LinearSegmentedColormap.from_list("gates", ["#FFFFFF", MUTED])  # white: closed, grey: open, as in the cells
 INPUTS = LinearSegmentedColormap.from_list("inputs", ["#FFFFFF", COLOURS["U"]])
 
 TOP, MIDDLE, GATE, BUS, LOW = 4.45, 3.5, 2.45, 1.4, 0.42  # heights: what is kept, products, gates, sums, the input
@@ -139,7 +139,7 @@ def gates_over_time(
 ) -> Figure:
     """A table of what a machine reads, opens and stores at each step: a row for each name, a number in each cell.
 
-    Inputs are blue; gates are white when closed and green when open; states are vermilion above 0 and blue below.
+    Inputs are blue; gates are white when closed and grey when open; states are vermilion above 0 and blue below.
     """
     names = [*reads, *gates, *states]
     steps = max(map(len, states.values()))
@@ -149,7 +149,7 @@ def gates_over_time(
         axes = figure.add_subplot()
         for rows, colours, low, high in (
             (reads, INPUTS, 0.0, 1.8),
-            (gates, GATES, 0.0, 1.25),
+            (gates, GATES, 0.0, 2.0),
             (states, STATES, -1.4, 1.4),
         ):
             for name, row in rows.items():
@@ -200,7 +200,8 @@ def kept_by_symbol(
         below = figure.add_subplot(grid[1, :])
         for look, (name, values) in zip(CYCLE[1:], opened.items(), strict=False):
             below.plot(range(steps), values, color=look["color"], linestyle=look["linestyle"])
-            below.text(1.01 * steps, values[-1], name, color=readable(look["color"]), va="center")
+            place = below.get_yaxis_transform()
+            below.text(1.008, values[-1], name, transform=place, color=readable(look["color"]), va="center")
         below.set(ylim=(-0.05, 1.1), xlim=(0, steps - 1), xlabel="time step (0: the symbol)", ylabel="gate, mean")
     return figure
 

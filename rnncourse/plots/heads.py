@@ -82,24 +82,27 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
     The grids may differ in size; a cell has the same size in all.
     """
     cell = 0.36
-    widths = [max(cell * grid.shape[1], 0.3) for grid in grids.values()]
+    widths = [cell * grid.shape[1] for grid in grids.values()]
+    rooms = [max(width, 0.75) for width in widths]  # a title needs as much
     tallest = max(len(grid) for grid in grids.values())
-    gap, below, above = 1.05, 0.62, 0.72
+    gap, edge, below, above = 0.95, 0.9, 0.62, 0.72
     with style():
-        width, height = 0.75 + sum(widths) + gap * (len(grids) - 1) + 0.75, below + cell * tallest + above
+        width, height = edge + sum(rooms) + gap * (len(grids) - 1) + 0.75, below + cell * tallest + above
         width, height = np.ceil(8 * width) / 8, np.ceil(8 * height) / 8
         figure = Figure(figsize=(width, height))
-        left = 0.75
-        for (name, grid), across in zip(grids.items(), widths, strict=True):
+        left = edge
+        for (name, grid), across, room in zip(grids.items(), widths, rooms, strict=True):
             outputs, inputs = grid.shape
             up = cell * outputs
             axes = figure.add_axes(
                 (left / width, (below + cell * (tallest - outputs)) / height, across / width, up / height)
             )
             axes.imshow(grid, cmap=FILLED, vmin=0, vmax=1, aspect="auto")
-            axes.set(
-                xlabel="input k", ylabel="output t" if outputs > 2 else "t", xticks=range(inputs), yticks=range(outputs)
-            )
+            axes.set(xlabel="input k", xticks=range(inputs), yticks=range(outputs))
+            if outputs > 2:
+                axes.set_ylabel("output t")
+            else:  # too low for words that stand upright
+                axes.set_ylabel("output\nt", rotation=0, ha="right", va="center")
             axes.set_xticklabels([str(k + 1) for k in range(inputs)])
             axes.set_yticklabels([str(t + 1) for t in range(outputs)])
             axes.set_title(name, x=0.0, ha="left", linespacing=1.3)
@@ -109,7 +112,7 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
             axes.grid(True, which="minor", color="#D0D0D0")
             axes.tick_params(which="both", length=0)
             axes.spines[:].set_visible(True)
-            left += across + gap
+            left += room + gap
     return figure
 
 

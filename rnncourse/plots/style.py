@@ -10,7 +10,7 @@ Nothing is set globally: settings hold inside `with style():` only, and figures 
 import base64
 import html
 import io
-import struct
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,10 +18,11 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
-__all__ = ["COLOURS", "CYCLE", "INK", "MUTED", "TINTS", "readable", "show", "style", "to_png"]
+__all__ = ["COLOURS", "CYCLE", "INK", "MUTED", "TINTS", "picture", "readable", "show", "style", "to_png", "to_svg"]
 
 INK = "#222222"  # lines and text
 MUTED = "#6B6B6B"  # notes, and what stands in the background
@@ -104,10 +105,13 @@ SETTINGS: dict[Any, Any] = {
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "image.interpolation": "nearest",
+    "svg.fonttype": "path",  # letters are outlines: no reader needs the font
+    "svg.hashsalt": "rnncourse",  # names inside the file are the same every time
 }
 
 POINTS_PER_INCH = 72  # an inch of a figure is shown as 72 pixels
-SHARPNESS = 2  # and has twice as many, so that it is sharp on a fine screen
+SHARPNESS = 2  # and has twice as many as a PNG, so that it is sharp on a fine screen
+LARGEST_SVG = 150_000  # bytes; what has more, a cloud of thousands of points, is smaller as pixels
 
 
 def readable(colour: str) -> str:
@@ -138,12 +142,37 @@ def to_png(figure: Figure) -> bytes:
     return small.getvalue()
 
 
+def to_svg(figure: Figure) -> str:
+    """`figure` as an SVG, sharp at any size: lines and outlines of letters, no fonts, no date, no version."""
+    drawn = io.StringIO()
+    with style():
+        FigureCanvasSVG(figure).print_figure(
+            drawn, format="svg", dpi=POINTS_PER_INCH, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        )
+    text = drawn.getvalue()
+    text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    # a hundredth of a pixel is as fine as anyone can see, and a third of the file
+    text = re.sub(r'(?<= d=")[^"]*', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), text)
+    return re.sub(r"\s+", " ", text).replace("> <", "><")
+
+
+def picture(figure: Figure, alt: str) -> str:
+    """`figure` as an <img> that carries all of it: an SVG, or a PNG where that is smaller by far."""
+    svg = to_svg(figure)
+    kind, data = ("svg+xml", svg.encode()) if len(svg) <= LARGEST_SVG else ("png", to_png(figure))
+    code = base64.b64encode(data).decode("ascii")
+    return (
+        f'<img src="data:image/{kind};base64,{code}" width="{_width(figure)}" '
+        f'style="max-width: 100%; height: auto" alt="{html.escape(alt)}">'
+    )
+
+
 def show(figure: Figure, alt: str) -> None:
     """Show a figure below a notebook's cell, with `alt` for those who cannot see it; then close it.
 
     `alt` says in a sentence or two what there is to see; a ValueError if it is empty. Outside a notebook the text is
-    printed instead. JupyterLab gives no alt text to a bare image/png, so the picture goes out as an <img> as well; what
-    prefers image/png (Sphinx, nbconvert's classic pages) finds `alt` in the metadata.
+    printed instead. JupyterLab gives no alt text to a bare image, so the picture goes out as an <img>, an SVG; what
+    cannot read that (PDF, nbconvert's classic pages) takes image/png, and finds `alt` in the metadata.
     """
     alt = " ".join(alt.split())
     if not alt:
@@ -153,15 +182,16 @@ def show(figure: Figure, alt: str) -> None:
     else:
         from IPython.display import display
 
-        png = to_png(figure)
-        width = struct.unpack(">I", png[16:20])[0] // SHARPNESS  # a PNG says its width in its first chunk
-        code = base64.b64encode(png).decode("ascii")
-        fit = "max-width: 100%; height: auto"
-        image = f'<img src="data:image/png;base64,{code}" width="{width}" style="{fit}" alt="{html.escape(alt)}">'
+        code = base64.b64encode(to_png(figure)).decode("ascii")
         display(
-            {"text/html": image, "image/png": code, "text/plain": alt},
-            metadata={"image/png": {"alt": alt, "width": width}},
+            {"text/html": picture(figure, alt), "image/png": code, "text/plain": alt},
+            metadata={"image/png": {"alt": alt, "width": _width(figure)}},
             raw=True,
         )
     if "matplotlib.pyplot" in sys.modules:  # a figure made with pyplot would be shown a second time
         sys.modules["matplotlib.pyplot"].close(figure)
+
+
+def _width(figure: Figure) -> int:
+    """How many pixels wide a figure is shown."""
+    return round(figure.get_figwidth() * POINTS_PER_INCH)

@@ -1,10 +1,12 @@
 """The pictures: the same bytes twice, named axes, alt text that reaches the reader, nothing set globally."""
 
 import functools
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
 from io import BytesIO
+from xml.etree import ElementTree
 
 import matplotlib as mpl
 import numpy as np
@@ -15,7 +17,8 @@ from PIL import Image
 
 from rnncourse import plots
 from rnncourse.data import digit_image
-from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, readable
+from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, picture, readable
+from rnncourse.plots.unfolding import point_cloud
 
 SENTENCE = ["I", "am", "studying", "medicine", "at", "UBC", "because", "I", "want", "to", "work", "as", "a", "doctor"]
 TIMES = np.arange(8)
@@ -76,6 +79,23 @@ def test_a_picture_is_the_same_bytes_twice_and_no_wider_than_a_notebook(name):
     assert image.width <= 2 * 900
     assert image.width % 2 == 0
     assert not image.info.keys() & {"Software", "Creation Time", "Date"}
+
+
+@pytest.mark.parametrize("name", [*DIAGRAMS, *CHARTS])
+def test_an_svg_is_the_same_twice_small_and_needs_nothing_from_outside(name):
+    first, again = (plots.to_svg({**DIAGRAMS, **CHARTS}[name]()) for _ in range(2))
+    assert first == again
+    assert len(first) < 80_000
+    assert not re.search(r"<text|<metadata|<!--|href=\"[^#d]", first)
+    sheet = ElementTree.fromstring(first).get("viewBox").split()
+    assert [float(side) for side in sheet[2:]] == pytest.approx(72 * drawn(name)[0].get_size_inches())
+
+
+def test_what_would_be_a_large_svg_is_shown_as_pixels():
+    noise = np.random.default_rng(0).normal(size=(2, 3_000))
+    figure = point_cloud(*noise, xlabel="x", ylabel="y")
+    assert picture(figure, "Noise.").startswith('<img src="data:image/png;base64,')
+    assert picture(plots.cell_inside(), "A cell.").startswith('<img src="data:image/svg+xml;base64,')
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)
@@ -215,7 +235,7 @@ def test_alt_text_and_width_reach_the_page_in_either_form_of_the_picture(shown, 
     [image] = Images(page).found
     assert image["alt"] == alt
     assert int(image["width"]) == round(figure.get_figwidth() * 72)
-    assert image["src"].startswith("data:image/png;base64,")
+    assert image["src"].startswith("data:image/svg+xml;base64," if template == "lab" else "data:image/png;base64,")
     assert data["text/plain"] == alt
 
 

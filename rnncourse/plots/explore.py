@@ -1,0 +1,73 @@
+"""Sliders where a parameter is the point: `explore(draw, still, alt, r=Slider("growth rate r", 2.6, 4.0, 3.2))`.
+
+The still picture is always there, and says by itself what the sliders let one find out: a notebook that is printed,
+executed without anybody watching, or published as a page shows it alone. Where somebody sits at the keyboard, the
+sliders stand below it, with the picture that `draw` makes of their values.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from rnncourse.logbook import _is_interactive as somebody_sits_there
+from rnncourse.tracking import _in_notebook as in_notebook
+
+from .style import picture, show
+
+__all__ = ["Slider", "explore"]
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A parameter with its name for the reader, its range, where it begins and how finely it moves."""
+
+    label: str
+    low: float
+    high: float
+    start: float
+    step: float = 0.01
+
+
+def explore(draw: Callable[..., Figure], still: Figure, alt: str, **sliders: Slider) -> None:
+    """Show `still` with its alt text, and below it, in a notebook that is being worked with, sliders.
+
+    draw: takes a number for each slider, by name, and returns a figure.
+    """
+    show(still, alt)
+    if in_notebook() and somebody_sits_there() and find_spec("ipywidgets"):
+        from IPython.display import display
+
+        display(_panel(draw, sliders))
+
+
+def _panel(draw: Callable[..., Figure], sliders: dict[str, Slider]) -> Any:
+    """The sliders above the picture of their values, which is drawn again whenever one of them moves."""
+    from ipywidgets import HTML, FloatSlider, VBox  # type: ignore[import-untyped]
+
+    moving = {
+        name: FloatSlider(
+            slider.start,
+            min=slider.low,
+            max=slider.high,
+            step=slider.step,
+            description=slider.label,
+            readout_format=".2f",
+            style={"description_width": "12em"},
+            layout={"width": "min(100%, 40em)"},
+        )
+        for name, slider in sliders.items()
+    }
+    drawn = HTML()
+
+    def redraw(_: object = None) -> None:
+        values = {name: widget.value for name, widget in moving.items()}
+        chosen = ", ".join(f"{sliders[name].label} = {value:g}" for name, value in values.items())
+        drawn.value = picture(draw(**values), f"The picture for {chosen}.")
+
+    for widget in moving.values():
+        widget.observe(redraw, "value")
+    redraw()
+    return VBox([*moving.values(), drawn])

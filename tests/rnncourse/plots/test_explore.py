@@ -1,0 +1,74 @@
+"""Sliders: the still alone where nobody watches; a picture that follows them where somebody does."""
+
+import sys
+
+import IPython
+import IPython.display
+import matplotlib.pyplot as plt
+import pytest
+
+from rnncourse import plots
+from rnncourse.plots import Slider, explore
+
+
+def bars(share):
+    return plots.probability_bars({"yes": share, "no": 1 - share})
+
+
+SHARE = Slider("share of yes", 0.0, 1.0, 0.25, step=0.05)
+
+
+class Kernel:
+    def __init__(self, allow_stdin):
+        self._allow_stdin = allow_stdin
+
+
+class Shell:
+    def __init__(self, allow_stdin):
+        self.kernel = Kernel(allow_stdin)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What is displayed, in order."""
+    plt.switch_backend("agg")
+    seen = []
+    monkeypatch.setattr(IPython.display, "display", lambda what, **_: seen.append(what))
+    return seen
+
+
+def sit_down(monkeypatch, allow_stdin=True):
+    """A notebook's kernel; it may ask for input only if somebody sits at the keyboard."""
+    monkeypatch.setattr(IPython, "get_ipython", lambda: Shell(allow_stdin))
+
+
+def test_whoever_only_executes_a_notebook_gets_the_still_alone(shown, monkeypatch):
+    sit_down(monkeypatch, allow_stdin=False)
+    explore(bars, bars(0.5), "Two bars.", share=SHARE)
+    assert [picture["text/plain"] for picture in shown] == ["Two bars."]
+
+
+def test_without_ipywidgets_the_still_is_there_alone(shown, monkeypatch):
+    sit_down(monkeypatch)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    explore(bars, bars(0.5), "Two bars.", share=SHARE)
+    assert [picture["text/plain"] for picture in shown] == ["Two bars."]
+
+
+def test_outside_a_notebook_the_alt_text_is_printed(capsys):
+    explore(bars, bars(0.5), "Two bars.", share=SHARE)
+    assert capsys.readouterr().out == "Two bars.\n"
+
+
+def test_below_the_still_a_picture_follows_the_slider(shown, monkeypatch):
+    sit_down(monkeypatch)
+    explore(bars, bars(0.5), "Two bars.", share=SHARE)
+    still, panel = shown
+    slider, drawn = panel.children
+    assert still["text/plain"] == "Two bars."
+    assert (slider.value, slider.min, slider.max, slider.description) == (0.25, 0.0, 1.0, "share of yes")
+    before = drawn.value
+    assert 'alt="The picture for share of yes = 0.25."' in before
+    slider.value = 0.75
+    assert 'alt="The picture for share of yes = 0.75."' in drawn.value
+    assert drawn.value.split("base64,")[1][:9000] != before.split("base64,")[1][:9000]
