@@ -505,8 +505,9 @@ def ngram_table_size(vocabulary_size, n):
 check(ngram_table_size)
 
 # %% [markdown]
-# **Claim: memory is not the problem.** A dict stores only what was seen, and that is little. The problem is that a text of
-# some seventy thousand words *shows* almost nothing of the table. In a new text, most long contexts are then new.
+# **Claim: memory is not the problem, since a text cannot fill more entries than it has words. Unseen contexts are: at
+# $n = 6$ they are more than 60% of those in the new text.** A dict stores only what was seen, and that is little. But a text
+# of some seventy thousand words *shows* almost nothing of the table.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import itertools
@@ -640,8 +641,9 @@ for n in range(1, 6):
 # The unigram writes word salad. Then pairs fit, then phrases, and the 5-gram sounds like documentation. Has it learned to
 # write?
 #
-# **Claim: it has learned to copy.** We let each model write some fifteen hundred words, and look at every run of eight: is
-# this run in the training text, word for word?
+# **Claim: a long n-gram has learned to copy. Of the runs of eight words that the 6-gram writes, more than 60% are in its
+# training text, word for word; of the bigram's, less than 20%.** We let each model write some fifteen hundred words, and
+# look at every run of eight.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 runs = {tuple(train[i : i + 8]) for i in range(len(train) - 7)}
@@ -697,8 +699,8 @@ show(
 # %% [markdown]
 # "To work as a" is the same in all three. So the counts are 1, 1, 1, and the probabilities $\tfrac13, \tfrac13, \tfrac13$.
 #
-# **Claim: the 5-gram is at chance, exactly, and no amount of training data changes that.** The smallest $n$ that sees
-# "medicine" is 11: ten words of context, and the word itself.
+# **Claim: on the last word the 5-gram is at chance, exactly, and so is every n-gram up to $n = 10$.** More sentences of this
+# kind do not change that. The smallest $n$ that sees "medicine" is 11: ten words of context, and the word itself.
 
 # %% tags=["experiment"]
 from fractions import Fraction
@@ -849,17 +851,17 @@ assert reported < 10
 #   historian.
 # - So, **why a state?** Without one, a model knows only what fits into its window, and every window has an edge.
 #
-# ### To be graded by a person
+# ### Written question
 #
-# *10 minutes · 3 points*
+# *10 minutes · 3 points, graded by hand; about 150 words*
 
 # %% [markdown] written="ngram_written" points=3
-# **In writing.** A friend says: "Disks are cheap. I shall count 11-grams in all the text of the web, and store only those that
+# A friend says: "Disks are cheap. I shall count 11-grams in all the text of the web, and store only those that
 # I have seen. Then my model knows that after *I am studying medicine at UBC because I want to work as a* comes *doctor*."
 #
-# In about 150 words: (a) why will the friend's model still be at a loss on most new sentences, although the storage is no
-# problem? (b) Give one sentence in which the deciding word is out of the model's reach, and say why a larger $n$ does not
-# solve this in principle. (c) What would a model have to hand on from one word to the next, so that it needed no window?
+# **(a)** Why will the friend's model still be at a loss on most new sentences, although storage is no problem? **(b)** Give
+# one sentence in which the deciding word is out of the model's reach, and say why a larger $n$ does not solve this in
+# principle. **(c)** What would a model have to hand on from one word to the next, so that it needed no window?
 #
 # ### BEGIN SOLUTION
 # (a) Storing is not the problem, seeing is. There are $V^{10}$ contexts of ten words, and even the web shows a vanishing

@@ -163,8 +163,8 @@ assert len(set(fish["r = 3.9"][-50:].round(6))) > 45
 # $r$ of its own: `s` and `theta` are arrays of the shape `(1200,)`, and $f$ works on all of them at once. Run all ponds
 # for 1,000 years, and plot where each has been in the last 150.
 #
-# **Claim:** as $r$ grows, the number of values that a pond keeps visiting doubles, 1, 2, 4, 8 (at $r$ = 2.9, 3.2, 3.5 and
-# 3.55). At 3.83 it is 3, and at 3.9 more than 100.
+# **Claim:** as its growth rate $r$ rises, the number of values that a pond keeps visiting doubles: 1, 2, 4, 8 (at $r$ = 2.9,
+# 3.2, 3.5 and 3.55). At 3.83 it is 3, and at 3.9 more than 100.
 
 # %% tags=["experiment"]
 from rnncourse.plots.unfolding import point_cloud
@@ -207,8 +207,8 @@ assert values_visited(3.9) > 100
 # a lake that could feed a billion. Watch the gap between them, once for $r = 4$ and once for $r = 2.8$. The scale is
 # logarithmic: a straight line means that the gap is multiplied by the same number at every step.
 #
-# **Claim:** with $r = 4$ the gap doubles at every step, on average over the first 25, and in the end it is as large as the
-# states themselves. With $r = 2.8$ it shrinks, in 45 steps, to less than a thousandth of what it was.
+# **Claim:** with $r = 4$ the gap between the two doubles at every step, on average over the first 25, and after 28 steps it
+# comes to more than half of a full pond. With $r = 2.8$ it shrinks, in 45 steps, to less than a thousandth of what it was.
 
 # %% tags=["experiment"]
 gaps = {}
@@ -446,8 +446,8 @@ check(unfold_driven)
 #
 # To see the weights, feed a single 1 and then only zeros. What comes out is called the **impulse response**.
 #
-# **Claim:** with $s_0 = 0$ the impulse response is $(1-k)\,k^{t-1}$; and on a random signal, from a state that is not 0, the
-# loop ends where the formula says.
+# **Claim:** the impulse response of a leaky integrator is $(1-k)\,k^{t-1}$, from $s_0 = 0$; and on a random signal, from a
+# state that is not 0, the loop ends where the formula says.
 
 # %% tags=["experiment"]
 drive = use(unfold_driven)
@@ -532,7 +532,7 @@ assert error[-1] > error[0]
 #
 # Two pasts, one state.
 #
-# **Claim:** whatever is read after these two pasts, from here on both runs are in the same state at every step.
+# **Claim:** after the pasts $(0, 1)$ and $(2, 0)$, read any 50 inputs: both runs are in the same state at every step.
 
 # %% tags=["experiment"]
 future = np.random.default_rng(3).normal(size=50)
@@ -897,7 +897,8 @@ show(
 # %% [markdown]
 # Now turn the image upside down, so that its last row is read first.
 #
-# **Claim:** the bag of rows (the sum of all rows, like unit 01's bag of words) stays the same, and the last state does not.
+# **Claim:** when an image is turned upside down, the bag of its rows (their sum, like unit 01's bag of words) stays the same,
+# and the last state does not.
 #
 # Besides, the same `weights`, all 90 numbers, read 3 rows, 8 rows, and 3,000 rows:
 

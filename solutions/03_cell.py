@@ -421,7 +421,9 @@ print("All four runs end in", fixed_point.round(3))
 # ### Experiment · stop, go on
 #
 # **Claim:** cut a sequence anywhere, run the first part, keep its last state, and run the second part from there: you get
-# the states of the whole run. The text is real: the opening of Python's documentation of `assert`, letter by letter.
+# the states of the whole run.
+#
+# The text is real: the opening of Python's documentation of `assert`, letter by letter.
 
 # %% tags=["experiment"]
 from rnncourse.data import python_docs
@@ -448,8 +450,9 @@ print(f"{len(X) - 1} cuts, no difference: the state is all that the second part 
 # %% [markdown]
 # ### Experiment · nobody reads the future
 #
-# **Claim:** a state depends on its own input and on every input before it, never on a later one. The tool is
-# `depends_on`, which you wrote in unit 02: it changes each input a little and looks which outputs change.
+# **Claim:** a state depends on its own input and on every input before it, never on a later one.
+#
+# The tool is `depends_on`, which you wrote in unit 02: it changes each input a little and looks which outputs change.
 
 # %% tags=["experiment"]
 from rnncourse.plots import dependence_grid
@@ -737,7 +740,7 @@ assert prices["recurrent network"][0] == 1_050_100
 #
 # Do not trust a table: run it. Each row is one line of code.
 #
-# **Claim:** all five other notations give the same state as ours.
+# **Claim:** the cell in five other notations gives the same state as in ours.
 
 # %% tags=["experiment"]
 step = use(rnn_step)
@@ -812,6 +815,7 @@ check(to_torch_state)
 # ### Experiment · your cell against PyTorch's
 #
 # **Claim:** load your dict into `torch.nn.RNN`, let both read real text, and the states differ by less than a millionth.
+#
 # (Importing torch takes a moment.)
 
 # %% tags=["experiment"]
@@ -930,8 +934,8 @@ assert max(list(remedies.values())[1:]) == 0
 #
 # Somebody handed in the next class, and had tested it, once. Read it, then see what it does.
 #
-# **Claim:** it passes its author's test; and yet it answers differently when it is asked twice, one sequence changes the
-# answers to another, and a batch of four sequences raises an error.
+# **Claim:** the class that was handed in passes its author's test; and yet it answers differently when it is asked twice, one
+# sequence changes the answers to another, and a batch of four sequences raises an error.
 
 
 # %% locked="handed_in"
@@ -1132,8 +1136,8 @@ assert with_state[6] > without[6] + 0.2
 # "a" and half from the latch of their subject. "I" comes twice: it votes for *am*, and less for *want*, and the latch
 # of *because* reverses that.
 #
-# **Claim:** the network gives the right profession more than 99%, and its perplexity on the three sentences is within a
-# thousandth of the lowest that any model can have.
+# **Claim:** with weights set by hand, the network gives the right profession a probability above 99%, and its perplexity on
+# the three sentences is within a thousandth of the lowest that any model can have.
 
 # %% tags=["experiment"]
 from itertools import pairwise

@@ -6,11 +6,12 @@
 # - write down the loss of a batch of sequences, with padding, and its gradient;
 # - take a gradient back through the output layer, through one step of the cell, and through all of time;
 # - say why this costs $O(T)$ in time and in memory;
-# - test a gradient so that no mistake gets past you, and say why a falling loss is no such test;
+# - test a gradient so that mistakes do not get past you, and say why a falling loss is no such test;
 # - train a network with your own gradient until it spells.
 #
-# **Time**: about three hours. **You need** the cell of unit 03, the chain rule, and the derivative of a sum, a product
-# and a logarithm. Where a formula is hard to see through, there are numbers below it that you can check by hand.
+# **Time:** about three hours. **Before you start:** the cell of unit 03, the chain rule, and the derivative of a sum, a
+# product and a logarithm. There are 8 exercises and one written question, 30 points in all. Where a formula is hard to see
+# through, there are numbers below it that you can check by hand.
 
 # %% locked="setup"
 import numpy as np
@@ -27,16 +28,16 @@ progress("04_bptt")
 # ## The question that unit 03 left open
 #
 # You can run a network now: $U$, $W$, $b$, $V$, $c$ and a sequence go in, a probability for every next symbol comes
-# out. But the parameters were always *given*, drawn at random, and so what came out was noise. Where do good ones come
+# out. But the parameters were always *given*: drawn at random, or thought up for three sentences. Where do good ones come
 # from?
 #
 # From the slope. Measure how bad the output is with one number, the loss $L$. Find out for each parameter which way,
 # and how steeply, $L$ changes with it: that is the gradient. Then take a small step downhill, and do it again.
 #
 # For an ordinary network you know how to find the gradient: backpropagation, the chain rule from the output back to the
-# input. What is new here is that $W$ is used at *every* step. Move one entry of $W$ a little and $h_1$ changes; $h_2$
-# changes twice, once because $W$ has changed and once because $h_1$ has; and so on, to the end. How do you add all this
-# up, without getting lost, and without paying for every one of these ways separately?
+# input. What is new here is that $W$ is used at *every* step. Move one entry of $W$ a little and $h_1$ changes. $h_2$
+# changes for two reasons, because $W$ has changed and because $h_1$ has. And so on, to the end. **How do you add all this
+# up without getting lost, and without paying for every one of these ways separately?**
 
 # %% [markdown]
 # ## 1 · The loss of a sequence
@@ -48,7 +49,7 @@ progress("04_bptt")
 #
 # which is 0 for $p_t = 1$ and grows without bound as $p_t$ goes to 0. Why the logarithm? The probability of the whole
 # sequence is the product of the $p_t$ (unit 01), and the logarithm turns that product into a sum. So the loss of a
-# sequence is the sum over its steps.
+# sequence is the sum over its steps: the *negative log-likelihood*, NLL for short.
 
 # %% tags=["experiment"]
 from rnncourse.plots import loss_graph, show
@@ -78,8 +79,8 @@ show(
 #
 # Write the loss $L$: `logits` is `(T, N, Q)`, `targets` is `(T, N)` and holds whole numbers from 0 to $Q-1$, and `mask`
 # is `(T, N)`, of bool or of 0 and 1. **It may be left out**, and then every step counts. The answer is one number.
-# Targets under a 0 of the mask are valid symbols too, so that nothing has to be avoided there. Logits may be large:
-# `softmax` of unit 03, which is imported, does not overflow.
+# Where the mask is 0, the targets are valid symbols too, so you need not avoid them. Logits may be large: `softmax` of
+# unit 03, which is imported, does not overflow.
 #
 #     logits  [[[0, 0]], [[0, log 3]]]     targets  [[0], [0]]     gives 2.079
 #
@@ -104,9 +105,11 @@ def sequence_nll(logits, targets, mask=None):
 check(sequence_nll)
 
 # %% [markdown]
-# You own the number that all training is about. It has a use before any training, too: a network that knows nothing and
-# says $1/Q$ each time has a loss of exactly $T \log Q$. If yours starts far above that, look at your data and your
-# weights before you blame your gradient.
+# You own the number that all training is about. It is useful even before any training.
+#
+# **Claim:** a network that knows nothing and says $1/Q$ each time has a loss of exactly $T \log Q$.
+#
+# If yours starts far above that, look at your data and your weights before you blame your gradient.
 
 # %% tags=["experiment"]
 nll = use(sequence_nll)
@@ -132,11 +135,12 @@ assert abs(nll(knows_nothing, targets) - T * np.log(Q)) < 1e-9
 #
 # $$do = y - \text{onehot}(k)$$
 #
-# What the network said minus what it should have said. There is hardly a nicer formula in this field.
+# Here $\text{onehot}(k)$ is 1 at entry $k$ and 0 elsewhere. So the gradient is what the network said, minus what it should
+# have said. There is hardly a nicer formula in this field.
 #
 # *By hand*: for the logits $(0, \log 3)$ we had $y = (\tfrac14, \tfrac34)$. The target is 0, so $do = (\tfrac14 - 1,
 # \tfrac34) = (-0.75, 0.75)$. A step downhill, against the gradient, raises the first logit and lowers the second, as it
-# should. The entries add up to 0: probability that one symbol gains, others lose.
+# should. The entries add up to 0: what one symbol gains, the others lose.
 #
 # In a batch, whatever multiplies a loss multiplies its gradient: $\; do_{tn} = m_{tn}\,(y_{tn} - \text{onehot}) / N$.
 
@@ -168,20 +172,20 @@ def nll_backward(logits, targets, mask=None):
 check(nll_backward)
 
 # %% [markdown]
-# You can tell a network, for every symbol of every step, which way to lean. Now the message has to travel.
+# You can now tell a network, for every symbol at every step, which way to lean. Next, the message has to travel.
 
 # %% [markdown]
 # ## 3 · Through a matrix product
 #
-# The output layer is $o_t = h_t V + c$. To go back through it you need one rule only, and you will use it for the rest
-# of the course. For a product of matrices, forwards $Z = A B$:
+# The output layer is $o_t = h_t V + c$. To go back through it you need two rules, and you will use them for the rest of the
+# course. The first is for a product of matrices, forwards $Z = A B$:
 #
 # $$dA = dZ \, B^\top \qquad dB = A^\top \, dZ$$
 #
 # Where does it come from? An entry $a_{ij}$ of $A$ is multiplied by row $j$ of $B$ and lands in row $i$ of $Z$. So it
 # gets what arrives in row $i$ of $dZ$, weighted with row $j$ of $B$: $\sum_k dZ_{ik} B_{jk}$. That is the first
-# formula, and the second is the same thing for $B$. And if you ever forget it: there is usually only one way to
-# multiply the two that gives the right shape.
+# formula, and the second is the same thing for $B$. If you ever forget them, look at the shapes: there is usually only one
+# way to multiply the two that fits.
 #
 # The second rule: **what is used several times gets the sum**. The bias $c$ is added to every row at every step, so
 # $dc$ is the sum of all rows of all $do_t$. $V$ is used at every step too, so $dV$ is the sum of $h_t^\top do_t$ over
@@ -251,8 +255,8 @@ show(
 #
 # ### Numbers, before matrices
 #
-# One unit, one row, two steps; $u = 0.5$, $w = 2$, $b = 0$, a first state $h_0 = 0.5$ and inputs $x = (-1, 0)$. The
-# loss shall be $L = h_1 + h_2$, so that each state gets an error of exactly 1 from its own output. Forwards:
+# Take one unit, one row, two steps; $u = 0.5$, $w = 2$, $b = 0$, a first state $h_0 = 0.5$ and inputs $x = (-1, 0)$. Let
+# the loss be $L = h_1 + h_2$, so that each state gets an error of exactly 1 from its own output. Forwards:
 #
 # | | $a_t = 0.5\,x_t + 2\,h_{t-1}$ | $h_t = \tanh a_t$ | slope $1 - h_t^2$ |
 # |---|---|---|---|
@@ -272,8 +276,9 @@ show(
 # $$dw = h_0\,da_1 + h_1\,da_2 = 0.5 \cdot 1.526 + 0.462 \cdot 0.470 = 0.763 + 0.217 = 0.980$$
 #
 # In the same way $du = x_1 da_1 + x_2 da_2 = -1.526$, $db = da_1 + da_2 = 1.996$, $dx = (0.5\,da_1, 0.5\,da_2) =
-# (0.763, 0.235)$, and $dh_0 = 3.052$ is what went on from step 1. Is it true? Move $w$ by a thousandth each way and
-# look:
+# (0.763, 0.235)$, and $dh_0 = 3.052$ is what went on from step 1. Is it true? Move $w$ by a thousandth each way and look.
+#
+# **Claim:** measured by differences, the slope of $L$ at $w = 2$ is 0.980, as by hand.
 
 
 # %% tags=["experiment"]
@@ -291,7 +296,7 @@ assert abs(slope - 0.980) < 1e-3
 # ### One step, in matrices
 #
 # Forwards, one step is $a = x U + h_{\text{prev}} W + b$ and $h = \tanh a$. The two rules of section 3 give all that
-# goes back, and the shapes are a proof-reader who never tires:
+# goes back, and the shapes are a proofreader who never tires:
 #
 # | gradient | is | shapes | shape |
 # |---|---|---|---|
@@ -303,7 +308,7 @@ assert abs(slope - 0.980) < 1e-3
 # | $db$ | sum of the rows of $da$ | $(N, H)$ | $(H,)$ |
 #
 # Two rows have a trap. $W$ is square, so $da\,W$ fits as well as $da\,W^\top$; and $h$ has the shape of
-# $h_{\text{prev}}$. There the proof-reader sleeps, and you have to be awake.
+# $h_{\text{prev}}$. There the proofreader sleeps, and you have to be awake.
 
 # %% [markdown]
 # ### Exercise 4.4 · `rnn_step_backward`
@@ -333,12 +338,12 @@ def rnn_step_backward(dh, x, h_prev, h, U, W):
 check(rnn_step_backward)
 
 # %% [markdown]
-# This is the whole calculus of a recurrent network. What is left is bookkeeping, and that is where people stumble.
+# That is all the calculus there is in a recurrent network. What is left is bookkeeping, and that is where people stumble.
 
 # %% [markdown]
 # ## 5 · The chain through time
 #
-# Put the steps together. Here is the unfolded graph again, with the way of the gradient beside every arrow:
+# Put the steps together. Here is the unfolded graph again, with the gradient's way back beside every arrow:
 
 # %% tags=["experiment"]
 show(
@@ -349,16 +354,17 @@ show(
 
 # %% [markdown]
 # How many ways lead from the loss back to $W$? The error of output $t$ can reach every use of $W$ at a step $s \le t$.
-# On its way it passes the steps $t, t-1, \dots, s$, and each of them bends it by its slope and turns it by $W^\top$:
+# On its way it passes the steps $t, t-1, \dots, s$. At each of them it is multiplied by the slope there, and between two of
+# them by $W^\top$:
 #
 # $$dW = \sum_{t=1}^{T} \sum_{s=1}^{t} h_{s-1}^\top \Big( \underbrace{\big( do_t V^\top \odot \sigma_t \big)\, W^\top
 # \odot \sigma_{t-1} \cdots\, W^\top \odot \sigma_s}_{\text{the error of output } t \text{, arrived at step } s} \Big)
 # \qquad \sigma_t = 1 - h_t^2$$
 #
-# These are $T(T+1)/2$ ways, 5,050 for a hundred steps. But nobody has to walk them one by one: two errors that have met
+# These are $T(T+1)/2$ ways, 5,050 for a hundred steps. But nobody has to walk them one by one. Two errors that have met
 # at the same state take the same way from there, so you **add them up where they meet** and walk on once. That is the
-# plus in the first line above. It turns $T(T+1)/2$ ways into $T$ steps. In the numbers of section 4: $0.940$ met $1$ at
-# $h_1$, and $1.940$ went on.
+# plus in the first of the three lines of section 4. It turns $T(T+1)/2$ ways into $T$ steps. In the numbers there: $0.940$
+# met $1$ at $h_1$, and $1.940$ went on.
 #
 # What does the walk need? At step $t$ it asks for $x_t$, $h_t$ and $h_{t-1}$. So all states of the forward pass have to
 # be kept until the backward pass comes by.
@@ -368,12 +374,12 @@ show(
 # *●●● · 20 minutes · 5 points*
 #
 # Back through a whole run of `rnn_forward`. `dH (T, N, H)` holds, for each state, the error **from its own output
-# only**, as `output_backward` gives it; the arrows from the steps after it are your business. `X` is `(T, N, D)`, `h0`
+# only**, as `output_backward` gives it; what comes from the steps after it, you add. `X` is `(T, N, D)`, `h0`
 # is `(N, H)`, `H (T, N, H)` are the states $h_1, \dots, h_T$ (in Python `H[0]` is $h_1$, and $h_0$ is not among them).
 # Return `(dX, dh0, dU, dW, db)`.
 #
-# You may call your `rnn_step_backward`; while this exercise is checked the course's stands in for it, so that no
-# mistake is paid for twice. Leave the arguments as they are: `dH` still belongs to whoever gave it to you. Keep the
+# You may call your `rnn_step_backward`; while this exercise is checked, the course's stands in for it, so that no
+# mistake costs you twice. Leave the arguments as they are: `dH` still belongs to whoever gave it to you. Keep the
 # dtype: `np.zeros_like(h0)` does, `np.zeros(h0.shape)` makes float64.
 #
 #     dH [[[1]], [[1]]]   X [[[-1]], [[0]]]   h0 [[0.5]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
@@ -407,8 +413,8 @@ def rnn_backward(dH, X, h0, H, U, W):
 check(rnn_backward)
 
 # %% [markdown]
-# You have written backpropagation through time. Every recurrent network that was ever trained was trained by this walk,
-# or by a shortened one. Put your four pieces together and you have the gradient of the loss for all five parameters:
+# You have written backpropagation through time. Nearly every recurrent network in use was trained by this walk, or by a
+# shortened one. Put your pieces together and you have the gradient of the loss for all five parameters:
 
 # %% tags=["experiment"]
 nll, nll_back, output_back, bptt = use(sequence_nll), use(nll_backward), use(output_backward), use(rnn_backward)
@@ -447,6 +453,8 @@ def one_hot(ids, symbols):
 # The classic first task: read h, e, l, l and say at each letter what comes next. It is tiny, and yet a model without
 # memory cannot do it: after the first l comes an l, after the second an o. Plain **gradient descent** is one line,
 # $p \leftarrow p - \eta\, dp$ for each parameter $p$, with a learning rate $\eta$ of 0.1.
+#
+# **Claim:** after 100 updates the network reads *hell* and says *ello*, and its loss is below a tenth of what it was.
 
 # %% tags=["experiment"]
 from rnncourse.plots import line_chart
@@ -488,17 +496,18 @@ show(
 )
 
 # %% [markdown]
-# Read the grid from above to below. After two updates the network says l to everything, since l is the most frequent
+# Read the grid from top to bottom. After two updates the network says l to everything, since l is the most frequent
 # answer. After five it tells the two l's apart: an l follows the first, an o the second. The input is the same both
 # times, so it is the state that knows. After ten all four are right, and from there on it only grows surer. Every
-# number in this picture came through your gradients.
+# number in this picture came about through your gradients.
 
 # %% [markdown]
 # ## 7 · The loss falls. So the gradient is right?
 #
-# It spells, so all is well? Here are thirteen backward passes. Each has one mistake, of the kind that is found again
-# and again in code that people have published. We train with each of them on a tongue twister, 100 updates of gradient
-# descent, all from the same start. How many do you expect to fail?
+# It spells, so all is well? Here are thirteen backward passes. Each has one mistake, of a kind that people really make. We
+# train with each of them on a tongue twister, 100 updates of gradient descent, all from the same start.
+#
+# **Claim:** of thirteen wrong gradients, at least ten make the loss fall, by more than a tenth.
 
 # %% tags=["experiment"]
 from rnncourse.exercises.bptt import KINDS, backward_pass
@@ -538,14 +547,14 @@ show(
 )
 
 # %% [markdown]
-# A gradient that is wrong is often still *downhill*: it points somewhere into the right half of the space, and a small
-# step that way lowers the loss. Most of these runs are slower, one is not slower at all, and three are the same to the
-# last digit: they have their mistake in $dX$, in $dh_0$, or in what $h_0$ does to $dW$, and none of it matters as long
-# as $h_0$ is 0 and nothing lies below. It will matter on the day when you put a second layer underneath, or carry a
-# state from one batch to the next. Then you will look for the mistake everywhere but here.
+# A gradient that is wrong is often still *downhill*: a small step against it lowers the loss all the same. Most of these
+# runs are slower, one is not slower at all, and three are the same as the right one. Those three have their mistake in
+# $dX$, in $dh_0$, or in what $h_0$ does to $dW$, and none of it matters as long as $h_0$ is 0 and nothing lies below. It
+# will matter on the day when you put a second layer underneath, carry a state from one batch to the next, or learn the
+# first state. Then you will look for the mistake everywhere but here.
 #
-# So a falling loss proves little. What would prove more? The gradient *says* something: if this entry grows by
-# $\varepsilon$, the loss grows by $\varepsilon$ times that number. You can simply try whether that is true.
+# So a falling loss proves little. What would prove more? The gradient *says* something: if this entry grows by a small
+# $\varepsilon$, the loss grows by $\varepsilon$ times the gradient's entry. You can simply test whether that is true.
 
 # %% [markdown]
 # ## 8 · Ask the function itself
@@ -554,12 +563,13 @@ show(
 #
 # $$\frac{\partial f}{\partial x_i} \approx \frac{f(x + \varepsilon e_i) - f(x - \varepsilon e_i)}{2 \varepsilon}$$
 #
-# Here $e_i$ is 1 at entry $i$ and 0 elsewhere. Why to *both* sides? Write $f$ as a series: $f(x \pm \varepsilon) = f
-# \pm
-# \varepsilon f' + \tfrac12 \varepsilon^2 f'' \pm \tfrac16 \varepsilon^3 f''' + \dots$ One-sided, $(f(x + \varepsilon) -
-# f(x))/\varepsilon$, leaves an error of $\tfrac12 \varepsilon f''$. In the difference of both sides the even terms
-# cancel, and the error is $\tfrac16 \varepsilon^2 f'''$: for $\varepsilon = 10^{-5}$ that is smaller by about five
-# digits, for one call more.
+# Here $e_i$ is 1 at entry $i$ and 0 elsewhere. Why to *both* sides? Write $f$, for a single number $x$, as a series:
+#
+# $$f(x \pm \varepsilon) = f \pm \varepsilon f' + \tfrac12 \varepsilon^2 f'' \pm \tfrac16 \varepsilon^3 f''' + \dots$$
+#
+# The one-sided estimate, $(f(x + \varepsilon) - f(x))/\varepsilon$, has an error of about $\tfrac12 \varepsilon f''$. In the
+# difference of both sides the even terms cancel, and the error is about $\tfrac16 \varepsilon^2 f'''$. For
+# $\varepsilon = 10^{-5}$ that is smaller by some five digits, for at most twice as many calls.
 #
 # *By hand*: $f(x) = x^3$ at $x = 2$, where the slope is 12, with $\varepsilon = 0.1$. One-sided: $(9.261 - 8)/0.1 =
 # 12.61$. Central: $(9.261 - 6.859)/0.2 = 12.01$.
@@ -593,9 +603,12 @@ def numerical_gradient(f, x, eps=1e-5):
 check(numerical_gradient)
 
 # %% [markdown]
-# You own a referee: slow, since it calls $f$ twice for every entry, but it knows nothing of chain rules and so cannot
-# make your mistakes. How should $\varepsilon$ be chosen? Smaller is better, says the series. Let us see. We move the
-# $W$ of a cell along twenty drawn directions and compare the slope with what your $dW$ says it is.
+# You own a referee. It is slow, since it calls $f$ twice for every entry. But it knows nothing of chain rules, and so it
+# cannot make your mistakes. How should $\varepsilon$ be chosen? Smaller is better, says the series. Let us see. We move the
+# $W$ of a cell along twenty random directions and compare the slope with what your $dW$ says it is.
+#
+# **Claim:** with the best $\varepsilon$ for each, central differences in float64 are off by less than $10^{-8}$, at least ten
+# times less than one-sided ones; in float32 no $\varepsilon$ brings the error below $10^{-6}$.
 
 # %% tags=["experiment"]
 numerical, bptt = use(numerical_gradient), use(rnn_backward)
@@ -640,8 +653,8 @@ assert best["central,\nfloat32"] > 1e-6
 
 show(
     line_chart(
-        epsilons,
-        errors,
+        epsilons[::-1],
+        {name: values[::-1] for name, values in errors.items()},
         xlabel="ε (how far W is moved)",
         ylabel="largest relative error of a slope",
         logx=True,
@@ -654,21 +667,21 @@ show(
 
 # %% [markdown]
 # Read the picture from right to left, towards smaller $\varepsilon$. First the error falls as the series says, with
-# slope 1 for one side and slope 2 for both. Then it rises: $f$ is known to 16 digits only, and the fewer digits the two
-# values differ in, the fewer are left of their difference. For central differences in float64 the best place is near
-# $10^{-5}$. In float32, with its seven digits, there is no good place at all: **check gradients in float64**.
+# slope 1 for one side and slope 2 for both. Then it rises again: floats carry only 16 digits, and the closer the two
+# values of $f$ are, the fewer of these are left in their difference. For central differences in float64 the best place is
+# near $10^{-5}$. In float32, with its seven digits, there is no good place at all: **check gradients in float64**.
 #
 # So, a gradient check done right:
 #
 # 1. float64, central differences, $\varepsilon$ about $10^{-5}$.
 # 2. A loss whose gradient you can hand in. For a backward pass that takes $dH$ there is a trick: draw any $dH$ and take
 #    $L = \sum dH \odot H$. Its gradient with respect to the states is $dH$, whatever you drew.
-# 3. Small sizes, all different ($T$, $N$, $D$, $H$), so that a transposed matrix raises an error. None of them 1: over
-#    one row a mean is a sum, and over one step nothing travels.
+# 3. Small sizes, all different ($T$, $N$, $D$, $H$), so that swapped axes raise an error. None of them 1: over one row a
+#    mean is a sum, and over one step nothing travels.
 # 4. Nothing that is zero or symmetric by nature: draw $h_0$, draw $b$, draw $dH$ at *every* step.
 # 5. *Every* result, entry by entry, against a tolerance relative to its size: about $10^{-6}$.
 #
-# Each of these has a reason, and each reason is a mistake that gets past you without it.
+# Each of these has a reason, and each reason is a mistake that would get past you otherwise.
 
 # %% [markdown]
 # ### Exercise 4.7 · `find_broken`
@@ -679,7 +692,7 @@ show(
 # names** of those that are wrong in any of the five. Several may be, or all, or none.
 #
 # You may call `rnn_forward` (imported) and your `numerical_gradient`. Compare with these and not with your own
-# `rnn_backward`: a referee should not have a mistake in common with a player.
+# `rnn_backward`: a referee should not share a mistake with a player.
 #
 #     find_broken({"ada": right, "alan": wrong, "grace": right})     gives {"alan"}
 
@@ -713,6 +726,8 @@ check(find_broken)
 
 # %% [markdown]
 # Now let your referee look at the fourteen suspects of section 7, and put both tests side by side.
+#
+# **Claim:** the gradient check finds all thirteen wrong gradients, and passes the right one.
 
 # %% tags=["experiment"]
 referee = use(find_broken)
@@ -723,14 +738,17 @@ for name in suspects:
 assert found == set(KINDS)
 
 # %% [markdown]
-# The column in the middle lets nearly all of them pass. The one on the right finds every one and accuses nobody who is
-# innocent. It took a dozen lines and some milliseconds. Whenever you write a backward pass, write the check first.
+# The middle column lets nearly all of them pass. The one on the right finds every culprit and accuses nobody who is
+# innocent. It took some twenty lines. Whenever you write a backward pass, write the check first.
 
 # %% [markdown]
 # ### And against PyTorch
 #
-# A second referee: PyTorch builds the graph while it runs forwards and takes it back by itself (unit 07). Both should
-# agree to the last few of 16 digits, and not just to $10^{-6}$, for here nothing is approximated.
+# Here is a second referee: PyTorch builds the graph while it runs forwards, and walks back through it by itself (unit 07).
+#
+# **Claim:** the gradients of all five parameters agree with PyTorch's to ten digits.
+#
+# Ten digits, and not just six, because here nothing is approximated.
 
 # %% tags=["experiment"]
 import torch
@@ -771,7 +789,10 @@ assert abs(loss - theirs.item()) < 1e-10 * loss
 # too, because all states wait for it. (The parameters and their gradients do not grow with $T$: they are shared.) And
 # the steps have to be done one after the other: $da_t$ needs $da_{t+1}$. More processors do not shorten the chain.
 #
-# On two logarithmic axes, a cost of $T^k$ is a line of slope $k$. We claim a slope of 1.
+# On two logarithmic axes, a cost of $T^k$ is a line of slope $k$.
+#
+# **Claim:** from 200 to 3,200 steps, time and memory both grow with a slope of about 1, and each further step takes the same
+# number of bytes (to 5%).
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import time
@@ -824,16 +845,16 @@ show(
 
 # %% [markdown]
 # Twice the length, twice the time. The line of the memory is a shade flatter than 1, because a small part of it, the
-# gradients of the parameters, is there at any length; each *further* step costs the same number of bytes, to the byte.
-# For a sentence that is nothing. For a book it is too much, and unit 05 shows two ways out: cut the walk short, or keep
-# fewer states and compute the rest again.
+# gradients of the parameters, is there at any length. Each *further* step costs the same. For a sentence that is nothing.
+# For a book it is too much, and unit 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest
+# again.
 
 # %% [markdown]
 # ## 10 · How far back does the blame go?
 #
 # In section 5 the sum over all ways had two indices: the output $t$ that an error comes from, and the step $s$ at which
-# it meets $W$. BPTT adds them up as they meet, fast but blind: in the final $dW$ nobody can see any more what came from
-# where. Undo this once, and sort the ways by their **lag** $k = t - s$, the number of steps that the error has
+# it meets $W$. BPTT adds them up as they meet, which is fast but blind: in the final $dW$ nobody can see any more what came
+# from where. Undo this once, and sort the ways by their **lag** $k = t - s$, the number of steps that the error has
 # travelled:
 #
 # $$dW = \sum_{k=0}^{T-1} P_k \qquad P_k = \text{the sum over all } t \text{ of what output } t \text{ does to } W \text{ as used in step } t - k$$
@@ -875,8 +896,11 @@ check(recurrent_gradient_by_lag)
 
 # %% [markdown]
 # You have a microscope for gradients. Point it at a network that reads real text, Python's documentation, character by
-# character: once as it was drawn, and once after 300 updates. This time we use **Adagrad**, which divides each entry's
-# step by the root of the sum of that entry's squared gradients so far, so that no entry runs away.
+# character: once with random weights, "as drawn", and once after 300 updates. This time we use **Adagrad**, which divides
+# each entry's step by the root of the sum of that entry's squared gradients so far, so that no entry runs away.
+#
+# **Claim:** sorted by lag, the parts of $dW$ add up to $dW$; in the trained network they shrink from lag 10 to 20 to 30, and
+# that of lag 20 is less than a fiftieth of that of lag 0.
 
 # %% tags=["experiment"]
 from rnncourse.data import python_docs
@@ -937,8 +961,8 @@ show(
 # On a logarithmic axis a straight line is a geometric decline: at each step back, the blame is multiplied by about the
 # same factor below 1. As drawn, that factor is not far from 1. Training has changed $W$ and the states, and with them
 # the factor. The trained network has learned a lot about the last few characters. But what it did with a bracket twenty
-# characters ago has next to no say in its $dW$. That part is *in* the sum; it is just drowned by everything that is
-# nearer. Keep this picture in mind.
+# characters ago hardly counts in its $dW$. That part is *in* the sum; it is just drowned out by everything that is nearer.
+# Keep this picture in mind.
 
 # %% [markdown]
 # ## 11 · A bug that passes the check
@@ -949,8 +973,11 @@ show(
 #     dh = dH[t]
 #     dh += from_later
 #
-# They look harmless. But `dH[t]` is no copy, it is a view into `dH`, and `+=` writes into what is on its left: into the
-# array of whoever called. The numbers that come back are right. The second time, they are not:
+# They look harmless. But `dH[t]` is not a copy, it is a view into `dH`, and `+=` writes into what is on its left: into the
+# array of whoever called. The numbers that come back are right. The second time, they are not.
+#
+# **Claim:** a backward pass that writes into `dH` passes the gradient check when it is called once, and fails it when it is
+# called again.
 
 # %% tags=["experiment"]
 from rnncourse.exercises.bptt import dH_overwritten
@@ -969,11 +996,10 @@ assert not np.allclose(second, right, atol=1e-6)
 # So a referee has one more duty: keep a copy of the arguments, and see afterwards that they are what they were. (The
 # checks of this course do.)
 #
-# More bugs to hunt, all met in code that somebody has published or handed in. Which point of the list in section 8
-# finds each, if any?
+# Here are more bugs to hunt. Which point of the list in section 8 finds each of them, if any?
 #
 # - At the first step, `H[t - 1]` with `t = 0` is `H[-1]`, the *last* state. Python does not complain.
-# - `dW = ...` in the loop where `dW += ...` was meant: the gradient of the first step alone, which trains, badly.
+# - `dW = ...` in the loop where `dW += ...` was meant: the gradient of the first step alone. It trains, badly.
 # - The states are kept as *views* of one array that the next forward pass overwrites. Each run alone is right.
 # - The loss is divided by $N$ and the gradient is not: everything is right up to a factor, and with Adagrad you would
 #   never notice.
@@ -981,11 +1007,13 @@ assert not np.allclose(second, right, atol=1e-6)
 #
 # <details><summary>Answers, when you have thought about them</summary>
 #
-# The wrapped index is found by point 5: $dW$ is wrong, whatever $h_0$ is. The overwritten $dW$ is found as soon as there
-# are several steps, point 3. The views pass: one run alone is right, so run two and compare with
-# the first. The missing $1/N$ is found if the check goes through the whole loss with at least two rows, and not if it
-# starts at $dH$: check the loss and `nll_backward` too. The mean over padding passes whenever the gradient has the same
-# mistake as the loss. A gradient check says that the gradient belongs to the loss, never that it is the loss you meant.
+# - The wrapped index is found by point 5: $dW$ is wrong, whatever $h_0$ is.
+# - The overwritten $dW$ is found as soon as there are several steps: point 3.
+# - The views pass. One run alone is right, so run two and compare with the first.
+# - The missing $1/N$ is found if the check goes through the whole loss with at least two rows, and not if it starts at
+#   $dH$: check the loss and `nll_backward` too.
+# - The mean over padding passes whenever the gradient has the same mistake as the loss. A gradient check says that the
+#   gradient belongs to the loss, never that it is the loss you meant.
 # </details>
 
 # %% [markdown]
@@ -998,16 +1026,19 @@ assert not np.allclose(second, right, atol=1e-6)
 #   \odot (1 - h_t^2)$, and so on, from $T$ to 1.
 # - Shared parameters collect a part from every step: $dW = \sum_t h_{t-1}^\top da_t$.
 # - The walk costs $O(T)$ in time and in memory, because errors that meet are added up, and because states are kept.
-# - A falling loss proves little. A gradient check, done right, finds what is wrong; for arrays that are written to,
-#   look twice.
+# - A falling loss proves little. A gradient check, done right, finds wrong numbers. Whether an argument was written to, you
+#   have to look for separately.
+#
+# **So how do you add it all up?** Walk back once, from the last step to the first. Where two errors meet, add them and carry
+# on with the sum. Each parameter collects its part at every step.
 
 # %% [markdown] written="bptt_written" points=3
-# ### Written question · 3 points
+# ### Written question
+# *10 minutes · 3 points, graded by hand; about six sentences*
 #
 # A friend has written a recurrent network. "The loss falls from 60 to 20 and then stays there. So the backward pass
-# must be right; I just need a larger network." Answer your friend in about six sentences: why does this not follow,
-# what exactly should be tested (say which function, which sizes, which values), and what kind of mistake would get past
-# that test too?
+# must be right; I just need a larger network." Answer your friend. **(a)** Why does this not follow? **(b)** What exactly
+# should be tested? Say which function, which sizes, which values. **(c)** What kind of mistake would get past that test too?
 #
 # ### BEGIN SOLUTION
 # *Model answer.* A wrong gradient can still point downhill: whenever it makes an angle of less than 90° with the true
@@ -1044,11 +1075,14 @@ assert not np.allclose(second, right, atol=1e-6)
 #   *JMLR* 12, 2011: Adagrad.
 
 # %% [markdown]
-# ## Something to show to somebody
+# ## Something to show
 #
 # A word in which the same letter is followed by different ones cannot be spelled by looking at one letter. "recurrence"
-# is a hard case: after an r comes an e, then an r, then an e again; after a c comes a u, then an e. Put in a word of
-# your own and run the cell: this is your code, from the first derivative to the last letter.
+# is a hard case: after an r comes an e, then an r, then an e again; after a c comes a u, then an e.
+#
+# **Claim:** a network of 16 units spells *recurrence* after 100 updates.
+#
+# Put in a word of your own and run the cell: this is your code, from the first derivative to the last letter.
 
 # %% tags=["experiment"]
 word = "recurrence"
@@ -1074,4 +1108,4 @@ progress("04_bptt")
 # The error of an output, on its way back, is multiplied at every step by $W^\top$ and by a slope of at most 1. In
 # section 10 you saw what became of it after twenty steps: next to nothing. Is that bad luck with this text, or must it
 # be so? And if $W$ were larger, would the error grow instead, without limit? **What happens to the gradient over long
-# distances**, and what can you do about it? That is unit 05.
+# distances, and what can you do about it?** That is unit 05.
