@@ -116,8 +116,8 @@ def divided_by_rows_that_count(logits, targets, mask=None):
 
 @ex.misconception
 def mask_ignored(logits, targets, mask=None):
-    """The mask has no say: steps under a 0 are counted like all others. Multiply the losses by the mask before you
-    add them up.
+    """The mask has no effect: steps under a 0 are counted like all others. Multiply the losses by the mask before
+    you add them up.
     """
     losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
     return losses.sum() / logits.shape[1]
@@ -125,8 +125,9 @@ def mask_ignored(logits, targets, mask=None):
 
 @ex.misconception
 def mask_used_as_index(logits, targets, mask=None):
-    """You select with `[mask]`. That works for a mask of bool; a mask of 0 and 1 is taken for the numbers of steps.
-    Multiply by it, or turn it into bool first."""
+    """You select with `[mask]`. That works for a mask of bool, but a mask of 0 and 1 is taken for step numbers.
+    Multiply by it, or turn it into bool first.
+    """
     losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
     return (losses if mask is None else losses[mask]).sum() / logits.shape[1]
 
@@ -158,8 +159,8 @@ def logits_for_log_probabilities(logits, targets, mask=None):
 
 @ex.misconception
 def best_for_target(logits, targets, mask=None):
-    """You score the symbol that the model likes best, and not the target. What counts is the probability of what
-    really came next.
+    """You score the symbol that the model likes best, not the target. What counts is the probability of what really
+    came next.
     """
     losses = -np.log(softmax(logits).max(axis=-1))
     return (losses if mask is None else losses * mask).sum() / logits.shape[1]
@@ -268,7 +269,7 @@ def target_not_subtracted(logits, targets, mask=None):
 
 @ex.misconception
 def sign_turned(logits, targets, mask=None):
-    """The sign is turned round: you have onehot - y. A step against this gradient would make the loss grow."""
+    """The sign is wrong: you have onehot - y. A step against this gradient would make the loss grow."""
     T, N, _ = logits.shape
     dO = -softmax(logits)
     dO[np.arange(T)[:, None], np.arange(N), targets] += 1
@@ -287,7 +288,7 @@ def only_the_target(logits, targets, mask=None):
 
 @ex.misconception
 def softmax_counted_twice(logits, targets, mask=None):
-    """You multiply y - onehot by the derivative of the softmax again. It is in there already: y - onehot is the
+    """You multiply y - onehot by the derivative of the softmax. That is in there already: y - onehot is the
     gradient at the logits.
     """
     T, N, _ = logits.shape
@@ -300,8 +301,8 @@ def softmax_counted_twice(logits, targets, mask=None):
 
 @ex.misconception
 def gradient_at_probabilities(logits, targets, mask=None):
-    """You give the gradient at the probabilities, -1/p at the target. Asked for is that at the logits, one step
-    further back, through the softmax.
+    """You give the gradient at the probabilities, -1/p at the target. The gradient at the logits is asked for: go
+    one step further back, through the softmax.
     """
     _, N, Q = logits.shape
     dO = -1 / softmax(logits) * (np.arange(Q) == targets[..., None]) / N
@@ -374,8 +375,8 @@ def last_step_only(dO, H, V):
 
 @ex.misconception
 def tanh_too_early(dO, H, V):
-    """dH goes through the tanh already. This is the gradient at h, after the tanh; the factor 1 - h² belongs to the
-    way further back.
+    """dH has gone through the tanh already. This is the gradient at h, after the tanh; the factor 1 - h² belongs to
+    the next step of the way back.
     """
     return (dO @ V.T) * (1 - H**2), np.einsum("tnh,tnq->hq", H, dO), dO.sum(axis=(0, 1))
 
@@ -865,7 +866,7 @@ def backward_difference(f, x, eps=1e-5):
 
 @ex.misconception
 def twice_too_large(f, x, eps=1e-5):
-    """Every entry is twice too large: from x - eps to x + eps it is a way of 2 eps, so divide by that."""
+    """Every entry is twice too large: from x - eps to x + eps is a distance of 2 eps, so divide by that."""
     gradient = np.zeros_like(x)
     for i in np.ndindex(x.shape):
         above, below = x.copy(), x.copy()
@@ -877,8 +878,8 @@ def twice_too_large(f, x, eps=1e-5):
 
 @ex.misconception
 def all_moved_at_once(f, x, eps=1e-5):
-    """You move all entries at once, so that you get one number, the sum of the gradient. Move one entry at a time
-    and leave the others where they are.
+    """You move all entries at once, so that you get a single number, the sum of the gradient. Move one entry at a
+    time and leave the others where they are.
     """
     return np.full_like(x, (f(x + eps) - f(x - eps)) / (2 * eps))
 
@@ -929,7 +930,7 @@ def x_written_to(f, x, eps=1e-5):
 
 @ex.misconception
 def downhill(f, x, eps=1e-5):
-    """The sign is turned round: it is f above minus f below, so that the gradient points uphill."""
+    """The sign is wrong: it is f above minus f below, so that the gradient points uphill."""
     gradient = np.zeros_like(x)
     for i in np.ndindex(x.shape):
         above, below = x.copy(), x.copy()
@@ -941,7 +942,7 @@ def downhill(f, x, eps=1e-5):
 
 @ex.misconception
 def eps_not_used(f, x, eps=1e-5):
-    """You always step by 1e-5: the eps that was given has no say."""
+    """You always step by 1e-5: the eps that was given is not used."""
     gradient = np.zeros_like(x)
     for i in np.ndindex(x.shape):
         above, below = x.copy(), x.copy()
@@ -1063,7 +1064,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def the_right_ones(backwards):
-    """You name those that are right. Asked for are the broken ones, those that differ from the numerical gradients."""
+    """You name those that are right. The broken ones are asked for, those that differ from the numerical gradients."""
     rng = np.random.default_rng(0)
     shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
     X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
@@ -1085,7 +1086,8 @@ def the_right_ones(backwards):
 @ex.misconception
 def everybody_passes(backwards):
     """You let everybody pass. A broken gradient has the right shape, raises nothing, and often makes the loss fall:
-    hold its numbers against numerical gradients."""
+    compare its numbers with numerical gradients.
+    """
     rng = np.random.default_rng(0)
     shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
     X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
@@ -1100,7 +1102,7 @@ def everybody_passes(backwards):
 
 @ex.misconception
 def nothing_agrees_exactly(backwards):
-    """You call everybody broken. A numerical gradient is never equal to the last digit: compare with a tolerance,
+    """You call everybody broken. A numerical gradient is never right to the last digit: compare with a tolerance,
     `np.allclose`, and make sure that its loss is the one that dH belongs to.
     """
     rng = np.random.default_rng(0)
@@ -1113,7 +1115,7 @@ def nothing_agrees_exactly(backwards):
 
 @ex.misconception
 def only_dW_compared(backwards):
-    """You compare dW alone. Some passes have their mistake in dX, dh0, dU or db: compare all five."""
+    """You compare only dW. Some passes have their mistake in dX, dh0, dU or db: compare all five."""
     rng = np.random.default_rng(0)
     shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
     X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
@@ -1150,8 +1152,8 @@ def only_parameters_compared(backwards):
 
 @ex.misconception
 def tried_with_h0_zero(backwards):
-    """You try them with h0 = 0. Then the first step's part of dW is 0 by itself, and who forgot it is not found:
-    draw h0.
+    """You try them with h0 = 0. Then the first step's part of dW is 0 anyway, and a pass that forgets it is not
+    caught: draw h0.
     """
     rng = np.random.default_rng(0)
     shapes = (5, 3, 2), (2, 4), (4, 4), (4,), (5, 3, 4)
@@ -1175,8 +1177,8 @@ def tried_with_h0_zero(backwards):
 
 @ex.misconception
 def tried_with_one_row(backwards):
-    """You try them with one row. A mean over one row is its sum, so who averages over the batch is not found: take
-    N of at least 2.
+    """You try them with one row. A mean over one row is its sum, so a pass that averages over the batch is not
+    caught: take N of at least 2.
     """
     rng = np.random.default_rng(0)
     shapes = (5, 1, 2), (1, 4), (2, 4), (4, 4), (4,), (5, 1, 4)
@@ -1221,8 +1223,8 @@ def tried_with_one_step(backwards):
 
 @ex.misconception
 def tried_with_the_last_error_only(backwards):
-    """You try them with an error at the last step only. Who forgets the errors of the other outputs is not found:
-    draw dH at every step.
+    """You try them with an error at the last step only. A pass that forgets the errors of the other outputs is not
+    caught: draw dH at every step.
     """
     rng = np.random.default_rng(0)
     shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
@@ -1315,7 +1317,7 @@ def lags_added_up(dH, X, h0, H, U, W):
 
 @ex.misconception
 def longest_first(dH, X, h0, H, U, W):
-    """Your order is turned round: entry 0 is the shortest way, from an output to W as used in the same step."""
+    """Your order is reversed: entry 0 is the shortest way, from an output to W as used in the same step."""
     parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
     for t in range(len(H)):
         dh = dH[t]
@@ -1359,7 +1361,7 @@ def errors_joined(dH, X, h0, H, U, W):
 
 @ex.misconception
 def averaged_per_lag(dH, X, h0, H, U, W):
-    """Each entry is a mean over the pairs of steps that are k apart. Asked for is their sum: only so do the parts
+    """Each entry is a mean over the pairs of steps that are k apart. Their sum is asked for: only then do the parts
     add up to dW.
     """
     parts = np.zeros((len(H), *W.shape), dtype=W.dtype)

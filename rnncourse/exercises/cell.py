@@ -173,8 +173,8 @@ def tanh_of_each_term(x, h_prev, U, W, b):
 
 @ex.misconception
 def state_outside(x, h_prev, U, W, b):
-    """What comes from the old state is added after the tanh. It belongs into the sum, or the state can grow from step
-    to step.
+    """What comes from the old state is added after the tanh. It belongs inside, in the sum, or the state can grow
+    from step to step.
     """
     return np.tanh(x @ U + b) + h_prev @ W
 
@@ -187,8 +187,8 @@ def state_without_weights(x, h_prev, U, W, b):
 
 @ex.misconception
 def recurrent_matrix_transposed(x, h_prev, U, W, b):
-    """W is transposed. For row vectors it is `h_prev @ W`; the column form W h of other books is `h_prev @ W.T` only
-    with their W.
+    """W is transposed. For row vectors it is `h_prev @ W`. Other books write W h for columns, but their W is the
+    transpose of ours.
     """
     return np.tanh(x @ U + h_prev @ W.T + b)
 
@@ -610,8 +610,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def overflow(O):
-    """exp of a large logit overflows, and of very negative ones all vanish: inf / inf and 0 / 0 are nan. Subtract each
-    row's largest logit first, which changes no quotient.
+    """exp of a large logit overflows, and if all are very negative, every exp is 0: inf / inf and 0 / 0 are nan.
+    Subtract each row's largest logit first, which changes no quotient.
     """
     return np.exp(O) / np.exp(O).sum(axis=-1, keepdims=True)
 
@@ -673,7 +673,7 @@ def sigmoid_of_each(O):
 
 @ex.misconception
 def sign_turned(O):
-    """The largest logit gets the smallest probability: a sign is turned in the exponent. It is exp(o - largest)."""
+    """The largest logit gets the smallest probability: the sign in the exponent is wrong. It is exp(o - largest)."""
     E = np.exp(O.min(axis=-1, keepdims=True) - O)
     return E / E.sum(axis=-1, keepdims=True)
 
@@ -1045,8 +1045,8 @@ def recurrent_matrix_not_transposed(U, W, b):
 
 @ex.misconception
 def reshaped_for_transposed(U, W, b):
-    """U is reshaped where it must be transposed. A reshape gives the right shape and cuts the numbers anew; `U.T` swaps
-    the axes. The same goes for W.
+    """U is reshaped where it must be transposed. A reshape gives the right shape, but it cuts the numbers anew;
+    `U.T` swaps the axes. The same goes for W.
     """
     H = len(b)
     return {
@@ -1097,8 +1097,8 @@ def matrices_swapped(U, W, b):
 
 @ex.misconception
 def views(U, W, b):
-    """The numbers are right, but they still are your arguments' own: `U.T` is a view into U, and b is b. Whoever trains
-    on from this state would change your weights: `.copy()` each.
+    """The numbers are right, but they share memory with your arguments: `U.T` is a view of U, and b is b itself.
+    Whoever goes on training with this dict would change your weights: `.copy()` each.
     """
     return {"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": np.zeros_like(b)}
 
@@ -1215,7 +1215,7 @@ class state_outlives_the_call:
 @ex.misconception
 class state_reset_at_every_step:
     """The repair went one step too far: the state is set to zeros at every time step, so nothing is remembered at all.
-    Once for each call, before the loop.
+    Set it once for each call, before the loop.
     """
 
     def __init__(self, U, W, b, V, c):

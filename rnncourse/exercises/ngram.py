@@ -32,8 +32,7 @@ ex = unit.exercise(
     takes="tokens, vocabulary",
     gives="counts (V,)",
     hints=(
-        "The vocabulary decides how long the answer is and in which order it stands. Ask each of its words one "
-        "question.",
+        "The vocabulary decides how long the answer is, and in which order. Ask each of its words one question.",
         "The question is: how often do you occur among the tokens? A list answers it: `tokens.count(word)`.",
         "`np.array([tokens.count(word) for word in vocabulary])`",
     ),
@@ -73,9 +72,7 @@ def presence_for_count(tokens, vocabulary):
 
 @ex.misconception
 def alphabetical_order(tokens, vocabulary):
-    """Your counts stand in alphabetical order. Entry i belongs to `vocabulary[i]`, in whatever order the
-    vocabulary is.
-    """
+    """Your counts stand in alphabetical order. Entry i belongs to `vocabulary[i]`: keep the vocabulary's own order."""
     return np.array([tokens.count(word) for word in sorted(vocabulary)])
 
 
@@ -101,16 +98,14 @@ def parts_of_words(tokens, vocabulary):
 
 @ex.misconception
 def capitals_folded(tokens, vocabulary):
-    """You count "Cat" as "cat". For this function they are two tokens; whoever wants them to be one lowers the
-    text first.
-    """
+    """You count "Cat" as "cat". To this function they are two tokens: compare the words as they are."""
     tokens = [token.lower() for token in tokens]
     return np.array([tokens.count(word) for word in vocabulary])
 
 
 @ex.misconception
 def shares_for_counts(tokens, vocabulary):
-    """You divide by the number of tokens, so your entries are shares. Asked are the counts themselves."""
+    """You divide by the number of tokens, so your entries are shares. Return the counts themselves."""
     return np.array([tokens.count(word) for word in vocabulary]) / max(len(tokens), 1)
 
 
@@ -142,29 +137,29 @@ unit.choice(
             "A",
             True,
             "order_is_seen",
-            "Both sentences have the same five words: bit, dog, man, and twice the. Who bites whom is a matter of "
-            "order, and order is what a bag throws away.",
+            'Both sentences have the same five words: "bit", "dog", "man", and "the" twice. Who bites whom is a matter '
+            "of order, and order is what a bag throws away.",
         ),
         Option(
             "B",
             False,
             "bag_is_a_set",
-            "A bag counts: the word very is in it once in one sentence and twice in the other. Only a set would "
-            "not see that.",
+            'A bag counts: "very" is in it once for one sentence and twice for the other. Only a set would not see '
+            "that.",
         ),
         Option(
             "C",
             True,
             "meaning_is_seen",
-            "The two mean opposite things, and yet they are made of the same four words: bad, good, not, quite. "
-            "The bag knows that not is there, and not what it belongs to.",
+            'The two mean opposite things, and yet they are made of the same four words. The bag knows that "not" is '
+            "there, but it does not know what it belongs to.",
         ),
         Option(
             "D",
             False,
             "almost_the_same_words",
-            "Count the articles: one sentence has an a and one the, the other has the twice. That is a difference in "
-            "two entries.",
+            'Count the articles: one sentence has "a" once and "the" once, the other has "the" twice. That is a '
+            "difference in two entries.",
         ),
         Option(
             "E",
@@ -254,8 +249,8 @@ def windows_side_by_side(tokens, n):
 
 @ex.misconception
 def padded_at_the_start(tokens, n):
-    """There are contexts with a token in them that is not in the text: you pad its beginning. Here an n-gram is made
-    of n real tokens, so the first token that is counted is number n.
+    """Some contexts hold a token that is not in the text: you pad its beginning. Here an n-gram is made of n real
+    tokens, so the first token to be counted is number n.
     """
     padded = ["<s>"] * (n - 1) + tokens
     counts: dict = {}
@@ -712,15 +707,15 @@ def boundary_to_the_left(probabilities, u):
 
 @ex.misconception
 def beyond_the_end(probabilities, u):
-    """Where rounding leaves the sum just below 1, and u lies beyond it, you return an index that does not exist. Fall
-    back on the last index with p_i > 0.
+    """When rounding leaves the sum just below 1, and u lies beyond it, you return an index that does not exist.
+    Fall back on the last index with p_i > 0.
     """
     return int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
 
 
 @ex.misconception
 def last_even_if_impossible(probabilities, u):
-    """Where rounding leaves none, you return the last index, even if its probability is 0. Fall back on the last
+    """When no sum is larger than u, you return the last index, even if its probability is 0. Fall back on the last
     index with p_i > 0: an impossible token is never drawn.
     """
     index = int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
@@ -729,8 +724,8 @@ def last_even_if_impossible(probabilities, u):
 
 @ex.misconception
 def zero_if_none(probabilities, u):
-    """Where rounding leaves none, you return 0: `np.argmax` of a list that is False throughout is 0. Fall back on the
-    last index with p_i > 0.
+    """When no sum is larger than u, you return 0: `np.argmax` of an array that is False throughout is 0. Fall back
+    on the last index with p_i > 0.
     """
     return int(np.argmax(np.cumsum(probabilities) > u))
 
@@ -756,8 +751,8 @@ ex = unit.exercise(
     gives="size",
     hints=(
         "How many choices are there for the first token of an n-gram? And, for each of them, for the second?",
-        "V choices, n times over: V times V times … V. Python's own whole numbers never overflow; NumPy's do, and "
-        "floats round.",
+        "V choices, n times over: V times V times … times V. Python's own whole numbers never overflow; NumPy's do, "
+        "and floats are rounded.",
         "`vocabulary_size ** n`",
     ),
 )
@@ -783,16 +778,16 @@ def rounded(vocabulary_size, n):
 
 @ex.misconception
 def left_as_a_float(vocabulary_size, n):
-    """You return a float, which keeps only the first 16 digits or so (`math.pow` and `np.power` of floats give one).
-    A number of entries is a whole number: `**` of two ints is exact.
+    """You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of entries is
+    a whole number: `**` of two ints is exact.
     """
     return math.pow(vocabulary_size, n)
 
 
 @ex.misconception
 def overflown(vocabulary_size, n):
-    """Your number has overflown: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round without a
-    word. Python's own grow as they must.
+    """Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round without
+    warning. Python's own grow as they must.
     """
     return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
 
@@ -827,5 +822,5 @@ def without_repetition(vocabulary_size, n):
 
 @ex.misconception
 def shorter_ones_too(vocabulary_size, n):
-    """You add up the tables of all n-grams up to n. Asked is the table for this n alone."""
+    """You add up the tables of all n-grams up to n. Only the table for this n is asked for."""
     return sum(vocabulary_size**k for k in range(1, n + 1))

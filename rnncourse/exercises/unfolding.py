@@ -133,7 +133,7 @@ def last_state_missing(f, s0, theta, steps):
 
 @ex.misconception
 def last_state_only(f, s0, theta, steps):
-    """You return the last state alone. All steps + 1 of them are asked for: note each one down on the way."""
+    """You return the last state alone. All steps + 1 states are asked for: keep each one on the way."""
     s = np.array(s0)
     for _ in range(steps):
         s = f(s, theta)
@@ -206,8 +206,8 @@ def float64_always(f, s0, theta, steps):
 
 @ex.misconception
 def dtype_of_s0(f, s0, theta, steps):
-    """The result has the dtype of s0. When s0 is the whole number 8, each state loses what stands behind its point: 3.7
-    becomes 3. Let np.stack find the dtype.
+    """The result has the dtype of s0. When s0 is the whole number 8, each state loses its decimals: 3.7 becomes 3.
+    Let np.stack find the dtype.
     """
     states = np.empty((steps + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
     states[0] = s0
@@ -297,8 +297,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def one_too_many(f, times):
-    """f is applied once too often: you begin with f itself and then apply it `times` times more. Begin with s, to which
-    nothing was done yet.
+    """f is applied once too often: you begin with f itself and then apply it `times` times more. Begin with s, to
+    which nothing has been done yet.
     """
 
     def composed(s):
@@ -312,7 +312,7 @@ def one_too_many(f, times):
 
 @ex.misconception
 def one_too_few(f, times):
-    """f is applied once too little: range(1, times) has times - 1 numbers in it."""
+    """f is applied one time too few: range(1, times) has times - 1 numbers in it."""
 
     def composed(s):
         for _ in range(1, times):
@@ -492,7 +492,7 @@ def s0_left_out(f, s0, xs, theta):
 
 @ex.misconception
 def last_state_only(f, s0, xs, theta):
-    """You return the last state alone. All T + 1 of them are asked for: note each one down on the way."""
+    """You return the last state alone. All T + 1 states are asked for: keep each one on the way."""
     s = np.array(s0)
     for x in xs:
         s = f(s, x, theta)
@@ -513,7 +513,7 @@ def first_input_skipped(f, s0, xs, theta):
 @ex.misconception
 def one_past_the_end(f, s0, xs, theta):
     """You count time from 1 to T, as the formula does, but in Python x_1 is `xs[0]` and x_T is `xs[T-1]`. Loop over
-    `xs` itself, and no index can be wrong.
+    `xs` itself, and no index can go wrong.
     """
     states = [s0]
     for t in range(1, len(xs) + 1):
@@ -559,8 +559,8 @@ def same_input_at_each_step(f, s0, xs, theta):
 
 @ex.misconception
 def dtype_of_s0(f, s0, xs, theta):
-    """The result has the dtype of s0. When s0 is the whole number 3, each state loses what stands behind its point. Let
-    np.stack find the dtype.
+    """The result has the dtype of s0. When s0 is the whole number 3, each state loses its decimals. Let np.stack
+    find the dtype.
     """
     states = np.empty((len(xs) + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
     states[0] = s0
@@ -664,10 +664,10 @@ ex = unit.exercise(
     gives="depends (t, k)",
     hints=(
         "Run the model once on xs as it is. Then poke: raise one single entry, run it again, and look which rows "
-        "of the output are other than before.",
+        "of the output have changed.",
         "Two loops, over k and over the D entries of input k. Each time: a fresh `raised = xs.copy()`, then "
         "`raised[k, d] += eps`. "
-        "Every output row that changed belongs into column k, beside what the other entries have put there.",
+        "Every output row that changed becomes True in column k, and none becomes False again.",
         "`changed = model(raised) != base` has the shape of the output; `changed.reshape(T, -1).any(axis=1)` is "
         "(T,), whatever that shape. "
         "Then `depends[:, k] |= …`.",
@@ -720,8 +720,8 @@ def only_the_first_entry(model, xs, eps=1e-3):
 
 @ex.misconception
 def only_the_last_entry_counts(model, xs, eps=1e-3):
-    """Column k is written anew for every entry of input k, so that only the last entry counts. Join what the entries
-    say: `depends[:, k] |= …`.
+    """Column k is written anew for every entry of input k, so that only the last entry counts. Combine what the
+    entries say: `depends[:, k] |= …`.
     """
     T, D = xs.shape
     base, depends = model(xs), np.zeros((T, T), dtype=bool)
@@ -778,8 +778,8 @@ def xs_written_to(model, xs, eps=1e-3):
 
 @ex.misconception
 def two_axes_taken_for_granted(model, xs, eps=1e-3):
-    """Your code takes it for granted that the output has two axes, (T, Q). It may have one or three as well:
-    `.reshape(T, -1)` makes two of any.
+    """Your code assumes that the output has two axes, (T, Q). It may have one or three as well: `.reshape(T, -1)`
+    makes two of any number.
     """
     T, D = xs.shape
     base, depends = model(xs), np.zeros((T, T), dtype=bool)
@@ -811,7 +811,7 @@ def row_taken_for_a_number(model, xs, eps=1e-3):
 
 @ex.misconception
 def past_taken_for_granted(model, xs, eps=1e-3):
-    """You look at the outputs from k on only, as if no model could look ahead. Some do: compare all T outputs."""
+    """You only look at the outputs from k on, as if no model could look ahead. Some do: compare all T outputs."""
     T, D = xs.shape
     base, depends = model(xs), np.zeros((T, T), dtype=bool)
     for k in range(T):
@@ -826,7 +826,7 @@ def past_taken_for_granted(model, xs, eps=1e-3):
 
 @ex.misconception
 def all_entries_must_change(model, xs, eps=1e-3):
-    """You ask that all entries of output t change. One is enough: `any`, not `all`."""
+    """You demand that all entries of output t change. One is enough: `any`, not `all`."""
     T, D = xs.shape
     base, depends = model(xs), np.zeros((T, T), dtype=bool)
     for k in range(T):
@@ -854,8 +854,8 @@ def sums_compared(model, xs, eps=1e-3):
 
 @ex.misconception
 def small_changes_overlooked(model, xs, eps=1e-3):
-    """You compare with np.isclose or np.allclose, which call two numbers equal when they differ in the sixth digit. A
-    faint dependence is one too: compare with `!=`.
+    """You compare with np.isclose or np.allclose, which call two numbers equal when they differ only in the sixth
+    digit. A faint dependence is still a dependence: compare with `!=`.
     """
     T, D = xs.shape
     base, depends = model(xs), np.zeros((T, T), dtype=bool)
@@ -869,7 +869,7 @@ def small_changes_overlooked(model, xs, eps=1e-3):
 
 @ex.misconception
 def scaled_for_raised(model, xs, eps=1e-3):
-    """You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no say: add eps."""
+    """You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no influence: add eps."""
     T, D = xs.shape
     base, depends = model(xs), np.zeros((T, T), dtype=bool)
     for k in range(T):
