@@ -161,17 +161,30 @@ assert len(set(fish["r = 3.9"][-50:].round(6))) > 45
 #
 # Your `unfold` can tell you, in one call. A state may be an array, so let it hold 1,200 ponds side by side, each with an
 # $r$ of its own: `s` and `theta` are arrays of the shape `(1200,)`, and $f$ works on all of them at once. Run all ponds
-# for 1,000 years, and plot where each has been in the last 150.
+# for 1,000 years, and plot where each has been in the last 150. (In a running notebook there is a slider below the
+# picture: one pond, whose $r$ you move along the axis of the picture.)
 #
 # **Claim:** as its growth rate $r$ rises, the number of values that a pond keeps visiting doubles: 1, 2, 4, 8 (at $r$ = 2.9,
 # 3.2, 3.5 and 3.55). At 3.83 it is 3, and at 3.9 more than 100.
 
 # %% tags=["experiment"]
+from rnncourse.plots import Slider, explore
 from rnncourse.plots.unfolding import point_cloud
 
 rates = np.linspace(2.6, 4.0, 1200)
 late = run(pond, np.full(1200, 0.4), rates, 1000)[-150:]
-show(
+
+
+def sixty_years(r):
+    """One pond of rate r, year by year."""
+    years = {"": run(pond, 0.4, r, 200)[:61]}
+    figure = line_chart(range(61), years, xlabel="time step t (years)", ylabel="state s", title=f"r = {r:.2f}")
+    figure.axes[0].set_ylim(0, 1)
+    return figure
+
+
+explore(
+    sixty_years,
     point_cloud(
         np.tile(rates, 150),
         late.ravel(),
@@ -183,6 +196,7 @@ show(
     alt="""The states that a pond keeps visiting, against its growth rate r. Up to r = 3 there is one line. There it forks
     into two, each of them soon into two again, and so on; from about 3.57 the points fill whole bands, broken by narrow
     windows in which a few lines appear.""",
+    r=Slider("growth rate r", 2.6, 4.0, 3.5),
 )
 
 
