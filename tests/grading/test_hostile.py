@@ -147,7 +147,7 @@ def points(root, release, solutions):
     from rnngrade.grade import grade, open_station
     from rnngrade.sandbox.limits import Limits
 
-    limits = Limits(cell_seconds=8.0, call_seconds=2.0, memory=1024 * 2**20)
+    limits = Limits(cell_seconds=8.0, call_seconds=4.0, memory=1024 * 2**20)
     bundles = {unit: Bundle.make(root, unit) for unit in UNITS}
     stations = {}
 
