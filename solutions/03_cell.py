@@ -289,6 +289,29 @@ show(
 )
 
 # %% [markdown]
+# Now with numbers in it. A cell of four units, drawn at random, reads *a b a a*, each letter as a one-hot vector. Each
+# little square is one number: blue is $-1$, white 0, vermilion 1. The picture shows the end; below it, press ▶, or walk
+# through time with the arrows. Watch the three *a*s: the same vector goes in, and another state comes out.
+
+# %% tags=["experiment"]
+from rnncourse.plots.through_time import forward_pass
+
+step, rng = use(rnn_step), np.random.default_rng(3)
+U, W, b = rng.normal(size=(3, 4)), 0.8 * rng.normal(size=(4, 4)), np.zeros(4)
+letters = np.eye(3)[["abc".index(letter) for letter in "abaa"]]
+h, passed = np.zeros((1, 4)), []
+for x in letters:
+    h = np.asarray(step(x[None], h, U, W, b))
+    passed.append(h[0])
+
+forward_pass(letters, np.zeros(4), np.array(passed), "abaa").show(
+    alt="Left, the cell as a circuit, holding its last state; a copy of it waits in the delay. Right, the graph unfolded over "
+    "the inputs a, b, a, a: each state is a row of four coloured squares. Under the three a's stands the same one-hot "
+    "vector, and the states above them are three different ones."
+)
+assert min(np.abs(passed[i] - passed[j]).max() for i, j in [(0, 2), (0, 3), (2, 3)]) > 0.1
+
+# %% [markdown]
 # We run $N$ sequences of the same length $T$ side by side. Time is the **first** axis, so that one index picks out a step:
 # `X[0]` holds what all $N$ sequences read at the first step.
 #
@@ -338,24 +361,33 @@ check(rnn_forward)
 #
 # Knock once and listen. One unit reads a single 1 and then nothing but zeros. **Claim:** $W$ decides how long the knock is
 # heard: with $W = 0$ it is gone at once, with $0.8$ it fades fast, with $1$ slowly, and with $W = 2$ it stays.
+#
+# (In a running notebook there is a slider below the picture. Try a $W$ below 0, too.)
 
 # %% tags=["experiment"]
-from rnncourse.plots import line_chart
+from rnncourse.plots import Slider, explore, line_chart
 
 forward = use(rnn_forward)
 knock = np.zeros((25, 1, 1))
 knock[0] = 1.0
-heard = {}
-for w in (2.0, 1.0, 0.8, 0.0):
-    states = forward(knock, np.zeros((1, 1)), np.array([[2.0]]), np.array([[w]]), np.zeros(1))
-    heard[f"W = {w:g}"] = np.ravel(states)
 
-show(
-    line_chart(
-        range(1, 26), heard, xlabel="time step t", ylabel="state $h_t$", title="One knock at t = 1, then silence"
-    ),
+
+def listen(w):
+    """The states of one unit over 25 steps."""
+    return np.ravel(forward(knock, np.zeros((1, 1)), np.array([[2.0]]), np.array([[w]]), np.zeros(1)))
+
+
+def chart(lines, title="One knock at t = 1, then silence"):
+    return line_chart(range(1, 26), lines, xlabel="time step t", ylabel="state $h_t$", title=title)
+
+
+heard = {f"W = {w:g}": listen(w) for w in (2.0, 1.0, 0.8, 0.0)}
+explore(
+    lambda w: chart({f"W = {w:.2f}": listen(w)}),
+    chart(heard),
     alt="The state of one unit after a single input at step 1, over 25 steps. With W = 2 it stays at 0.96; with W = 1 it "
     "fades slowly; with W = 0.8 it is near zero after about twenty steps; with W = 0 it is zero from step 2 on.",
+    w=Slider("W", -2.0, 2.0, 1.2, step=0.05),
 )
 assert (heard["W = 2"] > 0.95).all()
 assert (heard["W = 0"][1:] == 0).all()
