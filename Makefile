@@ -9,7 +9,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab notebooks bench lint format clean sandbox
+.PHONY: help demo test lab notebooks site bench lint format clean sandbox
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
@@ -21,10 +21,13 @@ test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
 lab: $(STAMP) ## JupyterLab on the students' notebooks
-	@$(VENV)/bin/jupyter lab --ServerApp.root_dir=notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
+	@$(PY) -m rnncourse.cli lab
 
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
+
+site: $(STAMP) ## the course as static pages, in build/site (SOLUTIONS=0: without the answers)
+	@$(PY) site/build.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions)
 
 bench: $(STAMP) ## how fast, against PyTorch, as ratios
 	@$(PY) -m benchmarks

@@ -1,0 +1,118 @@
+"""A unit as a page: the executed solution, as a student would meet it, with what is in the way folded.
+
+An answer cell shows the student's stub; the solution lies folded below it. A check names its exercise and links to what
+it looks at. Figures become files, with their alt text. Nothing is executed: outputs are the stored ones.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from rnncourse import exercises
+
+HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
+EXERCISE = re.compile(r"^### Exercise (\d+\.\d+) · `(\w+)`", re.MULTILINE)
+MARK = re.compile(r"^\s*### (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)\n?", re.MULTILINE)
+SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\n?### END SOLUTION", re.DOTALL)
+OTHER_UNIT = re.compile(r'href="\.\./(\w+)/\1\.ipynb')  # a table that links from notebook to notebook
+FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
+
+
+def stored(root: Path, folder: str, stem: str) -> NotebookNode:
+    """The notebook of a unit as it lies in `folder`, "solutions" or "notebooks"."""
+    return nbformat.read(path(root, folder, stem), as_version=4)
+
+
+def path(root: Path, folder: str, stem: str) -> Path:
+    """Where that notebook lies."""
+    return root / folder / stem / f"{stem}.ipynb"
+
+
+def without_fences(prose: str) -> str:
+    """Markdown without its fenced code: a comment in there is no heading."""
+    return FENCE.sub("", prose)
+
+
+def page(root: Path, stem: str, *, solutions: bool = True) -> NotebookNode:
+    """The unit as the site shows it; without `solutions`, nothing of an answer is on the page."""
+    students = {_grade_id(cell): cell.source for cell in stored(root, "notebooks", stem).cells if _grade_id(cell)}
+    made = stored(root, "solutions", stem)
+    cells: list[NotebookNode] = []
+    for cell in made.cells:
+        cells.extend(_shown(cell, students, solutions))
+    download = f"{{download}}`This notebook, to work in <../notebooks/{stem}.ipynb>` · {{doc}}`What its checks look at"
+    cells.insert(1, new_markdown_cell(f"{{.course-note}}\n{download} <../checks/{stem}>`"))
+    made.cells = cells
+    # the notebook's ids are of use to those who edit it; here new cells stand between the old
+    made.nbformat_minor = 4
+    for cell in made.cells:
+        cell.pop("id", None)
+    return made
+
+
+def _grade_id(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def _shown(cell: NotebookNode, students: dict[str, str], solutions: bool) -> list[NotebookNode]:
+    role = cell.metadata.get("nbgrader", {})
+    name = _grade_id(cell)
+    if cell.cell_type == "markdown":
+        return _written(cell, students[name], solutions) if role else [_anchored(cell)]
+    _figures(cell)
+    for output in cell.outputs:
+        if "text/html" in output.get("data", {}):
+            output.data["text/html"] = OTHER_UNIT.sub(r'href="\1.html', output.data["text/html"])
+    if role.get("solution"):
+        full = new_code_cell(MARK.sub("", cell.source), outputs=cell.outputs)
+        full.metadata["tags"] = ["hide-input", "course-solution"]
+        full.metadata["mystnb"] = {"code_prompt_show": "Show a solution", "code_prompt_hide": "Hide the solution"}
+        return [new_code_cell(students[name]), *([full] if solutions else [])]
+    if role.get("grade"):
+        cell.source = students[name]
+        return [cell, new_markdown_cell(_check_note(name.removeprefix("check_")))]
+    return [cell]
+
+
+def _anchored(cell: NotebookNode) -> NotebookNode:
+    """An exercise's heading can be linked to by the exercise's name."""
+    cell.source = EXERCISE.sub(lambda found: f"(exercise-{found[2]})=\n{found[0]}", cell.source)
+    return cell
+
+
+def _written(cell: NotebookNode, question: str, solutions: bool) -> list[NotebookNode]:
+    """A question that a person grades: the question as students get it, the model answer folded."""
+    cells = [new_markdown_cell(question)]
+    if solutions and (answer := SOLUTION.search(cell.source)):
+        text = re.sub(r"^#+ (.+)$", r"**\1**", answer[1], flags=re.MULTILINE)  # no sections inside what is folded
+        folded = f'<details class="course-solution"><summary>Model answer and rubric</summary>\n\n{text}\n\n</details>'
+        cells.append(new_markdown_cell(folded))
+    return cells
+
+
+def _check_note(name: str) -> str:
+    points = exercises.find(name).points
+    return (
+        f"{{.course-note}}\nExercise [`{name}`](#exercise-{name}), {points} point{'s' * (points != 1)} · "
+        f"[what this check looks at](#check-{name})"
+    )
+
+
+def _figures(cell: NotebookNode) -> None:
+    """A cell's one picture becomes a file with the alt text that it came with.
+
+    Several pictures stay in the page, as the <img> that `show` made: MyST-NB takes one alt text for a cell.
+    """
+    alts = [
+        o["metadata"]["image/png"]["alt"] for o in cell.outputs if "alt" in o.get("metadata", {}).get("image/png", {})
+    ]
+    if len(alts) == 1:
+        cell.metadata["mystnb"] = {"image": {"alt": alts[0]}}
+        for output in cell.outputs:
+            if "image/png" in output.get("data", {}):
+                output.data.pop("text/html", None)
