@@ -401,7 +401,7 @@ print("reads", X[:, 0].argmax(axis=1), " should say", y[0])
 # Two runs in trouble, each with clipping and without. The first starts at a radius of 1.5, has to remember for 8 steps,
 # and takes long steps. The second starts at a radius of 0.5 and has to remember for 30.
 #
-# **Claim:** of two runs that fail without clipping, it takes the exploding one above 90%; the vanishing one still
+# **Claim:** of two runs that fail without it, clipping takes the exploding one above 90%; the vanishing one still
 # guesses.
 
 # %% tags=["experiment"]

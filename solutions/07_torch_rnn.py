@@ -249,8 +249,8 @@ check(as_torch_rnn)
 # %% [markdown]
 # ### Experiment · is theirs the same as yours?
 #
-# **Claim:** in float64 both give the same states, the same last state and the same gradient of the input, to
-# $10^{-10}$.
+# **Claim:** in float64 your module and `nn.RNN` give the same states, the same last state and the same gradient of the
+# input, to $10^{-10}$.
 
 # %% tags=["experiment"]
 Scratch, convert = use(ScratchRNN), use(as_torch_rnn)

@@ -230,7 +230,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def joined_along_time(H_f, H_b, how):
-    """You lay the backward states behind the forward ones in time, axis 0. At each step both stand side by side: join
+    """You put the backward states after the forward ones in time, axis 0. At each step both stand side by side: join
     along the last axis, the units.
     """
     if how == "concat":
@@ -1259,7 +1259,7 @@ unit.choice(
     "quiz_bidirectional",
     points=1,
     hints=(
-        "A left-to-right language model gives p(x_t | x_1 … x_{t-1}). For each statement: what has the state that "
+        "A left-to-right language model gives p(x_{t+1} | x_1 … x_t). For each statement: what has the state that "
         "makes the prediction already read?",
         "To generate is to use a model where no future exists yet. And the product of conditional probabilities is the "
         "probability of the sequence only if each condition is the past, and nothing but the past.",
