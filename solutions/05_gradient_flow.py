@@ -240,33 +240,32 @@ assert bent["ρ = 0.5"][0] < 1e-12 * bent["ρ = 0.5"][-1]
 # error gets through. And for the same reason it *destroys*: no error can get through. It makes the explosion rarer and
 # the vanishing worse.
 #
-# Is a network with tanh safe from explosions, then? **Move the sliders.** What happens at $\rho = 3$? And what when the
+# Is a network with tanh safe from explosions, then? **Move the sliders** below the next picture (they are there in a
+# running notebook). What happens at $\rho = 3$? And what when the
 # inputs are so quiet that the states stay small, where the tanh is nearly linear?
 
-# %% tags=["experiment", "nbval-ignore-output"]
-from ipywidgets import FloatSlider, interact
+# %% tags=["experiment"]
+from rnncourse.plots import Slider, explore
 
 
-def turn(rho, loudness):
-    linear, bent = errors(scale(W_drawn, rho), loudness)
-    name = f"ρ = {rho:g}"
-    show(
-        norms_by_distance({"linear: no tanh": {name: linear}, "with tanh": {name: bent}}),
-        alt=f"Size of the error against distance for a spectral radius of {rho:g}, without tanh and with it.",
-    )
+def turned(rho, loudness):
+    return dict(zip(("linear", "with tanh"), errors(scale(W_drawn, rho), loudness), strict=True))
 
 
-interact(
-    turn,
-    rho=FloatSlider(1.5, min=0.25, max=3.0, step=0.25, description="radius ρ", continuous_update=False),
-    loudness=FloatSlider(1.0, min=0.0, max=2.0, step=0.1, description="inputs ×", continuous_update=False),
+explore(
+    lambda rho, loudness: norms_by_distance({f"ρ = {rho:g}, inputs × {loudness:g}": turned(rho, loudness)}),
+    norms_by_distance({"ρ = 3, inputs × 1": turned(3.0, 1.0), "ρ = 1.5, inputs × 0": turned(1.5, 0.0)}),
+    alt="Size of the error against distance, in two panels. Radius 3: without tanh it leaves the chart within 20 steps; with "
+    "tanh it climbs as well, to some ten thousand. Radius 1.5 and silent inputs: the line with tanh lies exactly on the line without.",
+    rho=Slider("radius ρ", 0.25, 3.0, 1.5, step=0.25),
+    loudness=Slider("inputs ×", 0.0, 2.0, 1.0, step=0.1),
 )
 with_tanh = errors(scale(W_drawn, 3.0))[1]
 assert with_tanh[0] > 100 * with_tanh[-1]  # explodes, tanh or not
 assert np.allclose(*errors(scale(W_drawn, 1.5), loudness=0.0))  # all states are 0: the tanh is a straight line there
 
 # %% [markdown]
-# Without a slider at hand, take the word of the two assertions: at $\rho = 3$ the error grows more than a hundredfold in
+# The picture without sliders has both: at $\rho = 3$ the error grows more than a hundredfold in
 # spite of the tanh, and with silent inputs the tanh changes nothing at all. Whether a network explodes depends on $W$
 # *and* on what it reads. That is why training can go well for a thousand updates and then, all of a sudden, not.
 
