@@ -414,7 +414,7 @@ assert reached < 1.05 * lowest
 # where the 5-gram is at one third.**
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.plots import line_chart, show
+from rnncourse.plots import Slider, explore, line_chart, show
 
 study = study_grammar()
 sentences = [sentence for sentence, _ in study.sentences()]
@@ -497,19 +497,23 @@ check(temperature_softmax)
 # %% tags=["experiment"]
 tempered = use(temperature_softmax)
 logits = np.log([0.5, 0.3, 0.15, 0.05])
+
+
+def opinions(temperatures, title):
+    """The probabilities of the four characters, a line for each temperature."""
+    lines = {f"τ = {heat:g}": np.asarray(tempered(logits, heat)) for heat in temperatures}
+    figure = line_chart(range(1, 5), lines, xlabel="character, by its rank", ylabel="probability", title=title)
+    figure.axes[0].set_xticks(range(1, 5))
+    return figure
+
+
 heats = {f"τ = {heat:g}": np.asarray(tempered(logits, heat)) for heat in (0.5, 1.0, 2.0)}
-figure = line_chart(
-    range(1, 5),
-    heats,
-    xlabel="character, by its rank",
-    ylabel="probability",
-    title="One opinion, at three temperatures",
-)
-figure.axes[0].set_xticks(range(1, 5))
-show(
-    figure,
+explore(
+    lambda heat: opinions((heat, 1.0), "The slider's temperature, and 1"),
+    opinions((0.5, 1.0, 2.0), "One opinion, at three temperatures"),
     alt="Probabilities of four characters. At temperature 1 they are 0.5, 0.3, 0.15 and 0.05; at 0.5 the first rises above "
     "0.65 and the last vanishes; at 2 the four come closer together.",
+    heat=Slider("temperature τ", 0.1, 5.0, 0.3, step=0.1),
 )
 assert heats["τ = 0.5"][0] > 0.65 > heats["τ = 2"][0]
 
