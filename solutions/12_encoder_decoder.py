@@ -96,8 +96,8 @@ show(
 # (In a formula, $V$ is the output layer's matrix, as ever. In a shape, and in $V^T$, it is the
 # number of symbols, as in unit 01.)
 #
-# *In numbers*: a date of 30 characters goes in, and what crosses the purple arrow is $H$ floats, 128 in the network
-# that you will train. A date of 8 characters crosses it as 128 floats too. Keep that in mind.
+# *In numbers*: a date of 30 characters goes in, and what the arrow *summary* carries is $H$ floats, 128 in the network
+# that you will train. A date of 8 characters becomes 128 floats, too. Keep that in mind.
 
 # %% [markdown]
 # ### Exercise 12.1 · `Encoder`
