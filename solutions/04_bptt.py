@@ -448,6 +448,31 @@ def one_hot(ids, symbols):
 
 
 # %% [markdown]
+# Watch the error on its way. A network that has learned nothing yet has read *hell*, and should have said *ello*. Below
+# each state stands the error that has met there, the darker the larger. The picture shows the end; below it, press ▶, or
+# walk back with the arrows.
+
+# %% tags=["experiment"]
+from rnncourse.plots.through_time import backward_pass
+
+step_back, ids = use(rnn_step_backward), np.array([["ehlo".index(letter)] for letter in "hello"])
+X, p = one_hot(ids[:-1], 4), draw_parameters(0, 4, 5)
+H = rnn_forward(X, np.zeros((1, 5)), p["U"], p["W"], p["b"])
+dH, *_ = output_back(nll_back(output_layer(H, p["V"], p["c"]), ids[1:]), H, p["V"])
+from_later, met = np.zeros((1, 5)), []
+for t in (3, 2, 1, 0):
+    met.insert(0, dH[t] + from_later)
+    _, from_later, *_ = step_back(met[0], X[t], H[t - 1] if t > 0 else np.zeros((1, 5)), H[t], p["U"], p["W"])
+
+backward_pass(H[:, 0], np.array(met)[:, 0], "ello").show(
+    alt="Four states in a row, above each its output and its loss. Dashed purple arrows lead from each loss down to its state, "
+    "and below the states from each error to the one before it: dh4 comes from its own loss only, dh1 holds a part of all.",
+    title="The way back through time, step by step",
+)
+assert np.allclose(met[3], dH[3])  # the last state has no successor
+assert min(np.abs(met[t] - dH[t]).max() for t in range(3)) > 0.001  # every other one has heard from its successor
+
+# %% [markdown]
 # ## 6 · Teach it to spell
 #
 # The classic first task: read h, e, l, l and say at each letter what comes next. It is tiny, and yet a model without
