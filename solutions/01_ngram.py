@@ -268,7 +268,7 @@ check(count_ngrams)
 # $$P(w \mid c) = \frac{\text{count}(c, w)}{\text{count}(c)} \qquad \text{with} \quad \text{count}(c) = \sum_{w'} \text{count}(c, w')$$
 #
 # In our text, $P(\text{not} \mid \text{or}) = 1/1 = 1$. And $P(\text{to} \mid \text{or}) = 0$: having read six words, the
-# model calls it *impossible* that "to" comes after "or". That is a strong opinion for so little reading.
+# model calls it *impossible* that "to" comes after "or". That is a strong opinion after so little reading.
 #
 # **Additive smoothing** is the simplest cure: pretend that each of the $V$ words has been seen $\alpha$ more times after each
 # context.
@@ -285,7 +285,7 @@ check(count_ngrams)
 # Write `ngram_probability(counts, context, token, vocabulary_size, alpha=0.0)`: the formula above, as a number. `counts` is
 # a dict as `count_ngrams` makes it, `context` a tuple of tokens. A context that the table does not have gives 0 without
 # smoothing ($\alpha = 0$), and $1/V$ with it, which is what the formula says when both counts are 0. Asking must not change
-# the table.
+# the table. With the counts of the text above, `ngram_probability(counts, ("or",), "not", 4, 1.0)` is 0.4.
 
 
 # %% answer="ngram_probability"
@@ -400,7 +400,7 @@ for job, (good, bad) in jobs.items():
 # Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms of the
 # probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives `np.inf`.
 # Texts can have thousands of tokens: use the form of the formula that survives this. For the two tokens above,
-# `perplexity(np.log([1/2, 1/8]))` is 4, up to rounding.
+# `perplexity(np.log([1/2, 1/8]))` is 4.
 
 
 # %% answer="perplexity"
@@ -505,9 +505,9 @@ def ngram_table_size(vocabulary_size, n):
 check(ngram_table_size)
 
 # %% [markdown]
-# **Claim: memory is not the problem, since a text cannot fill more entries than it has words. Unseen contexts are: at
-# $n = 6$ they are more than 60% of those in the new text.** A dict stores only what was seen, and that is little. But a text
-# of some seventy thousand words *shows* almost nothing of the table.
+# **Claim: memory is not the problem, since a text cannot fill more entries than it has words. The problem is contexts that
+# were never seen: at $n = 6$, more than 60% of those in the new text.** A dict stores only what was seen, and that is little.
+# But a text of some seventy thousand words *shows* almost nothing of the table.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import itertools

@@ -546,7 +546,8 @@ assert error[-1] > error[0]
 #
 # Two pasts, one state.
 #
-# **Claim:** after the pasts $(0, 1)$ and $(2, 0)$, read any 50 inputs: both runs are in the same state at every step.
+# **Claim:** after the pasts $(0, 1)$ and $(2, 0)$, let both runs read the same 50 inputs: they are in the same state at every
+# step.
 
 # %% tags=["experiment"]
 future = np.random.default_rng(3).normal(size=50)
@@ -565,7 +566,7 @@ assert np.array_equal(states[0][2:], states[1][2:])
 # %% [markdown]
 # ## 4 · Who depends on whom?
 #
-# An n-gram model sees a window, a recurrence sees all the past. There is a way to *measure* that, for any model that takes a
+# An n-gram model sees a window, a recurrence sees the whole past. There is a way to *measure* that, for any model that takes a
 # sequence and gives a sequence, even if you cannot look inside: change input $k$ a little, and see which outputs change.
 #
 # A close relative of the window is the **convolution**: each output is a weighted sum of the inputs around it. With width 3,
@@ -746,8 +747,8 @@ show(
 # ### Exercise 2.5 · `shared_parameter_count`
 # *●○○ · 4 minutes · 1 point*
 #
-# Write `shared_parameter_count(D, H)`: how many parameters has a network with one `U (D, H)`, one `W (H, H)` and one `b (H,)` for all
-# steps? The result is a whole number (an `int`). By hand: `shared_parameter_count(3, 5)` is 45.
+# Write `shared_parameter_count(D, H)`: the number of parameters of a network with one `U (D, H)`, one `W (H, H)` and one
+# `b (H,)` for all steps. The result is a whole number, an `int`. By hand: `shared_parameter_count(3, 5)` is 45.
 
 
 # %% answer="shared_parameter_count"
@@ -768,8 +769,8 @@ check(shared_parameter_count)
 # ### Exercise 2.6 · `unshared_parameter_count`
 # *●○○ · 4 minutes · 1 point*
 #
-# Write `unshared_parameter_count(T, D, H)`: how many has a network in which each of the T steps has a `U`, a `W` and a `b` of its own?
-# You may call `shared_parameter_count`. By hand: `unshared_parameter_count(100, 3, 5)` is 4,500.
+# Write `unshared_parameter_count(T, D, H)`: the number of parameters of a network in which each of the T steps has a `U`, a
+# `W` and a `b` of its own. You may call `shared_parameter_count`. By hand: `unshared_parameter_count(100, 3, 5)` is 4,500.
 
 
 # %% answer="unshared_parameter_count"

@@ -37,7 +37,7 @@ progress("04_bptt")
 # For an ordinary network you know how to find the gradient: backpropagation, the chain rule from the output back to the
 # input. What is new here is that $W$ is used at *every* step. Move one entry of $W$ a little and $h_1$ changes. $h_2$
 # changes for two reasons, because $W$ has changed and because $h_1$ has. And so on, to the end. **How do you add all this
-# up without getting lost, and without paying for every one of these ways separately?**
+# up without getting lost, and without paying for every one of these paths separately?**
 
 # %% [markdown]
 # ## 1 · The loss of a sequence
@@ -225,7 +225,8 @@ check(output_backward)
 # ## 4 · Two arrows lead into every state
 #
 # A state $h_t$ does two things. It makes the output $o_t$, and it goes into the next state $h_{t+1}$. So it is to blame
-# for two things, and two arrows lead back into it:
+# for two things, and two arrows lead back into it. (What they bring, the gradient $dh_t$, is also called the *error* of the
+# state.)
 
 # %% tags=["experiment"]
 from rnncourse.plots import backward_arrows
@@ -250,8 +251,8 @@ show(
 #
 # The middle line uses that the slope of $\tanh a$ is $1 - \tanh^2 a$, and $\tanh a_t$ is the $h_t$ that you have
 # already: no tanh needs to be computed again. $\odot$ is the product entry by entry. At the last step no later one
-# exists, so the second arrow brings 0. You need $da_{t+1}$ to get $da_t$, hence the way leads from $T$ down to 1:
-# **backpropagation through time** (BPTT) is backpropagation on the unfolded graph.
+# exists, so the second arrow brings 0. You need $da_{t+1}$ to get $da_t$, so you walk from $T$ down to 1. That is
+# **backpropagation through time** (BPTT): backpropagation on the unfolded graph.
 #
 # ### Numbers, before matrices
 #
@@ -353,7 +354,7 @@ show(
 )
 
 # %% [markdown]
-# How many ways lead from the loss back to $W$? The error of output $t$ can reach every use of $W$ at a step $s \le t$.
+# How many paths lead from the loss back to $W$? The error of output $t$ can reach every use of $W$ at a step $s \le t$.
 # On its way it passes the steps $t, t-1, \dots, s$. At each of them it is multiplied by the slope there, and between two of
 # them by $W^\top$:
 #
@@ -361,10 +362,10 @@ show(
 # \odot \sigma_{t-1} \cdots\, W^\top \odot \sigma_s}_{\text{the error of output } t \text{, arrived at step } s} \Big)
 # \qquad \sigma_t = 1 - h_t^2$$
 #
-# These are $T(T+1)/2$ ways, 5,050 for a hundred steps. But nobody has to walk them one by one. Two errors that have met
-# at the same state take the same way from there, so you **add them up where they meet** and walk on once. That is the
-# plus in the first of the three lines of section 4. It turns $T(T+1)/2$ ways into $T$ steps. In the numbers there: $0.940$
-# met $1$ at $h_1$, and $1.940$ went on.
+# These are $T(T+1)/2$ paths, 5,050 for a hundred steps. But nobody has to walk them one by one. Two errors that have met
+# at the same state take the same path from there, so you **add them up where they meet** and walk on once. That is the
+# plus in the first of the three lines of section 4. It turns $T(T+1)/2$ paths into $T$ steps. In the numbers there:
+# $0.940$ met $1$ at $h_1$, and $1.940$ went on.
 #
 # What does the walk need? At step $t$ it asks for $x_t$, $h_t$ and $h_{t-1}$. So all states of the forward pass have to
 # be kept until the backward pass comes by.
@@ -810,7 +811,7 @@ assert abs(loss - theirs.item()) < 1e-10 * loss
 # ## 9 · What it costs
 #
 # The walk back takes $T$ steps, each with the same handful of products. So its **time** is $O(T)$, about twice that of
-# the way forwards: for each product forwards there are two backwards, one for each factor. Its **memory** is $O(T)$
+# the forward pass: for each product forwards there are two backwards, one for each factor. Its **memory** is $O(T)$
 # too, because all states wait for it. (The parameters and their gradients do not grow with $T$: they are shared.) And
 # the steps have to be done one after the other: $da_t$ needs $da_{t+1}$. More processors do not shorten the chain.
 #
@@ -877,9 +878,9 @@ show(
 # %% [markdown]
 # ## 10 · How far back does the blame go?
 #
-# In section 5 the sum over all ways had two indices: the output $t$ that an error comes from, and the step $s$ at which
+# In section 5 the sum over all paths had two indices: the output $t$ that an error comes from, and the step $s$ at which
 # it meets $W$. BPTT adds them up as they meet, which is fast but blind: in the final $dW$ nobody can see any more what came
-# from where. Undo this once, and sort the ways by their **lag** $k = t - s$, the number of steps that the error has
+# from where. Undo this once, and sort the paths by their **lag** $k = t - s$, the number of steps that the error has
 # travelled:
 #
 # $$dW = \sum_{k=0}^{T-1} P_k \qquad P_k = \text{the sum over all } t \text{ of what output } t \text{ does to } W \text{ as used in step } t - k$$
@@ -895,7 +896,7 @@ show(
 # The same arguments as `rnn_backward`. The answer is an array `(T, H, H)`: entry `k` is $P_k$, and the sum over the
 # first axis is the `dW` of `rnn_backward`. Steps before the first one do not exist: for lag $k$ there are $T - k$ pairs
 # of an output and a step. You may call your `rnn_step_backward`. It may take $O(T^2)$ time: that is the price for
-# keeping the ways apart.
+# keeping the paths apart.
 #
 #     dH [[[1]], [[1]]]   X [[[-1]], [[0]]]   h0 [[0.5]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
 #     gives, rounded,  [[[0.610]], [[0.370]]]
@@ -1094,8 +1095,8 @@ assert not np.allclose(second, right, atol=1e-6)
 #   graph, node by node.
 # - R. J. Williams, J. Peng, "An Efficient Gradient-Based Algorithm for On-Line Training of Recurrent Network
 #   Trajectories", *Neural Computation* 2, 1990: what to do when the sequence does not end.
-# - A. Griewank, A. Walther, *Evaluating Derivatives*, SIAM 2008: why the way back costs only a few times the way
-#   forwards, for any program.
+# - A. Griewank, A. Walther, *Evaluating Derivatives*, SIAM 2008: why, for any program, the backward pass costs only a few
+#   times as much as the forward pass.
 # - J. Duchi, E. Hazan, Y. Singer, "Adaptive Subgradient Methods for Online Learning and Stochastic Optimization",
 #   *JMLR* 12, 2011: Adagrad.
 
