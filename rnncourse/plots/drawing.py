@@ -158,8 +158,9 @@ class Drawing:
         """A small circle without a label: one unit of a layer, or a place where a line forks."""
         return self.node(x, y, "", kind, radius)
 
-    def strip(self, x: float, y: float, colours: Sequence[str], kind: str = "plain", cell: float = 0.2) -> Shape:
+    def strip(self, x: float, y: float, colours: Sequence[str], kind: str = "plain") -> Shape:
         """A vector as a row of squares around (x, y), one of `colours` for each entry, in the frame of its kind."""
+        cell = min(0.2, 0.8 / len(colours))
         width = cell * len(colours)
         for k, colour in enumerate(colours):
             corner = (x - width / 2 + k * cell, y - cell / 2)
