@@ -401,9 +401,9 @@ assert heard["W = 1"][-1] > 10 * heard["W = 0.8"][-1] > 0
 # %% [markdown]
 # ### Experiment · the same input for ever
 #
-# Above, three equal inputs gave three different states. What if it goes on like this? **Claim:** if $W$ is not too large,
-# the states settle: they reach a **fixed point** $h^* = \tanh(x\,U + h^* W + b)$, and it is the same one wherever you
-# start.
+# Above, three equal inputs gave three different states. What if it goes on like this? **Claim:** when the input is the same
+# for ever, and $W$ is not too large, the states settle: they reach a **fixed point** $h^* = \tanh(x\,U + h^* W + b)$, and it
+# is the same one wherever you start.
 #
 # Why? Take two states and make one step with each. The tanh never pulls two numbers apart, and $W$ stretches no vector by
 # more than its largest singular value $\lVert W \rVert$. If that is $0.9$, the distance between two runs shrinks by at least
@@ -581,7 +581,7 @@ check(output_layer)
 #
 # There is a trap. $e^{1000}$ is too large for a float: it becomes `inf`, and `inf / inf` is `nan`. The way out is that
 # **adding the same number to all logits changes nothing**, since $e^{o_i + m} = e^{m} e^{o_i}$ and the $e^{m}$ cancels. So
-# subtract the row's largest logit first. Then the largest exponent is $e^0 = 1$, and nothing overflows.
+# subtract the row's largest logit first. Then the largest of the exponentials is $e^0 = 1$, and nothing overflows.
 
 # %% [markdown]
 # ### Exercise 3.7 · `softmax`
@@ -745,6 +745,9 @@ show(
     "about one million.",
 )
 print(f"recurrent network: {count(D, H, Q):,} numbers, of which {output:,} are V and c")
+assert np.allclose(np.diff(np.log10(prices["n-gram table"])), np.log10(Q))  # times the vocabulary
+assert set(np.diff(prices["own weights\nfor each step"])) == {shared_parameter_count(D, H)}  # one more set
+assert set(np.diff(prices["recurrent network"])) == {0}
 assert prices["n-gram table"][-1] == 1e44
 assert prices["recurrent network"][0] == 1_050_100
 

@@ -40,13 +40,13 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def shares_swapped(state, x, keep):
-    """The two shares are swapped: you keep the share `keep` of x, where it is the old state that is kept."""
+    """The two shares are swapped: `keep` is the share of the old state that stays, and you give it to x."""
     return keep * x + (1 - keep) * state
 
 
 @ex.misconception
 def x_not_scaled(state, x, keep):
-    """x is added whole: only the share `1 - keep` of it belongs in the new state, or the state grows without end."""
+    """x is added in full: only the share `1 - keep` of it belongs in the new state, or the state grows without end."""
     return keep * state + x
 
 
