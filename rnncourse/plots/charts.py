@@ -40,15 +40,21 @@ def line_chart(
     ylabel: str,
     logx: bool = False,
     logy: bool = False,
+    ylim: tuple[float, float] | None = None,
     title: str = "",
     size: tuple[float, float] = (8.0, 4.2),
 ) -> Figure:
-    """Several lines over one x, each with its name at its end. `size` is in inches; an inch is shown as 72 pixels."""
+    """Several lines over one x, each with its name at its end. `size` is in inches; an inch is shown as 72 pixels.
+
+    `ylim` fixes the range of y, so that a chart with a slider keeps its scale.
+    """
     figure, axes = _chart(size, xlabel, ylabel, title)
     if logx:
         axes.set_xscale("log")
     if logy:
         axes.set_yscale("log")
+    if ylim is not None:
+        axes.set_ylim(ylim)
     many = len(x) > 40
     with style():
         for look, values in zip(_looks(len(lines)), lines.values(), strict=True):

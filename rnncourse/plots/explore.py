@@ -55,7 +55,7 @@ def _panel(draw: Callable[..., Figure], sliders: dict[str, Slider]) -> Any:
             step=slider.step,
             description=slider.label,
             readout_format=".2f",
-            style={"description_width": "12em"},
+            style={"description_width": "initial"},
             layout={"width": "min(100%, 40em)"},
         )
         for name, slider in sliders.items()

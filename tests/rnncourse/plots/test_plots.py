@@ -135,6 +135,13 @@ def test_names_of_lines_that_end_at_one_place_are_moved_apart():
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
 
 
+def test_a_fixed_range_holds_and_names_stand_where_the_lines_end_in_it():
+    figure = plots.line_chart([1, 2, 3], {"a": [0.0, 0.1, 0.25]}, xlabel="x", ylabel="y", ylim=(0, 1))
+    plots.to_png(figure)
+    assert figure.axes[0].get_ylim() == (0, 1)
+    assert figure.axes[0].texts[0].get_position()[1] == pytest.approx(0.25)
+
+
 def test_a_line_that_leaves_the_chart_for_infinity_still_has_its_name():
     lines = {"smoothed": [5.0, 6.0, 8.0], "not smoothed": [4.0, 9.0, np.inf], "never seen": [np.nan, np.inf, np.inf]}
     figure = plots.perplexity_chart([1, 2, 3], lines)
