@@ -177,10 +177,8 @@ late = run(pond, np.full(1200, 0.4), rates, 1000)[-150:]
 
 def sixty_years(r):
     """One pond of rate r, year by year."""
-    years = {"": run(pond, 0.4, r, 200)[:61]}
-    figure = line_chart(range(61), years, xlabel="time step t (years)", ylabel="state s", title=f"r = {r:.2f}")
-    figure.axes[0].set_ylim(0, 1)
-    return figure
+    years = {f"r = {r:.2f}": run(pond, 0.4, r, 200)[:61]}
+    return line_chart(range(61), years, xlabel="time step t (years)", ylabel="state s", ylim=(0, 1))
 
 
 explore(
