@@ -377,13 +377,14 @@ def listen(w):
     return np.ravel(forward(knock, np.zeros((1, 1)), np.array([[2.0]]), np.array([[w]]), np.zeros(1)))
 
 
-def chart(lines, title="One knock at t = 1, then silence"):
-    return line_chart(range(1, 26), lines, xlabel="time step t", ylabel="state $h_t$", title=title)
+def chart(lines, ylim=None):
+    title = "One knock at t = 1, then silence"
+    return line_chart(range(1, 26), lines, xlabel="time step t", ylabel="state $h_t$", title=title, ylim=ylim)
 
 
 heard = {f"W = {w:g}": listen(w) for w in (2.0, 1.0, 0.8, 0.0)}
 explore(
-    lambda w: chart({f"W = {w:.2f}": listen(w)}),
+    lambda w: chart({f"W = {w:.2f}": listen(w)}, ylim=(-1.05, 1.05)),
     chart(heard),
     alt="The state of one unit after a single input at step 1, over 25 steps. With W = 2 it stays at 0.96; with W = 1 it "
     "fades slowly; with W = 0.8 it is near zero after about twenty steps; with W = 0 it is zero from step 2 on.",
