@@ -499,17 +499,18 @@ tempered = use(temperature_softmax)
 logits = np.log([0.5, 0.3, 0.15, 0.05])
 
 
-def opinions(temperatures, title):
+def opinions(temperatures, title, ylim=None):
     """The probabilities of the four characters, a line for each temperature."""
     lines = {f"τ = {heat:g}": np.asarray(tempered(logits, heat)) for heat in temperatures}
-    figure = line_chart(range(1, 5), lines, xlabel="character, by its rank", ylabel="probability", title=title)
+    labels = {"xlabel": "character, by its rank", "ylabel": "probability", "title": title}
+    figure = line_chart(range(1, 5), lines, **labels, ylim=ylim)
     figure.axes[0].set_xticks(range(1, 5))
     return figure
 
 
 heats = {f"τ = {heat:g}": np.asarray(tempered(logits, heat)) for heat in (0.5, 1.0, 2.0)}
 explore(
-    lambda heat: opinions((heat, 1.0), "The slider's temperature, and 1"),
+    lambda heat: opinions((heat, 1.0), "The slider's temperature, and 1", ylim=(0, 1.03)),
     opinions((0.5, 1.0, 2.0), "One opinion, at three temperatures"),
     alt="Probabilities of four characters. At temperature 1 they are 0.5, 0.3, 0.15 and 0.05; at 0.5 the first rises above "
     "0.65 and the last vanishes; at 2 the four come closer together.",
