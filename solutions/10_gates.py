@@ -558,15 +558,16 @@ curves["plain, orthogonal"] = plain_errors(orthogonal(rng, units))
 curves = {name: sizes / sizes[0] for name, sizes in curves.items()}
 
 
-def chart(lines):
+def chart(lines, ylim=None):
     labels = {"xlabel": "distance (steps back from the loss)", "ylabel": "size of the error, distance 0 = 1"}
-    return line_chart(range(T), lines, **labels, logy=True, size=(9.75, 4.6))
+    return line_chart(range(T), lines, **labels, logy=True, ylim=ylim, size=(9.75, 4.6))
 
 
 def beside_plain(bias):
     """The LSTM with this forget bias, beside the plain cell of radius 1.5."""
     sizes = lstm_errors(bias)
-    return chart({f"LSTM, forget bias {bias:g}": sizes / sizes[0], "plain, ρ = 1.5": curves["plain, ρ = 1.5"]})
+    lines = {f"LSTM, forget bias {bias:g}": sizes / sizes[0], "plain, ρ = 1.5": curves["plain, ρ = 1.5"]}
+    return chart(lines, ylim=(1e-20, 1e2))
 
 
 explore(
