@@ -259,6 +259,8 @@ bench(leaky, [0, 1, 0, 0, 1, 1])
 # `(H, 4H)`, `b` is `(4H,)`; lists will do. Any weights that work are right. May not call `torch` or `scipy`.
 #
 #     c after reading 1, 0, 1, 1 is 3
+#
+# Where the check speaks of `memory['1 1 1']`, it means what stands in `c` after each step while 1, 1, 1 is read.
 
 
 # %% answer="counter"

@@ -5,8 +5,8 @@
 #
 # - write attention from nothing, with its scaling and its mask, and say what each of them is for;
 # - let a decoder look back at everything that was read, and draw where it looks;
-# - say which recurrences can be computed in about $2 \log_2 T$ rounds instead of $T$ steps, and do it;
-# - count how many operations of an algorithm wait for one another, and tell that from how long it takes;
+# - say which recurrences can be computed in about $\log_2 T$ rounds instead of $T$ steps, and do it;
+# - count how many operations of an algorithm wait for one another, and why that is not yet the time it takes;
 # - build a recurrent network whose training does not walk through time, and say what it can no longer do.
 #
 # **Time**: about three hours. **You need** the encoder and the decoder of unit 12, the gates of unit 10, and `softmax`
@@ -34,16 +34,16 @@ progress("13_beyond")
 # many numbers as it has units, however long the input was. Ask yourself what happens with a sentence, or with a page.
 #
 # **One step after the other.** $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. A machine with ten thousand cores computes
-# a sequence of ten thousand steps no faster than one with a single core. It has to wait.
+# a sequence of ten thousand steps hardly faster than one with a single core. It has to wait.
 #
-# This unit breaks both. The first half lets the decoder *look back*. The second half gives up one tanh, and gets the
-# whole sequence at once for it.
+# This unit breaks both. The first half lets the decoder *look back*. The second half gives up one tanh, and in return
+# gets the whole sequence at once.
 
 # %% [markdown]
 # ## 1 · What does not fit through
 #
-# First let us see the first bottleneck. The plainest task that there is for an encoder and a decoder: say again what
-# you have read.
+# Let us see the first bottleneck on the plainest task that there is for an encoder and a decoder: say again what you have
+# read.
 #
 #     reads   7 1 1 4 9 0 2      should say   7 1 1 4 9 0 2 <eos>
 #
@@ -142,15 +142,15 @@ show(
 )
 
 # %% [markdown]
-# It was trained on lengths up to 16. Two digits fit through, three often do, eight do not. With more training the curve
-# moves to the right, but it keeps its shape, and a page of text is always to the right of it.
-# Everything about the input has to be squeezed into one vector *before it is known what will be asked*.
+# It was trained on lengths up to 16. Two digits fit through, three often do, eight do not. With more units and more
+# training the cliff moves to the right, as in unit 12, but a page of text stays beyond it. Everything about the input has
+# to be squeezed into one vector *before it is known what will be asked*.
 
 # %% [markdown]
 # ## 2 · Look back instead
 #
-# What would you do, if you had to repeat a telephone number? You would leave the paper on the table, and look. When you
-# say the third digit, you look at the third digit.
+# What would you do if you had to read a telephone number to somebody? You would leave the paper on the table, and look.
+# When you say the third digit, you look at the third digit.
 #
 # The encoder has a state for every symbol that it has read, and so far all but the last were thrown away. Keep them.
 # At each step the decoder compares what it wants to know with all of them, and takes an average in which those that fit
@@ -167,8 +167,8 @@ show(
 )
 
 # %% [markdown]
-# Three words for this, from libraries: you come with a **query**, compare it with the **key** on each book's back, and
-# take home its content, the **value**. Here every book comes home, but most of them with a weight of nearly zero: the
+# Three words for this, as in a library: you come with a **query**, compare it with the **key** on the spine of each book,
+# and take home the content, the **value**. Here every book comes home, but most of them with a weight of nearly zero: the
 # choice is *soft*, so that it has a gradient. In the picture $s_t$ is the query, and each $h_j$ is key and value at
 # once.
 #
@@ -185,7 +185,7 @@ show(
 # | $v$ | values, one for each key | $(T_k, d_v)$ |
 # | $e$ | scores: how well each key fits each query | $(T_q, T_k)$ |
 # | $\alpha$ | weights: each *row* sums to 1 | $(T_q, T_k)$ |
-# | $c$ | context: an average of values for each query | $(T_q, d_v)$ |
+# | $c$ | context: an average of values for each query (not the bias, nor the LSTM's memory) | $(T_q, d_v)$ |
 #
 # *By hand*: $q = (2, 0, 0, 0)$, two keys $(1, 0, 0, 0)$ and $(0, 1, 0, 0)$, their values 10 and 20. The dot products
 # are 2 and 0, and $\sqrt d = 2$: the scores are 1 and 0. The softmax of $(1, 0)$ is $(0.731, 0.269)$, and the context
@@ -212,13 +212,13 @@ for d in (4, 64, 1024):
 assert largest["without"] > 0.9
 
 # %% [markdown]
-# A softmax that has chosen has no slope: its gradient is $\alpha(1 - \alpha)$, nearly zero at both ends. The network
-# would be stuck with the choice that its random start has made.
+# A softmax that has chosen has hardly any slope: $\alpha(1 - \alpha)$ is nearly zero at both ends. The network would be
+# stuck with the choice that its random start has made.
 #
 # **The mask.** Some keys must not be looked at: the padding of a short sequence, or, in a language model, what has not
 # been written yet. A mask says so, `True` = *may look*. It acts on the *scores*, before the softmax: a score of
-# $-\infty$ becomes a weight of exactly 0, and the rest of the row still sums to 1. It may have fewer axes than the
-# weights, and broadcasts to them: a mask of shape $(N, 1, T_k)$ says the same to all queries of a sequence.
+# $-\infty$ becomes a weight of exactly 0, and the rest of the row still sums to 1. The mask need not have the full shape,
+# if it broadcasts to the weights: one of shape $(N, 1, T_k)$ says the same to all queries of a sequence.
 
 # %% [markdown]
 # ### Exercise 13.1 · `attention`
@@ -251,8 +251,8 @@ def attention(query, keys, values, mask=None):
 check(attention)
 
 # %% [markdown]
-# These few lines are the core of every large language model of today. They have no parameters at all: what is learned
-# is what makes the queries, the keys and the values.
+# These few lines are at the heart of nearly all large language models of today. They have no parameters at all: what is
+# learned is what makes the queries, the keys and the values.
 
 # %% [markdown]
 # ## 3 · The older way to ask
@@ -262,8 +262,8 @@ check(attention)
 #
 # $$e_{ij} = \tanh(q_i W_q + k_j W_k) \cdot v \qquad\qquad W_q\ (d_q, A) \quad W_k\ (d_k, A) \quad v\ (A,)$$
 #
-# It is called **additive** attention, for the sum in it. From the scores on, all is as before. There is no scaling: how
-# large a score is, $v$ learns.
+# It is called **additive** attention, for the sum in it. From the scores on, all is as before. There is no scaling: $v$
+# learns how large a score should be. (This $v$ is a vector of weights; the values keep their index, $v_j$.)
 #
 # *By hand*, with $A = 1$: the query is 0, the keys are $0.5$ and $-0.5$, $W_q = W_k = 1$, $v = 2$. The scores are $2
 # \tanh(0.5) = 0.924$ and $-0.924$, the weights $0.864$ and $0.136$. With the values 10 and 20 the context is $11.36$.
@@ -303,8 +303,8 @@ def additive_attention(query, keys, values, Wq, Wk, v, mask=None):
 check(additive_attention)
 
 # %% [markdown]
-# Both ways work. The dot product has won because it is one product of matrices, which machines are built for; look at
-# the array `hidden` and count how much larger it is than the scores. In the rest of this unit we ask with dot products.
+# Both ways work. The dot product has won because it is one product of matrices, which machines are built for. Look at
+# the array under your tanh: it is $A$ times as large as the scores. In the rest of this unit we ask with dot products.
 
 # %% [markdown]
 # ## 4 · A decoder that looks back
@@ -317,8 +317,8 @@ check(additive_attention)
 #     return self.output(hidden), state, weights
 #
 # `query` is a matrix $(H, H)$: what a decoder's state asks for need not look like an encoder's state. `mask` is True at
-# the real steps of each source. That is `AttentionDecoder` in `rnncourse/beyond_torch.py`, forty lines that you can now
-# read. Does it look where your function looks?
+# the real steps of each source. That is `AttentionDecoder` in `rnncourse/beyond_torch.py`; you can read it now. Does it
+# look where your function looks?
 
 # %% tags=["experiment"]
 attend = use(attention)
@@ -338,9 +338,10 @@ assert (yours[1, :, 4:] == 0).all()  # nothing is looked at in the padding
 # ### Experiment · the digits again
 #
 # The same encoder, the same task, the same 300 updates. To be fair, the pair without attention had 80 units and the one
-# with attention has 64, and fewer parameters. **Claim:** it repeats ten digits where the other repeated two.
+# with attention has 64, and fewer parameters. A question before you run it: it trains on lengths up to 16. What will it
+# do at 20?
 #
-# A question before you run it: it trains on lengths up to 16. What will it do at 20?
+# **Claim:** the pair with attention repeats most sequences of ten digits, where the other repeated two digits.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -358,15 +359,15 @@ show(
 )
 
 # %% [markdown]
-# The wall is gone. But look to the right of 16: beyond the lengths that it has met, it fails as well. What fails there
-# is not memory, all states are still on the table. It has never learned how to ask for the *nineteenth* digit. Attention
-# brings back everything that was read. What to look for, the network has to learn.
+# The cliff is gone from where it was. But look to the right of 16: beyond the lengths that it has met, it fails as well.
+# What fails there is not memory: all states are still on the table. It has never learned how to ask for the *nineteenth*
+# digit. Attention keeps everything within reach. What to look for, the network has to learn.
 #
 # ### Experiment · dates
 #
-# Now the dates of unit 12, in eleven languages. **Claim:** after 280 updates, the network with attention reads nearly
-# all dates of days that it has never seen, long ones as well as short ones, and the network without has hardly begun.
-# Three seeds each, so that no lucky start decides.
+# Now the dates of unit 12, in eleven languages, with three seeds each, so that no lucky start decides. **Claim:** after
+# 280 updates, the networks with attention read most dates of days that they have never seen, long ones as well as short
+# ones, and the networks without have hardly begun.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.dates import ISO_VOCABULARY, date_vocabulary, encode_dates, written_dates
@@ -405,15 +406,15 @@ for kind, models in date_models.items():
     assert worst > 0.75 if kind == "with attention" else best < 0.2
 
 # %% [markdown]
-# Honesty asks for two remarks. First: this is not a picture of what one state *cannot* hold. In unit 12
-# the same pair has learned its dates, with more units and 1,600 updates. It is a picture of how hard one state
-# makes the learning: an error at the last output has to find its way through the whole decoder and the whole encoder to
-# the letter that decided. With attention the way is one step. Second: that dates are hard *because they are long* does
-# not show here; the short ones are no better. For length the digits were the better experiment.
+# Honesty asks for two remarks. First: this does not show what one state *cannot* hold. In unit 12 such a pair learned its
+# dates, with more units and 2,000 updates. It shows how hard one state makes the learning: an error at the last output
+# has to find its way through the whole decoder and the whole encoder to the letter that decided. With attention there is
+# a short cut. Second: that dates are hard *because they are long* does not show here; the short ones are no better. For
+# length the digits were the better experiment.
 #
 # ### Where does it look?
 #
-# And now the picture that comes with it for nothing. Each row is a character of the answer; the dark cells are what it
+# And now a picture that you get for nothing. Each row is a character of the answer; the dark cells show which states it
 # was read from.
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -449,10 +450,10 @@ show(
 
 # %% [markdown]
 # Nobody told it that the year stands at the end in Portuguese, or where the month is. It starts at the *end*, for that
-# is what ISO wants first, then it jumps to the month's name, and there to the letters that tell `março` from `maio`. And
-# look at the day: the darkest cell tends to be the space *behind* the number. There a state has read "one digit, and it
-# was all": before that, the 1 might have gone on to be a 12. A cell of this map is a *state*, not a letter: it knows all
-# that came before it.
+# is what ISO wants first. Then it jumps to the month's name, and for the 3 to the letters that tell `março` from `maio`.
+# And look at the day: in our run the darkest cell is the space *behind* the number. Only there has a state read that the 1
+# is all; one step before, it might still have become a 12. A cell of this map is a *state*, not a letter: it knows what
+# came before it.
 #
 # What it costs: the decoder makes $T_q$ comparisons with $T_k$ states each, $T_q \cdot T_k$ in all. For a date that is
 # nothing. For a book that looks at itself it is everything, and the states of all steps have to be kept. Remember this
@@ -465,16 +466,16 @@ show(
 #
 # $$h_3 = \tanh(x_3 U + \tanh(x_2 U + \tanh(x_1 U + h_0 W) W) W)$$
 #
-# There is no short cut through nested tanhs. But take them away, and give each unit a factor of its own in place of the
-# matrix:
+# (The bias is left out.) There is no simple short cut through nested tanhs. But take them away, and give each unit a
+# factor of its own in place of the matrix:
 #
 # $$h_t = a_t\, h_{t-1} + b_t$$
 #
-# $a_t$ and $b_t$ may come from the input, by any network you like. They may *not* come from $h_{t-1}$. This is a
-# **linear recurrence**: every unit keeps a share $a_t$ of what it had and adds $b_t$. You have met it: the cell state of
-# the LSTM is just that, $c_t = f_t\, c_{t-1} + i_t\, g_t$, only that there the gates look at $h_{t-1}$. (A whole matrix
-# in place of $a_t$ would do as well, but in a moment we have to multiply two of them, and that is $H^3$ products, not
-# $H$.)
+# $a_t$ and $b_t$ may come from the input, by any network you like. They may *not* come from $h_{t-1}$. (And $b_t$ is
+# different at each step, so it is not the bias $b$.) This is a **linear recurrence**: every unit keeps a share $a_t$ of
+# what it had and adds $b_t$. You have met it. The leaky average of unit 00 is one, and so is the LSTM's memory, $c_t =
+# f_t\, c_{t-1} + i_t\, g_t$, but for one thing: there the gates look at $h_{t-1}$. (A whole matrix in place of $a_t$ would
+# do as well, but in a moment we have to multiply two of them, and that is $H^3$ products, not $H$.)
 #
 # *By hand*: $a = (0.5,\ 0.5,\ 2)$, $b = (0,\ 1,\ 0)$, $h_0 = 4$. Then $h_1 = 2$, $h_2 = 0.5 \cdot 2 + 1 = 2$, $h_3 = 4$.
 
@@ -555,11 +556,11 @@ check(combine_affine)
 # ## 7 · All prefixes at once
 #
 # The combination of maps is **associative**: for three in a row it does not matter which two you combine first. (The
-# order of the maps does matter, the brackets do not.) That is all that is needed. Whoever has to add up eight numbers
-# one after the other waits seven times; whoever adds pairs, then pairs of pairs, waits three times. And we need not only
+# order of the maps does matter, the brackets do not.) That is all that is needed. Add up eight numbers one after the
+# other, and there are seven additions in a row; add pairs, then pairs of pairs, and there are three. And we need not only
 # the whole but every **prefix**, the map of all steps up to $t$, since that one gives $h_t$. Here it is for eight steps.
-# A filled dot combines what comes along its arrow with what stands above it; dots of one row wait for no other dot of
-# that row.
+# Below the top row, each dot combines what comes along its arrow with what stands above it; dots of one row do not wait
+# for each other.
 
 # %% tags=["experiment"]
 from rnncourse.plots.beyond import scan_beside_loop
@@ -588,7 +589,7 @@ show(
 # And the loop: $2 \cdot 1 + 1 = 3$, then $9$, then $13$, then $26$.
 #
 # How do you find out whether a function *is* a scan, and not a loop in disguise? Hand it numbers that count. Each knows
-# its value and its **depth**, how many operations, one waiting for the other, it took to make it:
+# its value and its **depth**: how many operations, one waiting for the other, it took to make it.
 
 
 # %% tags=["experiment"]
@@ -626,7 +627,7 @@ assert ((p + q) + (r + s)).depth == 2
 #
 # The check counts as we did above. Once it hands you arrays whose entries are counting numbers: they can be added,
 # subtracted, multiplied and divided, and live in arrays of dtype `object`. So make new arrays with `np.empty_like(a)` or
-# with `dtype=a.dtype`; into an array of plain floats they do not go.
+# with `dtype=a.dtype`: an array of plain floats cannot hold them.
 #
 #     a [2, 3, 1, 2]   b [1, 0, 4, 0]   h0 1     gives [3, 9, 13, 26]
 
@@ -649,8 +650,8 @@ def associative_scan(a, b, h0):
 check(associative_scan)
 
 # %% [markdown]
-# Your loop and your scan, side by side. **Claim:** they agree to $10^{-10}$ at any length, and the scan's depth grows
-# with the logarithm.
+# Your loop and your scan, side by side. **Claim:** loop and scan agree to $10^{-10}$ for up to 100,000 steps, and the
+# scan's depth grows with the logarithm of the length.
 
 # %% tags=["experiment"]
 loop, scan = use(linear_recurrence), use(associative_scan)
@@ -692,7 +693,7 @@ show(
 # Few operations in a row is not the same as little time. Hillis and Steele's scan does $T \log_2 T$ combinations in all,
 # where the loop does $T$. There is a scan that wastes less: combine neighbours in pairs, scan the pairs, which are half
 # as many, and fill in what lies between. It takes about $2 \log_2 T$ rounds and fewer than $2T$ combinations, and it is
-# the one in `rnncourse/beyond.py`; it is mostly called after G. E. Blelloch.
+# the one in `rnncourse/beyond.py`; it usually bears the name of G. E. Blelloch.
 #
 # We measure it against the course's loop, in time used by one core, for single numbers and for rows of $32 \times 64$,
 # which is what a layer of 64 units has to do for a batch of 32. Guess first: who wins?
@@ -739,13 +740,13 @@ show(
 # %% [markdown]
 # For many single numbers the scan wins by far, for rows it loses. Be careful with the reason! NumPy uses one core here, so
 # *nothing ran in parallel*. What wins in the first case is something else: a call of NumPy takes about a millionth of a
-# second before any number is touched. The loop pays that $2T$ times, the scan a few dozen times. As soon as a step has two
-# thousand numbers to do, the calls no longer matter, and what matters is how often each number goes through the memory:
-# there the scan has more to do.
+# second before any number is touched. The loop pays that $2T$ times, the scan a few dozen times. When a step has two
+# thousand numbers to do, the calls hardly matter, and what counts is how often each number goes through the memory: there
+# the scan has more to do.
 #
-# So when does a scan pay? Count it, for $p$ processors. A step of the loop does $n$ numbers, which can go in parallel,
-# and has to wait for the step before: $T \lceil n/p \rceil$. The scan has $2Tn$ to do, $p$ at a time, and $2 \log_2 T$
-# rounds to wait for: about $2Tn/p + 2 \log_2 T$ (R. P. Brent showed in 1974 that this can be reached). **Claim**, from
+# So when does a scan pay? Count it, for $p$ processors. A step of the loop does $n$ numbers, $p$ at a time, and has to
+# wait for the step before: $T \lceil n/p \rceil$ in all. The scan has $2Tn$ to do, $p$ at a time, and $2 \log_2 T$ rounds
+# to wait for: about $2Tn/p + 2 \log_2 T$ (R. P. Brent showed in 1974 that this can be reached). **Claim**, from
 # this count: with two processors the scan never wins; with thousands it wins where sequences are long and rows are
 # narrow.
 
@@ -780,9 +781,10 @@ show(
 )
 
 # %% [markdown]
-# A laptop has too few cores for that; a graphics card has thousands, and there this is how long sequences are trained.
-# Where a step is as wide as the machine, the loop was busy anyway and there is nothing to gain. (Real cards have more to
-# say: a round costs a launch, and memory is slow. A count tells you where to look; a measurement tells you whether.)
+# A laptop has too few cores for that. A graphics card has thousands, and that is where long sequences are trained in this
+# way. Where a step is as wide as the machine, the loop was keeping it busy anyway and there is nothing to gain. (A real
+# card has more costs: each round has to be started, and memory is slow. A count tells you where to look; only a
+# measurement tells you whether.)
 
 # %% [markdown]
 # ## 9 · A recurrent network without a walk
@@ -794,9 +796,10 @@ show(
 # z_t = \sigma(x_t W_z) \qquad\quad \tilde h_t = x_t W_h \qquad\quad h_t = (1 - z_t)\, h_{t-1} + z_t\, \tilde h_t
 # $$
 #
-# All gates and all candidates of a sequence come from two products. What remains is $h_t = a_t h_{t-1} + b_t$ with $a_t =
-# 1 - z_t$ and $b_t = z_t \tilde h_t$, and for that you have a scan. No tanh is left on the state's way, and none is
-# needed: a state is an average of $h_0$ and the candidates, so it cannot grow beyond them.
+# (Here $z = 1$ renews: it is the other convention of unit 10's table.) All gates and all candidates of a sequence come
+# from two products. What remains is $h_t = a_t h_{t-1} + b_t$ with $a_t = 1 - z_t$ and $b_t = z_t \tilde h_t$, and for that
+# you have a scan. No tanh is left on the state's way, and none is needed: a state is an average of $h_0$ and the
+# candidates, so it cannot grow beyond them. It is the leaky average of unit 00, with a share that the input decides.
 #
 # *By hand*: inputs 1, 0; $W_z = 0$, so $z = 0.5$ always; $W_h = 4$, $h_0 = 8$. Then $h_1 = 0.5 \cdot 8 + 0.5 \cdot 4 = 6$
 # and $h_2 = 0.5 \cdot 6 + 0 = 3$.
@@ -843,10 +846,10 @@ assert np.allclose(theirs, yours, atol=1e-12)
 # %% [markdown]
 # ### Experiment · the memory task of unit 10, without a walk
 #
-# One symbol of four is shown, then come 100 steps of noise, and then the question: which one was it? One who guesses is
-# right once in four times. You know from unit 10 that the vanilla cell fails and that gates help. But these gates have
-# to *start* nearly shut: with a bias of 0 each step keeps half of the state, and of an error that walks back 100 steps
-# nothing is left, $0.5^{100} \approx 10^{-30}$. With a gate bias $\beta$ it keeps $1 - \sigma(\beta)$ a step:
+# One symbol of four is shown, then come 100 steps of noise, and then the question: which one was it? A guess is right once
+# in four times. You know from unit 10 that the plain cell fails and that gates help. But these gates have to *start*
+# nearly shut: with a bias of 0 each step keeps half of the state, and of an error that walks back 100 steps nothing is
+# left, $0.5^{100} \approx 10^{-30}$. With a gate bias $\beta$ each step keeps $1 - \sigma(\beta)$:
 #
 # | $\beta$ | kept a step | kept over 100 steps |
 # |---|---|---|
@@ -855,7 +858,7 @@ assert np.allclose(theirs, yours, atol=1e-12)
 # | $-4$ | 0.982 | 0.16 |
 #
 # **Claim:** with the same 200 updates, the minimal GRU solves the task if it starts at $\beta = -4$, on every seed, and
-# guesses if it starts at 0 or $-2$; so does the vanilla cell.
+# guesses if it starts at 0 or $-2$; so does the plain cell.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.recall import recall_batch
@@ -891,7 +894,7 @@ def recall(rng, lag=100, rows=32):
 
 
 cores = {
-    "vanilla cell": lambda: nn.RNN(8, 16),
+    "plain cell": lambda: nn.RNN(8, 16),
     "minimal GRU, bias 0": lambda: MinGRU(8, 16, gate_bias=0.0),
     "minimal GRU, bias −2": lambda: MinGRU(8, 16, gate_bias=-2.0),
     "minimal GRU, bias −4": lambda: MinGRU(8, 16, gate_bias=-4.0),
@@ -911,8 +914,8 @@ assert min(remembered["minimal GRU, bias −4"]) > 0.9
 assert max(max(shares) for name, shares in remembered.items() if "4" not in name) < 0.5
 
 # %% [markdown]
-# So an "unbreakable" memory again hangs on how it starts, as in units 05 and 10. That the vanilla cell fails here is no
-# proof that it must: it is what 200 updates make of it.
+# So once more a memory hangs on how it starts, as in units 05 and 10. That the plain cell fails here is no proof that it
+# must: it is what 200 updates make of it.
 #
 # And the walk? Here is a training step with the same cell, forwards and back, once through the scan and once through a
 # loop over the steps, on one core:
@@ -940,21 +943,21 @@ print(f"1,000 steps, forwards and back: the loop takes {took['loop'] / took['sca
 assert took["loop"] > 1.5 * took["scan"]
 
 # %% [markdown]
-# As before, what is saved on one core are calls, a few thousand of them, forwards and back. On a card the same code also
-# runs its rounds in parallel.
+# As before, what is saved on one core is calls, a few thousand of them, forwards and back. On a card, the same code could
+# also run each of its rounds in parallel.
 
 # %% [markdown]
 # ## 10 · What was given up
 #
 # We forbade the gates to see the state. What does that cost? Take **parity**: after each bit, say whether the number of
-# ones so far is odd. In unit 10 you built it by hand; the vanilla cell can do it with a few units.
+# ones so far is odd. In unit 10 you built it by hand, with one unit of an LSTM.
 #
 # Feed nothing but ones. Each step is the *same* map $h \mapsto a h + b$ with $0 < a < 1$, and such a map brings $h$ closer
 # to a fixed point from one side: it goes up, or it goes down, and never back. But the answer has to go odd, even, odd,
 # even, for ever. A weighted sum of such states can change its sign at most as often as there are units.
 #
-# **Claim:** trained on 10 bits, with an answer asked after each, the vanilla cell has the parity right after 50 bits. The
-# minimal GRU gets the first bit or two and then guesses.
+# **Claim:** trained on 10 bits, with an answer asked after each, the plain cell has the parity right after 50 bits. The
+# minimal GRU gets the first few right and then guesses.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 
@@ -965,7 +968,7 @@ def parity(generator, steps=10, rows=64):
 
 
 counters, odd = {}, {}
-for name, core in {"vanilla cell": lambda: nn.RNN(2, 16), "minimal GRU": lambda: MinGRU(2, 16)}.items():
+for name, core in {"plain cell": lambda: nn.RNN(2, 16), "minimal GRU": lambda: MinGRU(2, 16)}.items():
     shares = []
     for seed in range(3):
         torch.manual_seed(seed)
@@ -976,9 +979,7 @@ for name, core in {"vanilla cell": lambda: nn.RNN(2, 16), "minimal GRU": lambda:
             shares.append((model(x).argmax(dim=-1) == targets).float().mean(dim=1).numpy())
     counters[name], odd[name] = model, np.mean(shares, axis=0)
     assert (
-        min(s[-10:].mean() for s in shares) > 0.9
-        if name == "vanilla cell"
-        else max(s[10:].mean() for s in shares) < 0.6
+        min(s[-10:].mean() for s in shares) > 0.9 if name == "plain cell" else max(s[10:].mean() for s in shares) < 0.6
     )
 show(
     line_chart(
@@ -989,13 +990,14 @@ show(
         size=(8.0, 3.6),
         title="Trained on up to 10 bits, mean of 3 seeds",
     ),
-    alt="Share with the parity right against the number of bits read. The vanilla cell stays near 1 up to 50 bits. The minimal "
+    alt="Share with the parity right against the number of bits read. The plain cell stays near 1 up to 50 bits. The minimal "
     "GRU starts at 1 and falls to about one half within three or four bits.",
 )
 
 # %% [markdown]
-# The cell that could not remember one symbol over a hundred steps of noise counts to fifty, and the one that remembered
-# cannot count to ten. Neither is "the better network". Here is the reason, in its states, on nothing but ones:
+# The cell that could not remember one symbol over a hundred steps of noise keeps the parity of fifty bits, and the one
+# that remembered loses it after a few. Neither is "the better network". Here is the reason, in the states, on nothing but
+# ones:
 
 
 # %% tags=["experiment"]
@@ -1010,14 +1012,14 @@ goes_one_way = {
     name: ((on_ones(name) >= -1e-12).all(axis=0) | (on_ones(name) <= 1e-12).all(axis=0)) for name in counters
 }
 print("every unit of the minimal GRU only rises or only falls:", bool(goes_one_way["minimal GRU"].all()))
-print("there are units of the vanilla cell that swing:        ", not goes_one_way["vanilla cell"].all())
+print("there are units of the plain cell that swing:        ", not goes_one_way["plain cell"].all())
 assert goes_one_way["minimal GRU"].all()
-assert not goes_one_way["vanilla cell"].all()
+assert not goes_one_way["plain cell"].all()
 
 # %% [markdown]
-# Is it that a *linear* recurrence cannot count? No: it is the gate, which keeps $a$ between 0 and 1. Let $a$ be negative
-# and one unit is enough. Take $a_t = 1 - 2 x_t$ and $b_t = 0$: a 1 turns the sign round, a 0 leaves it. Your scan does
-# it, with no error at any length:
+# Is it because the recurrence is *linear*? No: it is the gate, which keeps $a$ between 0 and 1. Let $a$ be negative, and
+# one unit is enough. Take $a_t = 1 - 2 x_t$ and $b_t = 0$: a 1 turns the sign round, a 0 leaves it. Your scan does it,
+# without an error:
 
 # %% tags=["experiment"]
 scan = use(associative_scan)
@@ -1027,22 +1029,21 @@ print("parity of 100,000 bits, by a scan, all right:", bool(((sign < 0) == (bits
 assert ((sign < 0) == (bits.cumsum() % 2 == 1)).all()
 
 # %% [markdown]
-# What a network can do is decided by which maps its steps can be. That is a question about algebra, and it is being
-# worked on right now.
+# What a network can do depends on which maps its steps can be. That is a question of algebra, and people are working on
+# it right now.
 
 # %% [markdown]
 # ## 11 · Bugs to hunt
 #
-# All of these run, have the right shape, and have been found in real code. What would you see, and which test of this
-# unit finds it?
+# All of these run and have the right shape. What would you see, and which test of this unit finds it?
 #
 # - The mask says True where one may *not* look (PyTorch has both conventions: in `nn.MultiheadAttention` True means
 #   "leave out", in `scaled_dot_product_attention` it means "take part").
 # - `softmax(scores, axis=0)`.
 # - The mask is left out in training, since "the padding is zero anyway".
 # - In a scan, `combine_affine(later, earlier)`.
-# - A scan by division: $h_t = P_t\,(h_0 + \sum_s b_s / P_s)$ with $P_t = a_1 \cdots a_t$. It is a formula from the
-#   textbook, and two lines of NumPy.
+# - A scan by division: $h_t = P_t\,(h_0 + \sum_{s \le t} b_s / P_s)$ with $P_t = a_1 \cdots a_t$. The formula is right,
+#   and it takes two lines of NumPy.
 #
 # <details><summary>Answers, when you have thought about them</summary>
 #
@@ -1072,18 +1073,20 @@ assert np.allclose(scan(a, b, 1.0), loop(a, b, 1.0))
 #
 # In 2017 Vaswani and others asked: if attention brings back everything that was read, what is the recurrence still for?
 # They left it out. In a **Transformer** every position attends to all earlier ones, and all positions are computed at
-# once: both bottlenecks gone in one stroke. It took over the field, first in translation, then nearly everywhere. The
-# price is the one that you have seen: $T^2$ comparisons in training, and while it writes, a memory that grows with every
-# word. A recurrent network writes its millionth word at the price of its first.
+# once in training: both bottlenecks gone in one stroke. It took over the field, first in translation, then nearly
+# everywhere. The price is the one that you have seen: $T^2$ comparisons in training, and while it writes, a memory that
+# grows with every word. A recurrent network writes its millionth word at the price of its first.
 #
 # So recurrence came back, through the second half of this unit. **State-space models** such as S4 and **Mamba** are
 # linear recurrences, Mamba's with gates that look at the input alone, and they are trained by convolutions and scans.
 # **RWKV** gives attention a recurrent form. **xLSTM** goes back to the LSTM with stronger gates and a matrix for a
 # memory. Feng and others showed in 2024 that GRU and LSTM, made minimal as in section 9, keep up on a number of tasks.
 # Others proved what is lost on the way: with factors between 0 and 1, no parity. Many models of today mix layers of both
-# kinds. Which mixture lasts, nobody knows.
+# kinds. Nobody knows which mixture will last.
 #
 # ## 13 · What you have
+#
+# Two bottlenecks, and a way round each:
 #
 # - One state for everything is a bottleneck; attention lets each output look at all states and choose, softly.
 # - Scores over $\sqrt d$, mask before the softmax, softmax over the keys, weights times values.
@@ -1091,7 +1094,7 @@ assert np.allclose(scan(a, b, 1.0), loop(a, b, 1.0))
 # - A linear recurrence is a row of maps; combining maps is associative; so all prefixes take $O(\log T)$ rounds.
 # - Depth is not time. On few cores a scan saves calls; it pays where there are far more processors than numbers in a
 #   step.
-# - A minimal GRU trains without a walk, remembers if its gates start shut, and cannot count.
+# - A minimal GRU trains without a walk, remembers if its gates start nearly shut, and cannot keep a parity.
 
 # %% [markdown] written="beyond_written" points=3
 # ### Written question · 3 points
@@ -1163,13 +1166,30 @@ progress("13_beyond")
 # %% [markdown]
 # ## Looking back
 #
-# This was the last unit. Every experiment of the course makes a claim and asserts it, and the table below was read off the
-# executed notebooks by a program, each claim with the number of assertions that stand below it. Open a unit and
-# its link takes you there.
+# This was the last unit. In unit 00 you wrote a leaky average: keep a share of the old, take the rest from the new.
+# Much of what followed turned on that share: who decides it, how it is learned, what it costs. And every part is yours:
+# the cell and its way back, a language model, a stack, a tagger, the gates, the five heads, a translator and its
+# searches, attention, the scan. Close the circle. Here is the average of unit 00, step by step as on the first day, and
+# all at once through your scan:
+
+# %% tags=["experiment"]
+readings, keep = np.random.default_rng(0).normal(20.0, 5.0, 1000), 0.9
+state, averages = 0.0, []
+for reading in readings:  # unit 00
+    state = keep * state + (1 - keep) * reading
+    averages.append(state)
+at_once = scan(np.full(1000, keep), (1 - keep) * readings, 0.0)  # unit 13
+print("the leaky average of 1,000 readings, all at once:", np.allclose(at_once, averages))
+assert np.allclose(at_once, averages)
+
+# %% [markdown]
+# Your notebooks have claimed a good many things, and asserted them. A program has read all of it off the executed
+# notebooks; the links open the units. First comes what one might have expected and what did *not* come, or not quite,
+# with the notebook's own words on it. Below it is a fold for each unit, with what held. Before you open one: what do you
+# remember of it?
 #
-# Read it with suspicion. In this course a claim that does not hold is rewritten until it says what is true, so a "yes" says
-# only that it held when the notebook ran. More can be learned from the rows with a "no" or an "in part": what one might
-# have expected, and under it, in the notebook's own words, what came instead.
+# Read the folds with suspicion. In this course a claim that did not hold was rewritten until it said what is true, so all
+# that they tell you is that it held when the notebook ran. There is more to learn from the table on top.
 
 # %% tags=["experiment"]
 from rnncourse.plots.beyond import ClaimsTable
@@ -1182,8 +1202,8 @@ looking_back
 # %% [markdown]
 # ## The question that this course leaves open
 #
-# In unit 01 a model saw five words and no more. In unit 03 a state carried everything, in principle; from unit 05 on you
-# found out, again and again, that "in principle" is not "can be learned". Then it learned to hold (10), to hand over (12),
-# to look back, and not to wait (13). Each step gave something up for what it brought. You have seen what: so when the next
-# architecture comes, and it will, you need not ask whether it is *better*. Ask what its steps can do, what has to wait for
-# what, and what an experiment of yours would show that its authors did not.
+# In unit 01 a model saw a few words and no more. In unit 03 a state carried everything, in principle; from unit 05 on you
+# found out, again and again, that "in principle" is not "can be learned". Then the state learned to hold (10), to hand
+# over (12), to be looked back at, and not to wait (13). Each step gave something up for what it brought, and you have seen
+# what. So when the next architecture comes, and it will, you need not ask whether it is *better*. Ask what its steps can
+# do, what has to wait for what, and what an experiment of yours would show that its authors did not.

@@ -52,7 +52,7 @@ EXPECTATIONS = (
         "01_ngram",
         "The longer the context of an n-gram, the better it predicts.",
         "no",
-        "With smoothing the curve turns up.",
+        "But the 6-gram, which sees most, is far worse than the unigram, which sees no context at all.",
     ),
     Expectation(
         "05_gradient_flow",
@@ -62,7 +62,7 @@ EXPECTATIONS = (
     ),
     Expectation(
         "06_language_model",
-        "A trained recurrent network predicts real text better than anything that is counted.",
+        "A trained recurrent network predicts real text better than any table of counts.",
         "no",
         "The best n-gram, with Witten–Bell smoothing, beats the network",
     ),
@@ -74,13 +74,13 @@ EXPECTATIONS = (
     ),
     Expectation(
         "08_stacked",
-        "Depth pays.",
+        "At the same number of parameters, a deeper network is better.",
         "in part",
         "At equal budget, depth helped where a distance could be divided, and hurt on text with little training.",
     ),
     Expectation(
         "10_gates",
-        "An LSTM keeps errors from vanishing.",
+        "In an LSTM, errors do not vanish.",
         "in part",
         "with a forget bias of 0, the LSTM loses its errors as fast as a plain cell.",
     ),
@@ -100,7 +100,7 @@ EXPECTATIONS = (
         "12_encoder_decoder",
         "A better search makes a model's answers better.",
         "in part",
-        "Most of the time the model *believes* in the wrong date, and a better search finds that belief more surely.",
+        "Most of the time the model believes in the wrong date, and a better search finds that belief more surely.",
     ),
     Expectation(
         "13_beyond",

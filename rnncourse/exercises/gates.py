@@ -513,17 +513,17 @@ def stored(machine: Any, X: np.ndarray) -> np.ndarray:
 
 
 def rough(value: float) -> str:
-    """A number as far as a machine is judged by it: "1" if it is within 0.1 of 1, else what it lies between, "0..1".
+    """A number as far as a machine is judged by it: "1" if it is within 0.1 of 1, else what it lies between.
 
     >>> [rough(v) for v in (0.93, -0.02, 0.5, -1.4, float("nan"))]
-    ['1', '0', '0..1', '-2..-1', 'nan']
+    ['1', '0', 'between 0 and 1', 'between -2 and -1', 'nan']
     """
     if not np.isfinite(value) or abs(value) > 1e6:
         return f"{value:.0g}"
     nearest = round(value)
     if abs(value - nearest) <= 0.1:
         return str(nearest)
-    return f"{int(np.floor(value))}..{int(np.ceil(value))}"
+    return f"between {int(np.floor(value))} and {int(np.ceil(value))}"
 
 
 def shapes_of(machine: Plain, inputs: int) -> str:

@@ -168,7 +168,7 @@ class ClaimsTable:
             link = f'<a href="../{unit["stem"]}/{unit["stem"]}.ipynb">{unit["stem"]}</a>'
             held = [row for row in unit["claims"] if row["borne_out"] == "yes"]
             surprises += [
-                _row(link, _marked_up(row["claim"]), f"<strong>{row['borne_out']}</strong>", _marked_up(row["found"]))
+                _row(link, _marked_up(row["claim"]), f"<strong>{row['borne_out']}</strong>", _quoted(row["found"]))
                 for row in unit["claims"]
                 if row["borne_out"] != "yes"
             ]
@@ -185,6 +185,11 @@ class ClaimsTable:
 def _marked_up(text: str) -> str:
     """A claim as HTML: its code as code, its formulas left to the page."""
     return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
+
+
+def _quoted(words: str) -> str:
+    """Words of a notebook, with dots where they begin or end within a sentence."""
+    return ("… " if words[0].islower() else "") + _marked_up(words) + ("" if words.endswith((".", "?", "!")) else " …")
 
 
 def _row(*cells: str) -> str:

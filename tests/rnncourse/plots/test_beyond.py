@@ -70,7 +70,7 @@ def test_the_table_says_what_it_is_given_escaped_and_with_links():
 
 def test_what_did_not_come_stands_before_what_held_and_is_not_folded_away():
     html = ClaimsTable(UNITS)._repr_html_()
-    assert html.index("It is more.") < html.index("it is *not*") < html.index("<details") < html.index("It is &lt;")
+    assert html.index("It is more.") < html.index("… it is *not* …") < html.index("<details") < html.index("It is &lt;")
 
 
 def test_the_table_that_comes_with_the_course_has_a_row_for_each_claim():
