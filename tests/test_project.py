@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import itertools
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,8 +18,11 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from PIL import Image
 
 from rnncourse import check, exercises
+from rnncourse.cli import main as student_commands
+from rnngrade.cli import main as desk_commands
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +183,53 @@ def test_the_check_that_the_readme_shows_says_just_that(root):
     wrong = next(m for m in exercises.find("rnn_forward").misconceptions if m.name == "h0_replaced_by_zeros")
     shown = " ".join((root / "README.md").read_text(encoding="utf-8").split())
     assert str(check(wrong.answer, "rnn_forward")) in shown
+
+
+def test_every_desk_s_and_student_s_command_of_the_documents_is_one(root):
+    programs = {"rnngrade": desk_commands, "rnncourse": student_commands}
+    shown = 0
+    for document in [*root.glob("*.md"), root / "grading" / "README.md"]:
+        text = document.read_text(encoding="utf-8")
+        for line in re.findall(r"(?:^ {4}|`)((?:rnngrade|rnncourse) [^`\n]+)", text, re.MULTILINE):
+            program, *words = shlex.split(line, comments=True)
+            command, takes = programs[program], programs[program].params
+            if found := next((word for word in words if word in command.commands), None):
+                takes = takes + command.commands[found].params
+            elif "COMMAND" not in words:
+                pytest.fail(f"{document.name}: {line}")
+            known = {"--help", *(option for taken in takes for option in taken.opts)}
+            assert {word for word in words if word.startswith("--")} <= known, line
+            shown += 1
+    assert shown > 12
+
+
+def test_the_readme_s_pictures_are_there_small_and_said_in_words(root):
+    pictures = re.findall(r"<img ([^>]+)>", (root / "README.md").read_text(encoding="utf-8"))
+    assert len(pictures) == 2
+    for attributes in pictures:
+        source, width, words = re.fullmatch(r'src="([^"]+)" width="(\d+)" alt="([^"]+)"', attributes).groups()
+        assert (root / source).stat().st_size < 150_000
+        with Image.open(root / source) as picture:
+            assert picture.width >= 2 * int(width)  # sharp on a screen of twice the pixels
+        assert len(words) > 80
+
+
+def test_the_citation_has_what_its_format_asks_for(root):
+    citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert all(isinstance(citation[key], str) and citation[key] for key in ("message", "title", "version"))
+    assert citation["authors"]
+    assert all(author.get("name") or author.get("family-names") for author in citation["authors"])
+    assert citation["type"] in ("software", "dataset")
+    assert citation["license"] == ["MIT", "CC-BY-4.0"]
+    optional = {"abstract", "keywords", "license", "type", "version", "date-released", "url", "repository-code"}
+    assert set(citation) <= {"cff-version", "message", "title", "authors", *optional}
+
+
+def test_both_licences_are_named_wherever_one_looks_for_them(root, pyproject):
+    assert (root / "LICENSE").read_text(encoding="utf-8").startswith("MIT License\n")
+    assert "CC BY 4.0" in (root / "LICENSE-TEXT").read_text(encoding="utf-8")
+    assert pyproject["project"]["license-files"] == ["LICENSE", "LICENSE-TEXT"]
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    assert "(LICENSE)" in readme
+    assert "(LICENSE-TEXT)" in readme

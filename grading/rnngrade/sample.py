@@ -65,7 +65,7 @@ class Submission:
         is_blank = all(answer is BLANK for answer in self.answers.values())
         for cell in given["notebooks"].cells:
             if cell.cell_type == "markdown" and _grade_id(cell) and not is_blank:
-                cell.source = WRITTEN
+                cell.source = cell.source.replace("YOUR ANSWER HERE", WRITTEN)
             answer = self.answers.get(_grade_id(cell), BLANK)
             if isinstance(answer, Misconception):
                 cell.source = answer.source_for(_grade_id(cell))
