@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -24,8 +24,9 @@ from rnncourse import handin, logbook
 from rnncourse.handin import HandinError
 
 EXAMPLES = "\b\nExamples:\n"
-# The course is offline, and so is JupyterLab: it does not look whether there is a newer one.
+# The course is offline, and so is JupyterLab: it looks for no newer one, and SETTINGS keep it from offering news.
 OFFLINE = "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"
+SETTINGS = Path(__file__).parent / "jupyter"
 
 
 class Sentence(click.ClickException):
@@ -71,20 +72,26 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
         folder = folder or (notebook.parent if notebook else None)
     if folder is None:
         raise Sentence("The notebooks are not here: go to the folder of the course, and call this again.")
+    opens = [f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}"] if notebook else []
+    open_jupyterlab(folder, [*opens, *arguments])
+
+
+def open_jupyterlab(folder: Path, options: Sequence[str], settings: Sequence[Path] = ()) -> None:
+    """Become JupyterLab on a folder. `settings` are folders of its settings, before ours and the user's own."""
+    paths = [*map(str, settings), str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", OFFLINE]
-    if notebook is not None:
-        command.append(f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    _become([*command, *arguments])
+    _become([*command, *options], JUPYTER_CONFIG_PATH=os.pathsep.join(filter(None, paths)))
 
 
-def _become(command: list[str]) -> None:
+def _become(command: list[str], **variables: str) -> None:
     """Run a command in this process' place, so that who interrupts or ends one ends the other."""
+    environment = os.environ | variables
     if os.name == "posix":
         sys.stdout.flush()
-        os.execv(command[0], command)
-    sys.exit(subprocess.call(command))
+        os.execve(command[0], command, environment)
+    sys.exit(subprocess.call(command, env=environment))
 
 
 @main.command(epilog=EXAMPLES + "  rnncourse progress\n  rnncourse progress --json")

@@ -213,7 +213,7 @@ def test_a_unit_is_found_beside_above_and_below_where_one_is(folder, mine, tmp_p
 def called(monkeypatch):
     """What is called in place of JupyterLab."""
     calls = []
-    monkeypatch.setattr(cli, "_become", calls.append)
+    monkeypatch.setattr(cli, "_become", lambda command, **variables: calls.append(command))
     return calls
 
 

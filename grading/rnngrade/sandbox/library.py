@@ -18,7 +18,7 @@ from rnncourse import exercises
 PACKAGE = Path(rnncourse.__file__).parent
 INSIDE = Path(__file__).parent / "inside"
 # What only the outside needs.
-LEFT_OUT = ("exercises/", "notebook.py")
+LEFT_OUT = ("cli.py", "exercises/", "handin.py", "jupyter/", "notebook.py")
 
 
 def library(unit: str) -> dict[str, bytes]:

@@ -1,0 +1,133 @@
+"""Real pages in a real browser: Debian's chromium, driven by Playwright, and JupyterLab as our commands open it.
+
+A server gets a home and a port of its own, ends with its test file, and leaves no process behind. What a page looked
+like when its test failed is kept in `artefacts/`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+
+ARTEFACTS = Path(__file__).parent / "artefacts"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SECONDS = 120  # for anything to happen: the machine may be busy, and nothing here is about speed
+HOST = "127.0.0.1"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium. It ends with the file: while Playwright runs, no other test in its process can use asyncio."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    expect.set_options(timeout=1000 * SECONDS)
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page that asks no other machine for anything and throws no error."""
+    with browser.new_context(viewport={"width": 1280, "height": 1000}) as context:
+        context.set_default_timeout(1000 * SECONDS)
+        asked: list[str] = []
+        thrown: list[str] = []
+        context.on("request", lambda sent: asked.append(sent.url) if _leaves(sent) else None)
+        context.on("weberror", lambda error: thrown.append(str(error.error)))
+        page = context.new_page()
+        yield page
+        if request.node.stash.get(FAILED, False):
+            ARTEFACTS.mkdir(exist_ok=True)
+            name = re.sub(r"\W+", "-", request.node.name).strip("-")
+            page.screenshot(path=ARTEFACTS / f"{name}.png")
+            (ARTEFACTS / f"{name}.html").write_text(page.content(), encoding="utf-8")
+    assert asked == []
+    assert thrown == []
+
+
+def _leaves(request: Request) -> bool:
+    return not re.match(rf"(https?|wss?)://{re.escape(HOST)}:|data:|blob:", request.url)
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+@pytest.fixture(scope="module")
+def jupyterlab():
+    """`with jupyterlab("rnncourse.cli", "lab", cwd=…, home=…) as address:` runs what a command of ours opens."""
+    return _jupyterlab
+
+
+@contextmanager
+def _jupyterlab(*command: str, cwd: Path, home: Path) -> Iterator[str]:
+    """What a command of ours opens; its address with the token. At the end nothing that it started is left."""
+    runtime, log = home / "runtime", home / "server.log"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "IPYTHON", "XDG", "RNN"))}
+    environment |= {"HOME": str(home), "JUPYTER_RUNTIME_DIR": str(runtime), "LANG": "C.UTF-8"}
+    options = ("--no-browser", "--port=0", f"--ip={HOST}")
+    with log.open("w") as said:
+        server = subprocess.Popen(
+            [sys.executable, "-m", *command, *options], cwd=cwd, env=environment, stdout=said, stderr=said
+        )
+    try:
+        yield _address(server, runtime, log)
+        server.terminate()
+        server.wait(SECONDS)
+    finally:
+        server.kill()
+        server.wait()
+    _until(lambda: not _of(home), lambda: f"still running: {_of(home)}")
+
+
+def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
+    """Where the server listens: it writes that down when it does."""
+    _until(
+        lambda: server.poll() is not None or any(runtime.glob("jpserver-*.json")),
+        lambda: f"it does not start:\n{log.read_text()}",
+    )
+    assert server.poll() is None, log.read_text()
+    (path,) = runtime.glob("jpserver-*.json")
+    _until(lambda: path.read_text().endswith("}"), lambda: path.read_text())
+    info = json.loads(path.read_text())
+    return f"http://{HOST}:{info['port']}/?token={info['token']}"
+
+
+def _until(condition, otherwise) -> None:
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end, otherwise()
+        time.sleep(0.05)
+
+
+def _of(home: Path) -> list[str]:
+    """The commands of all processes that have this home."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"HOME={home}\0".encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it has ended, or is not ours
+            continue
+    return [command for command in found if command]
