@@ -450,8 +450,8 @@ def one_hot(ids, symbols):
 
 # %% [markdown]
 # Watch the error on its way. A network that has learned nothing yet has read *hell*, and should have said *ello*. Below
-# each state stands the error that has met there, the darker the larger. The picture shows the end; below it, press ▶, or
-# walk back with the arrows.
+# each state stands the error that has met there, the darker the larger. The picture shows the end; below it, press
+# *Play*, or walk step by step with *Back* and *Next*.
 
 # %% tags=["experiment"]
 from rnncourse.plots.through_time import backward_pass
