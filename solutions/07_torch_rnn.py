@@ -274,9 +274,10 @@ for name, a, b in zip(("output", "h_n", "gradient of x"), *results, strict=True)
 # ### Experiment · is theirs faster?
 #
 # You wrote a Python loop; they wrote C++. **Claim:** on a CPU that buys little, less than a factor of four at any of
-# these sizes. The picture shows the time of a forward and a backward pass over 50 steps in units of what `nn.RNN`
-# takes. "One product" is your cell with one change: `x @ self.U + self.b` is computed before the loop, for all steps at
-# once.
+# these sizes.
+#
+# The picture shows the time of a forward and a backward pass over 50 steps in units of what `nn.RNN` takes. "One product"
+# is your cell with one change: `x @ self.U + self.b` is computed before the loop, for all steps at once.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from time import perf_counter

@@ -763,7 +763,7 @@ assert np.mean(source_bits[1]) < np.mean(source_bits[4]) - 0.05
 #
 # **Claim:** as drawn, all layers of a stack change about equally fast, at any character. After 100 updates each layer is
 # slower than the one below it, and the top one moves most at the borders of words. After 400 this is over: the top layer
-# is nearly as fast as the first, and moves at letters nearly as much as at borders.
+# is nearly as fast as the first, and moves at borders less than twice as much as within words.
 
 # %% tags=["experiment"]
 kinds = np.array(
