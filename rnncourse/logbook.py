@@ -154,15 +154,15 @@ def _set_aside(path: Path) -> None:
 def _locked(path: Path) -> Iterator[None]:
     """One notebook at a time. Where there are no locks, or one is held too long, it goes on without."""
     try:
-        import fcntl
-    except ImportError:  # Windows, and Python in a browser
+        from fcntl import LOCK_EX, LOCK_NB, flock
+    except ImportError:  # Windows has no such module, and Python in a browser has one without locks
         yield
         return
     with open(path.with_suffix(".lock"), "w", encoding="utf-8") as file:
         until = time.monotonic() + LOCK_SECONDS
         while True:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                flock(file, LOCK_EX | LOCK_NB)
                 break
             except OSError as error:
                 if not isinstance(error, BlockingIOError) or time.monotonic() > until:

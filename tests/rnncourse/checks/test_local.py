@@ -6,13 +6,13 @@ import sys
 import pytest
 
 WITHOUT_THREADS = """
-import sys, threading
+import sys, threading, types
 
 def start(thread):
     raise RuntimeError("can't start new thread")
 
 threading.Thread.start = start
-sys.modules["fcntl"] = None
+sys.modules["fcntl"] = types.ModuleType("fcntl")  # it is there, and has no flock
 
 import numpy as np
 from rnncourse import check, hint, progress, use
