@@ -307,8 +307,7 @@ show(
 # this: its state stays between $-1$ and $1$, and fifty counts would have to be squeezed in there. Because $c$ has no
 # bound and is only *added to*, counting is the easiest thing that an LSTM can do.
 #
-# Next, a **latch**, from which computer memories are built: one bit that can be set, can be reset, and stays as it is
-# in between.
+# Next, a **latch**, the smallest of all memories: one bit that can be set, can be reset, and stays as it is in between.
 # Make a table first. For each of the three inputs, what should $f$ be, and what $i \odot g$?
 
 # %% [markdown]
@@ -576,7 +575,7 @@ explore(
     beside_plain,
     chart(curves),
     alt="Size of the error against the distance it has come, on a logarithmic axis. The plain cell with an orthogonal W and the "
-    "LSTM with a forget bias of 0 fall together to below 1e-18 within 100 steps; a plain cell of radius 1.5 to about 1e-9, the "
+    "LSTM with a forget bias of 0 fall together to below 1e-18 within 100 steps; a plain cell of radius 1.5 to about 1e-7, the "
     "LSTM with a bias of 1 to about 1e-8. With biases of 3 and 5 the curve stays near 0.1 to 1 throughout.",
     bias=Slider("forget bias", -2.0, 6.0, 2.0, step=0.25),
 )
