@@ -111,6 +111,7 @@ SETTINGS: dict[Any, Any] = {
 
 POINTS_PER_INCH = 72  # an inch of a figure is shown as 72 pixels
 SHARPNESS = 2  # and has twice as many as a PNG, so that it is sharp on a fine screen
+IMAGE_DPI = 4 * POINTS_PER_INCH  # of what is pixels inside an SVG: a heat map
 LARGEST_SVG = 150_000  # bytes; what has more, a cloud of thousands of points, is smaller as pixels
 
 
@@ -147,7 +148,7 @@ def to_svg(figure: Figure) -> str:
     drawn = io.StringIO()
     with style():
         FigureCanvasSVG(figure).print_figure(
-            drawn, format="svg", dpi=POINTS_PER_INCH, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+            drawn, format="svg", dpi=IMAGE_DPI, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
         )
     text = drawn.getvalue()
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
