@@ -89,7 +89,7 @@ def done(page, course) -> list[Command]:
             (course / new[1]).write_text(body, encoding="utf-8")
         elif end := END_OF_FILE.search(lead):
             with (course / end[1]).open("a", encoding="utf-8") as file:
-                file.write(body)
+                file.write(f"\n\n{body}")
         else:
             pytest.fail(f"The page does not say where this goes:\n{lead}\n\n{body}")
     return commands
