@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rnncourse import exercises
+from rnncourse.cli import open_jupyterlab
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
@@ -240,20 +240,22 @@ def export(desk: Desk, units: tuple[str, ...], form: str, roster: Path | None, o
             click.echo(f"{output}: {form}")
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn lab")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@main.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog=EXAMPLES + "  rnngrade --desk autumn lab\n  rnngrade --desk autumn lab --no-browser --port 9000",
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
 @click.pass_obj
 def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
     """Open JupyterLab with formgrader on this class: Nbgrader, then Formgrader, in the menu."""
     import os
 
-    desk.open()
-    if not desk.gradebook.exists() and "://" in desk.db_url and desk.db_url.startswith("sqlite"):
+    if desk.db_url == f"sqlite:///{desk.gradebook}" and not desk.gradebook.exists():
         raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={desk.folder}", *arguments]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        command.append("--allow-root")
-    sys.exit(subprocess.call(command, cwd=desk.folder))
+    desk.open()
+    os.environ["RNNGRADE_DB"] = desk.db_url
+    os.chdir(desk.folder)  # where nbgrader looks for its settings
+    open_jupyterlab(desk.folder, arguments, [Path(__file__).parent / "jupyter"])
 
 
 def require_work(desk: Desk, units: Sequence[str]) -> None:
