@@ -979,8 +979,11 @@ assert two < 0.1
 #   probabilities over all $t$ is the probability of the sequence.
 # - **E** Its forward layer alone, with an output layer of its own, can be trained as a language model.
 # - **F** With enough data and units it becomes a left-to-right language model.
+#
+# Answer with the set of those that hold, in the form `{"B", "D"}`.
 
 # %% answer="quiz_bidirectional"
+quiz_bidirectional = None  # put a set of letters in place of None, and delete what stands below
 ### BEGIN SOLUTION
 quiz_bidirectional = {"A", "C", "E"}
 ### END SOLUTION
