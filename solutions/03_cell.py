@@ -291,7 +291,8 @@ show(
 # %% [markdown]
 # Now with numbers in it. A cell of four units, drawn at random, reads *a b a a*, each letter as a one-hot vector. Each
 # little square is one number. In a state, blue is $-1$, white 0, vermilion 1; in an input, blue is 1 and white 0. (The
-# outputs, above, come in section 4.) The picture shows the end; below it, press *Play*, or walk through time with *Back* and *Next*. Watch the three *a*s: the same vector goes in, and each time another state comes out.
+# outputs, above, come in section 4.) The picture shows the end; below it, press *Play*, or walk through time with *Back* and
+# *Next*. Watch the three *a*s: the same vector goes in, and each time another state comes out.
 
 # %% tags=["experiment"]
 from rnncourse.plots.through_time import forward_pass
