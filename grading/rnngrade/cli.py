@@ -217,7 +217,7 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
     from rnngrade.report import write_reports
 
     with in_a_sentence():
-        for path in write_reports(desk, units_of(units, graded_units(desk))):
+        for path in [*write_reports(desk, units_of(units, graded_units(desk))), desk.reports / "index.html"]:
             click.echo(str(path))
 
 
@@ -279,7 +279,7 @@ def graded_units(desk: Desk) -> list[str]:
     """The units that have records. **Errors:** `Sentence` if there are none."""
     found = [unit for unit in exercises.STEMS if any(desk.graded(unit))]
     if not found:
-        raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade run UNIT' first.")
+        raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
     return found
 
 

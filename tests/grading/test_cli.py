@@ -87,7 +87,8 @@ def test_only_the_students_that_are_named_are_graded_again(desk):
 def test_pages_are_written(desk):
     assert "pages in" in rnngrade("--desk", desk.folder, "feedback", "03").output
     assert (desk.feedback / "ada" / UNIT / f"{UNIT}.html").is_file()
-    rnngrade("--desk", desk.folder, "report")
+    said = rnngrade("--desk", desk.folder, "report").stdout.split()
+    assert said == [str(desk.reports / f"{UNIT}.html"), str(desk.reports / "index.html")]
     assert "ada" in (desk.reports / f"{UNIT}.html").read_text(encoding="utf-8")
 
 
