@@ -593,7 +593,7 @@ assert abs(ceiling_of_bags - 0.75) < 1e-9
 #
 # Now train. First the model that adds up a weight for each word. Then your `OneToOne`, which reads the bag and may combine
 # words. Both get all sentences at once, weighted with their probabilities. Then your `SequenceClassifier`, with random
-# sentences, word by word. **Claim:** a weight for each word gets fewer than 0.6 of the sentences right. `OneToOne` on the
+# sentences, word by word. **Claim:** a weight for each word is right less than 60% of the time. `OneToOne` on the
 # bag meets the ceiling of 0.75 and stays on it. The classifier is right on more than 99%, with either pooling.
 
 # %% tags=["experiment", "nbval-ignore-output"]

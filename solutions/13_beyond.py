@@ -6,7 +6,7 @@
 # - write attention from nothing, with its scaling and its mask, and say what each of them is for;
 # - let a decoder look back at everything that was read, and draw where it looks;
 # - say which recurrences can be computed in about $\log_2 T$ rounds instead of $T$ steps, and do it;
-# - count how many operations of an algorithm wait for one another, and why that is not yet the time it takes;
+# - count how many operations of an algorithm wait for one another, and say why that is not yet the time it takes;
 # - build a recurrent network whose training does not walk through time, and say what it can no longer do.
 #
 # **Time**: about three hours. **You need** the encoder and the decoder of unit 12, the gates of unit 10, and `softmax`
@@ -341,7 +341,8 @@ assert (yours[1, :, 4:] == 0).all()  # nothing is looked at in the padding
 # with attention has 64, and fewer parameters. A question before you run it: it trains on lengths up to 16. What will it
 # do at 20?
 #
-# **Claim:** the pair with attention repeats most sequences of ten digits, where the other repeated two digits.
+# **Claim:** the pair with attention repeats most sequences of ten digits, where the pair without
+# repeated two digits.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -1183,8 +1184,8 @@ print("the leaky average of 1,000 readings, all at once:", np.allclose(at_once, 
 assert np.allclose(at_once, averages)
 
 # %% [markdown]
-# Your notebooks have claimed a good many things, and asserted them. A program has read all of it off the executed
-# notebooks; the links open the units. First comes what one might have expected and what did *not* come, or not quite,
+# The notebooks have claimed a good many things, and asserted them. A program has read all of it off them after they were
+# run; the links open the units. First comes what one might have expected and what did *not* come, or not quite,
 # with the notebook's own words on it. Below it is a fold for each unit, with what held. Before you open one: what do you
 # remember of it?
 #
