@@ -160,7 +160,7 @@ def first_h0_for_all(X, h0, layers):
 
 @ex.misconception
 def starts_from_zeros(X, h0, layers):
-    """Your states start from zeros: the h0 that was given is not used."""
+    """Your states start from zeros: the h0 that was given is not used. Layer l starts from `h0[l]`."""
     inputs, last = X, []
     for U, W, b in layers:
         inputs = rnn_forward(inputs, np.zeros_like(h0[0]), U, W, b)
@@ -929,7 +929,7 @@ def recurrent_matrix_not_transposed(input_size, hidden_size, num_layers=1, dropo
 
 @ex.misconception
 def h0_not_used(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Your states start from zeros: the h0 that was given is not used."""
+    """Your states start from zeros: the h0 that was given is not used. Layer l starts from `h0[l]`."""
     import torch
     from torch import nn
 

@@ -908,7 +908,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.misconception
 def mask_ignored(logits, targets, mask):
-    """The padding counts like real tokens: the mask is not used."""
+    """The padding counts like real tokens: the mask is not used. Keep `logits[mask]` and `targets[mask]`."""
     return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 
