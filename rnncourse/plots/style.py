@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
@@ -113,6 +114,7 @@ POINTS_PER_INCH = 72  # an inch of a figure is shown as 72 pixels
 SHARPNESS = 2  # and has twice as many as a PNG, so that it is sharp on a fine screen
 IMAGE_DPI = 4 * POINTS_PER_INCH  # of what is pixels inside an SVG: a heat map
 LARGEST_SVG = 150_000  # bytes; what has more, a cloud of thousands of points, is smaller as pixels
+BYTES_A_MARK = 50  # at least: so there is no need to draw a cloud to know that it is too large
 
 
 def readable(colour: str) -> str:
@@ -157,10 +159,10 @@ def to_svg(figure: Figure) -> str:
     return re.sub(r"\s+", " ", text).replace("> <", "><")
 
 
-def picture(figure: Figure, alt: str) -> str:
-    """`figure` as an <img> that carries all of it: an SVG, or a PNG where that is smaller by far."""
-    svg = to_svg(figure)
-    kind, data = ("svg+xml", svg.encode()) if len(svg) <= LARGEST_SVG else ("png", to_png(figure))
+def picture(figure: Figure, alt: str, png: bytes | None = None) -> str:
+    """`figure` as an <img> that carries all of it: an SVG, or a PNG (`png`, if there) where that is far smaller."""
+    svg = to_svg(figure) if _marks(figure) <= LARGEST_SVG // BYTES_A_MARK else ""
+    kind, data = ("svg+xml", svg.encode()) if 0 < len(svg) <= LARGEST_SVG else ("png", png or to_png(figure))
     code = base64.b64encode(data).decode("ascii")
     return (
         f'<img src="data:image/{kind};base64,{code}" width="{_width(figure)}" '
@@ -183,14 +185,21 @@ def show(figure: Figure, alt: str) -> None:
     else:
         from IPython.display import display
 
-        code = base64.b64encode(to_png(figure)).decode("ascii")
+        png = to_png(figure)
+        code = base64.b64encode(png).decode("ascii")
         display(
-            {"text/html": picture(figure, alt), "image/png": code, "text/plain": alt},
+            {"text/html": picture(figure, alt, png), "image/png": code, "text/plain": alt},
             metadata={"image/png": {"alt": alt, "width": _width(figure)}},
             raw=True,
         )
     if "matplotlib.pyplot" in sys.modules:  # a figure made with pyplot would be shown a second time
         sys.modules["matplotlib.pyplot"].close(figure)
+
+
+def _marks(figure: Figure) -> int:
+    """How many points of lines are drawn as marks."""
+    lines = [line for axes in figure.axes for line in axes.get_lines()]
+    return sum(np.size(line.get_xdata()) for line in lines if line.get_marker() not in ("", "None", None))
 
 
 def _width(figure: Figure) -> int:
