@@ -842,7 +842,8 @@ for seed in (0, 1):
 # layer reads the **top** layer, and nothing else. To tell an *e* from an *a* the letters have to get there, through every
 # floor, and so in the end all floors are busy with letters.
 #
-# You will often read that upper layers "learn longer time scales". Here you have seen that it may be so, and not last.
+# You will often read that upper layers "learn longer time scales". Here you have seen that this can be so, and that it
+# need not last.
 # M. Hermans and B. Schrauwen, who measured it first, let the output layer read *all* layers: then the upper ones may stay
 # slow. What a layer does depends on who reads it.
 #
