@@ -95,7 +95,8 @@ class _Comparison:
             got = got.tolist()
         if not isinstance(got, (tuple, list)) or len(got) != len(expected):
             asked = ", ".join(str(p) for p in parts) if len(parts) == len(expected) else f"{len(expected)} values"
-            return Difference("form", f"{'The answer' + path} should be {asked}; yours is {kind_of(got)}.")
+            name = parts[0].name + path if path and parts else "The answer"
+            return Difference("form", f"{name} should be {asked}; yours is {kind_of(got)}.")
         if len(parts) != len(expected):
             parts = tuple(Axes(f"{parts[0].name if parts else 'the answer'}{path}[{i}]") for i in range(len(expected)))
             path = ""
