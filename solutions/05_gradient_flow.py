@@ -589,8 +589,8 @@ show(
         ylabel="share of right answers",
         title="Recall over 6 steps, trained with truncated BPTT",
     ),
-    alt="Share of right answers against the length of the chunks. From a radius of 0.5 it is 0.25, a guess, for chunks of 1 "
-    "to 6 steps and 1 for chunks of 7. From a radius of 1.5 it is high for all lengths.",
+    alt="Share of right answers against the length of the chunks. From a radius of 0.5 it is near 0.25, a guess, for chunks "
+    "of 1 to 6 steps and 1 for chunks of 7. From a radius of 1.5 it is high for all lengths.",
 )
 assert max(share_right["radius 0.5"][:6]) < 0.5
 assert share_right["radius 0.5"][6] > 0.8
