@@ -13,6 +13,7 @@ from rnncourse import check, hint, notebook, progress, use
 from rnncourse.cell import rnn_step as reference
 from rnncourse.checks import local
 from rnncourse.checks.callables import named
+from rnncourse.checks.compare import Axes, difference
 from rnncourse.checks.drive import observe
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Unit, case, edge, normal
@@ -227,6 +228,13 @@ def test_the_message_names_the_first_difference_and_the_case():
     assert "T=" in verdict.message
     assert verdict.expected[2, 0, 0] != verdict.got[2, 0, 0]
     np.testing.assert_array_equal(late(*verdict.inputs), verdict.got)
+
+
+def test_a_message_calls_a_tuple_inside_an_answer_by_its_name():
+    found = difference([(1.0, 2.0), (3.0, 4.0)], [(1.0, 2.0), 3.0], (Axes("answers"),))
+    assert found.words == "answers[1] should be 2 values; yours is the number 3."
+    found = difference((1.0, 2.0), 3.0, (Axes("h"), Axes("c")))
+    assert found.words == "The answer should be h, c; yours is the number 3."
 
 
 def test_writing_to_what_can_be_looked_at_changes_no_later_check():
