@@ -1,0 +1,109 @@
+"""The instructor's seat: `rnngrade lab`, a class in formgrader, points and a comment by hand, the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rnngrade.desk import Desk
+from rnngrade.gradebook import GradebookWriter, open_gradebook
+from rnngrade.report import write_reports
+from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, submission
+
+COMMON = mistake(NAMES[0])
+COMMENT = "Good on sharing; say what it saves."
+
+
+@pytest.fixture
+def may_ask() -> str:
+    """Formgrader takes MathJax from the web, and has to do without it here."""
+    return r"https://cdnjs\.cloudflare\.com/ajax/libs/mathjax/"
+
+
+@pytest.fixture(scope="module")
+def desk(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """A class of four, as a run leaves it: two have made the same mistake."""
+    desk = Desk(root, tmp_path_factory.mktemp("autumn"))
+    desk.open()
+    made = [
+        submission("ada"),
+        submission("alan", "blank"),
+        submission("barbara", **{NAMES[0]: COMMON}),
+        submission("charles", **{NAMES[0]: COMMON, NAMES[1]: mistake(NAMES[1])}),
+    ]
+    with GradebookWriter(desk) as gradebook:
+        assert gradebook.enter_unit(UNIT) == []
+        for one in made:
+            one.write(root, desk.submitted)
+            record, notebook = outcome(root, one)
+            desk.keep(record, notebook)
+            gradebook.put(record, notebook)
+    return desk
+
+
+@pytest.fixture(scope="module")
+def lab(desk: Desk, jupyterlab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`rnngrade lab` on that class."""
+    home = tmp_path_factory.mktemp("instructor")
+    with jupyterlab("rnngrade.cli", "--desk", str(desk.folder), "lab", cwd=home, home=home) as address:
+        yield address
+
+
+def test_a_class_is_found_in_formgrader_and_marked_by_hand(page: Page, lab: str, desk: Desk):
+    page.goto(lab)
+    page.get_by_role("menuitem", name="Nbgrader").click()
+    page.get_by_role("menuitem", name="Formgrader").click()
+    formgrader = page.frame_locator("iframe")
+    formgrader.get_by_role("link", name="Manual Grading").click()
+    formgrader.get_by_role("link", name=UNIT).click()
+    formgrader.get_by_role("link", name=UNIT).last.click()
+    expect(formgrader.get_by_role("link", name="Submission #")).to_have_count(4)
+
+    with open_gradebook(desk) as gradebook:
+        barbara = gradebook.find_submission_notebook(UNIT, UNIT, "barbara").id
+    formgrader.locator(f"a.name-hidden[href*='{barbara}']").click()
+    written = formgrader.locator(".nbgrader_cell").filter(has=formgrader.get_by_role("button", name="Full credit"))
+    expect(formgrader.get_by_text(COMMON.message).first).to_be_visible()
+    answered = written.filter(has_text="A made-up answer in words.")
+    score = answered.get_by_role("spinbutton").first
+    score.fill("2.5")
+    score.press("Tab")
+    comment = answered.get_by_role("textbox")
+    comment.fill(COMMENT)
+    with page.expect_response(lambda sent: "/api/comment/" in sent.url and sent.request.method == "PUT") as kept:
+        comment.press("Tab")
+    assert kept.value.ok
+    expect(answered.locator(".score-saved")).to_be_hidden()
+
+    with open_gradebook(desk) as gradebook:
+        grade = gradebook.find_grade(WRITTEN, UNIT, UNIT, "barbara")
+        assert (grade.manual_score, grade.needs_manual_grade) == (2.5, False)
+        assert gradebook.find_comment(WRITTEN, UNIT, UNIT, "barbara").comment == COMMENT
+
+
+def test_formgrader_offers_nothing_that_would_run_a_submission_without_a_sandbox(page: Page, lab: str):
+    server = lab.partition("?")[0]
+    page.goto(lab)
+    page.goto(f"{server}formgrader/manage_submissions/{UNIT}")
+    expect(page.get_by_role("row").filter(has_text="barbara")).to_be_visible()
+    expect(page.get_by_role("note")).to_contain_text(f"rnngrade run {UNIT} grades what is new, in a sandbox")
+    columns = ["Student Name", "Student ID", "Timestamp", "Status", "Score"]
+    expect(page.get_by_role("columnheader")).to_have_text(columns)
+    expect(page.locator("td.autograde").first).to_be_hidden()
+    page.goto(f"{server}formgrader/manage_assignments")
+    expect(page.get_by_role("row").filter(has_text=UNIT)).to_contain_text("4")
+    columns = ["Name", "Due Date", "Status", "Edit", "Preview", "# Submissions"]
+    expect(page.get_by_role("columnheader")).to_have_text(columns)
+    expect(page.locator("td.assign").first).to_be_hidden()
+
+
+def test_the_report_opens_and_names_the_most_common_mistake(page: Page, desk: Desk):
+    write_reports(desk, [UNIT])
+    page.goto((desk.reports / "index.html").as_uri())
+    expect(page.get_by_role("row").filter(has_text="02 ")).to_contain_text(f"50%: {NAMES[0]}")
+    page.get_by_role("link", name="02 ").click()
+    mistakes = page.get_by_role("region", name="Most common mistakes")
+    expect(mistakes.get_by_role("listitem").first).to_contain_text(COMMON.message)
