@@ -240,9 +240,9 @@ assert bent["ρ = 0.5"][0] < 1e-12 * bent["ρ = 0.5"][-1]
 # error gets through. And for the same reason it *destroys*: no error can get through. It makes the explosion rarer and
 # the vanishing worse.
 #
-# Is a network with tanh safe from explosions, then? **Move the sliders** below the next picture (they are there in a
-# running notebook). What happens at $\rho = 3$? And what when the
-# inputs are so quiet that the states stay small, where the tanh is nearly linear?
+# Is a network with tanh safe from explosions, then? What happens at $\rho = 3$? And what when the inputs are so quiet that
+# the states stay small, where the tanh is nearly linear? The next picture shows one case of each. In a running notebook
+# there are sliders below it: **move them**.
 
 # %% tags=["experiment"]
 from rnncourse.plots import Slider, explore
@@ -265,9 +265,9 @@ assert with_tanh[0] > 100 * with_tanh[-1]  # explodes, tanh or not
 assert np.allclose(*errors(scale(W_drawn, 1.5), loudness=0.0))  # all states are 0: the tanh is a straight line there
 
 # %% [markdown]
-# The picture without sliders has both: at $\rho = 3$ the error grows more than a hundredfold in
-# spite of the tanh, and with silent inputs the tanh changes nothing at all. Whether a network explodes depends on $W$
-# *and* on what it reads. That is why training can go well for a thousand updates and then, all of a sudden, not.
+# At $\rho = 3$ the error grows more than a hundredfold in spite of the tanh, and with silent inputs the tanh changes nothing
+# at all. Whether a network explodes depends on $W$ *and* on what it reads. That is why training can go well for a thousand
+# updates and then, all of a sudden, not.
 
 # %% [markdown]
 # ## 3 · Clipping: a shorter step the same way
