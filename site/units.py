@@ -19,6 +19,7 @@ HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 EXERCISE = re.compile(r"^### Exercise (\d+\.\d+) · `(\w+)`", re.MULTILINE)
 MARK = re.compile(r"^\s*### (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)\n?", re.MULTILINE)
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\n?### END SOLUTION", re.DOTALL)
+TEX = re.compile(r"\$([^$<>\n]+)\$")
 OTHER_UNIT = re.compile(r'href="\.\./(\w+)/\1\.ipynb')  # a table that links from notebook to notebook
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
@@ -66,8 +67,10 @@ def _shown(cell: NotebookNode, students: dict[str, str], solutions: bool) -> lis
         return _written(cell, students[name], solutions) if role else [_anchored(cell)]
     _figures(cell)
     for output in cell.outputs:
-        if "text/html" in output.get("data", {}):
-            output.data["text/html"] = OTHER_UNIT.sub(r'href="\1.html', output.data["text/html"])
+        if "<table" in (html := output.get("data", {}).get("text/html", "")):
+            # JupyterLab finds formulas in a table by itself; MathJax is told here where they are
+            html = TEX.sub(r'<span class="math">\\(\1\\)</span>', OTHER_UNIT.sub(r'href="\1.html', html))
+            output.data["text/html"] = html
     if role.get("solution"):
         full = new_code_cell(MARK.sub("", cell.source), outputs=cell.outputs)
         full.metadata["tags"] = ["hide-input", "course-solution"]

@@ -1,0 +1,271 @@
+"""The course site: built once, looked at in a browser, as a folder and from a web server."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from rnncourse import exercises
+
+# The contrast of each piece of text with what is painted behind it, as WCAG reckons it; the texts for which it is too
+# low. Pictures, formulas (drawn in the colour of the text around) and what is hidden are left out.
+FAINT = """() => {
+  const numbers = colour => (colour.match(/[\\d.]+/g) || []).map(Number)
+    .map((n, i) => colour.startsWith("color(") && i < 3 ? 255 * n : n);
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = element => {
+    for (let e = element; e; e = e.parentElement) {
+      const [r, g, b, a = 1] = numbers(getComputedStyle(e).backgroundColor);
+      if (a > 0.5) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  const found = new Map();
+  const walker = document.createTreeWalker(document.querySelector("article"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement, text = walker.currentNode.data.trim();
+    if (!text || !element.checkVisibility()) continue;
+    if (element.closest("svg, mjx-container, script, style, audio, .headerlink")) continue;
+    const pair = [light(numbers(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
+    const contrast = (pair[0] + 0.05) / (pair[1] + 0.05);
+    if (contrast < 4.5) found.set(text.slice(0, 40), contrast.toFixed(1));
+  }
+  return Object.fromEntries(found);
+}"""
+
+
+@pytest.fixture(scope="session")
+def site(root, tmp_path_factory) -> Path:
+    """The site, as `make site` builds it, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("site") / "site"
+    command = [sys.executable, root / "site" / "build.py", "--out", folder]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def address(site) -> Iterator[str]:
+    """The site from a web server on this machine."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def maker(root, monkeypatch):
+    """`maker("units")` is a module of the folder site/."""
+    monkeypatch.syspath_prepend(root / "site")
+    names = {path.stem for path in (root / "site").glob("*.py")}
+    yield importlib.import_module
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def ready(page: Page, url: str) -> None:
+    """Open a page and wait until its formulas are drawn."""
+    page.goto(url)
+    page.wait_for_function("window.MathJax === undefined || MathJax.startup?.promise !== undefined")
+    page.evaluate("window.MathJax?.startup.promise")
+
+
+def unit_pages(site: Path) -> list[str]:
+    return [path.relative_to(site).as_posix() for path in sorted((site / "units").glob("*.html"))]
+
+
+def test_every_unit_shows_its_figures_and_its_formulas_even_from_a_folder(site, browser: Browser):
+    with browser.new_context() as context:
+        asked: list[str] = []
+        context.on("request", lambda sent: asked.append(sent.url))
+        page = context.new_page()
+        for name in unit_pages(site):
+            ready(page, f"file://{site / name}")
+            figures = page.locator("article img")
+            assert figures.count() > 0 or name.startswith("units/00")
+            broken = figures.evaluate_all("all => all.filter(i => !i.complete || !i.naturalWidth || !i.alt).length")
+            assert broken == 0, name
+            assert page.locator("mjx-container svg").count() > 0, name
+            assert page.locator("[data-mml-node=merror]").count() == 0, name
+            # what should have been a formula, and is text
+            prose = page.locator("article").evaluate(
+                "a => { a = a.cloneNode(true); a.querySelectorAll('pre, code, mjx-container').forEach(e => e.remove());"
+                " return a.textContent }"
+            )
+            assert not re.search(r"\$[^$\n]+\$|\\\(|\\begin\{", prose), name
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+
+
+def test_a_solution_is_folded_below_the_stub_and_opens(page: Page, address):
+    ready(page, f"{address}/units/03_cell.html#exercise-rnn-step")
+    section = page.locator("section", has=page.get_by_role("heading", name="Exercise 3.2")).last
+    expect(section.get_by_text("raise NotImplementedError").first).to_be_visible()
+    solution = section.get_by_text("return np.tanh(x @ U + h_prev @ W + b)")
+    expect(solution).to_be_hidden()
+    section.get_by_text("Show a solution").click()
+    expect(solution).to_be_visible()
+    assert "BEGIN SOLUTION" not in page.content()
+
+
+def test_the_model_answer_of_a_written_question_is_folded_too(page: Page, address):
+    ready(page, f"{address}/units/03_cell.html")
+    folded = page.locator("details.course-solution", has_text="Model answer and rubric")
+    answer = folded.locator("p").first
+    expect(answer).to_be_hidden()
+    folded.locator("summary").click()
+    expect(answer).to_be_visible()
+
+
+def test_a_check_leads_to_what_it_looks_at_and_from_there_back_to_its_exercise(page: Page, address):
+    ready(page, f"{address}/units/03_cell.html")
+    expect(page.get_by_label("rnn_step: passed")).to_be_visible()
+    section = page.locator("section", has=page.get_by_role("heading", name="Exercise 3.2")).last
+    section.get_by_role("link", name="what this check looks at").click()
+    expect(page).to_have_url(f"{address}/checks/03_cell.html#check-rnn-step")
+    entry = page.locator("section#check-rnn-step")
+    expect(entry).to_contain_text("3 points")
+    mistake = next(m for m in exercises.find("rnn_step").misconceptions if m.name == "bias_outside")
+    told = entry.get_by_text(mistake.message.split(".")[0])
+    expect(told).to_be_hidden()
+    entry.locator("summary").click()
+    expect(told).to_be_visible()
+    entry.get_by_role("link", name="to the exercise").click()
+    expect(page).to_have_url(f"{address}/units/03_cell.html#exercise-rnn-step")
+    expect(page.get_by_role("heading", name="Exercise 3.2")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("words", ["forget gate", "teacher forcing"])
+def test_search_finds_the_unit(page: Page, address, words):
+    ready(page, f"{address}/index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    found = page.locator("#search-results a", has_text={"forget gate": "10 ·", "teacher forcing": "12 ·"}[words]).first
+    found.click()
+    expect(page).to_have_url(re.compile({"forget gate": r"10_gates\.html", "teacher forcing": r"12_enc"}[words]))
+
+
+def test_search_works_from_a_folder(site, browser: Browser):
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"file://{site}/search.html?q=forget+gate")
+        expect(page.locator("#search-results a", has_text="10 · Gates").first).to_be_visible()
+
+
+def test_the_index_of_concepts_leads_to_the_section_and_to_the_function(page: Page, address):
+    ready(page, f"{address}/concepts.html")
+    row = page.get_by_role("row", name="forget gate")
+    expect(row.locator("mjx-container")).to_be_visible()
+    expect(row).to_contain_text("(D, 4H)")
+    row.get_by_role("link", name="10 · A state that is left alone").click()
+    expect(page.get_by_role("heading", name="A state that is left alone")).to_be_in_viewport()
+    page.go_back()
+    page.get_by_role("row", name="forget gate").get_by_role("link", name="lstm_step").click()
+    expect(page).to_have_url(f"{address}/reference/rnncourse.gates.html#rnncourse-gates-lstm-step")
+    expect(page.get_by_role("heading", name="lstm_step", exact=True)).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index", "concepts", "units/00_welcome", "units/03_cell", "units/09_bidirectional"])
+def test_all_text_can_be_read_in_both_themes(page: Page, address, name, theme):
+    page.emulate_media(color_scheme=theme)
+    ready(page, f"{address}/{name}.html")
+    expect(page.locator("html")).to_have_attribute("data-theme", theme)
+    assert page.evaluate(FAINT) == {}
+
+
+def test_no_page_is_wider_than_a_phone(page: Page, site, address):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for name in [*unit_pages(site), "index.html", "concepts.html", "teaching.html", "contributing.html"]:
+        ready(page, f"{address}/{name}")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+
+
+def test_without_solutions_no_page_of_a_unit_holds_an_answer(root, maker):
+    units = maker("units")
+
+    def text(notebook) -> str:
+        return "\n".join(cell.source for cell in notebook.cells)
+
+    for unit in exercises.units():
+        given = text(units.stored(root, "notebooks", unit.stem))
+        code = [cell for cell in units.stored(root, "solutions", unit.stem).cells if cell.cell_type == "code"]
+        answers = [answer.strip() for cell in code for answer in units.SOLUTION.findall(cell.source)]
+        answers = [answer for answer in answers if answer not in given]
+        assert len(answers) >= len(list(unit)), unit.stem
+        shown, without = (text(units.page(root, unit.stem, solutions=wanted)) for wanted in (True, False))
+        assert [answer for answer in answers if answer not in shown] == []
+        assert [answer for answer in answers if answer in without] == []
+        assert "Model answer" not in without
+
+
+def test_an_entry_of_the_index_that_no_longer_holds_is_named(root, maker):
+    concepts = maker("concepts")
+
+    def told(*row: str) -> list[str]:
+        concept = concepts.Concept("03_cell", *row[:4], tuple(row[4:]))
+        found = list(concepts.problems([concept], root, {"rnncourse.cell.rnn_step"}))
+        return [sentence for sentence in found if "belongs to no concept" not in sentence]
+
+    assert told("hidden state", "h_t", "(N, H)", "The state", "cell.rnn_step") == []
+    assert "has no section 'The estate'" in told("hidden state", "h_t", "(N, H)", "The estate")[0]
+    assert "does not speak of it: hiccup" in told("hidden hiccup", "h_t", "(N, H)", "The state")[0]
+    assert "does not use the symbol h_t^{q}" in told("hidden state", "h_t^{q}", "(N, H)", "The state")[0]
+    assert "does not speak of the shape (H, N, D)" in told("hidden state", "h_t", "(H, N, D)", "The state")[0]
+    assert "there is no rnncourse.cell.rnn_stop" in told("hidden state", "h_t", "", "The state", "cell.rnn_stop")[0]
+    assert any(
+        "rnn_forward, an exercise of unit 03_cell, belongs to no" in s for s in concepts.problems([], root, set())
+    )
+
+
+def test_the_link_check_names_what_leads_nowhere_or_comes_from_elsewhere(maker, tmp_path):
+    links = maker("links")
+    (tmp_path / "other.html").write_text('<p id="here">')
+    (tmp_path / "index.html").write_text(
+        '<a href="other.html#here">right</a> <a href="other.html#there">no such place</a> <a href="#nor">nor</a>'
+        '<a href="gone.html">gone</a> <a href="https://example.org/a">outside</a> <a href="https://nowhere">malformed</a>'
+        '<script src="https://cdn.example.org/x.js"></script> <img src="data:image/png;base64,AA==">'
+    )
+    report = links.check(tmp_path)
+    assert [line.removeprefix("index.html: ") for line in report.broken] == [
+        "other.html#there names a place that is not on that page",
+        "#nor names a place that is not on that page",
+        "gone.html leads nowhere",
+        "https://nowhere is no address",
+        "https://cdn.example.org/x.js is loaded from another computer",
+    ]
+    assert report.outside == {"https://example.org/a", "https://nowhere"}
+
+
+def test_a_document_that_links_to_a_file_that_is_gone_is_named(maker, tmp_path):
+    documents = maker("documents")
+    root, out = tmp_path / "course", tmp_path / "out"
+    root.mkdir()
+    (root / "LICENSE").write_text("as you like")
+    (root / "CHANGELOG.md").write_text("[all](README.md), [licence](LICENSE), [web](https://example.org), [x](#x)")
+    (root / "README.md").write_text("[gone](gone.md)")
+    assert documents.page(root, "CHANGELOG.md", out) == (
+        "[all](index.md), [licence](files/LICENSE), [web](https://example.org), [x](#x)"
+    )
+    assert (out / "files" / "LICENSE").read_text() == "as you like"
+    with pytest.raises(documents.MissingFileError, match=r"README\.md links to gone\.md, which is not there"):
+        documents.page(root, "README.md", out)
