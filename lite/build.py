@@ -38,6 +38,11 @@ NOT_IN_PYTHON = ("jupyterlab-widgets", "widgetsnbextension")
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
 LABEXTENSIONS = Path("share/jupyter/labextensions")
+WELCOME = (
+    "> **This is the course in your browser.** Python runs in this page; nothing is installed. This browser keeps your "
+    "notebooks and your progress, for this address alone. There is no terminal here: to hand in, save, choose "
+    "*File → Download*, and give that file to your instructor."
+)
 WITHOUT_TORCH = "*There is no PyTorch in the browser. So this experiment is only shown here:*"
 
 
@@ -254,7 +259,7 @@ def _imports(wheel: Path) -> list[str]:
 
 
 def _stage_notebooks(folder: Path) -> None:
-    """The units for the browser: its kernel, and nothing that would import PyTorch."""
+    """The units for the browser: its kernel, a word on what differs, and nothing that would import PyTorch."""
     folder.mkdir(parents=True)
     for file in sorted(ROOT.glob("notebooks/*/*.ipynb")):
         if not file.stem.startswith(UNITS):
@@ -265,6 +270,8 @@ def _stage_notebooks(folder: Path) -> None:
             if cell.cell_type == "code" and "import torch" in cell.source:
                 shown = f"{WITHOUT_TORCH}\n\n```python\n{cell.source}\n```"
                 notebook.cells[i] = nbformat.v4.new_markdown_cell(shown, id=cell.id)
+        if file.stem == "00_welcome":
+            notebook.cells.insert(1, nbformat.v4.new_markdown_cell(WELCOME, id="in-your-browser"))
         nbformat.write(notebook, folder / file.name)
 
 
