@@ -18,7 +18,7 @@ def char_model() -> Figure:
     level, step = 1.9, 2.8
     places = [0.4 + step * i for i in range(4)]
     names = ["ids", "vectors", "states", "logits"]
-    shapes = ["(T, N)", "(T, N, E)", "(T, N, H)", "(T, N, V)"]
+    shapes = ["(T, N)", "(T, N, E)", "(T, N, H)", "(T, N, Q)"]
     modules = [("nn.Embedding", "input"), ("nn.RNN", "state"), ("nn.Linear", "output")]
     for x, name, shape in zip(places, names, shapes, strict=True):
         sheet.text(x + 0.15, level + 0.09, name, INK, size=13)
