@@ -76,13 +76,15 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
     open_jupyterlab(folder, [*opens, *arguments])
 
 
-def open_jupyterlab(folder: Path, options: Sequence[str], settings: Sequence[Path] = ()) -> None:
-    """Become JupyterLab on a folder. `settings` are folders of its settings, before ours and the user's own."""
+def open_jupyterlab(folder: Path, options: Sequence[str], settings: Sequence[Path] = (), **variables: str) -> None:
+    """Become JupyterLab on a folder. `settings` are folders of its settings, before ours and the user's own;
+    `variables` are for its environment.
+    """
     paths = [*map(str, settings), str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", OFFLINE]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
-    _become([*command, *options], JUPYTER_CONFIG_PATH=os.pathsep.join(filter(None, paths)))
+    _become([*command, *options], JUPYTER_CONFIG_PATH=os.pathsep.join(filter(None, paths)), **variables)
 
 
 def _become(command: list[str], **variables: str) -> None:

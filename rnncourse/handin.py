@@ -61,9 +61,9 @@ def find(name: str, here: Path) -> Path:
 
 
 def unit_of(name: str) -> Outline:
-    """A unit by its stem or number. **Errors:** `HandinError`."""
+    """A unit by its stem or number, "03" or "3". **Errors:** `HandinError`."""
     for unit in outline():
-        if name in (unit.stem, unit.stem.partition("_")[0]):
+        if name.zfill(2) in (unit.stem, unit.stem.partition("_")[0]):
             return unit
     raise HandinError(f"There is no unit {name!r}. There are: {', '.join(_stems())}.")
 

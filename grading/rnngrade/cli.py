@@ -253,9 +253,8 @@ def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
     if desk.db_url == f"sqlite:///{desk.gradebook}" and not desk.gradebook.exists():
         raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
     desk.open()
-    os.environ["RNNGRADE_DB"] = desk.db_url
     os.chdir(desk.folder)  # where nbgrader looks for its settings
-    open_jupyterlab(desk.folder, arguments, [Path(__file__).parent / "jupyter"])
+    open_jupyterlab(desk.folder, arguments, [Path(__file__).parent / "jupyter"], RNNGRADE_DB=desk.db_url)
 
 
 def require_work(desk: Desk, units: Sequence[str]) -> None:

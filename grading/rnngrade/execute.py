@@ -60,7 +60,7 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
         resources={"metadata": {"path": str(folder)}},
         on_cell_start=on_cell_start,
     )
-    environment = {k: v for k, v in os.environ.items() if k != "RNNCOURSE_SEED"}
+    environment = {k: v for k, v in os.environ.items() if k != "RNNCOURSE_SEED"} | {"RNNCOURSE_PROGRESS": "off"}
     try:
         asyncio.run(client.async_execute(env=environment | ONE_THREAD))
     except CellExecutionError as error:

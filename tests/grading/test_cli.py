@@ -3,11 +3,14 @@
 import csv
 import io
 import json
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from rnncourse import cli as student
 from rnngrade import cli
 from rnngrade.desk import Desk
 from rnngrade.sample import Submission, demo_class, write_hostile_class
@@ -90,6 +93,30 @@ def test_pages_are_written(desk):
     said = rnngrade("--desk", desk.folder, "report").stdout.split()
     assert said == [str(desk.reports / f"{UNIT}.html"), str(desk.reports / "index.html")]
     assert "ada" in (desk.reports / f"{UNIT}.html").read_text(encoding="utf-8")
+
+
+def test_lab_becomes_jupyterlab_on_the_desk_with_its_options_and_its_formgrader(desk, monkeypatch):
+    calls = []
+    monkeypatch.setattr("rnncourse.cli._become", lambda command, **variables: calls.append((command, variables)))
+    monkeypatch.chdir(desk.folder.parent)
+    rnngrade("--desk", desk.folder, "lab", "--no-browser", "--port=9000")
+    ((command, variables),) = calls
+    assert Path.cwd() == desk.folder
+    assert variables["RNNGRADE_DB"] == desk.db_url
+    assert f"--ServerApp.root_dir={desk.folder}" in command
+    assert command[-2:] == ["--no-browser", "--port=9000"]
+    settings = [Path(path) for path in variables["JUPYTER_CONFIG_PATH"].split(os.pathsep)]
+    assert any((path / "jupyter_server_config.d" / "rnngrade.json").is_file() for path in settings)
+
+
+def test_what_a_student_s_submit_writes_is_what_collect_takes(root, tmp_path):
+    handed_in = tmp_path / "downloads" / "ada"
+    handed_in.mkdir(parents=True)
+    notebook = root / "notebooks" / UNIT / f"{UNIT}.ipynb"
+    assert CliRunner().invoke(student.main, ["submit", str(notebook), "--output", str(handed_in)]).exit_code == 0
+    rnngrade("--desk", tmp_path / "desk", "collect", handed_in.parent)
+    (path,) = Desk(root, tmp_path / "desk").submissions(UNIT).values()
+    assert path.read_bytes() == next(handed_in.iterdir()).read_bytes()
 
 
 def test_a_class_list_gives_names(desk):

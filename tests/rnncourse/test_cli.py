@@ -219,7 +219,7 @@ def called(monkeypatch):
 
 def test_lab_opens_the_folder_or_a_unit_s_notebook_and_hands_options_on(folder, called):
     assert rnncourse("lab").exit_code == 0
-    assert rnncourse("lab", "02").exit_code == 0
+    assert rnncourse("lab", "2").exit_code == 0
     assert rnncourse("lab", "--no-browser", "--port=9000").exit_code == 0
     assert [call[:4] for call in called] == [[sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]] * 3
     assert f"--LabApp.default_url=/lab/tree/{UNIT}/{UNIT}.ipynb" in called[1]
