@@ -118,7 +118,8 @@ def lab(folder: Path) -> Iterator[str]:
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.root_dir={folder}"]
     command += [f"--port={port}", "--IdentityProvider.token=", "--LabApp.news_url=None"]
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    environment = os.environ | {"RNNCOURSE_PROGRESS": "off"}
+    # neither the settings nor the progress of whoever runs this show, and neither is changed
+    environment = os.environ | {"RNNCOURSE_PROGRESS": "off", "JUPYTER_CONFIG_DIR": str(folder / ".jupyter")}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
             for _ in range(300):
