@@ -11,7 +11,10 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "benchmarks/README.md": "benchmarks.md",
     "grading/README.md": "teaching.md",
+    "lite/README.md": "lite.md",
+    "site/README.md": "site.md",
 }
 LINK = re.compile(r"(!?\[[^\]]*\])\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 
@@ -32,10 +35,12 @@ def page(root: Path, name: str, out: Path) -> str:
             return f"{label}({page}{anchor})"
         if path.is_dir():
             return label.strip("[]")
-        copy = out / "files" / path.relative_to(root)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
-        return f"{label}(files/{path.relative_to(root).as_posix()}{anchor})"
+        copied = f"files/{path.relative_to(root).as_posix()}"
+        if path.suffix == ".md":
+            copied += ".txt"  # no page of the site: to be read as it is
+        (out / copied).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, out / copied)
+        return f"{label}({copied}{anchor})"
 
     return LINK.sub(follow, (root / name).read_text(encoding="utf-8"))
 

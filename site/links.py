@@ -64,7 +64,8 @@ def _problem(path: Path, tag: str, address: str, pages: dict[Path, _Page], repor
         if tag not in FOLLOWED:
             return "is loaded from another computer"
         report.outside.add(address)
-        well_formed = parts.scheme in ("http", "https") and "." in parts.netloc and " " not in address
+        host = parts.hostname or ""
+        well_formed = parts.scheme in ("http", "https") and (host == "localhost" or "." in host) and " " not in address
         return None if well_formed else "is no address"
     report.inside += 1
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path

@@ -6,6 +6,7 @@ it looks at. Figures become files, with their alt text. Nothing is executed: out
 
 from __future__ import annotations
 
+import base64
 import re
 from pathlib import Path
 
@@ -20,6 +21,7 @@ EXERCISE = re.compile(r"^### Exercise (\d+\.\d+) · `(\w+)`", re.MULTILINE)
 MARK = re.compile(r"^\s*### (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)\n?", re.MULTILINE)
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\n?### END SOLUTION", re.DOTALL)
 TEX = re.compile(r"\$([^$<>\n]+)\$")
+SVG = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)"')
 OTHER_UNIT = re.compile(r'href="\.\./(\w+)/\1\.ipynb')  # a table that links from notebook to notebook
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
@@ -107,15 +109,15 @@ def _check_note(name: str) -> str:
 
 
 def _figures(cell: NotebookNode) -> None:
-    """A cell's one picture becomes a file with the alt text that it came with.
+    """A cell's one picture becomes a file, sharp at any size, with the alt text that it came with.
 
     Several pictures stay in the page, as the <img> that `show` made: MyST-NB takes one alt text for a cell.
     """
-    alts = [
-        o["metadata"]["image/png"]["alt"] for o in cell.outputs if "alt" in o.get("metadata", {}).get("image/png", {})
-    ]
-    if len(alts) == 1:
-        cell.metadata["mystnb"] = {"image": {"alt": alts[0]}}
-        for output in cell.outputs:
-            if "image/png" in output.get("data", {}):
-                output.data.pop("text/html", None)
+    pictures = [output for output in cell.outputs if "alt" in output.get("metadata", {}).get("image/png", {})]
+    if len(pictures) == 1:
+        (picture,) = pictures
+        known = picture.metadata["image/png"]
+        cell.metadata["mystnb"] = {"image": {"alt": known["alt"]}}
+        if svg := SVG.match(picture.data.pop("text/html", "")):
+            picture.data["image/svg+xml"] = base64.b64decode(svg[1]).decode("utf-8")
+            picture.metadata["image/svg+xml"] = {"width": known["width"]}

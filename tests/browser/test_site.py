@@ -261,10 +261,13 @@ def test_a_document_that_links_to_a_file_that_is_gone_is_named(maker, tmp_path):
     root, out = tmp_path / "course", tmp_path / "out"
     root.mkdir()
     (root / "LICENSE").write_text("as you like")
-    (root / "CHANGELOG.md").write_text("[all](README.md), [licence](LICENSE), [web](https://example.org), [x](#x)")
+    (root / "notes.md").write_text("# Notes")
+    (root / "CHANGELOG.md").write_text(
+        "[all](README.md), [licence](LICENSE), [web](https://a.org), [x](#x), [n](notes.md)"
+    )
     (root / "README.md").write_text("[gone](gone.md)")
     assert documents.page(root, "CHANGELOG.md", out) == (
-        "[all](index.md), [licence](files/LICENSE), [web](https://example.org), [x](#x)"
+        "[all](index.md), [licence](files/LICENSE), [web](https://a.org), [x](#x), [n](files/notes.md.txt)"
     )
     assert (out / "files" / "LICENSE").read_text() == "as you like"
     with pytest.raises(documents.MissingFileError, match=r"README\.md links to gone\.md, which is not there"):
