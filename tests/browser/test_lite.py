@@ -78,6 +78,7 @@ def test_the_numpy_units_are_there_and_import_nothing_that_is_not(site, lock):
         assert notebook.metadata.kernelspec.name == "python"
         code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
         assert set(re.findall(r"^\s*(?:from|import) (\w+)", code, re.MULTILINE)) <= importable
+        assert "thread" not in set(re.findall(r"\btime\.(\w+?)_time\b", code))
     assert stems == ["00_welcome", *exercises.STEMS[1:7]]
 
 
