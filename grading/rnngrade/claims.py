@@ -70,7 +70,7 @@ EXPECTATIONS = (
         "07_torch_rnn",
         "PyTorch's compiled loop is many times faster than a loop in Python.",
         "no",
-        "on a CPU that buys little, less than a factor of four at any of these sizes.",
+        "on a CPU that buys little, far from a factor of ten at any of these sizes.",
     ),
     Expectation(
         "08_stacked",
