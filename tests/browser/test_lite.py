@@ -15,13 +15,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from rnncourse import __version__, exercises
+from tests.browser.unit03 import EXERCISE, MISTAKE, RIGHT, run_down_to, shown, write
 
-EXERCISE = exercises.find("hidden_layer")
-MISTAKE = next(m for m in EXERCISE.misconceptions if m.name == "no_nonlinearity")
-RIGHT = "def hidden_layer(x, W_xh, b_h):\n    return np.tanh(x @ W_xh + b_h)"
 ENDLESS = "def hidden_layer(x, W_xh, b_h):\n    while True:\n        x = x + 1"
 NOT_TO_BE_HAD = 3  # how the build ends when a download fails
 
@@ -82,36 +80,16 @@ def test_the_numpy_units_are_there_and_import_nothing_that_is_not(site, lock):
     assert stems == ["00_welcome", *exercises.STEMS[1:7]]
 
 
-def active(page: Page) -> Locator:
-    return page.locator(".jp-Cell.jp-mod-active")
-
-
 def opened(page: Page, address: str) -> None:
     page.goto(f"{address}/lab/index.html?path=03_cell.ipynb")
-    expect(page.get_by_role("heading", name="03 · The recurrent cell")).to_be_visible()
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+    shown(page)
     page.locator(".jp-Notebook").get_by_text("import numpy as np").click()
     page.keyboard.press("Escape")
 
 
-def run_down_to(page: Page, words: str) -> None:
-    """Shift-Enter, cell by cell, until the cell with these words is the next one."""
-    for _ in range(20):
-        if words in active(page).inner_text():
-            return
-        at = active(page).get_attribute("data-windowed-list-index")
-        page.keyboard.press("Shift+Enter")
-        expect(active(page)).not_to_have_attribute("data-windowed-list-index", at or "")
-    raise AssertionError(f"no cell with {words!r} among the first twenty")
-
-
 def answer(page: Page, source: str) -> None:
     """Write into the cell that is active, run it and its check below it; then go back to it."""
-    page.keyboard.press("Enter")
-    page.keyboard.press("ControlOrMeta+A")
-    page.keyboard.insert_text(source)
-    page.keyboard.press("Shift+Enter")
-    expect(active(page)).to_contain_text("check(hidden_layer)")
+    write(page, source)
     page.keyboard.press("ControlOrMeta+Enter")
     page.keyboard.press("ArrowUp")
 

@@ -11,12 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from rnncourse import exercises
+from tests.browser.unit03 import EXERCISE, MISTAKE, RIGHT, run_down_to, shown, write
 
-UNIT = "03_cell"
-EXERCISE = exercises.find("hidden_layer")
-MISTAKE = next(m for m in EXERCISE.misconceptions if m.name == "no_nonlinearity")
-RIGHT = "def hidden_layer(x, W_xh, b_h):\n    return np.tanh(x @ W_xh + b_h)"
 READABLE = 4.5  # the contrast that WCAG 2 asks of text (AA)
 
 # The contrast of each piece of text in an element with what is behind it, as the browser mixes the colours.
@@ -69,8 +65,7 @@ def lab(root: Path, home: Path, jupyterlab) -> Iterator[str]:
 def opened(page: Page, address: str) -> None:
     """The unit's notebook, with its kernel ready."""
     page.goto(address)
-    expect(page.get_by_role("heading", name="03 · The recurrent cell")).to_be_visible()
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+    shown(page)
 
 
 def end_kernels(page: Page, address: str) -> None:
@@ -81,28 +76,9 @@ def end_kernels(page: Page, address: str) -> None:
         assert page.request.delete(f"{server}api/sessions/{session['id']}", headers=authorized).ok
 
 
-def active(page: Page) -> Locator:
-    return page.locator(".jp-Cell.jp-mod-active")
-
-
-def run_down_to(page: Page, words: str) -> None:
-    """Shift-Enter, cell by cell, until the cell with these words is the next one."""
-    for _ in range(20):
-        if words in active(page).inner_text():
-            return
-        at = active(page).get_attribute("data-windowed-list-index")
-        page.keyboard.press("Shift+Enter")
-        expect(active(page)).not_to_have_attribute("data-windowed-list-index", at or "")
-    raise AssertionError(f"no cell with {words!r} among the first twenty")
-
-
 def answer(page: Page, source: str) -> None:
     """Write into the cell that is active, run it and its check below it."""
-    page.keyboard.press("Enter")
-    page.keyboard.press("ControlOrMeta+A")
-    page.keyboard.insert_text(source)
-    page.keyboard.press("Shift+Enter")
-    expect(active(page)).to_contain_text("check(hidden_layer)")
+    write(page, source)
     page.keyboard.press("Shift+Enter")
 
 

@@ -1,0 +1,42 @@
+"""Unit 03 in a browser, by keyboard: its first exercise, wrong and right, and the way from cell to cell."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+from rnncourse import exercises
+
+HEADING = "03 · The recurrent cell"
+EXERCISE = exercises.find("hidden_layer")
+MISTAKE = next(m for m in EXERCISE.misconceptions if m.name == "no_nonlinearity")
+RIGHT = "def hidden_layer(x, W_xh, b_h):\n    return np.tanh(x @ W_xh + b_h)"
+
+
+def active(page: Page) -> Locator:
+    return page.locator(".jp-Cell.jp-mod-active")
+
+
+def shown(page: Page) -> None:
+    """Wait for the notebook, with its kernel ready."""
+    expect(page.get_by_role("heading", name=HEADING)).to_be_visible()
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
+
+
+def run_down_to(page: Page, words: str) -> None:
+    """Shift-Enter, cell by cell, until the cell with these words is the next one."""
+    for _ in range(20):
+        if words in active(page).inner_text():
+            return
+        at = active(page).get_attribute("data-windowed-list-index")
+        page.keyboard.press("Shift+Enter")
+        expect(active(page)).not_to_have_attribute("data-windowed-list-index", at or "")
+    raise AssertionError(f"no cell with {words!r} among the first twenty")
+
+
+def write(page: Page, source: str) -> None:
+    """Write into the cell that is active and run it; the check below it is the next one."""
+    page.keyboard.press("Enter")
+    page.keyboard.press("ControlOrMeta+A")
+    page.keyboard.insert_text(source)
+    page.keyboard.press("Shift+Enter")
+    expect(active(page)).to_contain_text("check(hidden_layer)")
