@@ -158,7 +158,7 @@ def make_shell(folder: str) -> Shell:
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main
     profile = Path(folder, "profile")
-    profile.mkdir(parents=True, exist_ok=True)
+    profile.mkdir(exist_ok=True)  # not its parents: a desk that is gone has removed them
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
