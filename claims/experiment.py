@@ -1,0 +1,110 @@
+"""An experiment, run over seeds and over the settings that could refute it, and the claims that rest on it.
+
+>>> unit = Unit("99_example")
+>>> @unit.experiment("share of right answers", settings={
+...     "short examples": {"lags": (1, 7)},
+...     "fixed lag 30": {"lags": (30, 30)},
+... })
+... def short_examples(seed, lags):
+...     return {"lag 30": 1.0 if lags[0] < 8 else 0.25, "lag 100": 0.9 if lags[0] < 8 else 0.25}
+
+The first setting is the one that the claim is about. In the others its cause is removed (the control), or another
+cause is varied: budget, rate, scale, lag, start. A claim says, of one seed's numbers, when it holds:
+
+>>> unit.claim(
+...     "learnt_short",
+...     short_examples,
+...     "Trained on short examples alone, the cell answers after thirty steps.",
+...     figure=("short examples", "lag 30"),
+...     controls=[("fixed lag 30", "lag 30")],
+...     holds=lambda n: n["short examples"]["lag 30"] > 0.9 > 0.5 > n["fixed lag 30"]["lag 30"],
+... )
+>>> unit.claims[0].words
+'Trained on short examples alone, the cell answers after thirty steps.'
+
+The words are those that stand behind **Claim:** in the unit, marks of emphasis aside. What the unit defines is not
+written again: `claims.cells.of("05_gradient_flow").train` is the function of that name in the unit's own cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+Numbers = dict[str, float]  # what one run measured, by name
+BySetting = dict[str, Numbers]  # of one seed
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """`run(seed, **settings[name])` measures, by name, a few numbers; `measure` says what they are."""
+
+    name: str
+    measure: str
+    run: Callable[..., Numbers]
+    settings: dict[str, dict[str, Any]]
+    seeds: int
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a unit claims: its words, when they hold of one seed's numbers, and which numbers show it.
+
+    `figure` is a (setting, number) pair, the one that the claim is about; `controls` are those to hold it against.
+    """
+
+    name: str
+    experiment: Experiment
+    words: str
+    figure: tuple[str, str]
+    controls: tuple[tuple[str, str], ...]
+    holds: Callable[[BySetting], bool]
+
+
+@dataclass
+class Unit:
+    """The experiments and claims of one unit, by its stem, "05_gradient_flow"."""
+
+    stem: str
+    experiments: list[Experiment] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+
+    def experiment(
+        self, measure: str, settings: dict[str, dict[str, Any]], seeds: int = 5
+    ) -> Callable[[Callable[..., Numbers]], Experiment]:
+        """Decorator: the function `run(seed, **setting)` becomes an experiment of its name.
+
+        **Errors:** `ValueError` for fewer than 5 seeds, or for a single setting, in which nothing could be refuted.
+        """
+        if seeds < 5 or len(settings) < 2:
+            raise ValueError("An experiment needs at least 5 seeds, and a second setting that could refute it.")
+
+        def add(run: Callable[..., Numbers]) -> Experiment:
+            made = Experiment(run.__name__, measure, run, settings, seeds)
+            self.experiments.append(made)
+            return made
+
+        return add
+
+    def claim(
+        self,
+        name: str,
+        experiment: Experiment,
+        words: str,
+        *,
+        figure: tuple[str, str],
+        controls: Iterable[tuple[str, str]],
+        holds: Callable[[BySetting], bool],
+    ) -> None:
+        """Add a claim that rests on `experiment`.
+
+        **Errors:** `ValueError` if a figure names a setting that the experiment has not, or if there is no control.
+        """
+        made = Claim(name, experiment, words, figure, tuple(controls), holds)
+        if not made.controls:
+            raise ValueError(f"{name} has no control: nothing could refute it.")
+        for setting, _ in (figure, *made.controls):
+            if setting not in experiment.settings:
+                raise ValueError(f"{name}: {experiment.name} has no setting {setting!r}.")
+        self.claims.append(made)
