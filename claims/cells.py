@@ -4,7 +4,8 @@
 >>> unit.spectral_radius(np.diag([0.5, -2.0]))
 2.0
 
-Only the statements that a name needs are run, and those that these need in turn: imports, functions, constants, answers.
+Only the statements that a name needs are run, and those that these need in turn: imports, functions, constants,
+answers.
 `use(f)` is f, and progress bars show nothing.
 """
 
