@@ -23,7 +23,7 @@ cause is varied: budget, rate, scale, lag, start. A claim says, of one seed's nu
 'Trained on short examples alone, the cell answers after thirty steps.'
 
 The words are those that stand behind **Claim:** in the unit, marks of emphasis aside. What the unit defines is not
-written again: `claims.cells.of("05_gradient_flow").train` is the function of that name in the unit's own cells.
+written again: `rnngrade.cells.of("05_gradient_flow").train` is the function of that name in the unit's own cells.
 """
 
 from __future__ import annotations

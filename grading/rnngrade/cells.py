@@ -1,12 +1,11 @@
 """What a unit's own cells define, for use outside of the notebook: one place in code for what is shown and measured.
 
 >>> unit = of("05_gradient_flow")
->>> unit.spectral_radius(np.diag([0.5, -2.0]))
+>>> unit.spectral_radius([[0.5, 0.0], [0.0, -2.0]])
 2.0
 
-Only the statements that a name needs are run, and those that these need in turn: imports, functions, constants,
-answers.
-`use(f)` is f, and progress bars show nothing.
+Only the statements that a name needs are run, and those that these need in turn: imports, functions, constants, and
+answers. `use(f)` is f, and progress bars show nothing.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ from types import CodeType
 from typing import Any
 
 import jupytext
-import numpy as np  # noqa: F401 - for the doctest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _STAND_INS: dict[str, Any] = {"use": lambda function: function, "track": lambda items, *_, **__: items}
 
 
