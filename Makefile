@@ -9,7 +9,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab notebooks site lite bench lint format clean sandbox
+.PHONY: help demo test lab notebooks claims site lite bench lint format clean sandbox
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
@@ -25,6 +25,9 @@ lab: $(STAMP) ## JupyterLab on the students' notebooks
 
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
+
+claims: $(STAMP) ## run the experiments behind what the units claim, over seeds and with controls
+	@$(ONE_THREAD) $(PY) -m claims
 
 site: $(STAMP) ## the course as static pages, in build/site (SOLUTIONS=0: without the answers)
 	@$(PY) site/build.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions)

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 Numbers = dict[str, float]  # what one run measured, by name
 BySetting = dict[str, Numbers]  # of one seed
@@ -62,6 +62,15 @@ class Claim:
     holds: Callable[[BySetting], bool]
 
 
+@dataclass(frozen=True)
+class Expectation:
+    """Something that one might expect, how much of it was borne out, and the unit's own words on it."""
+
+    expected: str
+    borne_out: Literal["in part", "no"]
+    found: str
+
+
 @dataclass
 class Unit:
     """The experiments and claims of one unit, by its stem, "05_gradient_flow"."""
@@ -69,6 +78,7 @@ class Unit:
     stem: str
     experiments: list[Experiment] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
+    expectations: list[Expectation] = field(default_factory=list)
 
     def experiment(
         self, measure: str, settings: dict[str, dict[str, Any]], seeds: int = 5
@@ -108,3 +118,7 @@ class Unit:
             if setting not in experiment.settings:
                 raise ValueError(f"{name}: {experiment.name} has no setting {setting!r}.")
         self.claims.append(made)
+
+    def expectation(self, expected: str, borne_out: Literal["in part", "no"], found: str) -> None:
+        """Add what one might have expected and what did not come, with the words of the unit that say so."""
+        self.expectations.append(Expectation(expected, borne_out, found))

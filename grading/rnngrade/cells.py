@@ -28,10 +28,10 @@ _STAND_INS: dict[str, Any] = {"use": lambda function: function, "track": lambda 
 class Cells:
     """The names of a unit, each defined when it is first asked for: `of(stem).train`."""
 
-    def __init__(self, stem: str) -> None:
-        self._stem = stem
-        self._statements = list(_statements(stem))
-        self._space: dict[str, Any] = {"__name__": f"unit {stem}", **_STAND_INS}
+    def __init__(self, name: str, statements: list[ast.stmt]) -> None:
+        self._name = name
+        self._statements = statements
+        self._space: dict[str, Any] = {"__name__": name, **_STAND_INS}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -39,9 +39,9 @@ class Cells:
         if name not in self._space:
             chosen = self.needed(name)
             if not chosen:
-                raise AttributeError(f"No cell of {self._stem} defines {name!r}.")
+                raise AttributeError(f"Nothing in {self._name} defines {name!r}.")
             code = ast.Module([s for s in chosen if not _names_bound(s) <= self._space.keys()], [])
-            exec(compile(ast.unparse(code), f"unit {self._stem}", "exec"), self._space)
+            exec(compile(ast.unparse(code), self._name, "exec"), self._space)
         return self._space[name]
 
     def needed(self, name: str) -> list[ast.stmt]:
@@ -73,7 +73,7 @@ class Cells:
 @cache
 def of(stem: str) -> Cells:
     """What the cells of the unit of that stem define."""
-    return Cells(stem)
+    return Cells(f"unit {stem}", list(_statements(stem)))
 
 
 def _statements(stem: str) -> Iterator[ast.stmt]:

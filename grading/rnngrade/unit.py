@@ -8,8 +8,10 @@ An author writes ``solutions/NN_stem.py`` in jupytext's percent format. What a c
     # %% locked="setup"                             a cell that grading restores, whatever a student did to it
     # %% tags=["experiment"]                        an experiment: left out while grading
 
-`read_unit` turns these into nbgrader's metadata (schema version 3), adds the hidden check, whose value nbgrader takes
-for the points, and gives every cell an id that stays when other cells come and go. It executes nothing.
+Numbers in the prose that experiments over many seeds have measured are places to fill, {{short/lags 1 to 7/lag 30}}
+(`rnncourse/data/claims.py`). `read_unit` turns all of it into nbgrader's metadata (schema version 3), adds the hidden
+check, whose value nbgrader takes for the points, and gives every cell an id that stays when other cells come and go. It
+executes nothing.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from typing import Any
 import jupytext
 import nbformat
 from nbformat import NotebookNode
+
+from rnncourse.data.claims import filled
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 ROLES = ("answer", "check", "written", "locked")
@@ -56,6 +60,8 @@ def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> Note
     cell_ids: set[str] = set()
     for number, raw in enumerate(jupytext.read(path, fmt="py:percent").cells, start=1):
         try:
+            if raw.cell_type == "markdown":
+                raw.source = filled(raw.source, path.stem)
             cell = _read_cell(raw, points_of)
             grade_id = cell.metadata.get("nbgrader", {}).get("grade_id", "")
             if grade_id in grade_ids:
@@ -64,6 +70,9 @@ def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> Note
                 raise BuildError(f"checks {grade_id.removeprefix('check_')!r}, for which no cell above is the answer")
         except BuildError as error:
             raise BuildError(f"{path.name}, cell {number}: it {error}.") from None
+        except KeyError as place:
+            unknown = f"quotes {place.args[0]}, which was not measured; run python -m claims {path.stem}"
+            raise BuildError(f"{path.name}, cell {number}: it {unknown}.") from None
         if grade_id:
             grade_ids.add(grade_id)
         cell.id = _new_id(cell, grade_id, cell_ids)

@@ -1,0 +1,44 @@
+"""Run the experiments behind the units' claims, and write what the units quote.
+
+    python -m claims [UNIT ...] [--jobs 2] [--again]
+
+A unit is named by its stem or number, "05". Stopped, it goes on next time where it was. Then build the units again
+(`make notebooks`): their prose and their figures take the numbers from `rnncourse/data/claims/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from claims.run import run_all, units
+from rnncourse.data.claims import unit_claims
+
+
+def main() -> int:
+    """The command; returns its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m claims", description="Run the experiments behind the claims.")
+    parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 05; all of them if none is named")
+    parser.add_argument("--jobs", type=int, default=2, help="how many runs at once (default: 2)")
+    parser.add_argument("--again", action="store_true", help="measure again what was measured before")
+    options = parser.parse_args()
+    known = list(units())
+    stems = [stem for stem in known if not options.units or {stem, stem[:2]} & set(options.units)]
+    if unknown := [u for u in options.units if not any(u in (stem, stem[:2]) for stem in known)]:
+        print(f"No claims of {', '.join(unknown)} rest on training; there are {', '.join(known)}.", file=sys.stderr)
+        return 1
+    try:
+        run_all(stems, options.jobs, options.again)
+    except KeyboardInterrupt:
+        print("Stopped. What was measured is kept: run the same command to go on.", file=sys.stderr)
+        return 130
+    for stem in stems:
+        file = unit_claims(stem)
+        print(f"{stem}: {sum(e['seconds'] for e in file['experiments'].values())} s of processor time")
+        for claim in file["claims"]:
+            print(f"  {claim['held']} of {claim['of']}  {claim['words']}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
