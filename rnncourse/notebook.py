@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import sys
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
-from rnncourse.checks.verdict import ROW, Hint, Verdict
+from rnncourse.checks.verdict import ROW, Hint, Verdict, seat
 from rnncourse.tracking import _in_notebook as in_notebook
 
 _last: dict[str, tuple[Any, Verdict]] = {}
@@ -43,7 +45,14 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
         if logbook.is_kept() and not _is_the_course_s(candidate):  # to check the reference is no progress
             logbook.keep(name, verdict.score, verdict.passed)
         _move_bar(found.unit.stem)
+    if _is_run_as_a_script(sys._getframe(1)):
+        print(verdict.text())
     return verdict
+
+
+def _is_run_as_a_script(caller: FrameType) -> bool:
+    """Whether nobody but a script's output could show what a check gives."""
+    return caller.f_globals.get("__name__") == "__main__" and seat() == "none" and not hasattr(sys, "ps1")
 
 
 def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:

@@ -8,6 +8,7 @@ the array's entries (a ten-thousandth in float32).
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -197,15 +198,11 @@ class _Comparison:
 
     @staticmethod
     def _values(expected: np.ndarray, got: np.ndarray, axes: Axes, path: str) -> Difference | None:
-        wrong = ~_close_arrays(expected, got)
+        wrong = ~close_arrays(expected, got)
         if not wrong.any():
             return None
         index = np.unravel_index(int(np.argmax(wrong)), wrong.shape) if wrong.ndim else ()
-        letters = (
-            [a[0].lower() if a[0].isalpha() else "" for a in axes.axes]
-            if axes.axes and len(axes.axes) == wrong.ndim
-            else [""] * wrong.ndim
-        )
+        letters = letters_of(axes, wrong.ndim)
         where = ", ".join(f"{letter}={i}" if letter else str(i) for letter, i in zip(letters, index, strict=True))
         name = f"{axes.name}{path}[{where}]" if where else axes.name + path
         share = f" ({int(wrong.sum())} of {wrong.size} entries differ)" if wrong.size > 1 else ""
@@ -219,7 +216,18 @@ def close(a: float, b: float, tolerance: float = TOLERANCE["float64"]) -> bool:
     return abs(a - b) <= tolerance * abs(a) + 1e-12
 
 
-def _close_arrays(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
+def letters_of(axes: Axes, ndim: int) -> list[str]:
+    """A letter for each axis of an array, "t" for T and for T + 1; empty ones where there is none."""
+    known = list(axes.axes or ())
+    if known and known[-1] == "…":
+        known = known[:-1] + [""] * (ndim - len(known) + 1)
+    if len(known) != ndim:
+        return [""] * ndim
+    return [axis[0].lower() if re.match(r"[A-Za-z](\W|$)", axis) else "" for axis in known]
+
+
+def close_arrays(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
+    """Entry by entry, whether two arrays of one shape agree to the tolerance."""
     if expected.dtype.kind != "f":
         return np.asarray(expected == got)
     tolerance = max(TOLERANCE.get(d.name, 1e-6) for d in (expected.dtype, got.dtype))

@@ -20,6 +20,7 @@ import numpy as np
 from rnncourse.checks.callables import Named
 from rnncourse.checks.compare import difference, kind_of
 from rnncourse.checks.drive import Observation, observe
+from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Misconception, Question
 from rnncourse.checks.plain import NotPlain, Plain, to_plain
 from rnncourse.checks.verdict import Verdict
@@ -270,6 +271,9 @@ def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Misconception |
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
+    if show:
+        place = (_canonical(exercise, first.expected), _canonical(exercise, first.got))
+        look["table"] = excerpt(*place, exercise.gives)
     points = round(score * exercise.points, 2)
     return Verdict(
         exercise.name, False, score, points, exercise.points, words, diagnosis.name if diagnosis else None, met, **look

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
+from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.plain import Plain
 
 CRITERIA = {
@@ -17,6 +19,15 @@ CRITERIA = {
 }
 
 
+def seat() -> Literal["kernel", "terminal", "none"]:
+    """Who shows what a cell or a line gives: a notebook's kernel, IPython in a terminal, or nobody of the two."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is None:
+        return "none"
+    return "kernel" if hasattr(shell, "kernel") else "terminal"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What `check` found.
@@ -24,7 +35,7 @@ class Verdict:
     `score` is from 0 to 1, `points` that share of `max_points`. `diagnosis` is the name of the misconception that
     gives what the answer gave, or None. `criteria` says of each criterion whether it was met (None: not reached,
     because an earlier one was not). For a failed visible check `inputs`, `expected` and `got` hold the case that the
-    message speaks of, to look at.
+    message speaks of, to look at, and `table` the place in it.
     """
 
     exercise: str
@@ -38,6 +49,7 @@ class Verdict:
     inputs: tuple[Any, ...] = ()
     expected: Plain = None
     got: Plain = None
+    table: Excerpt | None = None
 
     def __float__(self) -> float:
         return float(self.points)
@@ -59,15 +71,34 @@ class Verdict:
         return f"{self.points:g} of {self.max_points} {'point' if self.max_points == 1 else 'points'}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """What a front end shows. nbgrader reads a cell's points as the text of its result, so that the words, for
+        front ends that show text alone, come before it as an output of their own, which is empty for all others.
+        """
+        where = seat()
+        if where == "terminal":
+            return {"text/plain": self.text()}
+        if where == "kernel":
+            from IPython.display import publish_display_data
+
+            publish_display_data({"text/plain": self.text(), "text/html": ""})
         return {"text/plain": f"{self.points:g}", "text/html": self.card()}
+
+    def text(self) -> str:
+        """The verdict in words, with the place where the answer first differs as a table."""
+        return f"{self}\n{self.table}" if self.table else str(self)
+
+    def _has(self, name: str) -> bool:
+        value = getattr(self, name)
+        return value is not None and not (name == "inputs" and not value)
 
     def card(self) -> str:
         """The verdict as HTML that takes its colours from the reader's theme."""
         colour = _PASSED if self.passed else _NOT_YET
         word = "passed" if self.passed else "not yet"
         tips = []
-        if not self.passed and self.inputs:
-            tips.append("Look at the case: `v = check(…)`, then `v.inputs`, `v.expected`, `v.got`.")
+        there = [f"`v.{name}`" for name in ("inputs", "expected", "got") if self._has(name)]
+        if not self.passed and there:
+            tips.append(f"Look at the case: `v = check(…)`, then {', '.join(there)}.")
         if not self.passed and self.max_points:
             tips.append(f'Stuck? `hint("{self.exercise}")`')
         head = f'<strong style="{colour.text}"><span aria-hidden="true">{self._mark}</span> {word}</strong>'
@@ -75,6 +106,7 @@ class Verdict:
         body = [
             f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points)}</div>",
             f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div>',
+            self.table.html() if self.table else "",
             f'<ul aria-label="what was checked" style="{ROW}">{pills}</ul>' if pills else "",
             *(f"<div>{_faint(tip)}</div>" for tip in tips),
         ]

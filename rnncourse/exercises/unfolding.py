@@ -73,7 +73,7 @@ ex = unit.exercise(
     reference=unfold,
     points=2,
     takes="f, s0, theta, steps",
-    gives="states (t …)",
+    gives="states (steps + 1, …)",
     counts_calls=True,
     hints=(
         "Hold one state in your hand. Each step turns it into the next one, and you write down every state that "
@@ -427,7 +427,7 @@ ex = unit.exercise(
     reference=unfold_driven,
     points=2,
     takes="f, s0, xs (T, …), theta",
-    gives="states (t …)",
+    gives="states (T + 1, …)",
     counts_calls=True,
     hints=(
         "It is `unfold` with one thing more: at each step, the next entry of the signal goes into f as well. The "

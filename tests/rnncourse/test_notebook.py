@@ -29,7 +29,7 @@ def run(*sources):
 
 def test_a_bar_moves_when_a_later_cell_passes(file):
     _, (before,) = run(SETUP, BAR)
-    _, (after,), _, (check,) = run(SETUP, BAR, WRONG, RIGHT)
+    _, (after,), _, (_, check) = run(SETUP, BAR, WRONG, RIGHT)
     assert 'value="0"' in before["data"]["text/html"]
     assert 'value="1"' in after["data"]["text/html"]
     assert "100%" in after["data"]["text/plain"]
@@ -78,7 +78,7 @@ def test_checking_the_course_s_own_function_is_no_progress(file):
 def test_a_check_gives_its_verdict_where_progress_cannot_be_kept(file):
     file.mkdir()
     _, outputs = run(SETUP, RIGHT)
-    said, verdict = outputs
+    said, _, verdict = outputs
     assert verdict["data"]["text/plain"] == "1"
     assert said.name == "stdout"
     assert said.text.startswith("Your progress cannot be ")
