@@ -2,6 +2,8 @@
 
     solutions/NN_stem.py  ->  solutions/NN_stem/NN_stem.ipynb  ->  notebooks/NN_stem/NN_stem.ipynb
          (by hand)              (executed, with outputs)               (nbgrader's release)
+                          ->  rnncourse/exercises/answers/stem.txt
+                                (the model answers, of which the catalogue's mistakes are edits)
 
 Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
 sources and what they print: no timings, versions, addresses or paths. A unit that fails leaves its old notebooks
@@ -28,10 +30,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from rnngrade import release
+from rnngrade.cells import answers
 from rnngrade.execute import execute
 from rnngrade.unit import BuildError, find_units, key_of, points_of, read_unit
 
-__all__ = ["BuildError", "Report", "build", "main", "notebook_path"]
+__all__ = ["BuildError", "Report", "answers_path", "build", "main", "notebook_path"]
 
 
 @dataclass
@@ -47,6 +50,11 @@ class Report:
 def notebook_path(root: Path, folder: str, unit: str) -> Path:
     """Where the notebook of `unit` lies in `folder`, ``"solutions"`` or ``"notebooks"``."""
     return root / folder / unit / f"{unit}.ipynb"
+
+
+def answers_path(root: Path, unit: str) -> Path:
+    """Where the copy of the model answers of `unit` lies in the package."""
+    return root / "rnncourse" / "exercises" / "answers" / f"{unit.partition('_')[2]}.txt"
 
 
 def build(
@@ -74,6 +82,9 @@ def build(
         except BuildError as error:
             report.errors.append(str(error))
             continue
+        copy = answers_path(root, unit)
+        if copy.parent.exists() and _write(copy, answers(root / "solutions" / f"{unit}.py")):
+            report.written.append(copy)
         if force or not _take_outputs(notebook, notebook_path(root, "solutions", unit)):
             todo[unit] = notebook
         else:
@@ -103,7 +114,8 @@ def build(
             continue
         for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
             path = notebook_path(root, folder, unit)
-            if _write(path, notebook):
+            nbformat.validate(notebook)
+            if _write(path, nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"):
                 report.written.append(path)
         if gradebook:
             report.notes.extend(release.enter_in_gradebook(root, unit))
@@ -167,14 +179,12 @@ def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
     return True
 
 
-def _write(path: Path, notebook: NotebookNode) -> bool:
-    """Write `notebook` to `path` at one stroke, unless it is there already; say whether it was written."""
-    nbformat.validate(notebook)
-    text = nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
+def _write(path: Path, text: str) -> bool:
+    """Write `text` to `path` at one stroke, unless it is there already; say whether it was written."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(".ipynb.new")
+    temporary = path.with_name(f"{path.name}.new")
     temporary.write_text(text, encoding="utf-8")
     temporary.replace(path)
     return True

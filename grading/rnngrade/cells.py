@@ -5,7 +5,8 @@
 2.0
 
 Only the statements that a name needs are run, and those that these need in turn: imports, functions, constants, and
-answers. `use(f)` is f, and progress bars show nothing.
+answers. `use(f)` is f, and progress bars show nothing. `answers` is the copy of the model answers that goes with the
+catalogue, whose mistakes are edits of them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 import jupytext
 
 ROOT = Path(__file__).resolve().parents[2]
+MARK = "### BEGIN SOLUTION"  # its line is no part of the answer
 _STAND_INS: dict[str, Any] = {"use": lambda function: function, "track": lambda items, *_, **__: items}
 
 
@@ -76,12 +78,55 @@ def of(stem: str) -> Cells:
     return Cells(f"unit {stem}", list(_statements(stem)))
 
 
+def answers(solution: Path) -> str:
+    """The unit's model answers that are functions or classes, as text: each below what it needs from the cells above
+    that grading runs, experiments and other answers aside, and without docstrings.
+    """
+    parts = [f"The model answers of solutions/{solution.name}. The build writes this file; do not edit it.\n"]
+    above: list[ast.stmt] = []
+    for cell in jupytext.read(solution, fmt="py:percent").cells:
+        if cell.cell_type != "code" or "experiment" in cell.metadata.get("tags", []):
+            continue
+        if (name := cell.metadata.get("answer")) is None:
+            above += _definitions(cell.source)
+        elif isinstance(own := ast.parse(cell.source).body[0], (ast.FunctionDef, ast.ClassDef)):
+            *needed, _ = Cells(solution.stem, [*above, own]).needed(name)
+            used = frozenset().union(*map(_names_used, [*needed, own]))
+            needs = "".join(f"{ast.unparse(_trimmed(s, used))}\n" for s in needed)
+            parts.append(f"# --- {name}\n{needs}\n{_bare(cell.source)}")
+    return "\n".join(parts)
+
+
+def _bare(source: str) -> str:
+    """The code of an answer's cell without its docstrings and the marks of the solution."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            start, stop = node.body[0].lineno - 1, node.body[0].end_lineno or 0
+            lines[start:stop] = [MARK] * (stop - start)
+            if stop < len(lines) and not lines[stop].strip():
+                lines[stop] = MARK
+    return "".join(f"{line}\n" for line in lines if MARK not in line and "END SOLUTION" not in line)
+
+
+def _trimmed(statement: ast.stmt, used: frozenset[str]) -> ast.stmt:
+    """An import without the names that are not used; any other statement as it is."""
+    if not isinstance(statement, ast.ImportFrom):
+        return statement
+    names = [alias for alias in statement.names if (alias.asname or alias.name) in used]
+    return ast.ImportFrom(statement.module, names or statement.names, statement.level)
+
+
 def _statements(stem: str) -> Iterator[ast.stmt]:
     for cell in jupytext.read(ROOT / "solutions" / f"{stem}.py", fmt="py:percent").cells:
         if cell.cell_type == "code":
-            for statement in ast.parse(cell.source).body:
-                if not isinstance(statement, (ast.Expr, ast.Assert, ast.For, ast.While, ast.If, ast.With)):
-                    yield statement
+            yield from _definitions(cell.source)
+
+
+def _definitions(source: str) -> Iterator[ast.stmt]:
+    for statement in ast.parse(source).body:
+        if not isinstance(statement, (ast.Expr, ast.Assert, ast.For, ast.While, ast.If, ast.With)):
+            yield statement
 
 
 @cache

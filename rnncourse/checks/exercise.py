@@ -28,8 +28,9 @@ W is transposed: for row vectors it is h @ W. h[n=0, h=0]: expected ..., got ...
 N=2, H=3.)
 
 A misconception's docstring is what a student who made it is told. Its body uses only what the notebook has at that
-point, so that it can stand in a notebook as it is. Where a case needs more than one call, the exercise names a driver
-(`drive.py`).
+point, so that it can stand in a notebook as it is. Most are written shorter, as edits of the model answer (`edits.py`),
+which lies beside the catalogue, a copy of the one in the unit's solution. Where a case needs more than one call, the
+exercise names a driver (`drive.py`).
 """
 
 from __future__ import annotations
@@ -37,12 +38,16 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rnncourse.checks.edits import Change, EditError, compiled, edited, parse
 from rnncourse.checks.plain import Plain
 
 WEIGHTS = {"runs": 0.1, "shape": 0.1, "values": 0.5, "edges": 0.15, "purity": 0.15}
@@ -79,7 +84,6 @@ def weights(rng: np.random.Generator, rows: int, columns: int, dtype: Any = np.f
     return (rng.standard_normal((rows, columns)) / np.sqrt(rows)).astype(dtype)
 
 
-@dataclass(frozen=True)
 class Misconception:
     """A wrong answer that students really give, and what to say to one who gave it."""
 
@@ -88,7 +92,19 @@ class Misconception:
     answer: Any  # a callable, or the wrong value of a question
 
     def source_for(self, exercise: str) -> str:
-        """The answer as a student would have written it in the exercise's cell: renamed, without a word."""
+        """The answer as a student would have written it in the exercise's cell, without a word."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Whole(Misconception):
+    """A misconception that is written out: as a function or a class, or as the wrong value of a question."""
+
+    name: str
+    message: str
+    answer: Any
+
+    def source_for(self, exercise: str) -> str:
         if not callable(self.answer):
             return f"{exercise} = {self.answer!r}"
         text = inspect.getsource(self.answer)
@@ -98,6 +114,30 @@ class Misconception:
         body = "\n".join(lines[node.body[1].lineno - 1 :])  # behind the docstring
         head = "\n".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
         return re.sub(rf"\b{node.name}\b", exercise, f"{head}\n{body}")
+
+
+@dataclass(frozen=True, eq=False)
+class Edit(Misconception):
+    """A misconception that is an edit of the exercise's model answer. **Errors:** `EditError` where it is none."""
+
+    name: str
+    message: str
+    changes: list[Change]
+    exercise: Exercise
+
+    @cached_property
+    def _source(self) -> str:
+        try:
+            return edited(self.exercise.source, self.changes)
+        except EditError as error:
+            raise EditError(f"{self.exercise.name}, {self.name}: {error}.") from None
+
+    @cached_property
+    def answer(self) -> Any:  # compiled when it is first asked for: whoever is right needs none
+        return self.exercise.made_of(self._source, f"<{self.exercise.name}: {self.name}>")
+
+    def source_for(self, exercise: str) -> str:
+        return re.sub(rf"\b{self.exercise.name}\b", exercise, self._source)
 
 
 @dataclass(frozen=True)
@@ -122,6 +162,14 @@ class Axes:
         return f"{self.name} ({', '.join(self.axes)}{',' if len(self.axes) == 1 else ''})"
 
 
+@cache
+def answers_of(stem: str) -> dict[str, str]:
+    """The model answers of a unit by exercise, each below what it needs: what the build copies from the solution."""
+    path = Path(__file__).parents[1] / "exercises" / "answers" / f"{stem.partition('_')[2]}.txt"
+    _, *parts = re.split(r"^# --- (\w+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {name: f"{text.strip()}\n" for name, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
 Property = Callable[[Callable[..., Plain], np.random.Generator], str | None]
 
 
@@ -132,7 +180,9 @@ def unchanged(value: Plain) -> Plain:
 
 @dataclass
 class Exercise:
-    """One task, made by `Unit.exercise`: see the module's example. `drive` names the driver of the candidate."""
+    """One task, made by `Unit.exercise`: see the module's example. `drive` names the driver of the candidate; `model` is
+    the model answer as text, below what it imports, where it does not lie in the unit's file of answers.
+    """
 
     name: str
     unit: Unit
@@ -150,6 +200,7 @@ class Exercise:
     misconceptions: list[Misconception] = field(default_factory=list)
     properties: list[tuple[str, Property]] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict, repr=False)
+    model: str = field(default="", repr=False)
     _draw: Callable[[np.random.Generator], Iterable[Case]] | None = None
 
     def cases(
@@ -168,8 +219,44 @@ class Exercise:
     def misconception(self, answer: Any) -> Any:
         """Decorator: the function is a wrong answer, its name the diagnosis, its docstring what the student is told."""
         message = " ".join((answer.__doc__ or "").split())  # where the source breaks a line says nothing
-        self.misconceptions.append(Misconception(answer.__name__, message, answer))
+        self.misconceptions.append(Whole(answer.__name__, message, answer))
         return answer
+
+    def mistakes(self, text: str) -> None:
+        """Add misconceptions that are edits of the model answer, written as `rnncourse.checks.edits` says."""
+        try:
+            self.misconceptions += [Edit(e.name, e.message, e.changes, self) for e in parse(text)]
+        except EditError as error:
+            raise EditError(f"{self.name}: {error}") from None
+
+    @cached_property
+    def source(self) -> str:
+        """The text of the model answer: one function or class, without docstrings."""
+        return self._model.removeprefix(self._needs)
+
+    @cached_property
+    def _model(self) -> str:
+        found = self.model or answers_of(self.unit.stem).get(self.name)
+        if not found:
+            raise EditError(f"The model answer of {self.name} is not copied yet: python -m rnngrade.build does it.")
+        return found
+
+    @property
+    def _needs(self) -> str:
+        """What stands before the model answer: the imports, and whatever else it needs from cells above its own."""
+        return re.split(rf"^(?:def|class) {self.name}\b", self._model, maxsplit=1, flags=re.MULTILINE)[0]
+
+    def made_of(self, source: str, file: str) -> Any:
+        """The answer that this text is, in place of the model answer's, compiled: a function or a class.
+
+        It sees the names that the exercise's file has, what the model answer needs, and the references of `uses`.
+        Tracebacks show its lines as those of `file`.
+        """
+        module = sys.modules.get(f"rnncourse.exercises.{self.unit.stem.partition('_')[2]}")
+        space = {**(vars(module) if module else {}), "__name__": file}
+        exec(self._needs, space)
+        space.update(self.uses)
+        return compiled(source, self.name, space, file)
 
     def holds(self, claim: str) -> Callable[[Property], Property]:
         """Decorator: a property, `f(call, rng) -> None, or a sentence on what was seen instead`."""
@@ -195,7 +282,7 @@ class Question:
 
     def wrong(self, value: Plain, name: str, message: str) -> None:
         """Add a wrong value, the diagnosis' name and what the student is told."""
-        self.misconceptions.append(Misconception(name, message, value))
+        self.misconceptions.append(Whole(name, message, value))
 
     def canonical(self, value: Plain) -> Plain:
         """A list or tuple of letters is as good as a set of them."""

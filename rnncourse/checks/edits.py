@@ -1,0 +1,165 @@
+r"""Mistakes written as edits of the model answer, one below the other, as in a diff.
+
+>>> answer = "def stacked(X, h0, layers):\n    for l in range(L):\n        h, states = h0[l], []  # its own\n    return states\n"
+>>> (first,) = parse('''
+... first_h0_for_all: All layers start from `h0[0]`.
+...   Layer l starts from `h0[l]`.
+... - h, states = h0[l], []
+... + h, states = h0[0], []
+... ''')
+>>> first.name, first.message
+('first_h0_for_all', 'All layers start from `h0[0]`. Layer l starts from `h0[l]`.')
+>>> print(edited(answer, first.changes))
+def stacked(X, h0, layers):
+    for l in range(L):
+        h, states = h0[0], []
+    return states
+
+An entry is its name, what the student is told, and its changes. In a change, lines with a `-` stand in the answer, one
+after the other and at one place only; their indentation does not count, nor a comment behind them. The lines with a
+`+` take their place, indented as they are against the first line with a `-`. A change ends at an empty line, or where
+a `-` follows a `+`. Lines with a `-` alone are deleted; to add some, repeat the line above or below them. An entry that
+has lines with a `+` alone is another body: all that stands below `def` or `class`.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import linecache
+import re
+import tokenize
+from dataclasses import dataclass, field
+from typing import Any
+
+_HEAD = re.compile(r"(\w+): (.+)")
+
+
+class EditError(ValueError):
+    """An edit that is no edit of this answer: a sentence, with the line."""
+
+
+@dataclass
+class Change:
+    """Lines of the answer, and those that take their place. Without the former, the latter are the whole body."""
+
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Entry:
+    """A mistake as it was written: its name, what a student who made it is told, and its changes."""
+
+    name: str
+    message: str
+    changes: list[Change] = field(default_factory=list)
+
+
+def parse(text: str) -> list[Entry]:
+    """The entries of a text. **Errors:** `EditError` for a line that is neither head, message nor change."""
+    found: list[Entry] = []
+    is_open = False  # whether a line may still join the last change
+    for line in text.splitlines():
+        sign, rest = line[:1], line[1:].removeprefix(" ")
+        if not line.strip():
+            is_open = False
+        elif head := _HEAD.fullmatch(line):
+            found.append(Entry(head[1], head[2].strip()))
+            is_open = False
+        elif not found:
+            raise EditError(f"The line `{line}` stands before the first name.")
+        elif sign in "+-":
+            changes = found[-1].changes
+            if not is_open or (sign == "-" and changes[-1].new):
+                changes.append(Change())
+                is_open = True
+            (changes[-1].old if sign == "-" else changes[-1].new).append(rest.rstrip())
+        elif sign == " " and not found[-1].changes:
+            found[-1].message += f" {line.strip()}"
+        else:
+            raise EditError(f"{found[-1].name}: the line `{line}` is no part of a message, and has neither - nor +.")
+    return found
+
+
+def edited(source: str, changes: list[Change]) -> str:
+    """The source with all the changes made. **Errors:** `EditError` if they cannot be, or change nothing."""
+    lines = source.splitlines()
+    if len(changes) == 1 and not changes[0].old:
+        start, indent = _body(source)
+        lines[start:] = _moved(changes[0].new, indent - _indent(changes[0].new[0]))
+    else:
+        comments = _without_comments(source)
+        places = sorted(((_place(lines, comments, c), c) for c in changes), key=lambda p: p[0], reverse=True)
+        end = len(lines)
+        for start, change in places:
+            stop = start + len(change.old)
+            if stop > end:
+                raise EditError(f"the line `{change.old[0].strip()}` belongs to two changes")
+            lines[start:stop] = _moved(change.new, _indent(lines[start]) - _indent(change.old[0]))
+            end = start
+    text = "\n".join(lines) + "\n"
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise EditError(f"with it the answer is no Python: {error.msg}, in `{(error.text or '').strip()}`") from None
+    if ast.dump(tree) == ast.dump(ast.parse(source)):
+        raise EditError("it changes nothing")
+    return text
+
+
+def compiled(source: str, name: str, space: dict[str, Any], file: str) -> Any:
+    """What `source` calls `name`, made in the namespace `space`; tracebacks show its lines as those of `file`."""
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    exec(compile(source, file, "exec", dont_inherit=True), space)
+    return space[name]
+
+
+def _place(lines: list[str], bare: list[str], change: Change) -> int:
+    """The one place in the answer where the change's old lines stand."""
+    if not change.old:
+        raise EditError(f"the line `{change.new[0].strip()}` has no place: repeat one beside it, with - and with +")
+    wanted = [line.strip() for line in change.old]
+    found = [
+        i
+        for i in range(len(lines) - len(wanted) + 1)
+        if all(w in (lines[i + k].strip(), bare[i + k].strip()) for k, w in enumerate(wanted))
+    ]
+    if len(found) != 1:
+        more = f" and the {len(wanted) - 1} below it" if len(wanted) > 1 else ""
+        raise EditError(f"the line `{wanted[0]}`{more} should stand once in the answer, and stands {len(found)} times")
+    return found[0]
+
+
+def _moved(new: list[str], by: int) -> list[str]:
+    """The lines, each moved to the right."""
+    for line in new:
+        if line and _indent(line) + by < 0:
+            raise EditError(f"the line `{line.strip()}` stands too far to the left")
+    return [line and " " * (_indent(line) + by) + line.strip() for line in new]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _body(source: str) -> tuple[int, int]:
+    """Where the body of the function or class starts that `source` consists of: the line, and its indentation."""
+    node = ast.parse(source).body[-1]
+    if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        raise EditError("another body needs an answer that is a function or a class")
+    first, lines = node.body[0], source.splitlines()
+    start = first.lineno - 1
+    while lines[start - 1].strip().startswith("#") or not lines[start - 1].strip():
+        start -= 1
+    return start, first.col_offset
+
+
+def _without_comments(source: str) -> list[str]:
+    """The lines of the source without their comments."""
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    return lines
