@@ -69,9 +69,10 @@ def quiet_observe(function: Any, how: str, args: tuple[Any, ...]) -> Observation
 
 
 def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> Verdict:
-    """The verdict on a candidate."""
-    seed = seed_for(exercise, hidden)
-    cases, expected = drawn(exercise, seed)
+    """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses."""
+    seeds = [seed_for(exercise, False), seed_for(exercise, True)][: 1 + hidden]
+    cases = [one for seed in seeds for one in drawn(exercise, seed)[0]]
+    expected = [wanted for seed in seeds for wanted in drawn(exercise, seed)[1]]
     seen: list[Observation] = []
     faults: list[Fault] = []
     for one, wanted in zip(cases, expected, strict=True):
@@ -79,8 +80,9 @@ def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> 
         faults += faults_of(exercise, one, wanted, seen[-1])
         if seen[-1].timed_out or "NotImplementedError" in seen[-1].error_types:
             break
-    if not any(f.criterion in ("runs", "shape", "values") for f in faults):
-        faults += _broken_properties(exercise, candidate, seed)
+    for seed in seeds:
+        if not any(f.criterion in ("runs", "shape", "values") for f in faults):
+            faults += broken_properties(exercise, candidate, seed)
     return _verdict(
         exercise, faults, None if not faults else diagnose(exercise, cases, expected, seen), show=not hidden
     )
@@ -157,7 +159,9 @@ def _canonical(exercise: Exercise, answer: Plain) -> Plain:
         return answer
 
 
-def _broken_properties(exercise: Exercise, candidate: Candidate, seed: tuple[int, int]) -> list[Fault]:
+def broken_properties(exercise: Exercise, candidate: Candidate, seed: tuple[int, int]) -> list[Fault]:
+    """The first of the exercise's properties that does not hold for a seed, as a fault."""
+
     class Failed(Exception):
         pass
 

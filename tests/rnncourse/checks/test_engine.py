@@ -290,6 +290,21 @@ def test_hidden_cases_follow_the_instructors_seed():
     assert seen[:once] == seen[once : 2 * once] != seen[2 * once :]
 
 
+def test_a_hidden_check_refuses_what_the_visible_one_refuses():
+    seen = set()
+
+    def rnn_step(*args):
+        seen.add(args[0].tobytes())
+        return right(*args)
+
+    def wrong_where_it_was_shown(x, *args):
+        return right(x, *args) + (x.tobytes() in seen)
+
+    assert check(rnn_step).passed
+    assert not check(wrong_where_it_was_shown, "rnn_step").passed
+    assert not check(wrong_where_it_was_shown, "rnn_step", hidden=True).passed
+
+
 def test_any_text_is_a_seed():
     with mock.patch.dict(os.environ, RNNCOURSE_SEED="spring term"):
         assert check(right, "rnn_step", hidden=True).passed
