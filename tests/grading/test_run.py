@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 import warnings
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-import psutil
 import pytest
 from click.testing import CliRunner
 
@@ -40,62 +39,41 @@ UNIT = "03_cell"
 KILLS = 20
 SETTINGS = ["run", UNIT, "--seed", "7", "--jobs", "2"]
 
-# The command line in a process that has imported it: for each line of arguments it forks, which spares an import of
-# seconds for each run. It says the run's process id, and how it ended.
-STARTER = """
-import json, os, sys
-import rnngrade.bundle, rnngrade.gradebook, rnngrade.run
-from rnngrade.cli import main
-for line in sys.stdin:
-    pid = os.fork()
-    if pid == 0:
-        log = os.open(os.environ["LOG"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.dup2(log, 1)
-        os.dup2(log, 2)
-        main(json.loads(line))
-    print(pid, flush=True)
-    print(os.waitpid(pid, 0)[1], flush=True)
-"""
-
 
 class Starter:
-    """Starts runs of the command line on a desk, one at a time."""
+    """Does runs of the command line on a desk, one at a time, in a process that knows when nothing of one is left."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path) -> None:
         self.scratch = folder / "tmp"
         self.scratch.mkdir()
         self.log = folder / "log"
-        environment = {**os.environ, "TMPDIR": str(self.scratch), "LOG": str(self.log), "OMP_NUM_THREADS": "1"}
+        places = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+        environment = {**os.environ, "PYTHONPATH": places, "TMPDIR": str(self.scratch), "OMP_NUM_THREADS": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", STARTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+            [sys.executable, "-m", "tests.grading.starter", str(self.log)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
         )
 
-    def start(self, desk: Desk) -> psutil.Process:
+    def run(self, desk: Desk, kill_after: float | None = None) -> int:
+        """The exit code of a run, which is killed after so many seconds; nothing that it started is there any more."""
         assert self.process.stdin
         assert self.process.stdout
-        self.process.stdin.write(json.dumps(["--desk", str(desk.folder), *SETTINGS]) + "\n")
+        self.process.stdin.write(json.dumps([["--desk", str(desk.folder), *SETTINGS], kill_after]) + "\n")
         self.process.stdin.flush()
-        return psutil.Process(int(self.process.stdout.readline()))
-
-    def ended(self) -> int:
-        assert self.process.stdout
-        return int(self.process.stdout.readline())
-
-    def run(self, desk: Desk) -> None:
-        self.start(desk)
-        assert self.ended() == 0, self.log.read_text()
+        answer = self.process.stdout.readline()
+        assert answer, "something outlives the desk, or the starter has stopped: see stderr"
+        return int(answer)
 
     def close(self) -> None:
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
+        self.process.communicate()
 
 
 @pytest.fixture
-def starter(tmp_path):
-    made = Starter(tmp_path)
+def starter(root, tmp_path):
+    made = Starter(root, tmp_path)
     yield made
     made.close()
 
@@ -131,28 +109,6 @@ def stamps(desk: Desk) -> dict[str, tuple[int, int]]:
     return {path.name: (path.stat().st_ino, path.stat().st_mtime_ns) for path in files}
 
 
-def is_there(process: psutil.Process) -> bool:
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
-
-
-def left_of(others: list[psutil.Process], scratch: Path) -> list[psutil.Process]:
-    """Processes of a run that are still there: those that were seen, and whatever names its scratch folder, but for
-    the starter.
-    """
-    named = []
-    for process in psutil.process_iter():
-        try:
-            said = [*process.cmdline(), *process.environ().values()]
-        except psutil.Error:
-            continue
-        if process.ppid() != os.getpid() and any(str(scratch) in text for text in said):
-            named.append(process)
-    return [process for process in {*others, *named} if is_there(process)]
-
-
 def require_whole(desk: Desk, expected: dict[str, dict]) -> None:
     """Records, gradebook and autograded notebooks are those of an undisturbed run."""
     assert contents(desk) == expected
@@ -178,7 +134,7 @@ def test_a_run_that_is_killed_at_any_moment_goes_on_where_it_was(starter, new_de
         gradebook.enter_unit(UNIT)
     entered = undisturbed.gradebook.read_bytes()
     began = time.monotonic()
-    starter.run(undisturbed)
+    assert starter.run(undisturbed) == 0, starter.log.read_text()
     duration = time.monotonic() - began
     expected = contents(undisturbed)
     assert sorted(expected) == sorted(undisturbed.submissions(UNIT))
@@ -191,34 +147,19 @@ def test_a_run_that_is_killed_at_any_moment_goes_on_where_it_was(starter, new_de
         if classes > 1:
             desk.gradebook.write_bytes(entered)
         written: dict[str, tuple[int, int]] = {}
-        while kills < KILLS:
-            process = starter.start(desk)
-            end = time.monotonic() + rng.uniform(0, 0.6 * duration)
-            while is_there(process) and time.monotonic() < end:
-                time.sleep(0.02)
-            others = []
-            with suppress(psutil.NoSuchProcess):
-                others = process.children(recursive=True)
-                process.kill()
-            if (status := starter.ended()) == 0:
-                break
-            assert os.WIFSIGNALED(status), starter.log.read_text()
+        while kills < KILLS and (code := starter.run(desk, rng.uniform(0, 0.6 * duration))) != 0:
+            assert code == -signal.SIGKILL, starter.log.read_text()
             kills += 1
-            # Nobody outlives the desk for long, and nothing is left of them.
-            patience = time.monotonic() + 60
-            while (left := left_of(others, starter.scratch)) and time.monotonic() < patience:
-                time.sleep(0.05)
-            assert left == []
+            # Nobody outlives the desk, or the starter would not have answered; and nothing is left of them.
             assert [path for path in starter.scratch.glob("rnngrade-*/**/*") if path.is_file()] == []
             # What had a record has it still, the same file.
             now = stamps(desk)
             assert {name: now[name] for name in written} == written
             assert {r.student: r.content() for r in desk.graded(UNIT)}.items() <= expected.items()
             written = now
-        starter.run(desk)
+        assert starter.run(desk) == 0, starter.log.read_text()
         assert {name: stamp for name, stamp in stamps(desk).items() if name in written} == written
         require_whole(desk, expected)
-    assert kills >= KILLS
 
 
 class Quick:
