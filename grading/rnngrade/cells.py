@@ -79,22 +79,19 @@ def of(stem: str) -> Cells:
 
 
 def answers(solution: Path) -> str:
-    """The unit's model answers that are functions or classes, as text: each below what it needs from the cells above
-    that grading runs, experiments and other answers aside, and without docstrings.
+    """The unit's model answers that are functions or classes, as text, without docstrings; between them what grading
+    runs above them: imports and other definitions.
     """
-    parts = [f"The model answers of solutions/{solution.name}. The build writes this file; do not edit it.\n"]
-    above: list[ast.stmt] = []
+    parts = [f"The model answers of solutions/{solution.name}. The build writes this file; do not edit it."]
     for cell in jupytext.read(solution, fmt="py:percent").cells:
         if cell.cell_type != "code" or "experiment" in cell.metadata.get("tags", []):
             continue
         if (name := cell.metadata.get("answer")) is None:
-            above += _definitions(cell.source)
-        elif isinstance(own := ast.parse(cell.source).body[0], (ast.FunctionDef, ast.ClassDef)):
-            *needed, _ = Cells(solution.stem, [*above, own]).needed(name)
-            used = frozenset().union(*map(_names_used, [*needed, own]))
-            needs = "".join(f"{ast.unparse(_trimmed(s, used))}\n" for s in needed)
-            parts.append(f"# --- {name}\n{needs}\n{_bare(cell.source)}")
-    return "\n".join(parts)
+            if found := "\n".join(map(ast.unparse, _definitions(cell.source))):
+                parts.append(f"# --- above\n{found}")
+        elif isinstance(ast.parse(cell.source).body[0], (ast.FunctionDef, ast.ClassDef)):
+            parts.append(f"# --- {name}\n{_bare(cell.source)}")
+    return "\n\n".join(parts) + "\n"
 
 
 def _bare(source: str) -> str:
@@ -106,15 +103,7 @@ def _bare(source: str) -> str:
             lines[start:stop] = [MARK] * (stop - start)
             if stop < len(lines) and not lines[stop].strip():
                 lines[stop] = MARK
-    return "".join(f"{line}\n" for line in lines if MARK not in line and "END SOLUTION" not in line)
-
-
-def _trimmed(statement: ast.stmt, used: frozenset[str]) -> ast.stmt:
-    """An import without the names that are not used; any other statement as it is."""
-    if not isinstance(statement, ast.ImportFrom):
-        return statement
-    names = [alias for alias in statement.names if (alias.asname or alias.name) in used]
-    return ast.ImportFrom(statement.module, names or statement.names, statement.level)
+    return "\n".join(line for line in lines if MARK not in line and "END SOLUTION" not in line)
 
 
 def _statements(stem: str) -> Iterator[ast.stmt]:

@@ -1,19 +1,18 @@
 r"""Mistakes written as edits of the model answer, one below the other, as in a diff.
 
->>> answer = "def stacked(X, h0, layers):\n    for l in range(L):\n        h, states = h0[l], []  # its own\n    return states\n"
+>>> answer = "def f(h0, l):\n    h, states = h0[l], []  # its own\n    return h"
 >>> (first,) = parse('''
-... first_h0_for_all: All layers start from `h0[0]`.
-...   Layer l starts from `h0[l]`.
+... first_for_all: All start from the first state.
+...   Each has its own.
 ... - h, states = h0[l], []
 ... + h, states = h0[0], []
 ... ''')
 >>> first.name, first.message
-('first_h0_for_all', 'All layers start from `h0[0]`. Layer l starts from `h0[l]`.')
+('first_for_all', 'All start from the first state. Each has its own.')
 >>> print(edited(answer, first.changes))
-def stacked(X, h0, layers):
-    for l in range(L):
-        h, states = h0[0], []
-    return states
+def f(h0, l):
+    h, states = h0[0], []
+    return h
 
 An entry is its name, what the student is told, and its changes. In a change, lines with a `-` stand in the answer, one
 after the other and at one place only; their indentation does not count, nor a comment behind them. The lines with a
@@ -106,6 +105,31 @@ def edited(source: str, changes: list[Change]) -> str:
     if ast.dump(tree) == ast.dump(ast.parse(source)):
         raise EditError("it changes nothing")
     return text
+
+
+def needed(definitions: str, source: str) -> str:
+    """Those of the definitions whose names stand in `source`, and those that these need: torch is imported for none
+    that does without.
+    """
+    words, chosen = _words(source), list[str]()
+    for statement in reversed(ast.parse(definitions).body):
+        text = ast.unparse(statement)
+        if words & _bound(statement):
+            words |= _words(text)
+            chosen.append(text)
+    return "\n".join(reversed(chosen))
+
+
+def _words(source: str) -> set[str]:
+    return set(re.findall(r"\w+", source))
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in statement.names}
+    return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
 
 def compiled(source: str, name: str, space: dict[str, Any], file: str) -> Any:

@@ -38,7 +38,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -47,7 +46,7 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.edits import Change, EditError, compiled, edited, parse
+from rnncourse.checks.edits import Change, EditError, compiled, edited, needed, parse
 from rnncourse.checks.plain import Plain
 
 WEIGHTS = {"runs": 0.1, "shape": 0.1, "values": 0.5, "edges": 0.15, "purity": 0.15}
@@ -164,10 +163,18 @@ class Axes:
 
 @cache
 def answers_of(stem: str) -> dict[str, str]:
-    """The model answers of a unit by exercise, each below what it needs: what the build copies from the solution."""
+    """The model answers of a unit by exercise, each below all that stands above it in the unit and grading runs: what
+    the build copies from the solution.
+    """
     path = Path(__file__).parents[1] / "exercises" / "answers" / f"{stem.partition('_')[2]}.txt"
     _, *parts = re.split(r"^# --- (\w+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {name: f"{text.strip()}\n" for name, text in zip(parts[::2], parts[1::2], strict=True)}
+    above, found = "", {}
+    for name, text in zip(parts[::2], parts[1::2], strict=True):
+        if name == "above":
+            above += text
+        else:
+            found[name] = f"{above}{text.strip()}\n"
+    return found
 
 
 Property = Callable[[Callable[..., Plain], np.random.Generator], str | None]
@@ -180,8 +187,8 @@ def unchanged(value: Plain) -> Plain:
 
 @dataclass
 class Exercise:
-    """One task, made by `Unit.exercise`: see the module's example. `drive` names the driver of the candidate; `model` is
-    the model answer as text, below what it imports, where it does not lie in the unit's file of answers.
+    """One task, made by `Unit.exercise`: see the module's example. `drive` names the driver of the candidate. `model`
+    is the text of the model answer, below what it imports, if that does not lie in the unit's file of answers.
     """
 
     name: str
@@ -232,7 +239,7 @@ class Exercise:
     @cached_property
     def source(self) -> str:
         """The text of the model answer: one function or class, without docstrings."""
-        return self._model.removeprefix(self._needs)
+        return self._model.removeprefix(self._above)
 
     @cached_property
     def _model(self) -> str:
@@ -242,19 +249,18 @@ class Exercise:
         return found
 
     @property
-    def _needs(self) -> str:
-        """What stands before the model answer: the imports, and whatever else it needs from cells above its own."""
+    def _above(self) -> str:
+        """What stands above the model answer: imports and other definitions, some of which it needs."""
         return re.split(rf"^(?:def|class) {self.name}\b", self._model, maxsplit=1, flags=re.MULTILINE)[0]
 
     def made_of(self, source: str, file: str) -> Any:
         """The answer that this text is, in place of the model answer's, compiled: a function or a class.
 
-        It sees the names that the exercise's file has, what the model answer needs, and the references of `uses`.
-        Tracebacks show its lines as those of `file`.
+        It has the names that the notebook has at that point; those of `uses` are the references. Tracebacks show its
+        lines as those of `file`.
         """
-        module = sys.modules.get(f"rnncourse.exercises.{self.unit.stem.partition('_')[2]}")
-        space = {**(vars(module) if module else {}), "__name__": file}
-        exec(self._needs, space)
+        space: dict[str, Any] = {"__name__": file}
+        exec(needed(self._above, source), space)
         space.update(self.uses)
         return compiled(source, self.name, space, file)
 

@@ -63,54 +63,35 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 3, 2, dtype=single), weights(rng, 2, 4, single), normal(rng, 4, dtype=single))
 
 
-@ex.misconception
-def no_nonlinearity(x, W_xh, b_h):
-    """There is no tanh: what you return is the sum that goes into it."""
-    return x @ W_xh + b_h
+ex.mistakes(r"""
+no_nonlinearity: There is no tanh: what you return is the sum that goes into it.
++ return x @ W_xh + b_h
 
+bias_outside: The bias stands outside the tanh. Add it to the sum first, then take the tanh: the result must stay
+  between -1 and 1.
++ return np.tanh(x @ W_xh) + b_h
 
-@ex.misconception
-def bias_outside(x, W_xh, b_h):
-    """The bias stands outside the tanh. Add it to the sum first, then take the tanh: the result must stay between -1
-    and 1.
-    """
-    return np.tanh(x @ W_xh) + b_h
+bias_forgotten: The bias b_h is missing from the sum.
++ return np.tanh(x @ W_xh)
 
+sigmoid_for_tanh: The sum goes through a sigmoid, which lies between 0 and 1. This layer takes the tanh, between -1
+  and 1.
++ return 1 / (1 + np.exp(-(x @ W_xh + b_h)))
 
-@ex.misconception
-def bias_forgotten(x, W_xh, b_h):
-    """The bias b_h is missing from the sum."""
-    return np.tanh(x @ W_xh)
+relu_for_tanh: The sum goes through a ReLU: negative sums became 0. This layer takes the tanh, which keeps their sign.
++ return np.maximum(0, x @ W_xh + b_h)
 
+tanh_of_the_input: The tanh is taken of x, before the product. It comes last: it bends the sum that the layer has
+  made.
++ return np.tanh(x) @ W_xh + b_h
 
-@ex.misconception
-def sigmoid_for_tanh(x, W_xh, b_h):
-    """The sum goes through a sigmoid, which lies between 0 and 1. This layer takes the tanh, between -1 and 1."""
-    return 1 / (1 + np.exp(-(x @ W_xh + b_h)))
+tanh_of_each_term: The tanh is taken of product and bias one by one. Add them first, then take one tanh of the sum.
++ return np.tanh(x @ W_xh) + np.tanh(b_h)
 
-
-@ex.misconception
-def relu_for_tanh(x, W_xh, b_h):
-    """The sum goes through a ReLU: negative sums became 0. This layer takes the tanh, which keeps their sign."""
-    return np.maximum(0, x @ W_xh + b_h)
-
-
-@ex.misconception
-def tanh_of_the_input(x, W_xh, b_h):
-    """The tanh is taken of x, before the product. It comes last: it bends the sum that the layer has made."""
-    return np.tanh(x) @ W_xh + b_h
-
-
-@ex.misconception
-def tanh_of_each_term(x, W_xh, b_h):
-    """The tanh is taken of product and bias one by one. Add them first, then take one tanh of the sum."""
-    return np.tanh(x @ W_xh) + np.tanh(b_h)
-
-
-@ex.misconception
-def matrix_on_the_left(x, W_xh, b_h):
-    """Some shapes do not fit. Inputs are rows here, so the matrix stands on the right: (N, D) @ (D, H) is (N, H)."""
-    return np.tanh(W_xh @ x + b_h)
+matrix_on_the_left: Some shapes do not fit. Inputs are rows here, so the matrix stands on the right: (N, D) @ (D, H)
+  is (N, H).
++ return np.tanh(W_xh @ x + b_h)
+""")
 
 
 # --- rnn_step
@@ -149,74 +130,45 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     )
 
 
-@ex.misconception
-def state_ignored(x, h_prev, U, W, b):
-    """The old state has no say: your new state does not depend on h_prev. Without `h_prev @ W` this is a plain hidden
-    layer.
-    """
-    return np.tanh(x @ U + b)
+ex.mistakes(r"""
+state_ignored: The old state has no say: your new state does not depend on h_prev. Without `h_prev @ W` this is a
+  plain hidden layer.
++ return np.tanh(x @ U + b)
 
+bias_outside: The bias stands outside the tanh. It is added before the tanh is taken, so that every state stays
+  between -1 and 1.
++ return np.tanh(x @ U + h_prev @ W) + b
 
-@ex.misconception
-def bias_outside(x, h_prev, U, W, b):
-    """The bias stands outside the tanh. It is added before the tanh is taken, so that every state stays between -1 and
-    1.
-    """
-    return np.tanh(x @ U + h_prev @ W) + b
+tanh_of_each_term: The tanh is taken of each term on its own. Add input, state and bias first, then take one tanh of
+  the sum.
++ return np.tanh(x @ U) + np.tanh(h_prev @ W) + b
 
+state_outside: What comes from the old state is added after the tanh. It belongs inside, in the sum, or the state can
+  grow from step to step.
++ return np.tanh(x @ U + b) + h_prev @ W
 
-@ex.misconception
-def tanh_of_each_term(x, h_prev, U, W, b):
-    """The tanh is taken of each term on its own. Add input, state and bias first, then take one tanh of the sum."""
-    return np.tanh(x @ U) + np.tanh(h_prev @ W) + b
+state_without_weights: The old state is added as it is: W is not used. `h_prev @ W` says how each old unit acts on
+  each new one.
++ return np.tanh(x @ U + h_prev + b)
 
+recurrent_matrix_transposed: W is transposed. For row vectors it is `h_prev @ W`. Other books write W h for columns,
+  but their W is the transpose of ours.
++ return np.tanh(x @ U + h_prev @ W.T + b)
 
-@ex.misconception
-def state_outside(x, h_prev, U, W, b):
-    """What comes from the old state is added after the tanh. It belongs inside, in the sum, or the state can grow
-    from step to step.
-    """
-    return np.tanh(x @ U + b) + h_prev @ W
+no_nonlinearity: There is no tanh: what you return is the sum that goes into it.
++ return x @ U + h_prev @ W + b
 
+sigmoid_for_tanh: The sum goes through a sigmoid, which lies between 0 and 1. This cell takes the tanh, between -1 and
+  1.
++ return 1 / (1 + np.exp(-(x @ U + h_prev @ W + b)))
 
-@ex.misconception
-def state_without_weights(x, h_prev, U, W, b):
-    """The old state is added as it is: W is not used. `h_prev @ W` says how each old unit acts on each new one."""
-    return np.tanh(x @ U + h_prev + b)
+bias_forgotten: The bias b is missing.
++ return np.tanh(x @ U + h_prev @ W)
 
-
-@ex.misconception
-def recurrent_matrix_transposed(x, h_prev, U, W, b):
-    """W is transposed. For row vectors it is `h_prev @ W`. Other books write W h for columns, but their W is the
-    transpose of ours.
-    """
-    return np.tanh(x @ U + h_prev @ W.T + b)
-
-
-@ex.misconception
-def no_nonlinearity(x, h_prev, U, W, b):
-    """There is no tanh: what you return is the sum that goes into it."""
-    return x @ U + h_prev @ W + b
-
-
-@ex.misconception
-def sigmoid_for_tanh(x, h_prev, U, W, b):
-    """The sum goes through a sigmoid, which lies between 0 and 1. This cell takes the tanh, between -1 and 1."""
-    return 1 / (1 + np.exp(-(x @ U + h_prev @ W + b)))
-
-
-@ex.misconception
-def bias_forgotten(x, h_prev, U, W, b):
-    """The bias b is missing."""
-    return np.tanh(x @ U + h_prev @ W)
-
-
-@ex.misconception
-def matrices_on_the_left(x, h_prev, U, W, b):
-    """Some shapes do not fit. Inputs and states are rows here, so the matrices stand on the right: (N, D) @ (D, H) and
-    (N, H) @ (H, H) both are (N, H). The forms U x and W h are for columns.
-    """
-    return np.tanh(U @ x + W @ h_prev + b)
+matrices_on_the_left: Some shapes do not fit. Inputs and states are rows here, so the matrices stand on the right: (N,
+  D) @ (D, H) and (N, H) @ (H, H) both are (N, H). The forms U x and W h are for columns.
++ return np.tanh(U @ x + W @ h_prev + b)
+""")
 
 
 # --- rnn_step_concat
@@ -259,64 +211,38 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     )
 
 
-@ex.misconception
-def state_before_input(x, h_prev, UW, b):
-    """The two halves are in the wrong order: U is on top in UW, so x comes first, then h_prev. The shapes fit either
-    way, the numbers do not.
-    """
-    return np.tanh(np.concatenate([h_prev, x], axis=1) @ UW + b)
+ex.mistakes(r"""
+state_before_input: The two halves are in the wrong order: U is on top in UW, so x comes first, then h_prev. The
+  shapes fit either way, the numbers do not.
++ return np.tanh(np.concatenate([h_prev, x], axis=1) @ UW + b)
 
+rows_mixed: The rows of the batch are mixed: a reshape cuts a flat list anew, it does not set row n of h_prev beside
+  row n of x. Join along axis 1.
++ return np.tanh(np.concatenate([x.ravel(), h_prev.ravel()]).reshape(len(x), -1) @ UW + b)
 
-@ex.misconception
-def rows_mixed(x, h_prev, UW, b):
-    """The rows of the batch are mixed: a reshape cuts a flat list anew, it does not set row n of h_prev beside row n of
-    x. Join along axis 1.
-    """
-    return np.tanh(np.concatenate([x.ravel(), h_prev.ravel()]).reshape(len(x), -1) @ UW + b)
+state_ignored: Only the upper part of UW is used: your new state does not depend on h_prev.
++ return np.tanh(x @ UW[: x.shape[1]] + b)
 
+recurrent_matrix_transposed: The lower part of UW, which is W, is transposed. It is used as it stands: `h_prev @ W`.
++ return np.tanh(x @ UW[: x.shape[1]] + h_prev @ UW[x.shape[1] :].T + b)
 
-@ex.misconception
-def state_ignored(x, h_prev, UW, b):
-    """Only the upper part of UW is used: your new state does not depend on h_prev."""
-    return np.tanh(x @ UW[: x.shape[1]] + b)
+tanh_of_each_term: The tanh is taken of both products on their own. Take one product of the joined rows with UW, then
+  one tanh.
++ return np.tanh(x @ UW[: x.shape[1]]) + np.tanh(h_prev @ UW[x.shape[1] :]) + b
 
+bias_outside: The bias stands outside the tanh. It is added before the tanh is taken.
++ return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW) + b
 
-@ex.misconception
-def recurrent_matrix_transposed(x, h_prev, UW, b):
-    """The lower part of UW, which is W, is transposed. It is used as it stands: `h_prev @ W`."""
-    return np.tanh(x @ UW[: x.shape[1]] + h_prev @ UW[x.shape[1] :].T + b)
+bias_forgotten: The bias b is missing.
++ return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW)
 
+no_nonlinearity: There is no tanh: what you return is the sum that goes into it.
++ return np.concatenate([x, h_prev], axis=1) @ UW + b
 
-@ex.misconception
-def tanh_of_each_term(x, h_prev, UW, b):
-    """The tanh is taken of both products on their own. Take one product of the joined rows with UW, then one tanh."""
-    return np.tanh(x @ UW[: x.shape[1]]) + np.tanh(h_prev @ UW[x.shape[1] :]) + b
-
-
-@ex.misconception
-def bias_outside(x, h_prev, UW, b):
-    """The bias stands outside the tanh. It is added before the tanh is taken."""
-    return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW) + b
-
-
-@ex.misconception
-def bias_forgotten(x, h_prev, UW, b):
-    """The bias b is missing."""
-    return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW)
-
-
-@ex.misconception
-def no_nonlinearity(x, h_prev, UW, b):
-    """There is no tanh: what you return is the sum that goes into it."""
-    return np.concatenate([x, h_prev], axis=1) @ UW + b
-
-
-@ex.misconception
-def joined_below(x, h_prev, UW, b):
-    """Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row by row:
-    axis=1, so that each row has D + H entries.
-    """
-    return np.tanh(np.concatenate([x, h_prev]) @ UW + b)
+joined_below: Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row
+  by row: axis=1, so that each row has D + H entries.
++ return np.tanh(np.concatenate([x, h_prev]) @ UW + b)
+""")
 
 
 # --- rnn_forward
@@ -354,93 +280,55 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     )
 
 
-@ex.misconception
-def h0_replaced_by_zeros(X, h0, U, W, b):
-    """Your states start from zeros: the h0 that was given is not used."""
-    h, states = np.zeros_like(h0), []
-    for x in X:
-        h = rnn_step(x, h, U, W, b)
-        states.append(h)
-    return np.stack(states)
+ex.mistakes(r"""
+h0_replaced_by_zeros: Your states start from zeros: the h0 that was given is not used.
+- h, states = h0, []
++ h, states = np.zeros_like(h0), []
 
+h0_fed_at_every_step: Every step starts from h0 again. Hand each step the state of the step before it: `h =
+  rnn_step(x, h, …)`.
+- h = rnn_step(x, h, U, W, b)
++ h = rnn_step(x, h0, U, W, b)
 
-@ex.misconception
-def h0_fed_at_every_step(X, h0, U, W, b):
-    """Every step starts from h0 again. Hand each step the state of the step before it: `h = rnn_step(x, h, …)`."""
-    return np.stack([rnn_step(x, h0, U, W, b) for x in X])
+states_one_late: Your states are h_0 to h_{T-1}: h0 is among them and the last state is missing. Keep the state after
+  each step, not before it.
+- h = rnn_step(x, h, U, W, b)
+- states.append(h)
++ states.append(h.copy())
++ h = rnn_step(x, h, U, W, b)
 
+first_input_skipped: Your first state is h0 itself, and X[0] is never read. The first state is h_1, made of X[0] and
+  h0.
+- h, states = h0, []
+- for x in X:
++ h, states = h0, [h0.copy()]
++ for x in X[1:]:
 
-@ex.misconception
-def states_one_late(X, h0, U, W, b):
-    """Your states are h_0 to h_{T-1}: h0 is among them and the last state is missing. Keep the state after each step,
-    not before it.
-    """
-    h, states = h0, []
-    for x in X:
-        states.append(h.copy())
-        h = rnn_step(x, h, U, W, b)
-    return np.stack(states)
+one_array_for_all_states: All your states are the last one: the same array is kept T times, and each step writes into
+  it. Keep a new array at each step, or a copy.
+- h, states = h0, []
++ h, states = h0.copy(), []
+- h = rnn_step(x, h, U, W, b)
++ h[:] = rnn_step(x, h, U, W, b)
 
+sequences_interleaved: The sequences of the batch are interleaved: a reshape of (N, T, H) into (T, N, H) cuts the
+  numbers anew. To swap two axes, transpose; or stack along axis 0.
+- return np.stack(states)
++ return np.stack(states, axis=1).reshape(len(X), len(h0), -1)
 
-@ex.misconception
-def first_input_skipped(X, h0, U, W, b):
-    """Your first state is h0 itself, and X[0] is never read. The first state is h_1, made of X[0] and h0."""
-    states = [h0.copy()]
-    for t in range(1, len(X)):
-        states.append(rnn_step(X[t], states[t - 1], U, W, b))
-    return np.stack(states)
+time_backwards: Time runs backwards: the last input is read first. Step t reads X[t], from t = 0 on.
+- for x in X:
++ for x in X[::-1]:
 
+recurrent_matrix_transposed: W is transposed. For row vectors it is `h @ W`.
+- h = rnn_step(x, h, U, W, b)
++ h = rnn_step(x, h, U, W.T, b)
 
-@ex.misconception
-def one_array_for_all_states(X, h0, U, W, b):
-    """All your states are the last one: the same array is kept T times, and each step writes into it. Keep a new array
-    at each step, or a copy.
-    """
-    h, states = h0.copy(), []
-    for x in X:
-        h[:] = rnn_step(x, h, U, W, b)
-        states.append(h)
-    return np.stack(states)
-
-
-@ex.misconception
-def sequences_interleaved(X, h0, U, W, b):
-    """The sequences of the batch are interleaved: a reshape of (N, T, H) into (T, N, H) cuts the numbers anew. To swap
-    two axes, transpose; or stack along axis 0.
-    """
-    h, states = h0, []
-    for x in X:
-        h = rnn_step(x, h, U, W, b)
-        states.append(h)
-    return np.stack(states, axis=1).reshape(len(X), len(h0), -1)
-
-
-@ex.misconception
-def time_backwards(X, h0, U, W, b):
-    """Time runs backwards: the last input is read first. Step t reads X[t], from t = 0 on."""
-    h, states = h0, []
-    for x in X[::-1]:
-        h = rnn_step(x, h, U, W, b)
-        states.append(h)
-    return np.stack(states)
-
-
-@ex.misconception
-def recurrent_matrix_transposed(X, h0, U, W, b):
-    """W is transposed. For row vectors it is `h @ W`."""
-    h, states = h0, []
-    for x in X:
-        h = rnn_step(x, h, U, W.T, b)
-        states.append(h)
-    return np.stack(states)
-
-
-@ex.misconception
-def state_ignored(X, h0, U, W, b):
-    """Each state depends on its own input only: W and the state before have no say. This is a plain layer, applied at
-    every step.
-    """
-    return np.tanh(X @ U + b)
+state_ignored: Each state depends on its own input only: W and the state before have no say. This is a plain layer,
+  applied at every step.
+- h = rnn_step(x, h, U, W, b)
++ h = np.tanh(x @ U + b)
+""")
 
 
 # --- quiz_rnn_facts
@@ -522,50 +410,34 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 4, 2, 3, dtype=single), *output_weights(rng, 3, 5, single))
 
 
-@ex.misconception
-def bias_forgotten(H, V, c):
-    """The bias c is missing."""
-    return H @ V
+ex.mistakes(r"""
+bias_forgotten: The bias c is missing.
++ return H @ V
 
+tanh_on_the_logits: There is a tanh on the output. Logits are plain sums: bent between -1 and 1, they could never say
+  "very sure".
++ return np.tanh(H @ V + c)
 
-@ex.misconception
-def tanh_on_the_logits(H, V, c):
-    """There is a tanh on the output. Logits are plain sums: bent between -1 and 1, they could never say "very sure"."""
-    return np.tanh(H @ V + c)
+softmax_on_the_logits: You return probabilities. This layer gives the logits o = h V + c; the softmax is a step of its
+  own.
++ E = np.exp(H @ V + c)
++ return E / E.sum(axis=-1, keepdims=True)
 
+sigmoid_on_the_logits: There is a sigmoid on the output. Logits are plain sums, of any size and sign.
++ return 1 / (1 + np.exp(-(H @ V + c)))
 
-@ex.misconception
-def softmax_on_the_logits(H, V, c):
-    """You return probabilities. This layer gives the logits o = h V + c; the softmax is a step of its own."""
-    E = np.exp(H @ V + c)
-    return E / E.sum(axis=-1, keepdims=True)
+relu_on_the_logits: There is a ReLU on the output. Logits are plain sums, of any size and sign.
++ return np.maximum(0, H @ V + c)
 
+states_bent_again: The tanh is taken of H once more. The states went through it when they were made; use them as they
+  are.
++ return np.tanh(H) @ V + c
 
-@ex.misconception
-def sigmoid_on_the_logits(H, V, c):
-    """There is a sigmoid on the output. Logits are plain sums, of any size and sign."""
-    return 1 / (1 + np.exp(-(H @ V + c)))
-
-
-@ex.misconception
-def relu_on_the_logits(H, V, c):
-    """There is a ReLU on the output. Logits are plain sums, of any size and sign."""
-    return np.maximum(0, H @ V + c)
-
-
-@ex.misconception
-def states_bent_again(H, V, c):
-    """The tanh is taken of H once more. The states went through it when they were made; use them as they are."""
-    return np.tanh(H) @ V + c
-
-
-@ex.misconception
-def sequences_interleaved(H, V, c):
-    """The rows come out in another order than they went in: you flatten with two axes swapped and do not swap them
-    back. `H @ V` needs neither.
-    """
-    rows = np.swapaxes(H, 0, -2).reshape(-1, H.shape[-1])
-    return (rows @ V + c).reshape(*H.shape[:-1], -1)
+sequences_interleaved: The rows come out in another order than they went in: you flatten with two axes swapped and do
+  not swap them back. `H @ V` needs neither.
++ rows = np.swapaxes(H, 0, -2).reshape(-1, H.shape[-1])
++ return (rows @ V + c).reshape(*H.shape[:-1], -1)
+""")
 
 
 # --- softmax
@@ -608,99 +480,62 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32))
 
 
-@ex.misconception
-def overflow(O):
-    """exp of a large logit overflows, and if all are very negative, every exp is 0: inf / inf and 0 / 0 are nan.
-    Subtract each row's largest logit first, which changes no quotient.
-    """
-    return np.exp(O) / np.exp(O).sum(axis=-1, keepdims=True)
+ex.mistakes(r"""
+overflow: exp of a large logit overflows, and if all are very negative, every exp is 0: inf / inf and 0 / 0 are nan.
+  Subtract each row's largest logit first, which changes no quotient.
++ return np.exp(O) / np.exp(O).sum(axis=-1, keepdims=True)
 
+largest_of_all_rows: You subtract the largest logit of the whole array. A row far below it vanishes: 0 / 0 is nan.
+  Each row needs its own largest logit.
+- E = np.exp(O - O.max(axis=-1, keepdims=True))
++ E = np.exp(O - O.max())
 
-@ex.misconception
-def largest_of_all_rows(O):
-    """You subtract the largest logit of the whole array. A row far below it vanishes: 0 / 0 is nan. Each row needs its
-    own largest logit.
-    """
-    E = np.exp(O - O.max())
-    return E / E.sum(axis=-1, keepdims=True)
+over_the_first_axis: Your probabilities sum to one along the first axis, over rows or steps. They must do so along the
+  last, over the outputs.
++ E = np.exp(O - O.max(axis=0, keepdims=True))
++ return E / E.sum(axis=0, keepdims=True)
 
+over_axis_one: You sum along axis 1. That is the last axis of (N, Q) but the batch of (T, N, Q); axis=-1 is right for
+  both.
++ E = np.exp(O - O.max(axis=1, keepdims=True))
++ return E / E.sum(axis=1, keepdims=True)
 
-@ex.misconception
-def over_the_first_axis(O):
-    """Your probabilities sum to one along the first axis, over rows or steps. They must do so along the last, over the
-    outputs.
-    """
-    E = np.exp(O - O.max(axis=0, keepdims=True))
-    return E / E.sum(axis=0, keepdims=True)
+over_everything: You divide by the sum over the whole array, so all rows together sum to one. Each row does so by
+  itself: axis=-1, keepdims=True.
++ E = np.exp(O - O.max())
++ return E / E.sum()
 
+without_exp: The logits themselves are divided by their sum. They can be negative: exp makes them positive first.
++ return O / O.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def over_axis_one(O):
-    """You sum along axis 1. That is the last axis of (N, Q) but the batch of (T, N, Q); axis=-1 is right for both."""
-    E = np.exp(O - O.max(axis=1, keepdims=True))
-    return E / E.sum(axis=1, keepdims=True)
+logarithm_of_it: You return the logarithms of the probabilities. Take exp of them.
++ shifted = O - O.max(axis=-1, keepdims=True)
++ return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
+sigmoid_of_each: Each logit goes through a sigmoid by itself, so that a row does not sum to one. Divide by the row's
+  sum of exponentials.
++ return 1 / (1 + np.exp(-O))
 
-@ex.misconception
-def over_everything(O):
-    """You divide by the sum over the whole array, so all rows together sum to one. Each row does so by itself: axis=-1,
-    keepdims=True.
-    """
-    E = np.exp(O - O.max())
-    return E / E.sum()
+sign_turned: The largest logit gets the smallest probability: the sign in the exponent is wrong. It is exp(o -
+  largest).
+- E = np.exp(O - O.max(axis=-1, keepdims=True))
++ E = np.exp(O.min(axis=-1, keepdims=True) - O)
 
+one_for_the_largest: The largest logit gets all of the probability. That is an argmax; softmax gives every finite
+  logit its share.
++ return (O.max(axis=-1, keepdims=True) == O).astype(float)
 
-@ex.misconception
-def without_exp(O):
-    """The logits themselves are divided by their sum. They can be negative: exp makes them positive first."""
-    return O / O.sum(axis=-1, keepdims=True)
+axis_dropped: Some shapes do not fit. `max` and `sum` along an axis drop that axis; with keepdims=True it stays, with
+  size 1, and NumPy stretches it over the row.
++ E = np.exp(O - O.max(axis=-1))
++ return E / E.sum(axis=-1)
 
-
-@ex.misconception
-def logarithm_of_it(O):
-    """You return the logarithms of the probabilities. Take exp of them."""
-    shifted = O - O.max(axis=-1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-
-
-@ex.misconception
-def sigmoid_of_each(O):
-    """Each logit goes through a sigmoid by itself, so that a row does not sum to one. Divide by the row's sum of
-    exponentials.
-    """
-    return 1 / (1 + np.exp(-O))
-
-
-@ex.misconception
-def sign_turned(O):
-    """The largest logit gets the smallest probability: the sign in the exponent is wrong. It is exp(o - largest)."""
-    E = np.exp(O.min(axis=-1, keepdims=True) - O)
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def one_for_the_largest(O):
-    """The largest logit gets all of the probability. That is an argmax; softmax gives every finite logit its share."""
-    return (O.max(axis=-1, keepdims=True) == O).astype(float)
-
-
-@ex.misconception
-def axis_dropped(O):
-    """Some shapes do not fit. `max` and `sum` along an axis drop that axis; with keepdims=True it stays, with size 1,
-    and NumPy stretches it over the row.
-    """
-    E = np.exp(O - O.max(axis=-1))
-    return E / E.sum(axis=-1)
-
-
-@ex.misconception
-def argument_overwritten(O):
-    """The probabilities are right, but `O -= …` writes into the array that you were given, so the caller's logits are
-    gone. `O - …` makes a new array.
-    """
-    O -= O.max(axis=-1, keepdims=True)
-    E = np.exp(O)
-    return E / E.sum(axis=-1, keepdims=True)
+argument_overwritten: The probabilities are right, but `O -= …` writes into the array that you were given, so the
+  caller's logits are gone. `O - …` makes a new array.
+- E = np.exp(O - O.max(axis=-1, keepdims=True))
++ O -= O.max(axis=-1, keepdims=True)
++ E = np.exp(O)
+""")
 
 
 # --- rnn_predict
@@ -746,71 +581,47 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", X, h0, *cell_weights(rng, 3, 5, single), *output_weights(rng, 5, 4, single))
 
 
-@ex.misconception
-def logits_for_probabilities(X, h0, U, W, b, V, c):
-    """The first thing that you return are logits. Y holds probabilities: the softmax is missing."""
-    H = rnn_forward(X, h0, U, W, b)
-    return output_layer(H, V, c), H
+ex.mistakes(r"""
+logits_for_probabilities: The first thing that you return are logits. Y holds probabilities: the softmax is missing.
+- return softmax(output_layer(H, V, c)), H
++ return output_layer(H, V, c), H
 
+states_first: The two results are swapped: the probabilities Y come first, then the states H.
+- return softmax(output_layer(H, V, c)), H
++ return H, softmax(output_layer(H, V, c))
 
-@ex.misconception
-def states_first(X, h0, U, W, b, V, c):
-    """The two results are swapped: the probabilities Y come first, then the states H."""
-    H = rnn_forward(X, h0, U, W, b)
-    return H, softmax(output_layer(H, V, c))
+last_state_only: You return the last state only. H holds all T of them, (T, N, H).
+- return softmax(output_layer(H, V, c)), H
++ return softmax(output_layer(H, V, c)), H[-1]
 
+output_from_the_state_before: Your outputs are one step late: y_t is read off h_{t-1}, which has not seen x_t yet. It
+  is read off h_t.
+- return softmax(output_layer(H, V, c)), H
++ return softmax(output_layer(np.concatenate([h0[None], H[:-1]]), V, c)), H
 
-@ex.misconception
-def last_state_only(X, h0, U, W, b, V, c):
-    """You return the last state only. H holds all T of them, (T, N, H)."""
-    H = rnn_forward(X, h0, U, W, b)
-    return softmax(output_layer(H, V, c)), H[-1]
+h0_replaced_by_zeros: Your states start from zeros: the h0 that was given is not used.
+- H = rnn_forward(X, h0, U, W, b)
++ H = rnn_forward(X, np.zeros_like(h0), U, W, b)
 
+softmax_over_the_batch: Your probabilities sum to one over the rows of the batch, axis 1. Each row is a prediction of
+  its own: they sum to one over the outputs, the last axis.
+- return softmax(output_layer(H, V, c)), H
++ return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 1, 2)), 1, 2), H
 
-@ex.misconception
-def output_from_the_state_before(X, h0, U, W, b, V, c):
-    """Your outputs are one step late: y_t is read off h_{t-1}, which has not seen x_t yet. It is read off h_t."""
-    H = rnn_forward(X, h0, U, W, b)
-    return softmax(output_layer(np.concatenate([h0[None], H[:-1]]), V, c)), H
+softmax_over_time: Your probabilities sum to one over time, axis 0. There is a prediction at each step: they sum to
+  one over the outputs, the last axis.
+- return softmax(output_layer(H, V, c)), H
++ return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 0, 2)), 0, 2), H
 
+output_bias_forgotten: The bias c of the output layer is missing.
+- return softmax(output_layer(H, V, c)), H
++ return softmax(H @ V), H
 
-@ex.misconception
-def h0_replaced_by_zeros(X, h0, U, W, b, V, c):
-    """Your states start from zeros: the h0 that was given is not used."""
-    H = rnn_forward(X, np.zeros_like(h0), U, W, b)
-    return softmax(output_layer(H, V, c)), H
-
-
-@ex.misconception
-def softmax_over_the_batch(X, h0, U, W, b, V, c):
-    """Your probabilities sum to one over the rows of the batch, axis 1. Each row is a prediction of its own: they sum
-    to one over the outputs, the last axis.
-    """
-    H = rnn_forward(X, h0, U, W, b)
-    return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 1, 2)), 1, 2), H
-
-
-@ex.misconception
-def softmax_over_time(X, h0, U, W, b, V, c):
-    """Your probabilities sum to one over time, axis 0. There is a prediction at each step: they sum to one over the
-    outputs, the last axis.
-    """
-    H = rnn_forward(X, h0, U, W, b)
-    return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 0, 2)), 0, 2), H
-
-
-@ex.misconception
-def output_bias_forgotten(X, h0, U, W, b, V, c):
-    """The bias c of the output layer is missing."""
-    H = rnn_forward(X, h0, U, W, b)
-    return softmax(H @ V), H
-
-
-@ex.misconception
-def tanh_on_the_logits(X, h0, U, W, b, V, c):
-    """There is a tanh between output layer and softmax. The tanh makes states; logits enter the softmax as they are."""
-    H = rnn_forward(X, h0, U, W, b)
-    return softmax(np.tanh(output_layer(H, V, c))), H
+tanh_on_the_logits: There is a tanh between output layer and softmax. The tanh makes states; logits enter the softmax
+  as they are.
+- return softmax(output_layer(H, V, c)), H
++ return softmax(np.tanh(output_layer(H, V, c))), H
+""")
 
 
 # --- quiz_output_size
@@ -889,34 +700,22 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one of each", 1, 1, 1)
 
 
-@ex.misconception
-def output_bias_forgotten(D, H, Q):
-    """The output bias c is not counted: it has Q entries."""
-    return D * H + H * H + H + H * Q
+ex.mistakes(r"""
+output_bias_forgotten: The output bias c is not counted: it has Q entries.
++ return D * H + H * H + H + H * Q
 
+biases_forgotten: The biases are not counted: b has H entries, c has Q.
++ return D * H + H * H + H * Q
 
-@ex.misconception
-def biases_forgotten(D, H, Q):
-    """The biases are not counted: b has H entries, c has Q."""
-    return D * H + H * H + H * Q
+recurrent_matrix_forgotten: W is not counted: you have counted a network without a state. W adds H times H.
++ return D * H + H + H * Q + Q
 
+second_recurrent_bias: b is counted twice. PyTorch does have two biases in the cell; ours has one, with H entries.
++ return D * H + H * H + 2 * H + H * Q + Q
 
-@ex.misconception
-def recurrent_matrix_forgotten(D, H, Q):
-    """W is not counted: you have counted a network without a state. W adds H times H."""
-    return D * H + H + H * Q + Q
-
-
-@ex.misconception
-def second_recurrent_bias(D, H, Q):
-    """b is counted twice. PyTorch does have two biases in the cell; ours has one, with H entries."""
-    return D * H + H * H + 2 * H + H * Q + Q
-
-
-@ex.misconception
-def output_reads_the_input(D, H, Q):
-    """V is counted as D times Q, as if it read the input. It reads the state: H times Q."""
-    return D * H + H * H + H + D * Q + Q
+output_reads_the_input: V is counted as D times Q, as if it read the input. It reads the state: H times Q.
++ return D * H + H * H + H + D * Q + Q
+""")
 
 
 # --- quiz_shapes
@@ -1022,85 +821,54 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *cell_weights(rng, 3, 4, np.float32))
 
 
-@ex.misconception
-def nothing_transposed(U, W, b):
-    """The matrices are not transposed. PyTorch's weights have the outputs first: weight_ih_l0 is (H, D), and
-    weight_hh_l0 is the transpose of W too, though its shape does not show it.
-    """
-    return {"weight_ih_l0": U.copy(), "weight_hh_l0": W.copy(), "bias_ih_l0": b.copy(), "bias_hh_l0": np.zeros_like(b)}
+ex.mistakes(r"""
+nothing_transposed: The matrices are not transposed. PyTorch's weights have the outputs first: weight_ih_l0 is (H, D),
+  and weight_hh_l0 is the transpose of W too, though its shape does not show it.
+- "weight_ih_l0": U.T.copy(),
+- "weight_hh_l0": W.T.copy(),
++ "weight_ih_l0": U.copy(),
++ "weight_hh_l0": W.copy(),
 
+recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state
+  after the first is wrong: PyTorch computes h A.T, so A must be W.T.
+- "weight_hh_l0": W.T.copy(),
++ "weight_hh_l0": W.copy(),
 
-@ex.misconception
-def recurrent_matrix_not_transposed(U, W, b):
-    """U is transposed and W is not. W is square, so nothing complains, and every state after the first is wrong:
-    PyTorch computes h A.T, so A must be W.T.
-    """
-    return {
-        "weight_ih_l0": U.T.copy(),
-        "weight_hh_l0": W.copy(),
-        "bias_ih_l0": b.copy(),
-        "bias_hh_l0": np.zeros_like(b),
-    }
+reshaped_for_transposed: U is reshaped where it must be transposed. A reshape gives the right shape, but it cuts the
+  numbers anew; `U.T` swaps the axes. The same goes for W.
+- "weight_ih_l0": U.T.copy(),
+- "weight_hh_l0": W.T.copy(),
++ "weight_ih_l0": U.copy().reshape(len(b), -1),
++ "weight_hh_l0": W.copy().reshape(len(b), -1),
 
+bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros
+  into the other.
+- "bias_hh_l0": np.zeros_like(b),
++ "bias_hh_l0": b.copy(),
 
-@ex.misconception
-def reshaped_for_transposed(U, W, b):
-    """U is reshaped where it must be transposed. A reshape gives the right shape, but it cuts the numbers anew;
-    `U.T` swaps the axes. The same goes for W.
-    """
-    H = len(b)
-    return {
-        "weight_ih_l0": U.copy().reshape(H, -1),
-        "weight_hh_l0": W.copy().reshape(H, H),
-        "bias_ih_l0": b.copy(),
-        "bias_hh_l0": np.zeros_like(b),
-    }
+second_bias_forgotten: PyTorch has two biases, bias_ih_l0 and bias_hh_l0. A state without one of them does not load;
+  zeros will do for the second.
+- "bias_hh_l0": np.zeros_like(b),
 
+bias_lost: Both biases are zero: b is lost. The two together must make b.
+- "bias_ih_l0": b.copy(),
++ "bias_ih_l0": np.zeros_like(b),
 
-@ex.misconception
-def bias_twice(U, W, b):
-    """b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros into the
-    other.
-    """
-    return {"weight_ih_l0": U.T.copy(), "weight_hh_l0": W.T.copy(), "bias_ih_l0": b.copy(), "bias_hh_l0": b.copy()}
+matrices_swapped: The two matrices are swapped: ih is input to hidden, our U; hh is hidden to hidden, our W.
+- "weight_ih_l0": U.T.copy(),
+- "weight_hh_l0": W.T.copy(),
++ "weight_ih_l0": W.T.copy(),
++ "weight_hh_l0": U.T.copy(),
 
-
-@ex.misconception
-def second_bias_forgotten(U, W, b):
-    """PyTorch has two biases, bias_ih_l0 and bias_hh_l0. A state without one of them does not load; zeros will do for
-    the second.
-    """
-    return {"weight_ih_l0": U.T.copy(), "weight_hh_l0": W.T.copy(), "bias_ih_l0": b.copy()}
-
-
-@ex.misconception
-def bias_lost(U, W, b):
-    """Both biases are zero: b is lost. The two together must make b."""
-    return {
-        "weight_ih_l0": U.T.copy(),
-        "weight_hh_l0": W.T.copy(),
-        "bias_ih_l0": np.zeros_like(b),
-        "bias_hh_l0": np.zeros_like(b),
-    }
-
-
-@ex.misconception
-def matrices_swapped(U, W, b):
-    """The two matrices are swapped: ih is input to hidden, our U; hh is hidden to hidden, our W."""
-    return {
-        "weight_ih_l0": W.T.copy(),
-        "weight_hh_l0": U.T.copy(),
-        "bias_ih_l0": b.copy(),
-        "bias_hh_l0": np.zeros_like(b),
-    }
-
-
-@ex.misconception
-def views(U, W, b):
-    """The numbers are right, but they share memory with your arguments: `U.T` is a view of U, and b is b itself.
-    Whoever goes on training with this dict would change your weights: `.copy()` each.
-    """
-    return {"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": np.zeros_like(b)}
+views: The numbers are right, but they share memory with your arguments: `U.T` is a view of U, and b is b itself.
+  Whoever goes on training with this dict would change your weights: `.copy()` each.
+- "weight_ih_l0": U.T.copy(),
+- "weight_hh_l0": W.T.copy(),
+- "bias_ih_l0": b.copy(),
++ "weight_ih_l0": U.T,
++ "weight_hh_l0": W.T,
++ "bias_ih_l0": b,
+""")
 
 
 # --- Network
@@ -1154,128 +922,49 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", parameters, [("forward", (normal(rng, 4, 3, 3, dtype=single),))])
 
 
-@ex.misconception
-class both_bugs:
-    """Both bugs are still there: V contracts the rows of the batch where it must contract the hidden units, and the
-    state of one call is where the next one starts.
-    """
+ex.mistakes(r"""
+both_bugs: Both bugs are still there: V contracts the rows of the batch where it must contract the hidden units, and
+  the state of one call is where the next one starts.
+- h = np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype)
++ h = getattr(self, "h", np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype))
+- return np.stack(states) @ self.V + self.c
++ self.h = h
++ return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
 
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
-        self.h = None
+contracts_the_batch: One bug is left: V contracts the rows of the batch, so each output mixes all sequences. It must
+  contract the last axis of the states, the hidden units: `H @ V + c`.
+- return np.stack(states) @ self.V + self.c
++ return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
 
-    def forward(self, X):
-        if self.h is None:
-            self.h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-        states = []
-        for x in X:
-            self.h = rnn_step(x, self.h, self.U, self.W, self.b)
-            states.append(self.h)
-        return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
+state_outlives_the_call: One bug is left: the state is kept in the object, so a second call starts where the first one
+  ended. Each call starts from zeros, in a local name.
+- h = np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype)
++ h = getattr(self, "h", np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype))
+- return np.stack(states) @ self.V + self.c
++ self.h = h
++ return np.stack(states) @ self.V + self.c
 
+state_reset_at_every_step: The repair went one step too far: the state is set to zeros at every time step, so nothing
+  is remembered at all. Set it once for each call, before the loop.
+- h = rnn_step(x, h, self.U, self.W, self.b)
++ h = rnn_step(x, np.zeros_like(h), self.U, self.W, self.b)
 
-@ex.misconception
-class contracts_the_batch:
-    """One bug is left: V contracts the rows of the batch, so each output mixes all sequences. It must contract the last
-    axis of the states, the hidden units: `H @ V + c`.
-    """
+output_from_the_state_before: The outputs are one step late: o_t is read off h_{t-1}, before x_t was seen. It is read
+  off h_t.
+- h = rnn_step(x, h, self.U, self.W, self.b)
+- states.append(h)
++ states.append(h)
++ h = rnn_step(x, h, self.U, self.W, self.b)
 
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
+output_bias_forgotten: The output bias c is missing from the logits.
+- return np.stack(states) @ self.V + self.c
++ return np.stack(states) @ self.V
 
-    def forward(self, X):
-        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-        states = []
-        for x in X:
-            h = rnn_step(x, h, self.U, self.W, self.b)
-            states.append(h)
-        return np.tensordot(np.stack(states), self.V, axes=(1, 0)) + self.c
+probabilities_for_logits: You return probabilities. forward gives logits, before the softmax.
+- return np.stack(states) @ self.V + self.c
++ return softmax(np.stack(states) @ self.V + self.c)
 
-
-@ex.misconception
-class state_outlives_the_call:
-    """One bug is left: the state is kept in the object, so a second call starts where the first one ended. Each call
-    starts from zeros, in a local name.
-    """
-
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
-        self.h = None
-
-    def forward(self, X):
-        if self.h is None:
-            self.h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-        states = []
-        for x in X:
-            self.h = rnn_step(x, self.h, self.U, self.W, self.b)
-            states.append(self.h)
-        return np.stack(states) @ self.V + self.c
-
-
-@ex.misconception
-class state_reset_at_every_step:
-    """The repair went one step too far: the state is set to zeros at every time step, so nothing is remembered at all.
-    Set it once for each call, before the loop.
-    """
-
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
-
-    def forward(self, X):
-        states = []
-        for x in X:
-            h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-            states.append(rnn_step(x, h, self.U, self.W, self.b))
-        return np.stack(states) @ self.V + self.c
-
-
-@ex.misconception
-class output_from_the_state_before:
-    """The outputs are one step late: o_t is read off h_{t-1}, before x_t was seen. It is read off h_t."""
-
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
-
-    def forward(self, X):
-        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-        logits = []
-        for x in X:
-            logits.append(h @ self.V + self.c)
-            h = rnn_step(x, h, self.U, self.W, self.b)
-        return np.stack(logits)
-
-
-@ex.misconception
-class output_bias_forgotten:
-    """The output bias c is missing from the logits."""
-
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
-
-    def forward(self, X):
-        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-        return rnn_forward(X, h, self.U, self.W, self.b) @ self.V
-
-
-@ex.misconception
-class probabilities_for_logits:
-    """You return probabilities. forward gives logits, before the softmax."""
-
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
-
-    def forward(self, X):
-        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-        return softmax(rnn_forward(X, h, self.U, self.W, self.b) @ self.V + self.c)
-
-
-@ex.misconception
-class states_for_logits:
-    """You return the hidden states. The output layer is missing: logits are `H @ V + c`."""
-
-    def __init__(self, U, W, b, V, c):
-        self.U, self.W, self.b, self.V, self.c = U, W, b, V, c
-
-    def forward(self, X):
-        h = np.zeros((X.shape[1], len(self.W)), dtype=X.dtype)
-        return rnn_forward(X, h, self.U, self.W, self.b)
+states_for_logits: You return the hidden states. The output layer is missing: logits are `H @ V + c`.
+- return np.stack(states) @ self.V + self.c
++ return np.stack(states)
+""")

@@ -1,6 +1,6 @@
 """Unit 08: stacked recurrent layers. Its exercises, their cases, hints and misconceptions.
 
-Nothing here imports torch before an `nn.Module` is built: the answers to `StackedRNN` are functions that make one.
+Nothing here imports torch before an `nn.Module` is built.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.bptt import rnn_backward
-from rnncourse.cell import rnn_forward, rnn_step
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.stacked import dropout_between, stacked_backward, stacked_forward, stacked_parameter_count
 
@@ -87,174 +85,93 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return "start the second run from the h_n of the first, and it does not go on as if nothing had happened."
 
 
-@ex.misconception
-def every_layer_reads_X(X, h0, layers):
-    """Every layer reads X, so that you have L networks side by side. Only the first layer reads X; each other one
-    reads the states of the layer below it.
-    """
-    last = []
-    for start, (U, W, b) in zip(h0, layers):
-        states = rnn_forward(X, start, U, W, b)
-        last.append(states[-1])
-    return states, np.stack(last)
+ex.mistakes(r"""
+every_layer_reads_X: Every layer reads X, so that you have L networks side by side. Only the first layer reads X; each
+  other one reads the states of the layer below it.
+- inputs = rnn_forward(inputs, start, U, W, b)
++ inputs = rnn_forward(X, start, U, W, b)
 
+one_W_for_all_layers: All your layers use the W and b of the first one. Parameters are shared over time, not over
+  depth: layer l has `layers[l]` to itself.
+- for start, (U, W, b) in zip(h0, layers):
++ _, W, b = layers[0]
++ for start, (U, _, _) in zip(h0, layers):
 
-@ex.misconception
-def one_W_for_all_layers(X, h0, layers):
-    """All your layers use the W and b of the first one. Parameters are shared over time, not over depth: layer l has
-    `layers[l]` to itself.
-    """
-    inputs, last = X, []
-    _, W, b = layers[0]
-    for start, (U, _, _) in zip(h0, layers):
-        inputs = rnn_forward(inputs, start, U, W, b)
-        last.append(inputs[-1])
-    return inputs, np.stack(last)
+first_layer_repeated: You run the first layer again and again. Each layer has its own (U, W, b): take `layers[l]`.
+- inputs = rnn_forward(inputs, start, U, W, b)
++ inputs = rnn_forward(inputs, start, *layers[0])
 
+one_state_for_all_layers: There is one state for all layers, and each layer overwrites it. Each layer goes on from its
+  *own* state of the step before: keep L states.
++ h, states = h0[0], []
++ for x in X:
++     for U, W, b in layers:
++         x = h = rnn_step(x, h, U, W, b)
++     states.append(h)
++ return np.stack(states), np.stack([h for _ in layers])
 
-@ex.misconception
-def first_layer_repeated(X, h0, layers):
-    """You run the first layer again and again. Each layer has its own (U, W, b): take `layers[l]`."""
-    inputs, last = X, []
-    for start in h0:
-        inputs = rnn_forward(inputs, start, *layers[0])
-        last.append(inputs[-1])
-    return inputs, np.stack(last)
+starts_where_the_layer_below_ended: A layer starts from the state in which the one below it ended. Each layer starts
+  from its own row of h0, `h0[l]`, at the beginning of time.
+- inputs = rnn_forward(inputs, start, U, W, b)
++ inputs = rnn_forward(inputs, last[-1] if last else start, U, W, b)
 
+first_h0_for_all: All layers start from `h0[0]`. The first axis of h0 is the layer: layer l starts from `h0[l]`.
+- inputs = rnn_forward(inputs, start, U, W, b)
++ inputs = rnn_forward(inputs, h0[0], U, W, b)
 
-@ex.misconception
-def one_state_for_all_layers(X, h0, layers):
-    """There is one state for all layers, and each layer overwrites it. Each layer goes on from its *own* state of the
-    step before: keep L states.
-    """
-    h, states = h0[0], []
-    for x in X:
-        for U, W, b in layers:
-            x = h = rnn_step(x, h, U, W, b)
-        states.append(h)
-    return np.stack(states), np.stack([h for _ in layers])
+starts_from_zeros: Your states start from zeros: the h0 that was given is not used. Layer l starts from `h0[l]`.
+- inputs = rnn_forward(inputs, start, U, W, b)
++ inputs = rnn_forward(inputs, np.zeros_like(h0[0]), U, W, b)
 
+only_first_layer_starts_from_h0: Only the first layer starts from h0; the others start from zeros. h0 has a start
+  state for each of the L layers.
+- inputs = rnn_forward(inputs, start, U, W, b)
++ inputs = rnn_forward(inputs, np.zeros_like(start) if last else start, U, W, b)
 
-@ex.misconception
-def starts_where_the_layer_below_ended(X, h0, layers):
-    """A layer starts from the state in which the one below it ended. Each layer starts from its own row of h0, `h0[l]`,
-    at the beginning of time.
-    """
-    inputs, h, last = X, h0[0], []
-    for U, W, b in layers:
-        inputs = rnn_forward(inputs, h, U, W, b)
-        h = inputs[-1]
-        last.append(h)
-    return inputs, np.stack(last)
+reads_the_step_before: A layer reads what the layer below it said one step *earlier*. Within a step go from the bottom
+  to the top: layer l reads the state that the layer below has just computed.
++ h, states = list(h0), []
++ for x in X:
++     h = [rnn_step(h[l - 1] if l else x, h[l], *layers[l]) for l in range(len(layers))]
++     states.append(h[-1])
++ return np.stack(states), np.stack(h)
 
+h_n_of_the_top_only: Your h_n has the last state of the top layer only. To go on later, every layer needs its own: h_n
+  is (L, N, H), as h0 is.
+- return inputs, np.stack(last)
++ return inputs, last[-1]
 
-@ex.misconception
-def first_h0_for_all(X, h0, layers):
-    """All layers start from `h0[0]`. The first axis of h0 is the layer: layer l starts from `h0[l]`."""
-    inputs, last = X, []
-    for U, W, b in layers:
-        inputs = rnn_forward(inputs, h0[0], U, W, b)
-        last.append(inputs[-1])
-    return inputs, np.stack(last)
+h_n_of_the_top_repeated: All rows of your h_n are the top layer's last state. Keep the last state of each layer when
+  it has run.
+- return inputs, np.stack(last)
++ return inputs, np.stack([last[-1]] * len(layers))
 
+h_n_from_the_top_down: Your h_n begins with the top layer. It is in the order of h0: the bottom layer first.
+- return inputs, np.stack(last)
++ return inputs, np.stack(last[::-1])
 
-@ex.misconception
-def starts_from_zeros(X, h0, layers):
-    """Your states start from zeros: the h0 that was given is not used. Layer l starts from `h0[l]`."""
-    inputs, last = X, []
-    for U, W, b in layers:
-        inputs = rnn_forward(inputs, np.zeros_like(h0[0]), U, W, b)
-        last.append(inputs[-1])
-    return inputs, np.stack(last)
+bottom_states_returned: You return the states of the bottom layer. H_top are those of the last layer of the list.
+-     last.append(inputs[-1])
+- return inputs, np.stack(last)
++     last.append(inputs)
++ return last[0], np.stack([states[-1] for states in last])
 
+states_of_all_layers_returned: You return the states of all layers. H_top is (T, N, H): those of the top layer alone.
+-     last.append(inputs[-1])
+- return inputs, np.stack(last)
++     last.append(inputs)
++ return np.stack(last), np.stack([states[-1] for states in last])
 
-@ex.misconception
-def only_first_layer_starts_from_h0(X, h0, layers):
-    """Only the first layer starts from h0; the others start from zeros. h0 has a start state for each of the L
-    layers.
-    """
-    inputs, h, last = X, h0[0], []
-    for U, W, b in layers:
-        inputs = rnn_forward(inputs, h, U, W, b)
-        h = np.zeros_like(h)
-        last.append(inputs[-1])
-    return inputs, np.stack(last)
-
-
-@ex.misconception
-def reads_the_step_before(X, h0, layers):
-    """A layer reads what the layer below it said one step *earlier*. Within a step go from the bottom to the top: layer
-    l reads the state that the layer below has just computed.
-    """
-    h, states = list(h0), []
-    for x in X:
-        h = [rnn_step(h[l - 1] if l else x, h[l], *layers[l]) for l in range(len(layers))]
-        states.append(h[-1])
-    return np.stack(states), np.stack(h)
-
-
-@ex.misconception
-def h_n_of_the_top_only(X, h0, layers):
-    """Your h_n has the last state of the top layer only. To go on later, every layer needs its own: h_n is (L, N, H),
-    as h0 is.
-    """
-    inputs = X
-    for start, (U, W, b) in zip(h0, layers):
-        inputs = rnn_forward(inputs, start, U, W, b)
-    return inputs, inputs[-1]
-
-
-@ex.misconception
-def h_n_of_the_top_repeated(X, h0, layers):
-    """All rows of your h_n are the top layer's last state. Keep the last state of each layer when it has run."""
-    inputs = X
-    for start, (U, W, b) in zip(h0, layers):
-        inputs = rnn_forward(inputs, start, U, W, b)
-    return inputs, np.stack([inputs[-1]] * len(layers))
-
-
-@ex.misconception
-def h_n_from_the_top_down(X, h0, layers):
-    """Your h_n begins with the top layer. It is in the order of h0: the bottom layer first."""
-    inputs, last = X, []
-    for start, (U, W, b) in zip(h0, layers):
-        inputs = rnn_forward(inputs, start, U, W, b)
-        last.append(inputs[-1])
-    return inputs, np.stack(last[::-1])
-
-
-@ex.misconception
-def bottom_states_returned(X, h0, layers):
-    """You return the states of the bottom layer. H_top are those of the last layer of the list."""
-    inputs, all_states = X, []
-    for start, (U, W, b) in zip(h0, layers):
-        inputs = rnn_forward(inputs, start, U, W, b)
-        all_states.append(inputs)
-    return all_states[0], np.stack([states[-1] for states in all_states])
-
-
-@ex.misconception
-def states_of_all_layers_returned(X, h0, layers):
-    """You return the states of all layers. H_top is (T, N, H): those of the top layer alone."""
-    inputs, all_states = X, []
-    for start, (U, W, b) in zip(h0, layers):
-        inputs = rnn_forward(inputs, start, U, W, b)
-        all_states.append(inputs)
-    return np.stack(all_states), np.stack([states[-1] for states in all_states])
-
-
-@ex.misconception
-def h0_overwritten(X, h0, layers):
-    """Your numbers are right, but the caller's h0 is changed: `h = h0` is a second name for the same array, and
-    `h[l] = …` writes into it. Start from `h0.copy()`, or from `list(h0)`.
-    """
-    h, states = h0, []
-    for x in X:
-        for l, (U, W, b) in enumerate(layers):
-            h[l] = rnn_step(x, h[l], U, W, b)
-            x = h[l]
-        states.append(x.copy())
-    return np.stack(states), h.copy()
+h0_overwritten: Your numbers are right, but the caller's h0 is changed: `h = h0` is a second name for the same array,
+  and `h[l] = …` writes into it. Start from `h0.copy()`, or from `list(h0)`.
++ h, states = h0, []
++ for x in X:
++     for l, (U, W, b) in enumerate(layers):
++         h[l] = rnn_step(x, h[l], U, W, b)
++         x = h[l]
++     states.append(x.copy())
++ return np.stack(states), h.copy()
+""")
 
 
 # --- stacked_backward
@@ -289,223 +206,93 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 5, 2, 4, dtype=np.float32), *run(rng, 5, 2, 3, 4, 2, np.float32))
 
 
-@ex.misconception
-def dH_top_for_every_layer(dH_top, X, h0, layers):
-    """Every layer gets dH_top as its error. That is the error of the *top* layer's states; each layer below gets what
-    the layer above it found as its dX.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients = np.zeros_like(h0), []
-    for l in range(len(layers)):
-        U, W, b = layers[l]
-        dX_l, dh0[l], dU, dW, db = rnn_backward(dH_top, states[l], h0[l], states[l + 1], U, W)
-        if l == 0:
-            dX = dX_l
-        gradients.append((dU, dW, db))
-    return dX, dh0, gradients
+ex.mistakes(r"""
+dH_top_for_every_layer: Every layer gets dH_top as its error. That is the error of the *top* layer's states; each
+  layer below gets what the layer above it found as its dX.
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dH, dh0[l], dU, dW, db = rnn_backward(dH_top, read[l], h0[l], read[l + 1], U, W)
 
+dH_top_joins_every_layer: You add dH_top to the error of every layer. Only the top layer's states are read by the
+  loss: the error of a layer below is the dX of the layer above it, and nothing else.
+- gradients.append((dU, dW, db))
++ gradients.append((dU, dW, db))
++ if l > 0:
++     dH = dH + dH_top
 
-@ex.misconception
-def dH_top_joins_every_layer(dH_top, X, h0, layers):
-    """You add dH_top to the error of every layer. Only the top layer's states are read by the loss: the error of a
-    layer below is the dX of the layer above it, and nothing else.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        dX, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-        if l > 0:
-            error = dX + dH_top
-    return dX, dh0, gradients[::-1]
+lower_layers_get_nothing: The layers below the top one get no gradient: their error is zero. The top layer's dX is the
+  error of the states of the layer below, so hand it down.
+- gradients.append((dU, dW, db))
++ gradients.append((dU, dW, db))
++ if l > 0:
++     dH = np.zeros_like(dH_top)
 
+only_the_last_step_handed_down: Only the last step's error goes down to the next layer. The layer above read a state
+  at *every* step, so all of its dX, (T, N, H), is the error of the layer below.
+- gradients.append((dU, dW, db))
++ gradients.append((dU, dW, db))
++ if l > 0:
++     dH[:-1] = 0
 
-@ex.misconception
-def lower_layers_get_nothing(dH_top, X, h0, layers):
-    """The layers below the top one get no gradient: their error is zero. The top layer's dX is the error of the states
-    of the layer below, so hand it down.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        dX, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-        error = np.zeros_like(dH_top)
-    return dX, dh0, gradients[::-1]
+layers_in_forward_order: You go up through the layers, the first one first. An error starts at the top and comes down:
+  `reversed(range(L))`.
+- for l in reversed(range(len(layers))):
++ for l in range(len(layers)):
+- return dH, dh0, gradients[::-1]
++ return dH, dh0, gradients
 
+gradients_from_the_top_down: Your list of gradients begins with the top layer, since that is where you began. It is in
+  the order of `layers`: turn it round.
+- return dH, dh0, gradients[::-1]
++ return dH, dh0, gradients
 
-@ex.misconception
-def only_the_last_step_handed_down(dH_top, X, h0, layers):
-    """Only the last step's error goes down to the next layer. The layer above read a state at *every* step, so all of
-    its dX, (T, N, H), is the error of the layer below.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        dX, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-        if l > 0:
-            error = np.zeros_like(dX)
-            error[-1] = dX[-1]
-    return dX, dh0, gradients[::-1]
+dh0_from_the_top_down: Your dh0 begins with the top layer. Its first axis is in the order of h0, the bottom layer
+  first.
+- return dH, dh0, gradients[::-1]
++ return dH, dh0[::-1].copy(), gradients[::-1]
 
+dh0_of_one_layer: Your dh0 is that of the bottom layer alone. Every layer started from a row of h0 and has a dh0: the
+  result is (L, N, H).
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dH, dh0, dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 
-@ex.misconception
-def layers_in_forward_order(dH_top, X, h0, layers):
-    """You go up through the layers, the first one first. An error starts at the top and comes down:
-    `reversed(range(L))`.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in range(len(layers)):
-        U, W, b = layers[l]
-        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-    return error, dh0, gradients
+dX_of_the_top_layer: Your dX is that of the top layer, the error of what *it* read. X was read by the bottom layer:
+  return the dX that comes out of that one.
+-     gradients.append((dU, dW, db))
+- return dH, dh0, gradients[::-1]
++     gradients.append((dU, dW, db))
++     if l == len(layers) - 1:
++         dX = dH
++ return dX, dh0, gradients[::-1]
 
+own_states_taken_as_input: In the upper layers dU is built from the layer's own states. What met U were the states of
+  the layer *below*: look at the index.
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l + 1] if l > 0 else X, h0[l], read[l + 1], U, W)
 
-@ex.misconception
-def gradients_from_the_top_down(dH_top, X, h0, layers):
-    """Your list of gradients begins with the top layer, since that is where you began. It is in the order of `layers`:
-    turn it round.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-    return error, dh0, gradients
+first_h0_for_all_layers: All layers are run, and gone back through, from `h0[0]`. Layer l started from `h0[l]`.
+- read.append(rnn_forward(read[-1], start, U, W, b))
++ read.append(rnn_forward(read[-1], h0[0], U, W, b))
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[0], read[l + 1], U, W)
 
+h0_taken_as_zero: You run forwards from zeros, and not from the h0 that you were given: the states are others, and so
+  are all gradients.
+- read.append(rnn_forward(read[-1], start, U, W, b))
++ read.append(rnn_forward(read[-1], np.zeros_like(start), U, W, b))
+- dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++ dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], np.zeros_like(h0[l]), read[l + 1], U, W)
 
-@ex.misconception
-def dh0_from_the_top_down(dH_top, X, h0, layers):
-    """Your dh0 begins with the top layer. Its first axis is in the order of h0, the bottom layer first."""
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = [], [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        error, dh0_l, dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        dh0.append(dh0_l)
-        gradients.append((dU, dW, db))
-    return error, np.stack(dh0), gradients[::-1]
-
-
-@ex.misconception
-def dh0_of_one_layer(dH_top, X, h0, layers):
-    """Your dh0 is that of the bottom layer alone. Every layer started from a row of h0 and has a dh0: the result is
-    (L, N, H).
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    gradients, error = [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        error, dh0, dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-    return error, dh0, gradients[::-1]
-
-
-@ex.misconception
-def dX_of_the_top_layer(dH_top, X, h0, layers):
-    """Your dX is that of the top layer, the error of what *it* read. X was read by the bottom layer: return the dX that
-    comes out of that one.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-        if l == len(layers) - 1:
-            dX = error
-    return dX, dh0, gradients[::-1]
-
-
-@ex.misconception
-def own_states_taken_as_input(dH_top, X, h0, layers):
-    """In the upper layers dU is built from the layer's own states. What met U were the states of the layer *below*:
-    look at the index.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        read = states[l + 1] if l > 0 else X
-        error, dh0[l], dU, dW, db = rnn_backward(error, read, h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-    return error, dh0, gradients[::-1]
-
-
-@ex.misconception
-def first_h0_for_all_layers(dH_top, X, h0, layers):
-    """All layers are run, and gone back through, from `h0[0]`. Layer l started from `h0[l]`."""
-    states = [X]
-    for U, W, b in layers:
-        states.append(rnn_forward(states[-1], h0[0], U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], h0[0], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-    return error, dh0, gradients[::-1]
-
-
-@ex.misconception
-def h0_taken_as_zero(dH_top, X, h0, layers):
-    """You run forwards from zeros, and not from the h0 that you were given: the states are others, and so are all
-    gradients.
-    """
-    start = np.zeros_like(h0[0])
-    states = [X]
-    for U, W, b in layers:
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, error = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        error, dh0[l], dU, dW, db = rnn_backward(error, states[l], start, states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-    return error, dh0, gradients[::-1]
-
-
-@ex.misconception
-def dH_top_overwritten(dH_top, X, h0, layers):
-    """Your numbers are right, but the caller's dH_top is changed: `dH = dH_top` is a second name for the same array,
-    and `dH[:] = …` writes into it. Give the error of the next layer a new name or a new array.
-    """
-    states = [X]
-    for start, (U, W, b) in zip(h0, layers):
-        states.append(rnn_forward(states[-1], start, U, W, b))
-    dh0, gradients, dH = np.zeros_like(h0), [], dH_top
-    for l in reversed(range(len(layers))):
-        U, W, b = layers[l]
-        dX, dh0[l], dU, dW, db = rnn_backward(dH, states[l], h0[l], states[l + 1], U, W)
-        gradients.append((dU, dW, db))
-        if l > 0:
-            dH[:] = dX
-    return dX, dh0, gradients[::-1]
+dH_top_overwritten: Your numbers are right, but the caller's dH_top is changed: `dH = dH_top` is a second name for the
+  same array, and `dH[:] = …` writes into it. Give the error of the next layer a new name or a new array.
+-     dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
+-     gradients.append((dU, dW, db))
+- return dH, dh0, gradients[::-1]
++     dX, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
++     gradients.append((dU, dW, db))
++     if l > 0:
++         dH[:] = dX
++ return dX, dh0, gradients[::-1]
+""")
 
 
 # --- stacked_parameter_count
@@ -536,50 +323,31 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one unit", int(rng.integers(4, 9)), 1, 3)
 
 
-@ex.misconception
-def every_layer_reads_D_inputs(D, H, L):
-    """You count D inputs for every layer. Only the first one reads X; the others read states, and their U is (H, H)."""
-    return L * (D * H + H * H + H)
+ex.mistakes(r"""
+every_layer_reads_D_inputs: You count D inputs for every layer. Only the first one reads X; the others read states,
+  and their U is (H, H).
++ return L * (D * H + H * H + H)
 
+two_biases: You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers.
++ return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
 
-@ex.misconception
-def two_biases(D, H, L):
-    """You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers."""
-    return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
+biases_forgotten: The biases are missing: each layer has a b of H numbers.
++ return D * H + H * H + (L - 1) * 2 * H * H
 
+one_bias_in_all: You count one bias for the whole stack. Each layer has a b of its own.
++ return D * H + H * H + (L - 1) * 2 * H * H + H
 
-@ex.misconception
-def biases_forgotten(D, H, L):
-    """The biases are missing: each layer has a b of H numbers."""
-    return D * H + H * H + (L - 1) * 2 * H * H
+one_matrix_in_upper_layers: Above the first layer you count one matrix a layer. There are two, both (H, H): W, for the
+  layer's own past, and U, for what it reads from the layer below.
++ return D * H + L * (H * H + H)
 
+first_layer_like_the_others: You count the first layer like the others, with a U of (H, H). It reads X, which has D
+  features: its U is (D, H).
++ return L * (2 * H * H + H)
 
-@ex.misconception
-def one_bias_in_all(D, H, L):
-    """You count one bias for the whole stack. Each layer has a b of its own."""
-    return D * H + H * H + (L - 1) * 2 * H * H + H
-
-
-@ex.misconception
-def one_matrix_in_upper_layers(D, H, L):
-    """Above the first layer you count one matrix a layer. There are two, both (H, H): W, for the layer's own past, and
-    U, for what it reads from the layer below.
-    """
-    return D * H + L * (H * H + H)
-
-
-@ex.misconception
-def first_layer_like_the_others(D, H, L):
-    """You count the first layer like the others, with a U of (H, H). It reads X, which has D features: its U is
-    (D, H).
-    """
-    return L * (2 * H * H + H)
-
-
-@ex.misconception
-def first_layer_left_out(D, H, L):
-    """You count L layers above the first one. The first is one of the L: there are L - 1 others."""
-    return D * H + H * H + H + L * (2 * H * H + H)
+first_layer_left_out: You count L layers above the first one. The first is one of the L: there are L - 1 others.
++ return D * H + H * H + H + L * (2 * H * H + H)
+""")
 
 
 # --- dropout_between
@@ -620,91 +388,53 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 4, 2, 5, dtype=np.float32), 0.3, keep_most(rng, 0.3, 4, 2, 5))
 
 
-@ex.misconception
-def not_scaled(H, p, mask):
-    """What is kept is not scaled up. A share p is gone, so that the next layer gets less than it will get when nothing
-    is dropped: divide by 1 - p.
-    """
-    return H * mask
+ex.mistakes(r"""
+not_scaled: What is kept is not scaled up. A share p is gone, so that the next layer gets less than it will get when
+  nothing is dropped: divide by 1 - p.
++ return H * mask
 
+scaled_down: You multiply by 1 - p. The survivors have to make up for those that are gone: divide by it.
++ return H * mask * (1 - p)
 
-@ex.misconception
-def scaled_down(H, p, mask):
-    """You multiply by 1 - p. The survivors have to make up for those that are gone: divide by it."""
-    return H * mask * (1 - p)
+divided_by_p: You divide by p, the share that is dropped. Divide by the share that is kept, 1 - p.
++ return H * mask / p if p > 0 else H * mask
 
+mask_inverted: You drop what the mask keeps. True means that the entry is kept.
++ return H * ~mask / (1 - p)
 
-@ex.misconception
-def divided_by_p(H, p, mask):
-    """You divide by p, the share that is dropped. Divide by the share that is kept, 1 - p."""
-    return H * mask / p if p > 0 else H * mask
+everything_scaled: Nothing is dropped, all is scaled up. Where the mask is False the result is 0.
++ return H / (1 - p)
 
+nothing_done: You return H as it was. Where the mask is False the result is 0, and the rest is divided by 1 - p.
++ return H.copy()
 
-@ex.misconception
-def mask_inverted(H, p, mask):
-    """You drop what the mask keeps. True means that the entry is kept."""
-    return H * ~mask / (1 - p)
+dropped_entries_untouched: Where the mask is False you leave the entry as it was. It is dropped: 0.
++ return np.where(mask, H / (1 - p), H)
 
+scaled_by_this_mask: You divide by the share that this very mask keeps. Divide by 1 - p, the share that is kept on
+  average: only then is the mean over all masks the old value.
++ return H * mask / max(mask.mean(), 1e-12)
 
-@ex.misconception
-def everything_scaled(H, p, mask):
-    """Nothing is dropped, all is scaled up. Where the mask is False the result is 0."""
-    return H / (1 - p)
+one_mask_for_all_steps: You use the mask's first step for all steps. The mask has an entry of its own for every entry
+  of H.
++ return H * mask[0] / (1 - p)
 
+only_survivors_returned: You return the survivors alone, in a row. The result has H's shape: what is dropped is 0, not
+  gone.
++ return H[mask] / (1 - p)
 
-@ex.misconception
-def nothing_done(H, p, mask):
-    """You return H as it was. Where the mask is False the result is 0, and the rest is divided by 1 - p."""
-    return H.copy()
+dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over H; divide the
+  product by the number 1 - p instead.
++ return H * (mask / (1 - p))
 
+H_overwritten: Your numbers are right, but the caller's H is changed: `H[~mask] = 0` writes into it. Work on a copy,
+  or build a new array with a product.
++ H[~mask] = 0
++ return H / (1 - p)
 
-@ex.misconception
-def dropped_entries_untouched(H, p, mask):
-    """Where the mask is False you leave the entry as it was. It is dropped: 0."""
-    return np.where(mask, H / (1 - p), H)
-
-
-@ex.misconception
-def scaled_by_this_mask(H, p, mask):
-    """You divide by the share that this very mask keeps. Divide by 1 - p, the share that is kept on average: only then
-    is the mean over all masks the old value.
-    """
-    return H * mask / max(mask.mean(), 1e-12)
-
-
-@ex.misconception
-def one_mask_for_all_steps(H, p, mask):
-    """You use the mask's first step for all steps. The mask has an entry of its own for every entry of H."""
-    return H * mask[0] / (1 - p)
-
-
-@ex.misconception
-def only_survivors_returned(H, p, mask):
-    """You return the survivors alone, in a row. The result has H's shape: what is dropped is 0, not gone."""
-    return H[mask] / (1 - p)
-
-
-@ex.misconception
-def dtype_of_the_mask(H, p, mask):
-    """float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over H; divide the product by the
-    number 1 - p instead.
-    """
-    return H * (mask / (1 - p))
-
-
-@ex.misconception
-def H_overwritten(H, p, mask):
-    """Your numbers are right, but the caller's H is changed: `H[~mask] = 0` writes into it. Work on a copy, or build a
-    new array with a product.
-    """
-    H[~mask] = 0
-    return H / (1 - p)
-
-
-@ex.misconception
-def H_itself_for_p_zero(H, p, mask):
-    """For p = 0 you return H itself, so that whoever writes to the result writes to H. Return a copy."""
-    return H if p == 0 else H * mask / (1 - p)
+H_itself_for_p_zero: For p = 0 you return H itself, so that whoever writes to the result writes to H. Return a copy.
++ return H if p == 0 else H * mask / (1 - p)
+""")
 
 
 # --- StackedRNN
@@ -778,783 +508,139 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (3, 4, 2), single, [x_and_h0(4, 2, 3, 4, 2, np.float32)], 0)
 
 
-@ex.misconception
-def every_layer_reads_x(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Every layer reads x. Only the first one does; each other one reads the states of the layer below it, so that
-    its weight_ih is (H, H).
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last, inputs = [], x
-            for l in range(num_layers):
-                x = inputs
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def one_weight_hh_for_all(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """All layers use weight_hh_l0. The others are there, but nothing uses them, and so they get no gradient. Layer l
-    has one of its own: `self.get_parameter(f"weight_hh_l{l}")`.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ self.weight_hh_l0.T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def second_bias_forgotten(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """bias_hh is never used. nn.RNN has two biases a layer and adds both."""
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def recurrent_matrix_not_transposed(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """weight_hh stands in the product as it is. PyTorch keeps its matrices as (to, from): with rows on the left, as
-    here, both have to be transposed.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"] + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def h0_not_used(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Your states start from zeros: the h0 that was given is not used. Layer l starts from `h0[l]`."""
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def first_h0_for_all_layers(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """All layers start from `h0[0]`. Layer l starts from `h0[l]`."""
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[0], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def start_state_of_float32(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Without an h0 you start from float32 zeros, whatever x is. `x.new_zeros(…)` makes zeros of the dtype, and on
-    the device, of x.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = torch.zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def h_n_of_the_top_layer(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Your h_n has the last state of the top layer only. It is (L, N, H), as h0 is: the last state of each layer."""
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, last[-1][None]
-
-    return StackedRNN()
-
-
-@ex.misconception
-def no_gradient_between_layers(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """The values are right, but no gradient comes down from layer to layer: `detach`, `.data`, and a way through
-    NumPy cut it. Hand on the states themselves.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                    x = x.detach()
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def state_kept_between_calls(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Your states go on from the call before. Without an h0 each call starts from zeros; whoever wants to go on hands
-    h_n in as h0.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-            self.kept = None
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = self.kept
-                if h0 is None or h0.shape[1] != x.shape[1]:
-                    h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            self.kept = torch.stack(last)
-            return x, self.kept
-
-    return StackedRNN()
-
-
-@ex.misconception
-def no_dropout(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """Nothing is ever dropped. In training mode the states that a layer hands to the next one go through dropout
-    first.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def dropout_in_eval_mode(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """You drop in eval mode too. `nn.functional.dropout(x, p)` does so unless you hand it `self.training`; an
-    nn.Dropout knows by itself.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = nn.functional.dropout(x, dropout)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def dropout_after_the_last_layer(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """The top layer's states are dropped as well. Dropout stands between layers only: with L layers there are L - 1
-    such places, with one layer none.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = nn.functional.dropout(torch.stack(states), dropout, self.training)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def dropout_before_the_first_layer(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """The inputs x are dropped as well. Dropout stands between layers only: the first layer reads x as it is."""
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                x = nn.functional.dropout(x, dropout, self.training)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def dropout_on_the_way_through_time(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """You drop the state that goes on to the next time step. What is lost there is lost for all later steps: drop
-    only what goes up to the next layer.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    if l < num_layers - 1:
-                        h = nn.functional.dropout(h, dropout, self.training)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def survivors_not_scaled(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """What is kept is not scaled up while training. Divide by 1 - p, as `dropout_between` does, or the next layer
-    gets more in eval mode than it has learned to expect.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0 and self.training:
-                    x = x * (torch.rand_like(x) >= dropout)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def scaled_in_eval_mode(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """You scale by 1 - p in eval mode. Here the survivors are scaled up while training (inverted dropout), so that
-    nothing is left to do in eval mode.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0:
-                    x = x * (torch.rand_like(x) >= dropout) if self.training else x * (1 - dropout)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def kept_with_probability_p(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """You keep an entry with probability p. p is the probability that it is *dropped*: keep where
-    `torch.rand_like(x) >= p`.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0 and self.training:
-                    x = x * (torch.rand_like(x) < dropout) / (1 - dropout)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def one_mask_for_all_rows(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """One mask is drawn for the whole batch. Every entry of (T, N, H) is dropped or kept by a draw of its own."""
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0 and self.training:
-                    x = x * (torch.rand(len(x), 1, hidden_size) >= dropout) / (1 - dropout)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def one_mask_for_all_steps(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """One mask is drawn for all time steps. Every entry of (T, N, H) is dropped or kept by a draw of its own."""
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0 and self.training:
-                    x = x * (torch.rand_like(x[0]) >= dropout) / (1 - dropout)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
-
-
-@ex.misconception
-def whole_states_dropped(input_size, hidden_size, num_layers=1, dropout=0.0):
-    """You drop whole states: one draw for all H units of a row. Every entry of (T, N, H) is dropped or kept by a
-    draw of its own.
-    """
-    import torch
-    from torch import nn
-
-    class StackedRNN(nn.Module):
-        def __init__(self):
-            super().__init__()
-            for l in range(num_layers):
-                reads = hidden_size if l else input_size
-                self.register_parameter(f"weight_ih_l{l}", nn.Parameter(torch.randn(hidden_size, reads) / 4))
-                self.register_parameter(f"weight_hh_l{l}", nn.Parameter(torch.randn(hidden_size, hidden_size) / 4))
-                self.register_parameter(f"bias_ih_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-                self.register_parameter(f"bias_hh_l{l}", nn.Parameter(torch.zeros(hidden_size)))
-
-        def forward(self, x, h0=None):
-            if h0 is None:
-                h0 = x.new_zeros(num_layers, x.shape[1], hidden_size)
-            last = []
-            for l in range(num_layers):
-                if l > 0 and self.training:
-                    x = x * (torch.rand(*x.shape[:2], 1) >= dropout) / (1 - dropout)
-                p = {name: getattr(self, f"{name}_l{l}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
-                h, states = h0[l], []
-                for x_t in x:
-                    a = x_t @ p["weight_ih"].T + p["bias_ih"] + h @ p["weight_hh"].T + p["bias_hh"]
-                    h = torch.tanh(a)
-                    states.append(h)
-                x = torch.stack(states)
-                last.append(h)
-            return x, torch.stack(last)
-
-    return StackedRNN()
+ex.mistakes(r"""
+every_layer_reads_x: Every layer reads x. Only the first one does; each other one reads the states of the layer below
+  it, so that its weight_ih is (H, H).
+- last = []
+- for l in range(self.num_layers):
+-     if l > 0:
+-         x = nn.functional.dropout(x, self.dropout, self.training)
++ last, inputs = [], x
++ for l in range(self.num_layers):
++     x = inputs
+
+one_weight_hh_for_all: All layers use weight_hh_l0. The others are there, but nothing uses them, and so they get no
+  gradient. Layer l has one of its own: `self.get_parameter(f"weight_hh_l{l}")`.
+- h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
++ h = torch.tanh(x_t @ weight_ih.T + h @ self.weight_hh_l0.T + b)
+
+second_bias_forgotten: bias_hh is never used. nn.RNN has two biases a layer and adds both.
+- b = self.get_parameter(f"bias_ih_l{l}") + self.get_parameter(f"bias_hh_l{l}")
++ b = self.get_parameter(f"bias_ih_l{l}")
+
+recurrent_matrix_not_transposed: weight_hh stands in the product as it is. PyTorch keeps its matrices as (to, from):
+  with rows on the left, as here, both have to be transposed.
+- h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
++ h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh + b)
+
+h0_not_used: Your states start from zeros: the h0 that was given is not used. Layer l starts from `h0[l]`.
+- if h0 is None:
+-     h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)
++ h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)
+
+first_h0_for_all_layers: All layers start from `h0[0]`. Layer l starts from `h0[l]`.
+- h, states = h0[l], []
++ h, states = h0[0], []
+
+start_state_of_float32: Without an h0 you start from float32 zeros, whatever x is. `x.new_zeros(…)` makes zeros of the
+  dtype, and on the device, of x.
+- h0 = x.new_zeros(self.num_layers, x.shape[1], self.hidden_size)
++ h0 = torch.zeros(self.num_layers, x.shape[1], self.hidden_size)
+
+h_n_of_the_top_layer: Your h_n has the last state of the top layer only. It is (L, N, H), as h0 is: the last state of
+  each layer.
+- return x, torch.stack(last)
++ return x, last[-1][None]
+
+no_gradient_between_layers: The values are right, but no gradient comes down from layer to layer: `detach`, `.data`,
+  and a way through NumPy cut it. Hand on the states themselves.
+- x = nn.functional.dropout(x, self.dropout, self.training)
++ x = nn.functional.dropout(x.detach(), self.dropout, self.training)
+
+state_kept_between_calls: Your states go on from the call before. Without an h0 each call starts from zeros; whoever
+  wants to go on hands h_n in as h0.
+- super().__init__()
++ super().__init__()
++ self.kept = None
+- if h0 is None:
++ if h0 is None and self.kept is not None and self.kept.shape[1] == x.shape[1]:
++     h0 = self.kept
++ if h0 is None:
+- return x, torch.stack(last)
++ self.kept = torch.stack(last)
++ return x, self.kept
+
+no_dropout: Nothing is ever dropped. In training mode the states that a layer hands to the next one go through dropout
+  first.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
+
+dropout_in_eval_mode: You drop in eval mode too. `nn.functional.dropout(x, p)` does so unless you hand it
+  `self.training`; an nn.Dropout knows by itself.
+- x = nn.functional.dropout(x, self.dropout, self.training)
++ x = nn.functional.dropout(x, self.dropout)
+
+dropout_after_the_last_layer: The top layer's states are dropped as well. Dropout stands between layers only: with L
+  layers there are L - 1 such places, with one layer none.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
+
+- x = torch.stack(states)
++ x = nn.functional.dropout(torch.stack(states), self.dropout, self.training)
+
+dropout_before_the_first_layer: The inputs x are dropped as well. Dropout stands between layers only: the first layer
+  reads x as it is.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
++ x = nn.functional.dropout(x, self.dropout, self.training)
+
+dropout_on_the_way_through_time: You drop the state that goes on to the next time step. What is lost there is lost for
+  all later steps: drop only what goes up to the next layer.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
+
+- h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
++ h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
++ if l < self.num_layers - 1:
++     h = nn.functional.dropout(h, self.dropout, self.training)
+
+survivors_not_scaled: What is kept is not scaled up while training. Divide by 1 - p, as `dropout_between` does, or the
+  next layer gets more in eval mode than it has learned to expect.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
++ if l > 0 and self.training:
++     x = x * (torch.rand_like(x) >= self.dropout)
+
+scaled_in_eval_mode: You scale by 1 - p in eval mode. Here the survivors are scaled up while training (inverted
+  dropout), so that nothing is left to do in eval mode.
+- x = nn.functional.dropout(x, self.dropout, self.training)
++ x = x * (torch.rand_like(x) >= self.dropout) if self.training else x * (1 - self.dropout)
+
+kept_with_probability_p: You keep an entry with probability p. p is the probability that it is *dropped*: keep where
+  `torch.rand_like(x) >= p`.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
++ if l > 0 and self.training:
++     x = x * (torch.rand_like(x) < self.dropout) / (1 - self.dropout)
+
+one_mask_for_all_rows: One mask is drawn for the whole batch. Every entry of (T, N, H) is dropped or kept by a draw of
+  its own.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
++ if l > 0 and self.training:
++     x = x * (torch.rand(len(x), 1, self.hidden_size) >= self.dropout) / (1 - self.dropout)
+
+one_mask_for_all_steps: One mask is drawn for all time steps. Every entry of (T, N, H) is dropped or kept by a draw of
+  its own.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
++ if l > 0 and self.training:
++     x = x * (torch.rand_like(x[0]) >= self.dropout) / (1 - self.dropout)
+
+whole_states_dropped: You drop whole states: one draw for all H units of a row. Every entry of (T, N, H) is dropped or
+  kept by a draw of its own.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
++ if l > 0 and self.training:
++     x = x * (torch.rand(*x.shape[:2], 1) >= self.dropout) / (1 - self.dropout)
+""")

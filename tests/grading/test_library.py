@@ -69,10 +69,6 @@ def definitions(source: str) -> list[ast.AST]:
     return [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
 
 
-def definition(answer) -> ast.AST:
-    return definitions(textwrap.dedent(inspect.getsource(answer)))[0]
-
-
 @functools.cache
 def forms(source: str) -> list[tuple[str, str]]:
     """Name and bare form of each function and class in a file."""
@@ -85,11 +81,13 @@ def answers(unit: str) -> dict[str, str]:
     found = {}
     for exercise in exercises.unit(unit):
         if isinstance(exercise, Exercise):
-            named = {exercise.name: exercise.reference} | {
-                f"{exercise.name}: {m.name}": m.answer for m in exercise.misconceptions
+            named = {exercise.name: textwrap.dedent(inspect.getsource(exercise.reference))} | {
+                f"{exercise.name}: {name}": source
+                for name, source in [("model answer", exercise.source)]
+                + [(m.name, m.source_for(exercise.name)) for m in exercise.misconceptions]
             }
-            for name, answer in named.items():
-                node = definition(answer)
+            for name, source in named.items():
+                node = definitions(source)[0]
                 if size(node) >= LEAST:
                     found[bare(node)] = name
     return found

@@ -12,7 +12,8 @@ import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.build import notebook_path
+from rnngrade.build import answers_path, notebook_path
+from rnngrade.cells import answers
 from rnngrade.release import release
 from rnngrade.unit import find_units, key_of, read_unit
 
@@ -36,6 +37,17 @@ def test_a_solution_has_the_cells_that_its_source_gives(unit):
     expected = [(cell.cell_type, cell.id, cell.metadata, cell.source) for cell in source.cells]
     assert [(cell.cell_type, cell.id, cell.metadata, cell.source) for cell in built.cells] == expected, "make notebooks"
     assert built.metadata == {**source.metadata, "rnncourse": {"key": key_of(source)}}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_package_has_the_model_answers_that_the_solution_has(unit):
+    copy = answers_path(ROOT, unit).read_text(encoding="utf-8")
+    assert copy == answers(ROOT / "solutions" / f"{unit}.py"), "make notebooks"
+
+
+def test_the_package_has_the_model_answers_of_no_other_unit():
+    found = sorted(path.name for path in answers_path(ROOT, UNITS[0]).parent.iterdir())
+    assert found == sorted(answers_path(ROOT, unit).name for unit in UNITS)
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from rnncourse import check, exercises
+from rnncourse.checks.edits import EditError
 from rnncourse.checks.engine import drawn, seed_for
-from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.exercise import Edit, Exercise, Question
 from rnncourse.checks.plain import identical, to_plain
 from rnncourse.checks.verdict import Verdict
 from rnncourse.checks.wire import decode, encode
@@ -86,6 +87,27 @@ def test_an_exercise_has_three_hints_points_and_misconceptions_enough(exercise):
     names = [m.name for m in exercise.misconceptions]
     assert len(names) == len(set(names))
     assert all(20 < len(m.message) < 500 and "\n" not in m.message for m in exercise.misconceptions)
+
+
+@pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
+def test_the_model_answer_gets_full_marks_and_takes_what_the_reference_takes(exercise):
+    answer = exercise.made_of(exercise.source, f"<{exercise.name}>")
+    assert check(answer, exercise.name).passed
+    assert check(answer, exercise.name, hidden=True).passed
+    assert list(inspect.signature(answer).parameters) == list(inspect.signature(exercise.reference).parameters)
+
+
+def test_every_edit_is_one_of_the_model_answer():
+    """After a change of an answer, each edit of a line that is no longer there is named."""
+    wrong = []
+    for exercise in CODE:
+        for m in exercise.misconceptions:
+            if isinstance(m, Edit):
+                try:
+                    m.source_for(exercise.name)
+                except EditError as error:
+                    wrong.append(str(error))
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
