@@ -17,6 +17,7 @@ import pytest
 from rnncourse import exercises
 
 BLOCK = re.compile(r"(?P<lead>[^\n]+(?:\n[^\n]+)*)\n\n```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.DOTALL)
+BELOW_A_LINE = re.compile(r"In\s`([^`]+)`, below the line `([^`]+)`:$")
 NEW_FILE = re.compile(r"New, `([^`]+)`:$")
 END_OF_FILE = re.compile(r"At the end of\s`([^`]+)`:$")
 
@@ -73,7 +74,7 @@ def course(root, tracked, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def done(page, course) -> list[Command]:
-    """Follow the page from top to bottom: write its files, apply its diffs, run its commands."""
+    """Follow the page from top to bottom: write what it says where it says, run its commands."""
     commands = []
     for block in BLOCK.finditer(page):
         lead, body = block["lead"], block["body"]
@@ -81,12 +82,11 @@ def done(page, course) -> list[Command]:
             for line, shown in commands_of(body):
                 result = run(line, course)
                 commands.append(Command(line, shown, result.stdout + result.stderr, result.returncode))
-        elif block["kind"] == "diff":
-            apart = os.environ | {"GIT_CEILING_DIRECTORIES": str(course.parent)}  # in whatever the copy lies
-            applied = subprocess.run(
-                ["git", "apply", "-"], cwd=course, env=apart, input=body, capture_output=True, text=True
-            )
-            assert applied.returncode == 0, f"{lead}\n{applied.stderr}"
+        elif below := BELOW_A_LINE.search(lead):
+            lines = (course / below[1]).read_text(encoding="utf-8").split("\n")
+            (place,) = (i for i, line in enumerate(lines) if line.strip() == below[2])
+            lines[place + 1 : place + 1] = body.removesuffix("\n").split("\n")
+            (course / below[1]).write_text("\n".join(lines), encoding="utf-8")
         elif new := NEW_FILE.search(lead):
             assert not (course / new[1]).exists(), new[1]
             (course / new[1]).write_text(body, encoding="utf-8")
@@ -119,7 +119,7 @@ def test_the_tutorial_teaches_nothing_that_the_course_already_has():
 
 def test_what_the_tutorial_writes_is_laid_out_as_the_course_is(done, page, course):
     leads = [block["lead"] for block in BLOCK.finditer(page)]
-    paths = {found[1] for lead in leads for way in (NEW_FILE, END_OF_FILE) if (found := way.search(lead))}
+    paths = {found[1] for lead in leads for way in (BELOW_A_LINE, NEW_FILE, END_OF_FILE) if (found := way.search(lead))}
     assert len(paths) >= 6
     for command in ("check", "format --check"):
         result = run(shlex.join([".venv/bin/python", "-m", "ruff", *command.split(), *sorted(paths)]), course)
