@@ -16,7 +16,6 @@ from rnncourse.beyond import (
     linear_recurrence,
     min_gru_forward,
 )
-from rnncourse.cell import softmax
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
 
@@ -92,172 +91,85 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if same else "with keys and values in another order, the context came out different."
 
 
-@ex.misconception
-def not_scaled(query, keys, values, mask=None):
-    """The scores are not scaled. A dot product of d numbers grows like the root of d: divide by it, or long vectors
-    make the softmax look at one key only.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+ex.mistakes(r"""
+not_scaled: The scores are not scaled. A dot product of d numbers grows like the root of d: divide by it, or long
+  vectors make the softmax look at one key only.
+- scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
++ scores = query @ np.swapaxes(keys, -1, -2)
 
+scaled_by_d: You divide the scores by d. It is the *root* of d: the variance of a sum of d products grows like d, its
+  size like the root.
+- scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
++ scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1]
 
-@ex.misconception
-def scaled_by_d(query, keys, values, mask=None):
-    """You divide the scores by d. It is the *root* of d: the variance of a sum of d products grows like d, its size
-    like the root.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1]
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+scaled_by_the_values: You divide by the root of d_v, the size of the values. They have no part in the scores: d is the
+  size of a query and of a key.
+- scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
++ scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(values.shape[-1])
 
+scaled_by_the_number_of_keys: You divide by the root of the number of keys. How many keys there are does not change
+  how large a score is: d is the last axis of query, `query.shape[-1]`.
+- scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
++ scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(keys.shape[-2])
 
-@ex.misconception
-def scaled_by_the_values(query, keys, values, mask=None):
-    """You divide by the root of d_v, the size of the values. They have no part in the scores: d is the size of a query
-    and of a key.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(values.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+softmax_over_the_queries: Your softmax runs over the queries: the columns of the weights sum to 1, not the rows. Each
+  *query* shares out one unit of attention among the keys, the last axis.
+-     scores = np.where(mask, scores, -np.inf)
+- weights = softmax(scores)
++     scores = np.where(mask, scores, -1e9)
++ weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
 
+mask_inverted: Your mask works the wrong way round: you look exactly where one may not. True means *may look*.
+- scores = np.where(mask, scores, -np.inf)
++ scores = np.where(mask, -np.inf, scores)
 
-@ex.misconception
-def scaled_by_the_number_of_keys(query, keys, values, mask=None):
-    """You divide by the root of the number of keys. How many keys there are does not change how large a score is: d is
-    the last axis of query, `query.shape[-1]`.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(keys.shape[-2])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+mask_ignored: The mask has no effect: keys where it is False still get weight.
++ weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
++ return weights @ values, weights
 
+mask_after_the_softmax: You set weights to zero after the softmax, so the rest of each row no longer sums to 1. Mask
+  the *scores*, with -inf, before the softmax.
++ weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
++ if mask is not None:
++     weights = weights * mask
++ return weights @ values, weights
 
-@ex.misconception
-def softmax_over_the_queries(query, keys, values, mask=None):
-    """Your softmax runs over the queries: the columns of the weights sum to 1, not the rows. Each *query* shares out
-    one unit of attention among the keys, the last axis.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -1e9)
-    weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
-    return weights @ values, weights
+masked_scores_zero: Where the mask is False you set the score to 0. But exp(0) is 1, so these keys keep a good share
+  of the weight: the score has to be -inf.
+- scores = np.where(mask, scores, -np.inf)
++ scores = scores * mask
 
+infinity_times_zero: You multiply -inf by 0 where one may look, and that is nan, not 0. Choose between two values
+  instead: `np.where(mask, scores, -np.inf)`.
+- scores = np.where(mask, scores, -np.inf)
++ scores = scores - np.inf * (1 - mask.astype(scores.dtype))
 
-@ex.misconception
-def mask_inverted(query, keys, values, mask=None):
-    """Your mask works the wrong way round: you look exactly where one may not. True means *may look*."""
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, -np.inf, scores)
-    weights = softmax(scores)
-    return weights @ values, weights
+reshaped_for_transposed: You reshape the keys where they have to be transposed. That has the right shape, and cuts
+  each key into pieces that land in others: `np.swapaxes(keys, -1, -2)`.
+- scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
++ turned = keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
++ scores = query @ turned / math.sqrt(query.shape[-1])
 
+keys_for_values: Your context is an average of the keys. The keys only say where to look; what one gets there are the
+  values.
+- return weights @ values, weights
++ return weights @ keys, weights
 
-@ex.misconception
-def mask_ignored(query, keys, values, mask=None):
-    """The mask has no effect: keys where it is False still get weight."""
-    weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
-    return weights @ values, weights
+scores_for_weights: What you return second are the scores, not the weights that the softmax makes of them.
+- weights = softmax(scores)
+- return weights @ values, weights
++ return softmax(scores) @ values, scores
 
+large_scores_overflow: exp overflows when scores are large, and infinity divided by infinity is nan. Subtract the
+  row's largest score first, or call `softmax` of unit 03.
+- weights = softmax(scores)
++ weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def mask_after_the_softmax(query, keys, values, mask=None):
-    """You set weights to zero after the softmax, so the rest of each row no longer sums to 1. Mask the *scores*, with
-    -inf, before the softmax.
-    """
-    weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
-    if mask is not None:
-        weights = weights * mask
-    return weights @ values, weights
-
-
-@ex.misconception
-def masked_scores_zero(query, keys, values, mask=None):
-    """Where the mask is False you set the score to 0. But exp(0) is 1, so these keys keep a good share of the weight:
-    the score has to be -inf.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = scores * mask
-    weights = softmax(scores)
-    return weights @ values, weights
-
-
-@ex.misconception
-def infinity_times_zero(query, keys, values, mask=None):
-    """You multiply -inf by 0 where one may look, and that is nan, not 0. Choose between two values instead:
-    `np.where(mask, scores, -np.inf)`.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = scores - np.inf * (1 - mask.astype(scores.dtype))
-    weights = softmax(scores)
-    return weights @ values, weights
-
-
-@ex.misconception
-def reshaped_for_transposed(query, keys, values, mask=None):
-    """You reshape the keys where they have to be transposed. That has the right shape, and cuts each key into pieces
-    that land in others: `np.swapaxes(keys, -1, -2)`.
-    """
-    turned = keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
-    scores = query @ turned / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
-
-
-@ex.misconception
-def keys_for_values(query, keys, values, mask=None):
-    """Your context is an average of the keys. The keys only say where to look; what one gets there are the values."""
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ keys, weights
-
-
-@ex.misconception
-def scores_for_weights(query, keys, values, mask=None):
-    """What you return second are the scores, not the weights that the softmax makes of them."""
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    return softmax(scores) @ values, scores
-
-
-@ex.misconception
-def large_scores_overflow(query, keys, values, mask=None):
-    """exp overflows when scores are large, and infinity divided by infinity is nan. Subtract the row's largest score
-    first, or call `softmax` of unit 03.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-    return weights @ values, weights
-
-
-@ex.misconception
-def root_in_float64(query, keys, values, mask=None):
-    """`np.sqrt` of a whole number is a float64, and turns float32 scores into float64. Take a plain Python number:
-    `math.sqrt(d)`, or `d**0.5`.
-    """
-    scores = query @ np.swapaxes(keys, -1, -2) / np.sqrt(query.shape[-1])
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+root_in_float64: `np.sqrt` of a whole number is a float64, and turns float32 scores into float64. Take a plain Python
+  number: `math.sqrt(d)`, or `d**0.5`.
+- scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
++ scores = query @ np.swapaxes(keys, -1, -2) / np.sqrt(query.shape[-1])
+""")
 
 
 # --- additive_attention
@@ -312,140 +224,78 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *single, look_mask(rng, 2, 3, 4))
 
 
-@ex.misconception
-def no_tanh(query, keys, values, Wq, Wk, v, mask=None):
-    """There is no tanh. Then the query adds the same number to all scores of its row, and the softmax takes that out
-    again: whatever you ask, you get one and the same answer.
-    """
-    scores = ((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+ex.mistakes(r"""
+no_tanh: There is no tanh. Then the query adds the same number to all scores of its row, and the softmax takes that
+  out again: whatever you ask, you get one and the same answer.
+- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
+- scores = hidden @ v
++ scores = ((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
 
+tanh_of_each: You take the tanh of the query's part and of the key's part apart and add them. Then they never meet,
+  and the query's part drops out of the softmax: the tanh is of the sum.
+- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
+- scores = hidden @ v
++ scores = (np.tanh(query @ Wq)[..., :, None, :] + np.tanh(keys @ Wk)[..., None, :, :]) @ v
 
-@ex.misconception
-def tanh_of_each(query, keys, values, Wq, Wk, v, mask=None):
-    """You take the tanh of the query's part and of the key's part apart and add them. Then they never meet, and the
-    query's part drops out of the softmax: the tanh is of the sum.
-    """
-    scores = (np.tanh(query @ Wq)[..., :, None, :] + np.tanh(keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+multiplied: You multiply the query's part with the key's. It is called additive attention because they are added.
+- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
+- scores = hidden @ v
++ scores = np.tanh((query @ Wq)[..., :, None, :] * (keys @ Wk)[..., None, :, :]) @ v
 
+v_inside_the_tanh: You multiply with v before the tanh, so no score can be beyond -1 and 1. First the tanh of all A
+  hidden units, then v.
+- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
+- scores = hidden @ v
++ scores = np.tanh(((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v)
 
-@ex.misconception
-def multiplied(query, keys, values, Wq, Wk, v, mask=None):
-    """You multiply the query's part with the key's. It is called additive attention because they are added."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] * (keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+v_forgotten: You sum the hidden units up, each as heavy as the others. Their weights in that sum are learned: it is v.
+- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
+- scores = hidden @ v
++ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]).sum(axis=-1)
 
+scaled: You divide the scores by the root of A. Additive attention is not scaled: v learns how large a score is.
+- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
+- scores = hidden @ v
++ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v / math.sqrt(len(v))
 
-@ex.misconception
-def v_inside_the_tanh(query, keys, values, Wq, Wk, v, mask=None):
-    """You multiply with v before the tanh, so no score can be beyond -1 and 1. First the tanh of all A hidden units,
-    then v.
-    """
-    scores = np.tanh(((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+columns_sum_to_one: Your softmax runs over the queries, axis -2. Each *row* sums to 1: it is over the keys, the last
+  axis.
+-     scores = np.where(mask, scores, -np.inf)
+- weights = softmax(scores)
++     scores = np.where(mask, scores, -1e9)
++ weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
 
+keys_averaged: Your context is an average of the keys. What the weights average are the values.
+- return weights @ values, weights
++ return weights @ keys, weights
 
-@ex.misconception
-def v_forgotten(query, keys, values, Wq, Wk, v, mask=None):
-    """You sum the hidden units up, each as heavy as the others. Their weights in that sum are learned: it is v."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]).sum(axis=-1)
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+mask_upside_down: Your mask works the wrong way round. True means *may look*: scores become -inf where it is False.
+- scores = np.where(mask, scores, -np.inf)
++ scores = np.where(mask, -np.inf, scores)
 
+mask_forgotten: The mask has no effect: keys where it is False still get weight.
++ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
++ weights = softmax(scores)
++ return weights @ values, weights
 
-@ex.misconception
-def scaled(query, keys, values, Wq, Wk, v, mask=None):
-    """You divide the scores by the root of A. Additive attention is not scaled: v learns how large a score is."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v / math.sqrt(len(v))
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ values, weights
+weights_masked: You mask the weights, so the rows that are masked no longer sum to 1. Mask the scores, before the
+  softmax.
++ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
++ weights = softmax(scores)
++ if mask is not None:
++     weights = weights * mask
++ return weights @ values, weights
 
+hidden_units_masked: You set what may not be seen to 0 before the softmax. A score of 0 is an ordinary score, and
+  exp(0) is 1: it has to be -inf.
+- scores = np.where(mask, scores, -np.inf)
++ scores = scores * mask
 
-@ex.misconception
-def columns_sum_to_one(query, keys, values, Wq, Wk, v, mask=None):
-    """Your softmax runs over the queries, axis -2. Each *row* sums to 1: it is over the keys, the last axis."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = np.where(mask, scores, -1e9)
-    weights = np.swapaxes(softmax(np.swapaxes(scores, -1, -2)), -1, -2)
-    return weights @ values, weights
-
-
-@ex.misconception
-def keys_averaged(query, keys, values, Wq, Wk, v, mask=None):
-    """Your context is an average of the keys. What the weights average are the values."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores)
-    return weights @ keys, weights
-
-
-@ex.misconception
-def mask_upside_down(query, keys, values, Wq, Wk, v, mask=None):
-    """Your mask works the wrong way round. True means *may look*: scores become -inf where it is False."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = np.where(mask, -np.inf, scores)
-    weights = softmax(scores)
-    return weights @ values, weights
-
-
-@ex.misconception
-def mask_forgotten(query, keys, values, Wq, Wk, v, mask=None):
-    """The mask has no effect: keys where it is False still get weight."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    weights = softmax(scores)
-    return weights @ values, weights
-
-
-@ex.misconception
-def weights_masked(query, keys, values, Wq, Wk, v, mask=None):
-    """You mask the weights, so the rows that are masked no longer sum to 1. Mask the scores, before the softmax."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    weights = softmax(scores)
-    if mask is not None:
-        weights = weights * mask
-    return weights @ values, weights
-
-
-@ex.misconception
-def hidden_units_masked(query, keys, values, Wq, Wk, v, mask=None):
-    """You set what may not be seen to 0 before the softmax. A score of 0 is an ordinary score, and exp(0) is 1: it has
-    to be -inf.
-    """
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = scores * mask
-    weights = softmax(scores)
-    return weights @ values, weights
-
-
-@ex.misconception
-def exp_overflows(query, keys, values, Wq, Wk, v, mask=None):
-    """exp overflows when v is large, and gives nan. Subtract the row's largest score first, or call `softmax`."""
-    scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-    if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
-    return weights @ values, weights
+exp_overflows: exp overflows when v is large, and gives nan. Subtract the row's largest score first, or call
+  `softmax`.
+- weights = softmax(scores)
++ weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+""")
 
 
 # --- linear_recurrence
@@ -504,128 +354,91 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if same else "cut after three steps and run on from the state there, other states came out."
 
 
-@ex.misconception
-def h0_is_zero(a, b, h0):
-    """You start from zeros. The first state is a_1 h_0 + b_1, with the h0 that you are given."""
-    h, states = np.zeros_like(b[0]), []
-    for factor, term in zip(a, b):
-        h = factor * h + term
-        states.append(h)
-    return np.stack(states)
+ex.mistakes(r"""
+h0_is_zero: You start from zeros. The first state is a_1 h_0 + b_1, with the h0 that you are given.
++ h, states = np.zeros_like(b[0]), []
++ for factor, term in zip(a, b):
++     h = factor * h + term
++     states.append(h)
++ return np.stack(states)
 
+h0_among_the_states: h0 is in your result, which has one step too many. The states are h_1 to h_T, one for each step.
++ states = [np.asarray(h0, dtype=b.dtype)]
++ for factor, term in zip(a, b):
++     states.append(factor * states[-1] + term)
++ return np.stack(states)
 
-@ex.misconception
-def h0_among_the_states(a, b, h0):
-    """h0 is in your result, which has one step too many. The states are h_1 to h_T, one for each step."""
-    states = [np.asarray(h0, dtype=b.dtype)]
-    for factor, term in zip(a, b):
-        states.append(factor * states[-1] + term)
-    return np.stack(states)
+one_step_early: You keep the state from before each step: h_0 to h_{T-1}. Make the step first, then keep what came
+  out.
++ h, states = np.asarray(h0, dtype=b.dtype), []
++ for factor, term in zip(a, b):
++     states.append(h)
++     h = factor * h + term
++ return np.stack(states)
 
+a_and_b_exchanged: You multiply the state by b and add a. It is a that multiplies.
++ h, states = h0, []
++ for factor, term in zip(a, b):
++     h = term * h + factor
++     states.append(h)
++ return np.stack(states)
 
-@ex.misconception
-def one_step_early(a, b, h0):
-    """You keep the state from before each step: h_0 to h_{T-1}. Make the step first, then keep what came out."""
-    h, states = np.asarray(h0, dtype=b.dtype), []
-    for factor, term in zip(a, b):
-        states.append(h)
-        h = factor * h + term
-    return np.stack(states)
+b_multiplied_too: You add b to the state before you multiply, so b is multiplied by a as well. Only the state is.
++ h, states = h0, []
++ for factor, term in zip(a, b):
++     h = factor * (h + term)
++     states.append(h)
++ return np.stack(states)
 
+h0_at_every_step: Every step starts from h0 again. Step t starts from the state that step t - 1 left.
++ return a * h0 + b
 
-@ex.misconception
-def a_and_b_exchanged(a, b, h0):
-    """You multiply the state by b and add a. It is a that multiplies."""
-    h, states = h0, []
-    for factor, term in zip(a, b):
-        h = term * h + factor
-        states.append(h)
-    return np.stack(states)
+backwards_in_time: You walk from the last step to the first. h0 is where the *first* step starts.
+- H = np.empty_like(b)
+- h = h0
+- for t in range(len(a)):
++ h, H = h0, np.empty_like(b)
++ for t in reversed(range(len(a))):
 
+a_share_of_b: You take the share 1 - a of b, as a leaky average does. Here b is added whole; whoever wants a share
+  puts it into b.
++ h, states = h0, []
++ for factor, term in zip(a, b):
++     h = factor * h + (1 - factor) * term
++     states.append(h)
++ return np.stack(states)
 
-@ex.misconception
-def b_multiplied_too(a, b, h0):
-    """You add b to the state before you multiply, so b is multiplied by a as well. Only the state is."""
-    h, states = h0, []
-    for factor, term in zip(a, b):
-        h = factor * (h + term)
-        states.append(h)
-    return np.stack(states)
+one_array_many_times: All your states are the last one: you update one array in place and keep it T times. Make a new
+  array at each step.
++ h, states = np.array(h0, dtype=b.dtype), []
++ for factor, term in zip(a, b):
++     h *= factor
++     h += term
++     states.append(h)
++ return np.stack(states)
 
+divided_by_the_product: You divide by the product of all factors so far. One factor of 0, or many small ones, and that
+  is a division by 0. The loop never divides.
++ product = np.cumprod(a, axis=0)
++ return product * (h0 + np.cumsum(b / product, axis=0))
 
-@ex.misconception
-def h0_at_every_step(a, b, h0):
-    """Every step starts from h0 again. Step t starts from the state that step t - 1 left."""
-    return a * h0 + b
+h0_overwritten: The states are right, but `h *= a[t]` writes into h0, which belongs to whoever called. Write `h = a[t]
+  * h + b[t]`, which makes a new array.
++ h, states = h0, []
++ for factor, term in zip(a, b):
++     h *= factor
++     h += term
++     states.append(np.copy(h).astype(b.dtype))
++ return np.stack(states)
 
-
-@ex.misconception
-def backwards_in_time(a, b, h0):
-    """You walk from the last step to the first. h0 is where the *first* step starts."""
-    h, H = h0, np.empty_like(b)
-    for t in reversed(range(len(a))):
-        h = a[t] * h + b[t]
-        H[t] = h
-    return H
-
-
-@ex.misconception
-def a_share_of_b(a, b, h0):
-    """You take the share 1 - a of b, as a leaky average does. Here b is added whole; whoever wants a share puts it into
-    b.
-    """
-    h, states = h0, []
-    for factor, term in zip(a, b):
-        h = factor * h + (1 - factor) * term
-        states.append(h)
-    return np.stack(states)
-
-
-@ex.misconception
-def one_array_many_times(a, b, h0):
-    """All your states are the last one: you update one array in place and keep it T times. Make a new array at each
-    step.
-    """
-    h, states = np.array(h0, dtype=b.dtype), []
-    for factor, term in zip(a, b):
-        h *= factor
-        h += term
-        states.append(h)
-    return np.stack(states)
-
-
-@ex.misconception
-def divided_by_the_product(a, b, h0):
-    """You divide by the product of all factors so far. One factor of 0, or many small ones, and that is a division by
-    0. The loop never divides.
-    """
-    product = np.cumprod(a, axis=0)
-    return product * (h0 + np.cumsum(b / product, axis=0))
-
-
-@ex.misconception
-def h0_overwritten(a, b, h0):
-    """The states are right, but `h *= a[t]` writes into h0, which belongs to whoever called. Write `h = a[t] * h +
-    b[t]`, which makes a new array.
-    """
-    h, states = h0, []
-    for factor, term in zip(a, b):
-        h *= factor
-        h += term
-        states.append(np.copy(h).astype(b.dtype))
-    return np.stack(states)
-
-
-@ex.misconception
-def b_overwritten(a, b, h0):
-    """The states are right, but you write them into b, which belongs to whoever called. Write into a new array,
-    `np.empty_like(b)`.
-    """
-    h = h0
-    for t in range(len(a)):
-        b[t] = a[t] * h + b[t]
-        h = b[t]
-    return b
+b_overwritten: The states are right, but you write them into b, which belongs to whoever called. Write into a new
+  array, `np.empty_like(b)`.
++ h = h0
++ for t in range(len(a)):
++     b[t] = a[t] * h + b[t]
++     h = b[t]
++ return b
+""")
 
 
 # --- combine_affine
@@ -669,87 +482,55 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if same else "(p, q) and then r is not p and then (q, r)."
 
 
-@ex.misconception
-def second_applied_first(first, second):
-    """You apply `second` first. In a_2 (a_1 h + b_1) + b_2 it is the b of the *first* map that goes through the second
-    one and is multiplied by its a.
-    """
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_1 * a_2, a_1 * b_2 + b_1
+ex.mistakes(r"""
+second_applied_first: You apply `second` first. In a_2 (a_1 h + b_1) + b_2 it is the b of the *first* map that goes
+  through the second one and is multiplied by its a.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_1 * a_2, a_1 * b_2 + b_1
 
+b_of_the_first_not_multiplied: You add both b as they are. That of the first map goes through the second one, too: it
+  has to be multiplied by a_2.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_2 * a_1, b_1 + b_2
 
-@ex.misconception
-def b_of_the_first_not_multiplied(first, second):
-    """You add both b as they are. That of the first map goes through the second one, too: it has to be multiplied by
-    a_2.
-    """
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_2 * a_1, b_1 + b_2
+first_a_on_first_b: You multiply b_1 by a_1. Within the first map b_1 is added after the product; it is the second map
+  that multiplies it, by a_2.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_2 * a_1, a_1 * b_1 + b_2
 
+both_b_multiplied: You multiply both b by a_2. b_2 is added last, and nothing comes after it.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_2 * a_1, a_2 * (b_1 + b_2)
 
-@ex.misconception
-def first_a_on_first_b(first, second):
-    """You multiply b_1 by a_1. Within the first map b_1 is added after the product; it is the second map that
-    multiplies it, by a_2.
-    """
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_2 * a_1, a_1 * b_1 + b_2
+b_of_the_second_lost: b_2 is missing: it is added at the end of the second map.
++ (a_1, b_1), a_2 = first, second[0]
++ return a_2 * a_1, a_2 * b_1
 
+as_a_product_rule: Your b has a part from each map multiplied by the other's a, as in the derivative of a product. But
+  the maps come one after the other: b_2 is not multiplied by anything.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_2 * a_1, a_2 * b_1 + a_1 * b_2
 
-@ex.misconception
-def both_b_multiplied(first, second):
-    """You multiply both b by a_2. b_2 is added last, and nothing comes after it."""
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_2 * a_1, a_2 * (b_1 + b_2)
+factors_added: You add the factors. h is multiplied by a_1 and then by a_2, so it is multiplied by their product.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_2 + a_1, a_2 * b_1 + b_2
 
+a_of_the_first_lost: Your a is that of the second map alone. h goes through both: it is a_2 a_1.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_2 * np.ones_like(a_1), a_2 * b_1 + b_2
 
-@ex.misconception
-def b_of_the_second_lost(first, second):
-    """b_2 is missing: it is added at the end of the second map."""
-    (a_1, b_1), a_2 = first, second[0]
-    return a_2 * a_1, a_2 * b_1
+b_before_a: You return (b, a). A pair is (a, b), what multiplies first, or the result cannot be combined further.
++ (a_1, b_1), (a_2, b_2) = first, second
++ return a_2 * b_1 + b_2, a_2 * a_1
 
-
-@ex.misconception
-def as_a_product_rule(first, second):
-    """Your b has a part from each map multiplied by the other's a, as in the derivative of a product. But the maps come
-    one after the other: b_2 is not multiplied by anything.
-    """
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_2 * a_1, a_2 * b_1 + a_1 * b_2
-
-
-@ex.misconception
-def factors_added(first, second):
-    """You add the factors. h is multiplied by a_1 and then by a_2, so it is multiplied by their product."""
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_2 + a_1, a_2 * b_1 + b_2
-
-
-@ex.misconception
-def a_of_the_first_lost(first, second):
-    """Your a is that of the second map alone. h goes through both: it is a_2 a_1."""
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_2 * np.ones_like(a_1), a_2 * b_1 + b_2
-
-
-@ex.misconception
-def b_before_a(first, second):
-    """You return (b, a). A pair is (a, b), what multiplies first, or the result cannot be combined further."""
-    (a_1, b_1), (a_2, b_2) = first, second
-    return a_2 * b_1 + b_2, a_2 * a_1
-
-
-@ex.misconception
-def first_overwritten(first, second):
-    """The values are right, but `*=` and `+=` write into the arrays of `first`, which somebody still needs: make new
-    arrays.
-    """
-    (a_1, b_1), (a_2, b_2) = first, second
-    b_1 *= a_2
-    b_1 += b_2
-    a_1 *= a_2
-    return np.copy(a_1), np.copy(b_1)
+first_overwritten: The values are right, but `*=` and `+=` write into the arrays of `first`, which somebody still
+  needs: make new arrays.
++ (a_1, b_1), (a_2, b_2) = first, second
++ b_1 *= a_2
++ b_1 += b_2
++ a_1 *= a_2
++ return np.copy(a_1), np.copy(b_1)
+""")
 
 
 # --- associative_scan
@@ -814,169 +595,105 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a long run of small factors", np.full(700, 0.1), normal(rng, 700), 2.0)
 
 
-@ex.misconception
-def plain_loop(a, b, h0):
-    """The states are right, but each of them waits for the one before: with T = 1000 that is 2,000 operations in a
-    row. Combine the maps in pairs, all pairs at a time.
-    """
-    H = np.empty_like(b)
-    h = h0
-    for t in range(len(a)):
-        h = a[t] * h + b[t]
-        H[t] = h
-    return H
+ex.mistakes(r"""
+plain_loop: The states are right, but each of them waits for the one before: with T = 1000 that is 2,000 operations in
+  a row. Combine the maps in pairs, all pairs at a time.
++ H = np.empty_like(b)
++ h = h0
++ for t in range(len(a)):
++     h = a[t] * h + b[t]
++     H[t] = h
++ return H
 
+in_blocks: The states are right, and you have cut the sequence into blocks, which is a good idea once. Within a block,
+  and from block to block, one still waits for the other: do the same with the blocks, and again.
++ size = math.ceil(math.sqrt(len(a)))
++ H = np.empty_like(b)
++ h = h0
++ for start in range(0, len(a), size):
++     A, B = a[start : start + size].copy(), b[start : start + size].copy()
++     for t in range(1, len(A)):
++         A[t], B[t] = combine_affine((A[t - 1], B[t - 1]), (A[t], B[t]))
++     H[start : start + size] = A * h + B
++     h = H[start + len(A) - 1]
++ return H
 
-@ex.misconception
-def in_blocks(a, b, h0):
-    """The states are right, and you have cut the sequence into blocks, which is a good idea once. Within a block, and
-    from block to block, one still waits for the other: do the same with the blocks, and again.
-    """
-    size = math.ceil(math.sqrt(len(a)))
-    H = np.empty_like(b)
-    h = h0
-    for start in range(0, len(a), size):
-        A, B = a[start : start + size].copy(), b[start : start + size].copy()
-        for t in range(1, len(A)):
-            A[t], B[t] = combine_affine((A[t - 1], B[t - 1]), (A[t], B[t]))
-        H[start : start + size] = A * h + B
-        h = H[start + len(A) - 1]
-    return H
+division_by_the_product: You divide by the product of all factors so far: a factor of 0, or many small ones, make that
+  a division by 0. And a cumulative product waits for the one before as well. Combine maps; no division is needed.
++ product = np.cumprod(a, axis=0)
++ return product * (h0 + np.cumsum(b / product, axis=0))
 
+started_from_zero: h0 is missing: your states are those of a run from zeros. The map of all steps up to t has an a,
+  too: h_t is A_t h0 + B_t.
+- A, B = a, b
+- step = 1
++ A, B, step = a, b.copy(), 1
+- return A * h0 + B
++ return B
 
-@ex.misconception
-def division_by_the_product(a, b, h0):
-    """You divide by the product of all factors so far: a factor of 0, or many small ones, make that a division by 0.
-    And a cumulative product waits for the one before as well. Combine maps; no division is needed.
-    """
-    product = np.cumprod(a, axis=0)
-    return product * (h0 + np.cumsum(b / product, axis=0))
+h0_added_as_it_is: You add h0 to every state. It is multiplied by all factors on the way: h_t is A_t h0 + B_t.
+- return A * h0 + B
++ return h0 + B
 
+h0_only_in_the_first_state: h0 reaches your first state and none behind it. Put it into b[0] *before* the scan, or
+  apply every prefix to it at the end.
+- return A * h0 + B
++ H = B.copy()
++ H[0] = a[0] * h0 + b[0]
++ return H
 
-@ex.misconception
-def started_from_zero(a, b, h0):
-    """h0 is missing: your states are those of a run from zeros. The map of all steps up to t has an a, too: h_t is A_t
-    h0 + B_t.
-    """
-    A, B, step = a, b.copy(), 1
-    while step < len(a):
-        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-        step *= 2
-    return B
+later_maps_first: You combine in the wrong order: the entry further left was earlier, so it is the `first` argument of
+  `combine_affine`.
+- new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
++ new_A, new_B = combine_affine((A[step:], B[step:]), (A[:-step], B[:-step]))
 
+one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on while
+  `step` is below T, not only while twice the step is.
+- A, B = a, b
+- step = 1
+- while step < len(a):
++ A, B, step = a, b, 1
++ while 2 * step < len(a):
 
-@ex.misconception
-def h0_added_as_it_is(a, b, h0):
-    """You add h0 to every state. It is multiplied by all factors on the way: h_t is A_t h0 + B_t."""
-    A, B, step = a, b, 1
-    while step < len(a):
-        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-        step *= 2
-    return h0 + B
+step_grows_by_one: Your step grows by one from round to round. After a round each entry stands for *twice* as many
+  maps, so the step has to double; else some maps are applied twice.
+- step = 1
+- while step < len(a):
++ for step in range(1, min(len(a), 12)):
 
+new_a_used_for_b: You replace A before you compute B, which then is made with factors of this round. Both need those
+  of the round before: compute both, then replace both.
+- new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
+- A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
++ A = np.concatenate([A[:step], A[step:] * A[:-step]])
++ B = np.concatenate([B[:step], A[step:] * B[:-step] + B[step:]])
 
-@ex.misconception
-def h0_only_in_the_first_state(a, b, h0):
-    """h0 reaches your first state and none behind it. Put it into b[0] *before* the scan, or apply every prefix to it
-    at the end.
-    """
-    A, B, step = a, b, 1
-    while step < len(a):
-        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-        step *= 2
-    H = B.copy()
-    H[0] = a[0] * h0 + b[0]
-    return H
+only_powers_of_two: Where the number of maps is odd, in the first round or in a later one, the last of them is left
+  over: its state is that of a run which began there. Only lengths 2, 4, 8, … come out right.
++ def prefixes(A, B):
++     half = len(A) // 2
++     if half == 0:
++         return A, B
++     pairs = slice(0, 2 * half, 2), slice(1, 2 * half, 2)
++     odd_A, odd_B = prefixes(*combine_affine((A[pairs[0]], B[pairs[0]]), (A[pairs[1]], B[pairs[1]])))
++     between = slice(2, 2 * half, 2)
++     even_A, even_B = combine_affine((odd_A[:-1], odd_B[:-1]), (A[between], B[between]))
++     A, B = A.copy(), B.copy()
++     A[pairs[1]], B[pairs[1]], A[between], B[between] = odd_A, odd_B, even_A, even_B
++     return A, B
++
++ A, B = prefixes(a, b)
++ return A * h0 + B
 
-
-@ex.misconception
-def later_maps_first(a, b, h0):
-    """You combine in the wrong order: the entry further left was earlier, so it is the `first` argument of
-    `combine_affine`.
-    """
-    A, B, step = a, b, 1
-    while step < len(a):
-        new_A, new_B = combine_affine((A[step:], B[step:]), (A[:-step], B[:-step]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-        step *= 2
-    return A * h0 + B
-
-
-@ex.misconception
-def one_round_short(a, b, h0):
-    """One round is missing: the last entries do not yet stand for all maps from the start. Go on while `step` is below
-    T, not only while twice the step is.
-    """
-    A, B, step = a, b, 1
-    while 2 * step < len(a):
-        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-        step *= 2
-    return A * h0 + B
-
-
-@ex.misconception
-def step_grows_by_one(a, b, h0):
-    """Your step grows by one from round to round. After a round each entry stands for *twice* as many maps, so the step
-    has to double; else some maps are applied twice.
-    """
-    A, B = a, b
-    for step in range(1, min(len(a), 12)):
-        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-    return A * h0 + B
-
-
-@ex.misconception
-def new_a_used_for_b(a, b, h0):
-    """You replace A before you compute B, which then is made with factors of this round. Both need those of the round
-    before: compute both, then replace both.
-    """
-    A, B, step = a, b, 1
-    while step < len(a):
-        A = np.concatenate([A[:step], A[step:] * A[:-step]])
-        B = np.concatenate([B[:step], A[step:] * B[:-step] + B[step:]])
-        step *= 2
-    return A * h0 + B
-
-
-@ex.misconception
-def only_powers_of_two(a, b, h0):
-    """Where the number of maps is odd, in the first round or in a later one, the last of them is left over: its state
-    is that of a run which began there. Only lengths 2, 4, 8, … come out right.
-    """
-
-    def prefixes(A, B):
-        half = len(A) // 2
-        if half == 0:
-            return A, B
-        pairs = slice(0, 2 * half, 2), slice(1, 2 * half, 2)
-        odd_A, odd_B = prefixes(*combine_affine((A[pairs[0]], B[pairs[0]]), (A[pairs[1]], B[pairs[1]])))
-        between = slice(2, 2 * half, 2)
-        even_A, even_B = combine_affine((odd_A[:-1], odd_B[:-1]), (A[between], B[between]))
-        A, B = A.copy(), B.copy()
-        A[pairs[1]], B[pairs[1]], A[between], B[between] = odd_A, odd_B, even_A, even_B
-        return A, B
-
-    A, B = prefixes(a, b)
-    return A * h0 + B
-
-
-@ex.misconception
-def h0_written_into_b(a, b, h0):
-    """The states are right, but you put h0 into b itself, which belongs to whoever called: the next run with it comes
-    out wrong. Copy b first.
-    """
-    b[0] = a[0] * h0 + b[0]
-    A, B, step = a, b, 1
-    while step < len(a):
-        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-        step *= 2
-    return B.copy()
+h0_written_into_b: The states are right, but you put h0 into b itself, which belongs to whoever called: the next run
+  with it comes out wrong. Copy b first.
+- A, B = a, b
+- step = 1
++ b[0] = a[0] * h0 + b[0]
++ A, B, step = a, b, 1
+- return A * h0 + B
++ return B.copy()
+""")
 
 
 # --- min_gru_forward
@@ -1019,90 +736,58 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *gru_arguments(rng, 5, 2, 3, 4, np.float32))
 
 
-@ex.misconception
-def z_inverted(X, h0, Wz, Wh):
-    """Your gate works the wrong way round: z is the share of the *new*, 1 - z that of the old state."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return associative_scan(z, (1 - z) * (X @ Wh), h0)
+ex.mistakes(r"""
+z_inverted: Your gate works the wrong way round: z is the share of the *new*, 1 - z that of the old state.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return associative_scan(z, (1 - z) * (X @ Wh), h0)
 
+tanh_on_the_candidate: You bend the candidate with a tanh, as the GRU does. The minimal GRU leaves it as it is: x_t
+  Wh.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return associative_scan(1 - z, z * np.tanh(X @ Wh), h0)
 
-@ex.misconception
-def tanh_on_the_candidate(X, h0, Wz, Wh):
-    """You bend the candidate with a tanh, as the GRU does. The minimal GRU leaves it as it is: x_t Wh."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return associative_scan(1 - z, z * np.tanh(X @ Wh), h0)
+weights_exchanged: The matrices have changed places: Wz makes the gate, Wh the candidate.
++ z = 1 / (1 + np.exp(-(X @ Wh)))
++ return associative_scan(1 - z, z * (X @ Wz), h0)
 
+h0_left_out: You start from zeros: h0 is not used. It is the scan's third argument.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return associative_scan(1 - z, z * (X @ Wh), np.zeros_like(h0))
 
-@ex.misconception
-def weights_exchanged(X, h0, Wz, Wh):
-    """The matrices have changed places: Wz makes the gate, Wh the candidate."""
-    z = 1 / (1 + np.exp(-(X @ Wh)))
-    return associative_scan(1 - z, z * (X @ Wz), h0)
+candidate_not_gated: The candidate enters whole. Its share is z: b is z times the candidate.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return associative_scan(1 - z, X @ Wh, h0)
 
+nothing_forgotten: The old state stays whole while the new is added, so nothing is ever forgotten. Its share is 1 - z.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return associative_scan(np.ones_like(z), z * (X @ Wh), h0)
 
-@ex.misconception
-def h0_left_out(X, h0, Wz, Wh):
-    """You start from zeros: h0 is not used. It is the scan's third argument."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return associative_scan(1 - z, z * (X @ Wh), np.zeros_like(h0))
+gate_without_sigma: There is no σ: your gate is any number, and 1 - z with it, so states may grow without end. A share
+  lies between 0 and 1.
+- z = 1 / (1 + np.exp(-(X @ Wz)))
++ z = X @ Wz
 
+gate_with_tanh: Your gate is a tanh, from -1 to 1. A share lies between 0 and 1: σ(a) = 1 / (1 + exp(-a)).
+- z = 1 / (1 + np.exp(-(X @ Wz)))
++ z = np.tanh(X @ Wz)
 
-@ex.misconception
-def candidate_not_gated(X, h0, Wz, Wh):
-    """The candidate enters whole. Its share is z: b is z times the candidate."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return associative_scan(1 - z, X @ Wh, h0)
+candidate_with_sigma: You take σ of the candidate as well, so no state can be negative. Only the gate has a σ.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return associative_scan(1 - z, z / (1 + np.exp(-(X @ Wh))), h0)
 
+states_bent: You bend the states with a tanh. The recurrence stays linear in the state: that is what lets a scan run
+  it.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return np.tanh(associative_scan(1 - z, z * (X @ Wh), h0))
 
-@ex.misconception
-def nothing_forgotten(X, h0, Wz, Wh):
-    """The old state stays whole while the new is added, so nothing is ever forgotten. Its share is 1 - z."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return associative_scan(np.ones_like(z), z * (X @ Wh), h0)
+each_step_from_h0: Every step mixes its candidate with h0. Step t goes on from the state of step t - 1: that is what a
+  scan does.
+- return associative_scan(1 - z, z * (X @ Wh), h0)
++ return (1 - z) * h0 + z * (X @ Wh)
 
-
-@ex.misconception
-def gate_without_sigma(X, h0, Wz, Wh):
-    """There is no σ: your gate is any number, and 1 - z with it, so states may grow without end. A share lies between 0
-    and 1.
-    """
-    z = X @ Wz
-    return associative_scan(1 - z, z * (X @ Wh), h0)
-
-
-@ex.misconception
-def gate_with_tanh(X, h0, Wz, Wh):
-    """Your gate is a tanh, from -1 to 1. A share lies between 0 and 1: σ(a) = 1 / (1 + exp(-a))."""
-    z = np.tanh(X @ Wz)
-    return associative_scan(1 - z, z * (X @ Wh), h0)
-
-
-@ex.misconception
-def candidate_with_sigma(X, h0, Wz, Wh):
-    """You take σ of the candidate as well, so no state can be negative. Only the gate has a σ."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return associative_scan(1 - z, z / (1 + np.exp(-(X @ Wh))), h0)
-
-
-@ex.misconception
-def states_bent(X, h0, Wz, Wh):
-    """You bend the states with a tanh. The recurrence stays linear in the state: that is what lets a scan run it."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return np.tanh(associative_scan(1 - z, z * (X @ Wh), h0))
-
-
-@ex.misconception
-def each_step_from_h0(X, h0, Wz, Wh):
-    """Every step mixes its candidate with h0. Step t goes on from the state of step t - 1: that is what a scan does."""
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return (1 - z) * h0 + z * (X @ Wh)
-
-
-@ex.misconception
-def gate_overflows(X, h0, Wz, Wh):
-    """Where the gate's sum is large, exp overflows and infinity divided by infinity is nan. In the form 1 / (1 +
-    exp(-a)) the overflow does no harm.
-    """
-    grown = np.exp(X @ Wz)
-    z = grown / (1 + grown)
-    return associative_scan(1 - z, z * (X @ Wh), h0)
+gate_overflows: Where the gate's sum is large, exp overflows and infinity divided by infinity is nan. In the form 1 /
+  (1 + exp(-a)) the overflow does no harm.
+- z = 1 / (1 + np.exp(-(X @ Wz)))
++ grown = np.exp(X @ Wz)
++ z = grown / (1 + grown)
+""")

@@ -17,8 +17,6 @@ from rnncourse.bidirectional import (
     final_summary,
     reverse_sequence,
 )
-from rnncourse.bptt import rnn_backward
-from rnncourse.cell import rnn_forward
 from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
 
 unit = Unit("09_bidirectional", "Reading both ways")
@@ -73,123 +71,71 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if np.array_equal(again, X) else "reversed twice with the same lengths, X came back changed."
 
 
-@ex.misconception
-def starts_in_the_padding(X, lengths=None):
-    """You reverse the whole batch as one block, so the short sequences now begin with their padding. Reverse each row
-    within its own length.
-    """
-    return X[::-1].copy()
+ex.mistakes(r"""
+starts_in_the_padding: You reverse the whole batch as one block, so the short sequences now begin with their padding.
+  Reverse each row within its own length.
++ return X[::-1].copy()
 
+batch_reversed: You reverse axis 1. That is the batch: the sequences have changed places, and each still runs
+  forwards. Time is axis 0.
++ return X[:, ::-1].copy()
 
-@ex.misconception
-def batch_reversed(X, lengths=None):
-    """You reverse axis 1. That is the batch: the sequences have changed places, and each still runs forwards. Time is
-    axis 0.
-    """
-    return X[:, ::-1].copy()
+features_reversed: You reverse the last axis: the numbers within each x_t. It is the steps that change their order,
+  axis 0.
++ return X[..., ::-1].copy()
 
+padding_set_to_zero: The real steps are right, but the padding is now zero. It stays what it was, so that reversing
+  twice gives X back: begin with a copy of X, not with zeros.
+- reversed_X = X.copy()
++ reversed_X = np.zeros_like(X)
 
-@ex.misconception
-def features_reversed(X, lengths=None):
-    """You reverse the last axis: the numbers within each x_t. It is the steps that change their order, axis 0."""
-    return X[..., ::-1].copy()
+padding_reversed_too: The real steps are right, but you have turned the padding round as well. It stays as it is:
+  touch only the first `length` steps of each row.
+- reversed_X[:length, n] = X[:length, n][::-1]
++ reversed_X[:length, n] = X[:length, n][::-1]
++ reversed_X[length:, n] = X[length:, n][::-1]
 
+first_step_lost: The first step of the sequence is missing at the end of the answer. A slice such as `X[end:0:-1]`
+  stops before index 0: write `X[:length][::-1]`.
+- return X[::-1].copy()
++ lengths = [len(X)] * X.shape[1]
+- reversed_X[:length, n] = X[:length, n][::-1]
++ reversed_X[: length - 1, n] = X[length - 1 : 0 : -1, n]
 
-@ex.misconception
-def padding_set_to_zero(X, lengths=None):
-    """The real steps are right, but the padding is now zero. It stays what it was, so that reversing twice gives X
-    back: begin with a copy of X, not with zeros.
-    """
-    if lengths is None:
-        return X[::-1].copy()
-    out = np.zeros_like(X)
-    for n, length in enumerate(lengths):
-        out[:length, n] = X[:length, n][::-1]
-    return out
+one_length_for_all: All rows are reversed within the length of the longest, so the shorter ones begin with padding.
+  Each row has its own length.
++ longest = len(X) if lengths is None else max(lengths)
++ out = X.copy()
++ out[:longest] = X[:longest][::-1]
++ return out
 
+first_length_for_all: All rows are reversed within the length of row 0. Each row has its own: lengths[n].
++ first = len(X) if lengths is None else lengths[0]
++ out = X.copy()
++ out[:first] = X[:first][::-1]
++ return out
 
-@ex.misconception
-def padding_reversed_too(X, lengths=None):
-    """The real steps are right, but you have turned the padding round as well. It stays as it is: touch only the first
-    `length` steps of each row.
-    """
-    if lengths is None:
-        return X[::-1].copy()
-    out = X.copy()
-    for n, length in enumerate(lengths):
-        out[:length, n] = X[:length, n][::-1]
-        out[length:, n] = X[length:, n][::-1]
-    return out
+read_from_what_was_written: The second half mirrors the first: you read from the array that you are writing to, where
+  the early steps are overwritten already. Read from X and write into a copy.
+- return X[::-1].copy()
++ lengths = [len(X)] * X.shape[1]
+- reversed_X[:length, n] = X[:length, n][::-1]
++ for t in range(length):
++     reversed_X[t, n] = reversed_X[length - 1 - t, n]
 
+view_returned: `X[::-1]` is a view: the values are right, but they are X's own memory, read from its end, and whoever
+  writes to one changes the other. Return `X[::-1].copy()`.
+- return X[::-1].copy()
++ return X[::-1]
 
-@ex.misconception
-def first_step_lost(X, lengths=None):
-    """The first step of the sequence is missing at the end of the answer. A slice such as `X[end:0:-1]` stops before
-    index 0: write `X[:length][::-1]`.
-    """
-    if lengths is None:
-        lengths = [len(X)] * X.shape[1]
-    out = X.copy()
-    for n, length in enumerate(lengths):
-        out[: length - 1, n] = X[length - 1 : 0 : -1, n]
-    return out
-
-
-@ex.misconception
-def one_length_for_all(X, lengths=None):
-    """All rows are reversed within the length of the longest, so the shorter ones begin with padding. Each row has its
-    own length.
-    """
-    longest = len(X) if lengths is None else max(lengths)
-    out = X.copy()
-    out[:longest] = X[:longest][::-1]
-    return out
-
-
-@ex.misconception
-def first_length_for_all(X, lengths=None):
-    """All rows are reversed within the length of row 0. Each row has its own: lengths[n]."""
-    first = len(X) if lengths is None else lengths[0]
-    out = X.copy()
-    out[:first] = X[:first][::-1]
-    return out
-
-
-@ex.misconception
-def read_from_what_was_written(X, lengths=None):
-    """The second half mirrors the first: you read from the array that you are writing to, where the early steps are
-    overwritten already. Read from X and write into a copy.
-    """
-    if lengths is None:
-        lengths = [len(X)] * X.shape[1]
-    out = X.copy()
-    for n, length in enumerate(lengths):
-        for t in range(length):
-            out[t, n] = out[length - 1 - t, n]
-    return out
-
-
-@ex.misconception
-def view_returned(X, lengths=None):
-    """`X[::-1]` is a view: the values are right, but they are X's own memory, read from its end, and whoever writes to
-    one changes the other. Return `X[::-1].copy()`.
-    """
-    if lengths is None:
-        return X[::-1]
-    out = X.copy()
-    for n, length in enumerate(lengths):
-        out[:length, n] = X[:length, n][::-1]
-    return out
-
-
-@ex.misconception
-def X_overwritten(X, lengths=None):
-    """You reverse X itself, which belongs to whoever called: next time it comes in reversed. Write into a copy."""
-    if lengths is None:
-        lengths = [len(X)] * X.shape[1]
-    for n, length in enumerate(lengths):
-        X[:length, n] = X[:length, n][::-1].copy()
-    return X.copy()
+X_overwritten: You reverse X itself, which belongs to whoever called: next time it comes in reversed. Write into a
+  copy.
++ if lengths is None:
++     lengths = [len(X)] * X.shape[1]
++ for n, length in enumerate(lengths):
++     X[:length, n] = X[:length, n][::-1].copy()
++ return X.copy()
+""")
 
 
 # --- combine
@@ -228,135 +174,75 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge('how="", which is none of the three', *states(4, 3, 2), "")
 
 
-@ex.misconception
-def joined_along_time(H_f, H_b, how):
-    """You put the backward states after the forward ones in time, axis 0. At each step both stand side by side: join
-    along the last axis, the units.
-    """
-    if how == "concat":
-        return np.concatenate([H_f, H_b])
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f * H_b
-    raise ValueError(f"how is {how!r}")
+ex.mistakes(r"""
+joined_along_time: You put the backward states after the forward ones in time, axis 0. At each step both stand side by
+  side: join along the last axis, the units.
+- return np.concatenate([H_f, H_b], axis=-1)
++ return np.concatenate([H_f, H_b])
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ raise ValueError(f"how is {how!r}")
 
+joined_along_the_batch: You join along axis 1, which makes twice as many sequences. Join along the last axis: each
+  step of each sequence has twice as many units.
+- return np.concatenate([H_f, H_b], axis=-1)
++ return np.concatenate([H_f, H_b], axis=1)
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ raise ValueError(f"how is {how!r}")
 
-@ex.misconception
-def joined_along_the_batch(H_f, H_b, how):
-    """You join along axis 1, which makes twice as many sequences. Join along the last axis: each step of each sequence
-    has twice as many units.
-    """
-    if how == "concat":
-        return np.concatenate([H_f, H_b], axis=1)
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f * H_b
-    raise ValueError(f"how is {how!r}")
+stacked_on_a_new_axis: `np.stack` makes a new axis of length 2. Here the units become twice as many, and no axis is
+  added: `np.concatenate` with axis=-1.
+- return np.concatenate([H_f, H_b], axis=-1)
++ return np.stack([H_f, H_b], axis=-2)
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ raise ValueError(f"how is {how!r}")
 
+backward_first: Your backward units stand before the forward ones. Forward first: whoever splits the array later
+  relies on it.
+- return np.concatenate([H_f, H_b], axis=-1)
++ return np.concatenate([H_b, H_f], axis=-1)
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ raise ValueError(f"how is {how!r}")
 
-@ex.misconception
-def stacked_on_a_new_axis(H_f, H_b, how):
-    """`np.stack` makes a new axis of length 2. Here the units become twice as many, and no axis is added:
-    `np.concatenate` with axis=-1.
-    """
-    if how == "concat":
-        return np.stack([H_f, H_b], axis=-2)
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f * H_b
-    raise ValueError(f"how is {how!r}")
+units_interleaved: The units of both directions alternate: stack and reshape has shuffled them together. First all
+  forward units, then all backward ones.
+- return np.concatenate([H_f, H_b], axis=-1)
++ return np.stack([H_f, H_b], axis=-1).reshape(*H_f.shape[:-1], -1)
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ raise ValueError(f"how is {how!r}")
 
+flipped_once_more: You reverse H_b before you join. It is aligned with time already: H_b[t] belongs to the same step
+  as H_f[t].
+- if how == "concat":
++ H_b = H_b[::-1]
++ if how == "concat":
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ raise ValueError(f"how is {how!r}")
 
-@ex.misconception
-def backward_first(H_f, H_b, how):
-    """Your backward units stand before the forward ones. Forward first: whoever splits the array later relies on it."""
-    if how == "concat":
-        return np.concatenate([H_b, H_f], axis=-1)
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f * H_b
-    raise ValueError(f"how is {how!r}")
+mean_for_sum: Your "sum" is a mean: there is a factor of one half in it.
+- return H_f + H_b
++ return (H_f + H_b) / 2
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ raise ValueError(f"how is {how!r}")
 
+product_of_matrices: Your "product" is a product of matrices. Here entry meets entry, `H_f * H_b`, and the shape
+  stays.
+-     return H_f * H_b
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++     return H_f @ H_b.swapaxes(-1, -2)
++ raise ValueError(f"how is {how!r}")
 
-@ex.misconception
-def units_interleaved(H_f, H_b, how):
-    """The units of both directions alternate: stack and reshape has shuffled them together. First all forward units,
-    then all backward ones.
-    """
-    if how == "concat":
-        return np.stack([H_f, H_b], axis=-1).reshape(*H_f.shape[:-1], -1)
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f * H_b
-    raise ValueError(f"how is {how!r}")
+else_is_product: Your `else` takes every other word for "product". A slip such as "mean" then trains the wrong network
+  without a word: raise a ValueError for what you do not know.
+- if how == "product":
+-     return H_f * H_b
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ return H_f * H_b
 
-
-@ex.misconception
-def flipped_once_more(H_f, H_b, how):
-    """You reverse H_b before you join. It is aligned with time already: H_b[t] belongs to the same step as H_f[t]."""
-    H_b = H_b[::-1]
-    if how == "concat":
-        return np.concatenate([H_f, H_b], axis=-1)
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f * H_b
-    raise ValueError(f"how is {how!r}")
-
-
-@ex.misconception
-def mean_for_sum(H_f, H_b, how):
-    """Your "sum" is a mean: there is a factor of one half in it."""
-    if how == "concat":
-        return np.concatenate([H_f, H_b], axis=-1)
-    if how == "sum":
-        return (H_f + H_b) / 2
-    if how == "product":
-        return H_f * H_b
-    raise ValueError(f"how is {how!r}")
-
-
-@ex.misconception
-def product_of_matrices(H_f, H_b, how):
-    """Your "product" is a product of matrices. Here entry meets entry, `H_f * H_b`, and the shape stays."""
-    if how == "concat":
-        return np.concatenate([H_f, H_b], axis=-1)
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f @ H_b.swapaxes(-1, -2)
-    raise ValueError(f"how is {how!r}")
-
-
-@ex.misconception
-def else_is_product(H_f, H_b, how):
-    """Your `else` takes every other word for "product". A slip such as "mean" then trains the wrong network without a
-    word: raise a ValueError for what you do not know.
-    """
-    if how == "concat":
-        return np.concatenate([H_f, H_b], axis=-1)
-    if how == "sum":
-        return H_f + H_b
-    return H_f * H_b
-
-
-@ex.misconception
-def nothing_for_an_unknown_word(H_f, H_b, how):
-    """For a word that is none of the three, your function ends without a return and so gives None, which breaks
-    somewhere else much later. Raise a ValueError.
-    """
-    if how == "concat":
-        return np.concatenate([H_f, H_b], axis=-1)
-    if how == "sum":
-        return H_f + H_b
-    if how == "product":
-        return H_f * H_b
-    return None
+nothing_for_an_unknown_word: For a word that is none of the three, your function ends without a return and so gives
+  None, which breaks somewhere else much later. Raise a ValueError.
+- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
++ return None
+""")
 
 
 # --- bidirectional_forward
@@ -414,110 +300,75 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if same else "with other numbers in the padding, states of real steps came out different."
 
 
-@ex.misconception
-def not_flipped_back(X, forward, backward, how="concat", lengths=None):
-    """The backward states stand in the order in which they were read, the last step first. Reverse them again, so that
-    both states at step t have read x_t.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
-    return combine(H_f, H_b, how)
+ex.mistakes(r"""
+not_flipped_back: The backward states stand in the order in which they were read, the last step first. Reverse them
+  again, so that both states at step t have read x_t.
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ return combine(H_f, H_b, how)
 
+only_flipped_back: Your second layer reads from left to right like the first; only its states are turned round.
+  Reverse what it reads, too.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = reverse_sequence(rnn_forward(X, zeros, *backward), lengths)
++ return combine(H_f, H_b, how)
 
-@ex.misconception
-def only_flipped_back(X, forward, backward, how="concat", lengths=None):
-    """Your second layer reads from left to right like the first; only its states are turned round. Reverse what it
-    reads, too.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = reverse_sequence(rnn_forward(X, zeros, *backward), lengths)
-    return combine(H_f, H_b, how)
+both_read_from_the_left: Both layers read from left to right. Either nothing is reversed, or it is axis 1: that is the
+  batch, and flipped twice it is as before. Time is axis 0.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
++ return combine(H_f, H_b, how)
 
+starts_in_the_padding: `lengths` is not used: the backward layer begins in the padding of the short sequences, and
+  arrives at their words with a state that the padding made. Reverse within the lengths.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
++ return combine(H_f, H_b, how)
 
-@ex.misconception
-def both_read_from_the_left(X, forward, backward, how="concat", lengths=None):
-    """Both layers read from left to right. Either nothing is reversed, or it is axis 1: that is the batch, and flipped
-    twice it is as before. Time is axis 0.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
-    return combine(H_f, H_b, how)
+padding_zeroed_and_read: You set the padding to zero and let the backward layer read it. Zeros are an input too:
+  tanh(0 U + h W + b) is not zero, so the state is spoilt before the first real step. Reverse within the lengths.
++ zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
++ if lengths is not None:
++     X = X * (np.arange(len(X))[:, None] < lengths)[..., None]
++ H_f = rnn_forward(X, zeros, *forward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
++ return combine(H_f, H_b, how)
 
+flipped_back_as_a_block: X is reversed within the lengths, as it should be, but the states are flipped back as a
+  whole. In the short rows they end up in the padding. Both reversals need `lengths`.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)[::-1]
++ return combine(H_f, H_b, how)
 
-@ex.misconception
-def starts_in_the_padding(X, forward, backward, how="concat", lengths=None):
-    """`lengths` is not used: the backward layer begins in the padding of the short sequences, and arrives at their
-    words with a state that the padding made. Reverse within the lengths.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    return combine(H_f, H_b, how)
+one_set_of_parameters: Both directions run with the parameters of `forward`. The backward layer has its own:
+  `*backward`.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
++ return combine(H_f, H_b, how)
 
+directions_exchanged: `backward` runs from left to right and `forward` from right to left: the two are exchanged.
++ zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
++ H_f = rnn_forward(X, zeros, *backward)
++ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
++ return combine(H_f, H_b, how)
 
-@ex.misconception
-def padding_zeroed_and_read(X, forward, backward, how="concat", lengths=None):
-    """You set the padding to zero and let the backward layer read it. Zeros are an input too: tanh(0 U + h W + b) is
-    not zero, so the state is spoilt before the first real step. Reverse within the lengths.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    if lengths is not None:
-        X = X * (np.arange(len(X))[:, None] < lengths)[..., None]
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    return combine(H_f, H_b, how)
+starts_where_forward_ended: Your backward layer starts from the forward layer's last state. The two never meet before
+  they are combined: both start from zeros.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), H_f[-1], *backward), lengths)
++ return combine(H_f, H_b, how)
 
-
-@ex.misconception
-def flipped_back_as_a_block(X, forward, backward, how="concat", lengths=None):
-    """X is reversed within the lengths, as it should be, but the states are flipped back as a whole. In the short rows
-    they end up in the padding. Both reversals need `lengths`.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)[::-1]
-    return combine(H_f, H_b, how)
-
-
-@ex.misconception
-def one_set_of_parameters(X, forward, backward, how="concat", lengths=None):
-    """Both directions run with the parameters of `forward`. The backward layer has its own: `*backward`."""
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
-    return combine(H_f, H_b, how)
-
-
-@ex.misconception
-def directions_exchanged(X, forward, backward, how="concat", lengths=None):
-    """`backward` runs from left to right and `forward` from right to left: the two are exchanged."""
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *backward)
-    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
-    return combine(H_f, H_b, how)
-
-
-@ex.misconception
-def starts_where_forward_ended(X, forward, backward, how="concat", lengths=None):
-    """Your backward layer starts from the forward layer's last state. The two never meet before they are combined:
-    both start from zeros.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), H_f[-1], *backward), lengths)
-    return combine(H_f, H_b, how)
-
-
-@ex.misconception
-def always_concat(X, forward, backward, how="concat", lengths=None):
-    """`how` is not used: you always concatenate. Hand it on to `combine`."""
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *backward), lengths)
-    return np.concatenate([H_f, H_b], axis=-1)
+always_concat: `how` is not used: you always concatenate. Hand it on to `combine`.
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *backward), lengths)
++ return np.concatenate([H_f, H_b], axis=-1)
+""")
 
 
 # --- bidirectional_backward
@@ -559,235 +410,134 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *with_errors(4, 2, 3, 4, 8, np.float32))
 
 
-@ex.misconception
-def errors_not_reversed(dH, X, forward, backward, how="concat"):
-    """The errors of the backward layer go in as time has them, while its inputs and states are in the order in which
-    it read. All three belong in that order: reverse dH_b, too.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b, X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+ex.mistakes(r"""
+errors_not_reversed: The errors of the backward layer go in as time has them, while its inputs and states are in the
+  order in which it read. All three belong in that order: reverse dH_b, too.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b, X[::-1], zeros, H_b[::-1], *backward[:2])
 
+dX_not_flipped_back: The backward layer's part of dX comes out in the order in which that layer read, the last step
+  first. Reverse it before you add: the parameters' gradients are right already.
+- return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
++ return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
 
-@ex.misconception
-def dX_not_flipped_back(dH, X, forward, backward, how="concat"):
-    """The backward layer's part of dX comes out in the order in which that layer read, the last step first. Reverse it
-    before you add: the parameters' gradients are right already.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
+dX_of_the_forward_layer: Your dX is the forward layer's alone. x_t was read by both layers, so it gets the sum of what
+  both send back.
+- dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
++ dX, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
+- return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
++ return dX, tuple(forward_gradients), tuple(backward_gradients)
 
+dX_of_the_backward_layer: Your dX is the backward layer's alone: the second result has overwritten the first. x_t was
+  read by both, so it gets the sum.
+- return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
++ return dX_b[::-1].copy(), tuple(forward_gradients), tuple(backward_gradients)
 
-@ex.misconception
-def dX_of_the_forward_layer(dH, X, forward, backward, how="concat"):
-    """Your dX is the forward layer's alone. x_t was read by both layers, so it gets the sum of what both send back."""
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    _, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX, tuple(forward_gradients), tuple(backward_gradients)
+nothing_reversed: The backward layer is treated like the forward one, with nothing reversed on the way back. It has
+  read X from its end: hand `rnn_backward` the errors, inputs and states in that order.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
+- return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
++ dX_b, _, *backward_gradients = rnn_backward(dH_b, X, zeros, H_b, *backward[:2])
++ return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
 
+states_not_reversed: The backward layer's errors and inputs are reversed, but its states go in as time has them.
+  `rnn_backward` looks for h_{t-1} one place earlier, so the states must stand in the order in which the layer made
+  them.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ G = rnn_forward(X[::-1], zeros, *backward)[::-1]
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * G, dH * H_f)
 
-@ex.misconception
-def dX_of_the_backward_layer(dH, X, forward, backward, how="concat"):
-    """Your dX is the backward layer's alone: the second result has overwritten the first. x_t was read by both, so it
-    gets the sum.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX[::-1].copy(), tuple(forward_gradients), tuple(backward_gradients)
+both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back.
+  Either nothing is reversed, or it is axis 1, the batch. Time is axis 0.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
+- return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[:, ::-1], X[:, ::-1], zeros, H_b[:, ::-1], *backward[:2])
++ return dX_f + dX_b[:, ::-1], tuple(forward_gradients), tuple(backward_gradients)
 
+halves_exchanged: For "concat", each layer gets the other one's half of dH. The forward units come first.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+-     dH_f, dH_b = dH[..., :hidden], dH[..., hidden:]
+- elif how == "sum":
+-     dH_f, dH_b = dH, dH
++     dH_b, dH_f = np.split(dH, 2, axis=-1)
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
 
-@ex.misconception
-def nothing_reversed(dH, X, forward, backward, how="concat"):
-    """The backward layer is treated like the forward one, with nothing reversed on the way back. It has read X from its
-    end: hand `rnn_backward` the errors, inputs and states in that order.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b, X, zeros, H_b, *backward[:2])
-    return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
+product_taken_for_sum: For "product", dH goes to both layers as it is, as for a sum. The slope of f g with respect to
+  f is g: each layer's error is dH times the states of the other one.
++ zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
++ H_f = rnn_forward(X, zeros, *forward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
++ dH_f, dH_b = np.split(dH, 2, axis=-1) if how == "concat" else (dH, dH)
++ dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
++ return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 
+times_its_own_states: For "product", each layer's error is multiplied by its own states. It is the other one's that
+  stand beside it: the slope of f g with respect to f is g.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_f, dH * H_b)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
 
-@ex.misconception
-def states_not_reversed(dH, X, forward, backward, how="concat"):
-    """The backward layer's errors and inputs are reversed, but its states go in as time has them. `rnn_backward` looks
-    for h_{t-1} one place earlier, so the states must stand in the order in which the layer made them.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b, *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+times_states_not_aligned: For "product", the forward layer's error is multiplied by backward states in the order in
+  which they were read. dH runs with time: flip H_b back before you multiply.
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * G, dH * H_f)
 
+sum_shared_out: For "sum", each layer gets half of dH. An error that reaches f + g reaches f in full, and g in full.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+- elif how == "sum":
+-     dH_f, dH_b = dH, dH
 
-@ex.misconception
-def both_read_from_the_left(dH, X, forward, backward, how="concat"):
-    """In your answer both layers read from left to right, forwards as well as on the way back. Either nothing is
-    reversed, or it is axis 1, the batch. Time is axis 0.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[:, ::-1], X[:, ::-1], zeros, H_b[:, ::-1], *backward[:2])
-    return dX_f + dX_b[:, ::-1], tuple(forward_gradients), tuple(backward_gradients)
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH / 2, dH / 2) if how == "sum" else (dH * H_b, dH * H_f)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
 
+gradients_added_up: Both layers get the sum of both layers' gradients, as if they shared their parameters. Each has
+  its own.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
+- return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
++ both = tuple(a + b for a, b in zip(forward_gradients, backward_gradients))
++ return dX_f + dX_b[::-1], both, both
 
-@ex.misconception
-def halves_exchanged(dH, X, forward, backward, how="concat"):
-    """For "concat", each layer gets the other one's half of dH. The forward units come first."""
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_b, dH_f = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-
-
-@ex.misconception
-def product_taken_for_sum(dH, X, forward, backward, how="concat"):
-    """For "product", dH goes to both layers as it is, as for a sum. The slope of f g with respect to f is g: each
-    layer's error is dH times the states of the other one.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    dH_f, dH_b = np.split(dH, 2, axis=-1) if how == "concat" else (dH, dH)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-
-
-@ex.misconception
-def times_its_own_states(dH, X, forward, backward, how="concat"):
-    """For "product", each layer's error is multiplied by its own states. It is the other one's that stand beside it:
-    the slope of f g with respect to f is g.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_f, dH * H_b)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-
-
-@ex.misconception
-def times_states_not_aligned(dH, X, forward, backward, how="concat"):
-    """For "product", the forward layer's error is multiplied by backward states in the order in which they were read.
-    dH runs with time: flip H_b back before you multiply.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b, *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-
-
-@ex.misconception
-def sum_shared_out(dH, X, forward, backward, how="concat"):
-    """For "sum", each layer gets half of dH. An error that reaches f + g reaches f in full, and g in full."""
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH / 2, dH / 2) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-
-
-@ex.misconception
-def gradients_added_up(dH, X, forward, backward, how="concat"):
-    """Both layers get the sum of both layers' gradients, as if they shared their parameters. Each has its own."""
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    both = tuple(a + b for a, b in zip(forward_gradients, backward_gradients))
-    return dX_f + dX_b[::-1], both, both
-
-
-@ex.misconception
-def dH_overwritten(dH, X, forward, backward, how="concat"):
-    """For "product", `dH *= …` writes into the caller's array: the second use of dH finds it changed, and so does the
-    caller. Write `dH * H_b`, which makes a new one.
-    """
-    zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-    H_f = rnn_forward(X, zeros, *forward)
-    H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-    if how == "concat":
-        dH_f, dH_b = np.split(dH, 2, axis=-1)
-    else:
-        dH_f = dH_b = dH
-    if how == "product":
-        dH_f *= H_b
-        dH_b = dH * H_f
-    dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-    dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-    return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+dH_overwritten: For "product", `dH *= …` writes into the caller's array: the second use of dH finds it changed, and so
+  does the caller. Write `dH * H_b`, which makes a new one.
+- G = rnn_forward(X[::-1], zeros, *backward)
++ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
+-     dH_f, dH_b = dH * G[::-1], dH * H_f
++     dH_f = dH_b = dH
++ if how == "product":
++     dH_f *= H_b
++     dH_b = dH * H_f
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+""")
 
 
 # --- final_summary
@@ -828,83 +578,48 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *states(5, 3, 4, dtype=np.float32), np.array([1, 4, 3]))
 
 
-@ex.misconception
-def last_of_both(H_f, H_b, lengths, how="concat"):
-    """You take the last array index for both, the famous `out[-1]`. There the forward layer is in the padding of the
-    short sequences, and the backward layer has only just begun. It is done at step 0.
-    """
-    return combine(H_f[-1], H_b[-1], how)
+ex.mistakes(r"""
+last_of_both: You take the last array index for both, the famous `out[-1]`. There the forward layer is in the padding
+  of the short sequences, and the backward layer has only just begun. It is done at step 0.
++ return combine(H_f[-1], H_b[-1], how)
 
+last_real_step_of_both: The forward half is right. But at the last real step the backward layer has read just one
+  symbol: it comes from the right, and is done at step 0.
+- return combine(H_f[lengths - 1, rows], H_b[0], how)
++ return combine(H_f[lengths - 1, rows], H_b[lengths - 1, rows], how)
 
-@ex.misconception
-def last_real_step_of_both(H_f, H_b, lengths, how="concat"):
-    """The forward half is right. But at the last real step the backward layer has read just one symbol: it comes from
-    the right, and is done at step 0.
-    """
-    rows = np.arange(len(lengths))
-    return combine(H_f[lengths - 1, rows], H_b[lengths - 1, rows], how)
+forward_from_the_padding: The backward half is right. But `H_f[-1]` is, for the shorter sequences, a state from deep
+  inside the padding: take each row at its own last real step.
++ return combine(H_f[-1], H_b[0], how)
 
+first_of_both: The backward half is right. But at step 0 the forward layer has read one symbol only: it is done at the
+  last real step.
++ return combine(H_f[0], H_b[0], how)
 
-@ex.misconception
-def forward_from_the_padding(H_f, H_b, lengths, how="concat"):
-    """The backward half is right. But `H_f[-1]` is, for the shorter sequences, a state from deep inside the padding:
-    take each row at its own last real step.
-    """
-    return combine(H_f[-1], H_b[0], how)
+ends_exchanged: Both halves come from where that layer began, and have read one symbol each. Exchange the ends:
+  forward is done at the last real step, backward at step 0.
++ return combine(H_f[0], H_b[lengths - 1, np.arange(len(lengths))], how)
 
+one_step_late: You are one step late: a sequence of length 3 ends at step 2. At index 3 stands the first state of the
+  padding, or nothing at all.
++ return combine(H_f[lengths, np.arange(len(lengths))], H_b[0], how)
 
-@ex.misconception
-def first_of_both(H_f, H_b, lengths, how="concat"):
-    """The backward half is right. But at step 0 the forward layer has read one symbol only: it is done at the last real
-    step.
-    """
-    return combine(H_f[0], H_b[0], how)
+longest_for_all: You take the step at which the longest sequence ends, for every row. Each row has its own last step.
++ return combine(H_f[lengths.max() - 1], H_b[0], how)
 
+every_row_at_every_end: `H_f[lengths - 1]` is (N, N, H): all rows, at each of the ends. You want the pairs: index with
+  the steps and with the rows, `np.arange(N)`.
++ return combine(H_f[lengths - 1], np.broadcast_to(H_b[0], H_f[lengths - 1].shape), how)
 
-@ex.misconception
-def ends_exchanged(H_f, H_b, lengths, how="concat"):
-    """Both halves come from where that layer began, and have read one symbol each. Exchange the ends: forward is done
-    at the last real step, backward at step 0.
-    """
-    return combine(H_f[0], H_b[lengths - 1, np.arange(len(lengths))], how)
+mean_over_time: You average over the real steps. That is a summary too, but another one: here each direction's final
+  state is wanted.
++ real = (np.arange(len(H_f))[:, None] < lengths)[..., None]
++ mean_f, mean_b = ((H * real).sum(axis=0) / real.sum(axis=0).astype(H.dtype) for H in (H_f, H_b))
++ return combine(mean_f, mean_b, how)
 
-
-@ex.misconception
-def one_step_late(H_f, H_b, lengths, how="concat"):
-    """You are one step late: a sequence of length 3 ends at step 2. At index 3 stands the first state of the padding,
-    or nothing at all.
-    """
-    return combine(H_f[lengths, np.arange(len(lengths))], H_b[0], how)
-
-
-@ex.misconception
-def longest_for_all(H_f, H_b, lengths, how="concat"):
-    """You take the step at which the longest sequence ends, for every row. Each row has its own last step."""
-    return combine(H_f[lengths.max() - 1], H_b[0], how)
-
-
-@ex.misconception
-def every_row_at_every_end(H_f, H_b, lengths, how="concat"):
-    """`H_f[lengths - 1]` is (N, N, H): all rows, at each of the ends. You want the pairs: index with the steps and with
-    the rows, `np.arange(N)`.
-    """
-    return combine(H_f[lengths - 1], np.broadcast_to(H_b[0], H_f[lengths - 1].shape), how)
-
-
-@ex.misconception
-def mean_over_time(H_f, H_b, lengths, how="concat"):
-    """You average over the real steps. That is a summary too, but another one: here each direction's final state is
-    wanted.
-    """
-    real = (np.arange(len(H_f))[:, None] < lengths)[..., None]
-    mean_f, mean_b = ((H * real).sum(axis=0) / real.sum(axis=0).astype(H.dtype) for H in (H_f, H_b))
-    return combine(mean_f, mean_b, how)
-
-
-@ex.misconception
-def always_concat(H_f, H_b, lengths, how="concat"):
-    """`how` is not used: you always concatenate. Hand it on to `combine`."""
-    return np.concatenate([H_f[lengths - 1, np.arange(len(lengths))], H_b[0]], axis=-1)
+always_concat: `how` is not used: you always concatenate. Hand it on to `combine`.
++ return np.concatenate([H_f[lengths - 1, np.arange(len(lengths))], H_b[0]], axis=-1)
+""")
 
 
 # --- BiTagger
@@ -977,280 +692,109 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if np.allclose(before, after, atol=1e-9) else "with other ids there, logits of real steps changed."
 
 
-@ex.misconception
-def lengths_not_used(vocabulary_size, embedding_size, hidden_size, tags):
-    """`lengths` is not used: in the short sequences the backward layer begins in the padding and carries it into the
-    real steps. Pack the embedded ids with their lengths before they go into the recurrent layer.
-    """
-    from torch import nn
+ex.mistakes(r"""
+lengths_not_used: `lengths` is not used: in the short sequences the backward layer begins in the padding and carries
+  it into the real steps. Pack the embedded ids with their lengths before they go into the recurrent layer.
+- embedded = self.embedding(ids)
+- if lengths is None:
+-     states, _ = self.rnn(embedded)
+- else:
+-     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+-     states, _ = pad_packed_sequence(states, total_length=len(ids))
+- return self.output(states)
++ return self.output(self.rnn(self.embedding(ids))[0])
 
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
+padding_zeroed_and_read: You set the padding's vectors to zero, but the backward layer still reads them, and its
+  biases make a state of zeros. That state arrives at the real steps. Pack the sequence, so that the layer never sees
+  the padding.
+- if lengths is None:
+-     states, _ = self.rnn(embedded)
+- else:
+-     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+-     states, _ = pad_packed_sequence(states, total_length=len(ids))
+- return self.output(states)
++ if lengths is not None:
++     embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
++ return self.output(self.rnn(embedded)[0])
 
-        def forward(self, ids, lengths=None):
-            return self.output(self.rnn(self.embedding(ids))[0])
+batch_read_as_time: `batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the
+  sequences, from one row to the next. The shape comes out right all the same. Leave it out, and leave time first.
+- self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
++ self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True, batch_first=True)
 
-    return BiTagger()
+steps_cut_off: Where no sequence is as long as the batch, your logits have fewer steps than the ids: unpacking gives
+  as many as the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
+-     states, _ = self.rnn(embedded)
+- else:
+-     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+-     states, _ = pad_packed_sequence(states, total_length=len(ids))
+- return self.output(states)
++     return self.output(self.rnn(embedded)[0])
++ states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
++ return self.output(pad_packed_sequence(states)[0])
 
+sorted_lengths_expected: Packing expects the longest sequence first unless told otherwise, and here they come in any
+  order. With `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
+-     states, _ = self.rnn(embedded)
+- else:
+-     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+-     states, _ = pad_packed_sequence(states, total_length=len(ids))
++     return self.output(self.rnn(embedded)[0])
++ states, _ = self.rnn(pack_padded_sequence(embedded, lengths))
 
-@ex.misconception
-def padding_zeroed_and_read(vocabulary_size, embedding_size, hidden_size, tags):
-    """You set the padding's vectors to zero, but the backward layer still reads them, and its biases make a state of
-    zeros. That state arrives at the real steps. Pack the sequence, so that the layer never sees the padding.
-    """
-    import torch
-    from torch import nn
+left_in_sorted_order: You sort the sequences by length, and the logits come out in that order: row n answers for
+  another sequence. Put them back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+-     states, _ = self.rnn(embedded)
+- else:
+-     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+-     states, _ = pad_packed_sequence(states, total_length=len(ids))
+- return self.output(states)
++     return self.output(self.rnn(embedded)[0])
++ order = lengths.argsort(descending=True)
++ states, _ = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
++ return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
 
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
+one_summary_for_all_steps: Every step gets the same logits: you tag from the final states of both directions, a
+  summary of the sentence. A label for each step comes from the states of that step, the first thing that nn.RNN
+  returns.
+- if lengths is None:
+-     states, _ = self.rnn(embedded)
+- else:
+-     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+-     states, _ = pad_packed_sequence(states, total_length=len(ids))
+- return self.output(states)
++ if lengths is not None:
++     embedded = pack_padded_sequence(embedded, lengths, enforce_sorted=False)
++ _, (forwards, backwards) = self.rnn(embedded)
++ return self.output(torch.cat([forwards, backwards], dim=-1)).expand(len(ids), -1, -1)
 
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is not None:
-                embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
-            return self.output(self.rnn(embedded)[0])
+probabilities_returned: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself, and a
+  second one on top makes it learn slowly and badly.
+-     states, _ = self.rnn(embedded)
+- else:
+-     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+-     states, _ = pad_packed_sequence(states, total_length=len(ids))
+- return self.output(states)
++     return torch.softmax(self.output(self.rnn(embedded)[0]), dim=-1)
++ states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
++ return torch.softmax(self.output(pad_packed_sequence(states, total_length=len(ids))[0]), dim=-1)
 
-    return BiTagger()
+id_0_never_learns: The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0
+  is a word like any other. It is the lengths that say what is padding.
+- self.embedding = nn.Embedding(vocabulary_size, embedding_size)
++ self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
+embedding_detached: The logits are right, but no gradient reaches the embedding: the words keep the vectors they were
+  drawn with. Something between it and the recurrent layer cuts the graph, a `detach`, `.data` or `no_grad`.
+- embedded = self.embedding(ids)
++ embedded = self.embedding(ids).detach()
 
-@ex.misconception
-def batch_read_as_time(vocabulary_size, embedding_size, hidden_size, tags):
-    """`batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the sequences, from
-    one row to the next. The shape comes out right all the same. Leave it out, and leave time first.
-    """
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True, batch_first=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is None:
-                return self.output(self.rnn(embedded)[0])
-            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
-
-    return BiTagger()
-
-
-@ex.misconception
-def steps_cut_off(vocabulary_size, embedding_size, hidden_size, tags):
-    """Where no sequence is as long as the batch, your logits have fewer steps than the ids: unpacking gives as many as
-    the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
-    """
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is None:
-                return self.output(self.rnn(embedded)[0])
-            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-            return self.output(pad_packed_sequence(states)[0])
-
-    return BiTagger()
-
-
-@ex.misconception
-def sorted_lengths_expected(vocabulary_size, embedding_size, hidden_size, tags):
-    """Packing expects the longest sequence first unless told otherwise, and here they come in any order. With
-    `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
-    """
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is None:
-                return self.output(self.rnn(embedded)[0])
-            states, _ = self.rnn(pack_padded_sequence(embedded, lengths))
-            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
-
-    return BiTagger()
-
-
-@ex.misconception
-def left_in_sorted_order(vocabulary_size, embedding_size, hidden_size, tags):
-    """You sort the sequences by length, and the logits come out in that order: row n answers for another sequence. Put
-    them back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
-    """
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is None:
-                return self.output(self.rnn(embedded)[0])
-            order = lengths.argsort(descending=True)
-            states, _ = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
-            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
-
-    return BiTagger()
-
-
-@ex.misconception
-def one_summary_for_all_steps(vocabulary_size, embedding_size, hidden_size, tags):
-    """Every step gets the same logits: you tag from the final states of both directions, a summary of the sentence. A
-    label for each step comes from the states of that step, the first thing that nn.RNN returns.
-    """
-    import torch
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is not None:
-                embedded = pack_padded_sequence(embedded, lengths, enforce_sorted=False)
-            _, (forwards, backwards) = self.rnn(embedded)
-            return self.output(torch.cat([forwards, backwards], dim=-1)).expand(len(ids), -1, -1)
-
-    return BiTagger()
-
-
-@ex.misconception
-def probabilities_returned(vocabulary_size, embedding_size, hidden_size, tags):
-    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself, and a second one on top
-    makes it learn slowly and badly.
-    """
-    import torch
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is None:
-                return torch.softmax(self.output(self.rnn(embedded)[0]), dim=-1)
-            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-            return torch.softmax(self.output(pad_packed_sequence(states, total_length=len(ids))[0]), dim=-1)
-
-    return BiTagger()
-
-
-@ex.misconception
-def id_0_never_learns(vocabulary_size, embedding_size, hidden_size, tags):
-    """The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0 is a word like
-    any other. It is the lengths that say what is padding.
-    """
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is None:
-                return self.output(self.rnn(embedded)[0])
-            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
-
-    return BiTagger()
-
-
-@ex.misconception
-def embedding_detached(vocabulary_size, embedding_size, hidden_size, tags):
-    """The logits are right, but no gradient reaches the embedding: the words keep the vectors they were drawn with.
-    Something between it and the recurrent layer cuts the graph, a `detach`, `.data` or `no_grad`.
-    """
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids).detach()
-            if lengths is None:
-                return self.output(self.rnn(embedded)[0])
-            states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-            return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
-
-    return BiTagger()
-
-
-@ex.misconception
-def backward_half_not_flipped(vocabulary_size, embedding_size, hidden_size, tags):
-    """You flip the backward half of what nn.RNN returns. It is aligned with time already: out[t] belongs to step t in
-    both directions.
-    """
-    import torch
-    from torch import nn
-    from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
-
-    class BiTagger(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-            self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-            self.output = nn.Linear(2 * hidden_size, tags)
-
-        def forward(self, ids, lengths=None):
-            embedded = self.embedding(ids)
-            if lengths is None:
-                states, _ = self.rnn(embedded)
-            else:
-                states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-                states, _ = pad_packed_sequence(states, total_length=len(ids))
-            forwards, backwards = states.chunk(2, dim=-1)
-            return self.output(torch.cat([forwards, backwards.flip(0)], dim=-1))
-
-    return BiTagger()
+backward_half_not_flipped: You flip the backward half of what nn.RNN returns. It is aligned with time already: out[t]
+  belongs to step t in both directions.
+- return self.output(states)
++ forwards, backwards = states.chunk(2, dim=-1)
++ return self.output(torch.cat([forwards, backwards.flip(0)], dim=-1))
+""")
 
 
 # --- quiz_bidirectional

@@ -17,7 +17,7 @@ from rnncourse.bptt import (
     rnn_step_backward,
     sequence_nll,
 )
-from rnncourse.cell import rnn_forward, softmax
+from rnncourse.cell import rnn_forward
 from rnncourse.checks.callables import Named, named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 
@@ -76,115 +76,73 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a mask of zeros", *scored(rng, 4, 2, 3), np.zeros((4, 2), dtype=np.int64))
 
 
-@ex.misconception
-def mean_over_steps(logits, targets, mask=None):
-    """You take the mean over the steps as well. This loss is summed over the steps and divided by the number of
-    rows N alone, so that a longer text weighs more.
-    """
-    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    return losses.mean() if mask is None else (losses * mask).mean()
+ex.mistakes(r"""
+mean_over_steps: You take the mean over the steps as well. This loss is summed over the steps and divided by the
+  number of rows N alone, so that a longer text weighs more.
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ return losses.mean() if mask is None else (losses * mask).mean()
 
+not_divided: Your sum is not divided by N. Without that the loss of a batch doubles when its rows are put in twice.
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ return losses.sum() if mask is None else (losses * mask).sum()
 
-@ex.misconception
-def not_divided(logits, targets, mask=None):
-    """Your sum is not divided by N. Without that the loss of a batch doubles when its rows are put in twice."""
-    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    return losses.sum() if mask is None else (losses * mask).sum()
+divided_by_real_tokens: You divide by the number of steps that count. Here it is divided by N, the number of rows,
+  whatever the mask says.
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ if mask is None:
++     mask = np.ones_like(targets)
++ return (losses * mask).sum() / max(mask.sum(), 1)
 
+divided_by_rows_that_count: You leave rows that are all padding out of N. N counts every row of the batch, masked or
+  not: `logits.shape[1]`.
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ if mask is None:
++     return losses.sum() / logits.shape[1]
++ return (losses * mask).sum() / max(mask.any(axis=0).sum(), 1)
 
-@ex.misconception
-def divided_by_real_tokens(logits, targets, mask=None):
-    """You divide by the number of steps that count. Here it is divided by N, the number of rows, whatever the mask
-    says.
-    """
-    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    if mask is None:
-        mask = np.ones_like(targets)
-    return (losses * mask).sum() / max(mask.sum(), 1)
+mask_ignored: The mask has no effect: steps under a 0 are counted like all others. Multiply the losses by the mask
+  before you add them up.
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ return losses.sum() / logits.shape[1]
 
+mask_used_as_index: You select with `[mask]`. That works for a mask of bool, but a mask of 0 and 1 is taken for step
+  numbers. Multiply by it, or turn it into bool first.
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ return (losses if mask is None else losses[mask]).sum() / logits.shape[1]
 
-@ex.misconception
-def divided_by_rows_that_count(logits, targets, mask=None):
-    """You leave rows that are all padding out of N. N counts every row of the batch, masked or not:
-    `logits.shape[1]`.
-    """
-    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    if mask is None:
-        return losses.sum() / logits.shape[1]
-    return (losses * mask).sum() / max(mask.any(axis=0).sum(), 1)
+mask_inverted: You count the steps under a 0 and leave out those under a 1. A 1 in the mask means that the step
+  counts.
+- losses = losses * mask
++ losses = losses * (1 - mask.astype(int))
 
+minus_forgotten: The sign is missing: your loss is negative, and the better the model the larger it is. It is minus
+  the log.
++ losses = np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
 
-@ex.misconception
-def mask_ignored(logits, targets, mask=None):
-    """The mask has no effect: steps under a 0 are counted like all others. Multiply the losses by the mask before
-    you add them up.
-    """
-    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    return losses.sum() / logits.shape[1]
+logits_for_log_probabilities: You pick the target's logit. A logit is no log-probability yet: take the softmax along
+  the last axis first, then the log.
++ losses = -np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
++ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
 
+best_for_target: You score the symbol that the model likes best, not the target. What counts is the probability of
+  what really came next.
++ losses = -np.log(softmax(logits).max(axis=-1))
++ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
 
-@ex.misconception
-def mask_used_as_index(logits, targets, mask=None):
-    """You select with `[mask]`. That works for a mask of bool, but a mask of 0 and 1 is taken for step numbers.
-    Multiply by it, or turn it into bool first.
-    """
-    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    return (losses if mask is None else losses[mask]).sum() / logits.shape[1]
+softmax_over_the_batch: Your softmax runs over the rows of the batch. It runs over the Q symbols, the last axis: the
+  probabilities of one prediction add up to 1.
++ p = np.exp(logits - logits.max(axis=1, keepdims=True))
++ p = p / p.sum(axis=1, keepdims=True)
++ losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
++ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
 
-
-@ex.misconception
-def mask_inverted(logits, targets, mask=None):
-    """You count the steps under a 0 and leave out those under a 1. A 1 in the mask means that the step counts."""
-    losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    if mask is not None:
-        losses = losses * (1 - mask.astype(int))
-    return losses.sum() / logits.shape[1]
-
-
-@ex.misconception
-def minus_forgotten(logits, targets, mask=None):
-    """The sign is missing: your loss is negative, and the better the model the larger it is. It is minus the log."""
-    losses = np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
-
-
-@ex.misconception
-def logits_for_log_probabilities(logits, targets, mask=None):
-    """You pick the target's logit. A logit is no log-probability yet: take the softmax along the last axis first,
-    then the log.
-    """
-    losses = -np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
-    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
-
-
-@ex.misconception
-def best_for_target(logits, targets, mask=None):
-    """You score the symbol that the model likes best, not the target. What counts is the probability of what really
-    came next.
-    """
-    losses = -np.log(softmax(logits).max(axis=-1))
-    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
-
-
-@ex.misconception
-def softmax_over_the_batch(logits, targets, mask=None):
-    """Your softmax runs over the rows of the batch. It runs over the Q symbols, the last axis: the probabilities of
-    one prediction add up to 1.
-    """
-    p = np.exp(logits - logits.max(axis=1, keepdims=True))
-    p = p / p.sum(axis=1, keepdims=True)
-    losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
-    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
-
-
-@ex.misconception
-def exp_overflows(logits, targets, mask=None):
-    """Large logits give inf or nan, since `np.exp(1000)` overflows. Use `softmax`, which subtracts the largest
-    logit first, or do that yourself.
-    """
-    p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-    losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
-    return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+exp_overflows: Large logits give inf or nan, since `np.exp(1000)` overflows. Use `softmax`, which subtracts the
+  largest logit first, or do that yourself.
++ p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
++ losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
++ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+""")
 
 
 # --- nll_backward
@@ -217,109 +175,74 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32, with a mask of bool", *scored(rng, 4, 2, 3, np.float32), padding(rng, 4, 2))
 
 
-@ex.misconception
-def not_divided_by_rows(logits, targets, mask=None):
-    """The 1/N of the loss is missing from its gradient. Whatever the loss is divided by, its gradient is divided by
-    too.
-    """
-    dO = softmax(logits)
-    dO[np.arange(len(logits))[:, None], np.arange(logits.shape[1]), targets] -= 1
-    return dO if mask is None else dO * mask[..., None]
+ex.mistakes(r"""
+not_divided_by_rows: The 1/N of the loss is missing from its gradient. Whatever the loss is divided by, its gradient
+  is divided by too.
++ dO = softmax(logits)
++ dO[np.arange(len(logits))[:, None], np.arange(logits.shape[1]), targets] -= 1
++ return dO if mask is None else dO * mask[..., None]
 
+divided_by_steps_too: You divide by T N, as if the loss were a mean over the steps. It is a sum over the steps,
+  divided by N alone.
+- if mask is not None:
+-     dO *= np.asarray(mask, dtype=bool)[..., None]
+- return dO / N
++ dO /= T * N
++ return dO if mask is None else dO * mask[..., None]
 
-@ex.misconception
-def divided_by_steps_too(logits, targets, mask=None):
-    """You divide by T N, as if the loss were a mean over the steps. It is a sum over the steps, divided by N alone."""
-    T, N, _ = logits.shape
-    dO = softmax(logits)
-    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
-    dO /= T * N
-    return dO if mask is None else dO * mask[..., None]
+gradient_divided_by_real_tokens: You divide by the number of steps that count. The loss is divided by N, the number of
+  all rows, and so is its gradient.
+- if mask is not None:
+-     dO *= np.asarray(mask, dtype=bool)[..., None]
+- return dO / N
++ return dO / (T * N) if mask is None else dO * mask[..., None] / max(mask.sum(), 1)
 
+padding_gets_gradient: Steps under a 0 of the mask get a gradient. What does not count in the loss cannot change it:
+  there the gradient is 0.
+- if mask is not None:
+-     dO *= np.asarray(mask, dtype=bool)[..., None]
 
-@ex.misconception
-def gradient_divided_by_real_tokens(logits, targets, mask=None):
-    """You divide by the number of steps that count. The loss is divided by N, the number of all rows, and so is its
-    gradient.
-    """
-    T, N, _ = logits.shape
-    dO = softmax(logits)
-    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
-    return dO / (T * N) if mask is None else dO * mask[..., None] / max(mask.sum(), 1)
+target_not_subtracted: Your gradient is the softmax itself: nothing in it depends on the target. Subtract 1 at the
+  symbol that came next.
++ dO = softmax(logits) / logits.shape[1]
++ return dO if mask is None else dO * mask[..., None]
 
+sign_turned: The sign is wrong: you have onehot - y. A step against this gradient would make the loss grow.
++ T, N, _ = logits.shape
++ dO = -softmax(logits)
++ dO[np.arange(T)[:, None], np.arange(N), targets] += 1
++ return dO / N if mask is None else dO * mask[..., None] / N
 
-@ex.misconception
-def padding_gets_gradient(logits, targets, mask=None):
-    """Steps under a 0 of the mask get a gradient. What does not count in the loss cannot change it: there the
-    gradient is 0.
-    """
-    dO = softmax(logits)
-    dO[np.arange(len(logits))[:, None], np.arange(logits.shape[1]), targets] -= 1
-    return dO / logits.shape[1]
+only_the_target: Only the target's logit gets a gradient. Raising any other logit takes probability from the target,
+  so that each of the Q entries has one: y - onehot.
++ _, N, Q = logits.shape
++ dO = (softmax(logits) - 1) * (np.arange(Q) == targets[..., None]) / N
++ return dO if mask is None else dO * mask[..., None]
 
+softmax_counted_twice: You multiply y - onehot by the derivative of the softmax. That is in there already: y - onehot
+  is the gradient at the logits.
++ T, N, _ = logits.shape
++ y = softmax(logits)
++ dO = y.copy()
++ dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
++ dO *= y * (1 - y) / N
++ return dO if mask is None else dO * mask[..., None]
 
-@ex.misconception
-def target_not_subtracted(logits, targets, mask=None):
-    """Your gradient is the softmax itself: nothing in it depends on the target. Subtract 1 at the symbol that came
-    next.
-    """
-    dO = softmax(logits) / logits.shape[1]
-    return dO if mask is None else dO * mask[..., None]
+gradient_at_probabilities: You give the gradient at the probabilities, -1/p at the target. The gradient at the logits
+  is asked for: go one step further back, through the softmax.
++ _, N, Q = logits.shape
++ dO = -1 / softmax(logits) * (np.arange(Q) == targets[..., None]) / N
++ return dO if mask is None else dO * mask[..., None]
 
-
-@ex.misconception
-def sign_turned(logits, targets, mask=None):
-    """The sign is wrong: you have onehot - y. A step against this gradient would make the loss grow."""
-    T, N, _ = logits.shape
-    dO = -softmax(logits)
-    dO[np.arange(T)[:, None], np.arange(N), targets] += 1
-    return dO / N if mask is None else dO * mask[..., None] / N
-
-
-@ex.misconception
-def only_the_target(logits, targets, mask=None):
-    """Only the target's logit gets a gradient. Raising any other logit takes probability from the target, so that
-    each of the Q entries has one: y - onehot.
-    """
-    _, N, Q = logits.shape
-    dO = (softmax(logits) - 1) * (np.arange(Q) == targets[..., None]) / N
-    return dO if mask is None else dO * mask[..., None]
-
-
-@ex.misconception
-def softmax_counted_twice(logits, targets, mask=None):
-    """You multiply y - onehot by the derivative of the softmax. That is in there already: y - onehot is the
-    gradient at the logits.
-    """
-    T, N, _ = logits.shape
-    y = softmax(logits)
-    dO = y.copy()
-    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
-    dO *= y * (1 - y) / N
-    return dO if mask is None else dO * mask[..., None]
-
-
-@ex.misconception
-def gradient_at_probabilities(logits, targets, mask=None):
-    """You give the gradient at the probabilities, -1/p at the target. The gradient at the logits is asked for: go
-    one step further back, through the softmax.
-    """
-    _, N, Q = logits.shape
-    dO = -1 / softmax(logits) * (np.arange(Q) == targets[..., None]) / N
-    return dO if mask is None else dO * mask[..., None]
-
-
-@ex.misconception
-def only_the_softmax_masked(logits, targets, mask=None):
-    """The mask is put on the softmax before the 1 is subtracted, so that masked steps keep a -1. Mask the whole
-    difference.
-    """
-    T, N, _ = logits.shape
-    dO = softmax(logits)
-    if mask is not None:
-        dO = dO * mask[..., None]
-    dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
-    return dO / N
+only_the_softmax_masked: The mask is put on the softmax before the 1 is subtracted, so that masked steps keep a -1.
+  Mask the whole difference.
+- dO = softmax(logits)
++ dO = softmax(logits)
++ if mask is not None:
++     dO = dO * mask[..., None]
+- if mask is not None:
+-     dO *= np.asarray(mask, dtype=bool)[..., None]
+""")
 
 
 # --- output_backward
@@ -351,61 +274,37 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 4, 2, 5, dtype=single), states, weights(rng, 3, 5, single))
 
 
-@ex.misconception
-def averaged_over_rows(dO, H, V):
-    """dV and dc are averaged over the rows. The 1/N stands in dO already: here you only add up."""
-    return dO @ V.T, np.einsum("tnh,tnq->hq", H, dO) / dO.shape[1], dO.sum(axis=0).mean(axis=0)
+ex.mistakes(r"""
+averaged_over_rows: dV and dc are averaged over the rows. The 1/N stands in dO already: here you only add up.
++ return dO @ V.T, np.einsum("tnh,tnq->hq", H, dO) / dO.shape[1], dO.sum(axis=0).mean(axis=0)
 
+averaged_over_steps: dV and dc are averaged over the steps. The loss is the sum of the steps' losses, so the steps'
+  gradients are added up.
++ return dO @ V.T, np.einsum("tnh,tnq->hq", H, dO) / len(dO), dO.sum(axis=1).mean(axis=0)
 
-@ex.misconception
-def averaged_over_steps(dO, H, V):
-    """dV and dc are averaged over the steps. The loss is the sum of the steps' losses, so the steps' gradients are
-    added up.
-    """
-    return dO @ V.T, np.einsum("tnh,tnq->hq", H, dO) / len(dO), dO.sum(axis=1).mean(axis=0)
+last_step_only: dV and dc hold what one step gave, the last. V and c are used at every step, and each use adds its
+  part: `+=`, not `=`.
++ return dO @ V.T, H[-1].T @ dO[-1], dO[-1].sum(axis=0)
 
+tanh_too_early: dH has gone through the tanh already. This is the gradient at h, after the tanh; the factor 1 - h²
+  belongs to the next step of the way back.
++ return (dO @ V.T) * (1 - H**2), np.einsum("tnh,tnq->hq", H, dO), dO.sum(axis=(0, 1))
 
-@ex.misconception
-def last_step_only(dO, H, V):
-    """dV and dc hold what one step gave, the last. V and c are used at every step, and each use adds its part:
-    `+=`, not `=`.
-    """
-    return dO @ V.T, H[-1].T @ dO[-1], dO[-1].sum(axis=0)
+states_of_the_step_before: dV pairs each error with the state of the step before. The output o_t was made from h_t, so
+  its error meets h_t.
++ return dO @ V.T, np.einsum("tnh,tnq->hq", H[:-1], dO[1:]), dO.sum(axis=(0, 1))
 
+axes_flattened_differently: In dV the errors of one row meet the states of another: H and dO were flattened in
+  different orders. Flatten both as (T, N, ·) to (T N, ·).
++ dV = H.transpose(1, 0, 2).reshape(-1, H.shape[-1]).T @ dO.reshape(-1, dO.shape[-1])
++ return dO @ V.T, dV, dO.sum(axis=(0, 1))
 
-@ex.misconception
-def tanh_too_early(dO, H, V):
-    """dH has gone through the tanh already. This is the gradient at h, after the tanh; the factor 1 - h² belongs to
-    the next step of the way back.
-    """
-    return (dO @ V.T) * (1 - H**2), np.einsum("tnh,tnq->hq", H, dO), dO.sum(axis=(0, 1))
-
-
-@ex.misconception
-def states_of_the_step_before(dO, H, V):
-    """dV pairs each error with the state of the step before. The output o_t was made from h_t, so its error meets
-    h_t.
-    """
-    return dO @ V.T, np.einsum("tnh,tnq->hq", H[:-1], dO[1:]), dO.sum(axis=(0, 1))
-
-
-@ex.misconception
-def axes_flattened_differently(dO, H, V):
-    """In dV the errors of one row meet the states of another: H and dO were flattened in different orders. Flatten
-    both as (T, N, ·) to (T N, ·).
-    """
-    dV = H.transpose(1, 0, 2).reshape(-1, H.shape[-1]).T @ dO.reshape(-1, dO.shape[-1])
-    return dO @ V.T, dV, dO.sum(axis=(0, 1))
-
-
-@ex.misconception
-def error_of_last_output_only(dO, H, V):
-    """Only the last state gets an error. Every step has an output here, and every output sends its error back to
-    its own state.
-    """
-    dH = np.zeros_like(H)
-    dH[-1] = dO[-1] @ V.T
-    return dH, np.einsum("tnh,tnq->hq", H, dO), dO.sum(axis=(0, 1))
+error_of_last_output_only: Only the last state gets an error. Every step has an output here, and every output sends
+  its error back to its own state.
++ dH = np.zeros_like(H)
++ dH[-1] = dO[-1] @ V.T
++ return dH, np.einsum("tnh,tnq->hq", H, dO), dO.sum(axis=(0, 1))
+""")
 
 
 # --- rnn_step_backward
@@ -441,86 +340,55 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *one_step(rng, 3, 2, 4, np.float32))
 
 
-@ex.misconception
-def tanh_slope_missing(dh, x, h_prev, h, U, W):
-    """The way back skips the tanh: `da` is `dh` times the slope of the tanh, 1 - h²."""
-    return dh @ U.T, dh @ W.T, x.T @ dh, h_prev.T @ dh, dh.sum(axis=0)
+ex.mistakes(r"""
+tanh_slope_missing: The way back skips the tanh: `da` is `dh` times the slope of the tanh, 1 - h².
++ return dh @ U.T, dh @ W.T, x.T @ dh, h_prev.T @ dh, dh.sum(axis=0)
 
+slope_at_h_prev: You take the slope of the tanh at h_prev. The tanh that you go back through made h, so its slope is 1
+  - h².
+- da = dh * (1 - h**2)
++ da = dh * (1 - h_prev**2)
 
-@ex.misconception
-def slope_at_h_prev(dh, x, h_prev, h, U, W):
-    """You take the slope of the tanh at h_prev. The tanh that you go back through made h, so its slope is 1 - h²."""
-    da = dh * (1 - h_prev**2)
-    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+tanh_taken_again: You take the tanh of h, which is a tanh already. The slope at a is 1 - tanh(a)², and tanh(a) is h
+  itself: 1 - h².
+- da = dh * (1 - h**2)
++ da = dh * (1 - np.tanh(h) ** 2)
 
+slope_of_a_sigmoid: h (1 - h) is the slope of a sigmoid. This cell has a tanh, whose slope is 1 - h².
+- da = dh * (1 - h**2)
++ da = dh * h * (1 - h)
 
-@ex.misconception
-def tanh_taken_again(dh, x, h_prev, h, U, W):
-    """You take the tanh of h, which is a tanh already. The slope at a is 1 - tanh(a)², and tanh(a) is h itself: 1 -
-    h².
-    """
-    da = dh * (1 - np.tanh(h) ** 2)
-    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+square_misplaced: You have (1 - h)². The slope of the tanh is 1 - h²: square h first, then subtract.
+- da = dh * (1 - h**2)
++ da = dh * (1 - h) ** 2
 
+W_not_transposed: dh_prev goes through W where it should go through its transpose. The shapes fit both ways, since W
+  is square; the numbers do not.
+- return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 
-@ex.misconception
-def slope_of_a_sigmoid(dh, x, h_prev, h, U, W):
-    """h (1 - h) is the slope of a sigmoid. This cell has a tanh, whose slope is 1 - h²."""
-    da = dh * h * (1 - h)
-    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+dW_from_h: dW is built from h. What was multiplied by W was the state before, h_prev.
+- return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, x.T @ da, h.T @ da, da.sum(axis=0)
 
+dW_transposed: Your dW is the transpose of the right one. Rows of W belong to h_prev, columns to a: `h_prev.T @ da`.
+- return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, x.T @ da, da.T @ h_prev, da.sum(axis=0)
 
-@ex.misconception
-def square_misplaced(dh, x, h_prev, h, U, W):
-    """You have (1 - h)². The slope of the tanh is 1 - h²: square h first, then subtract."""
-    da = dh * (1 - h) ** 2
-    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+db_averaged: db is averaged over the rows. b was added to every row, so its gradient is the sum; the 1/N came with the
+  loss.
+- return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.mean(axis=0)
 
+dh_for_da_in_the_weights: The gradients of the parameters are built from dh. U, W and b stand inside the tanh: it is
+  da that meets them.
+- return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, x.T @ dh, h_prev.T @ dh, dh.sum(axis=0)
 
-@ex.misconception
-def W_not_transposed(dh, x, h_prev, h, U, W):
-    """dh_prev goes through W where it should go through its transpose. The shapes fit both ways, since W is square;
-    the numbers do not.
-    """
-    da = dh * (1 - h**2)
-    return da @ U.T, da @ W, x.T @ da, h_prev.T @ da, da.sum(axis=0)
-
-
-@ex.misconception
-def dW_from_h(dh, x, h_prev, h, U, W):
-    """dW is built from h. What was multiplied by W was the state before, h_prev."""
-    da = dh * (1 - h**2)
-    return da @ U.T, da @ W.T, x.T @ da, h.T @ da, da.sum(axis=0)
-
-
-@ex.misconception
-def dW_transposed(dh, x, h_prev, h, U, W):
-    """Your dW is the transpose of the right one. Rows of W belong to h_prev, columns to a: `h_prev.T @ da`."""
-    da = dh * (1 - h**2)
-    return da @ U.T, da @ W.T, x.T @ da, da.T @ h_prev, da.sum(axis=0)
-
-
-@ex.misconception
-def db_averaged(dh, x, h_prev, h, U, W):
-    """db is averaged over the rows. b was added to every row, so its gradient is the sum; the 1/N came with the
-    loss.
-    """
-    da = dh * (1 - h**2)
-    return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.mean(axis=0)
-
-
-@ex.misconception
-def dh_for_da_in_the_weights(dh, x, h_prev, h, U, W):
-    """The gradients of the parameters are built from dh. U, W and b stand inside the tanh: it is da that meets them."""
-    da = dh * (1 - h**2)
-    return da @ U.T, da @ W.T, x.T @ dh, h_prev.T @ dh, dh.sum(axis=0)
-
-
-@ex.misconception
-def dh_for_da_in_the_inputs(dh, x, h_prev, h, U, W):
-    """dx and dh_prev are built from dh. The way to them leads through the tanh first: use da."""
-    da = dh * (1 - h**2)
-    return dh @ U.T, dh @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+dh_for_da_in_the_inputs: dx and dh_prev are built from dh. The way to them leads through the tanh first: use da.
+- return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return dh @ U.T, dh @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+""")
 
 
 # --- rnn_backward
@@ -552,223 +420,160 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32))
 
 
-@ex.misconception
-def next_step_ignored(dH, X, h0, H, U, W):
-    """The arrow from step t+1 is missing: each state gets the error of its own output only. Add what
-    `rnn_step_backward` gave as dh_prev one step later.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dX[t], dh0, dU_t, dW_t, db_t = rnn_step_backward(dH[t], X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, dh0, dU, dW, db
+ex.mistakes(r"""
+next_step_ignored: The arrow from step t+1 is missing: each state gets the error of its own output only. Add what
+  `rnn_step_backward` gave as dh_prev one step later.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dX[t], dh0, dU_t, dW_t, db_t = rnn_step_backward(dH[t], X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dX, dh0, dU, dW, db
 
+own_output_ignored: Only the last output's error goes back. At each step the error of that step's own output, dH[t],
+  joins what comes from step t+1.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = dH[-1]
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dX, dh, dU, dW, db
 
-@ex.misconception
-def own_output_ignored(dH, X, h0, H, U, W):
-    """Only the last output's error goes back. At each step the error of that step's own output, dH[t], joins what
-    comes from step t+1.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = dH[-1]
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, dh, dU, dW, db
+overwritten: dU, dW and db hold what one step gave: each step overwrites the one before. U, W and b are used at every
+  step, so the parts add up: `+=`, not `=`.
++ dX, dh = np.zeros_like(X), np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dX[t], dh, dU, dW, db = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++ return dX, dh, dU, dW, db
 
+dW_from_h_t: dW is built from the states h_t. At step t it was h_{t-1} that met W: the states one step earlier, with
+  h0 as the first.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     da = (dH[t] + dh) * (1 - H[t] ** 2)
++     dX[t], dh = da @ U.T, da @ W.T
++     dU, dW, db = dU + X[t].T @ da, dW + H[t].T @ da, db + da.sum(axis=0)
++ return dX, dh, dU, dW, db
 
-@ex.misconception
-def overwritten(dH, X, h0, H, U, W):
-    """dU, dW and db hold what one step gave: each step overwrites the one before. U, W and b are used at every
-    step, so the parts add up: `+=`, not `=`.
-    """
-    dX, dh = np.zeros_like(X), np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dX[t], dh, dU, dW, db = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-    return dX, dh, dU, dW, db
+W_for_its_transpose: The error goes back through W where it should go through W's transpose. Forwards it was h W, so
+  backwards it is da Wᵀ; W is square, so no shape warns you.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     da = (dH[t] + dh) * (1 - H[t] ** 2)
++     dX[t], dh = da @ U.T, da @ W
++     dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
++ return dX, dh, dU, dW, db
 
+tanh_skipped: The way back skips the tanh. At each step dh becomes da = dh (1 - h_t²) before it goes on to anything
+  else.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     da = dH[t] + dh
++     dX[t], dh = da @ U.T, da @ W.T
++     dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
++ return dX, dh, dU, dW, db
 
-@ex.misconception
-def dW_from_h_t(dH, X, h0, H, U, W):
-    """dW is built from the states h_t. At step t it was h_{t-1} that met W: the states one step earlier, with h0 as
-    the first.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        da = (dH[t] + dh) * (1 - H[t] ** 2)
-        dX[t], dh = da @ U.T, da @ W.T
-        dU, dW, db = dU + X[t].T @ da, dW + H[t].T @ da, db + da.sum(axis=0)
-    return dX, dh, dU, dW, db
+tanh_slope_at_h_prev: You take the slope of the tanh at h_{t-1}. The tanh of step t made h_t, so the factor is 1 -
+  h_t².
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     da = (dH[t] + dh) * (1 - h_prev**2)
++     dX[t], dh = da @ U.T, da @ W.T
++     dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
++ return dX, dh, dU, dW, db
 
+tanh_skipped_between_steps: What you hand to the step before is dh Wᵀ. It has to pass this step's tanh first: hand on
+  da Wᵀ.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dh = dH[t] + dh
++     da = dh * (1 - H[t] ** 2)
++     dX[t], dh = da @ U.T, dh @ W.T
++     dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
++ return dX, dh, dU, dW, db
 
-@ex.misconception
-def W_for_its_transpose(dH, X, h0, H, U, W):
-    """The error goes back through W where it should go through W's transpose. Forwards it was h W, so backwards it
-    is da Wᵀ; W is square, so no shape warns you.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        da = (dH[t] + dh) * (1 - H[t] ** 2)
-        dX[t], dh = da @ U.T, da @ W
-        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
-    return dX, dh, dU, dW, db
+time_forwards: You walk through time forwards. A state's error needs that of the state after it, so the last step
+  comes first: `reversed(range(T))`.
+- for t in reversed(range(len(X))):
++ for t in range(len(X)):
 
+db_mean: db is averaged over the rows. Rows are added up, as in dU and dW; the 1/N is in dH already.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     da = (dH[t] + dh) * (1 - H[t] ** 2)
++     dX[t], dh = da @ U.T, da @ W.T
++     dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.mean(axis=0)
++ return dX, dh, dU, dW, db
 
-@ex.misconception
-def tanh_skipped(dH, X, h0, H, U, W):
-    """The way back skips the tanh. At each step dh becomes da = dh (1 - h_t²) before it goes on to anything else."""
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        da = dH[t] + dh
-        dX[t], dh = da @ U.T, da @ W.T
-        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
-    return dX, dh, dU, dW, db
+dh0_zero: dh0 is zero. The first state depends on h0 as each state depends on the one before: dh0 is what step 1 sends
+  back, its dh_prev.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dX, np.zeros_like(h0), dU, dW, db
 
+dH_overwritten: Your numbers are right, but dH is changed: `+=` on dH[t], or on a name for it, writes into the
+  caller's array. Write `dh = dH[t] + from_later`, which is a new one.
+- dh = dH[t] + from_later
++ dh = dH[t]
++ dh += from_later
 
-@ex.misconception
-def tanh_slope_at_h_prev(dH, X, h0, H, U, W):
-    """You take the slope of the tanh at h_{t-1}. The tanh of step t made h_t, so the factor is 1 - h_t²."""
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        da = (dH[t] + dh) * (1 - h_prev**2)
-        dX[t], dh = da @ U.T, da @ W.T
-        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
-    return dX, dh, dU, dW, db
+h0_taken_as_zero: In dW the part of the first step is missing, as if h0 were zero. There h_{t-1} is the h0 that you
+  were given.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else np.zeros_like(h0)
++     dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dX, dh, dU, dW, db
 
+index_wraps_round: At the first step you take `H[t - 1]`, and for t = 0 that is `H[-1]`, the last state. The state
+  before the first step is h0.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], H[t - 1], H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dX, dh, dU, dW, db
 
-@ex.misconception
-def tanh_skipped_between_steps(dH, X, h0, H, U, W):
-    """What you hand to the step before is dh Wᵀ. It has to pass this step's tanh first: hand on da Wᵀ."""
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dh = dH[t] + dh
-        da = dh * (1 - H[t] ** 2)
-        dX[t], dh = da @ U.T, dh @ W.T
-        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.sum(axis=0)
-    return dX, dh, dU, dW, db
+averaged_over_time: dU, dW and db are divided by T. Each step's use of a parameter adds its part to the gradient: sums
+  over time, no means.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dX, dh, dU / len(X), dW / len(X), db / len(X)
 
-
-@ex.misconception
-def time_forwards(dH, X, h0, H, U, W):
-    """You walk through time forwards. A state's error needs that of the state after it, so the last step comes
-    first: `reversed(range(T))`.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in range(len(X)):
-        h_prev = H[t - 1] if t > 0 else h0
-        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, dh, dU, dW, db
-
-
-@ex.misconception
-def db_mean(dH, X, h0, H, U, W):
-    """db is averaged over the rows. Rows are added up, as in dU and dW; the 1/N is in dH already."""
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        da = (dH[t] + dh) * (1 - H[t] ** 2)
-        dX[t], dh = da @ U.T, da @ W.T
-        dU, dW, db = dU + X[t].T @ da, dW + h_prev.T @ da, db + da.mean(axis=0)
-    return dX, dh, dU, dW, db
-
-
-@ex.misconception
-def dh0_zero(dH, X, h0, H, U, W):
-    """dh0 is zero. The first state depends on h0 as each state depends on the one before: dh0 is what step 1 sends
-    back, its dh_prev.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, np.zeros_like(h0), dU, dW, db
-
-
-@ex.misconception
-def dH_overwritten(dH, X, h0, H, U, W):
-    """Your numbers are right, but dH is changed: `+=` on dH[t], or on a name for it, writes into the caller's
-    array. Write `dh = dH[t] + from_later`, which is a new one.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    from_later = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dh = dH[t]
-        dh += from_later
-        dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, from_later, dU, dW, db
-
-
-@ex.misconception
-def h0_taken_as_zero(dH, X, h0, H, U, W):
-    """In dW the part of the first step is missing, as if h0 were zero. There h_{t-1} is the h0 that you were given."""
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else np.zeros_like(h0)
-        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, dh, dU, dW, db
-
-
-@ex.misconception
-def index_wraps_round(dH, X, h0, H, U, W):
-    """At the first step you take `H[t - 1]`, and for t = 0 that is `H[-1]`, the last state. The state before the
-    first step is h0.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], H[t - 1], H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, dh, dU, dW, db
-
-
-@ex.misconception
-def averaged_over_time(dH, X, h0, H, U, W):
-    """dU, dW and db are divided by T. Each step's use of a parameter adds its part to the gradient: sums over time,
-    no means.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, dh, dU / len(X), dW / len(X), db / len(X)
-
-
-@ex.misconception
-def errors_pile_up(dH, X, h0, H, U, W):
-    """What comes from later steps is added to what came from steps later still. Each dh_prev holds the whole future
-    already: it takes the place of the old one.
-    """
-    dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dX[t], dh_prev, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-        dh = dh + dh_prev
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dX, dh, dU, dW, db
+errors_pile_up: What comes from later steps is added to what came from steps later still. Each dh_prev holds the whole
+  future already: it takes the place of the old one.
++ dX, dU, dW, db = np.zeros_like(X), np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dX[t], dh_prev, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++     dh = dh + dh_prev
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dX, dh, dU, dW, db
+""")
 
 
 # --- numerical_gradient
@@ -838,118 +643,65 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one entry", cubic(a=rng.uniform(1, 2, 1), b=curvature(rng, 1)), normal(rng, 1, 1), 0.01)
 
 
-@ex.misconception
-def forward_difference(f, x, eps=1e-5):
-    """You look to one side only, (f(x + eps) - f(x)) / eps. That is off by about eps; from both sides, (f(x + eps)
-    - f(x - eps)) / (2 eps), by eps² only.
-    """
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        above = x.copy()
-        above[i] += eps
-        gradient[i] = (f(above) - f(x)) / eps
-    return gradient
+ex.mistakes(r"""
+forward_difference: You look to one side only, (f(x + eps) - f(x)) / eps. That is off by about eps; from both sides,
+  (f(x + eps) - f(x - eps)) / (2 eps), by eps² only.
+- below[i] -= eps
+- gradient[i] = (f(above) - f(below)) / (2 * eps)
++ gradient[i] = (f(above) - f(x)) / eps
 
+backward_difference: You look to one side only, (f(x) - f(x - eps)) / eps. Go eps to either side: (f(x + eps) - f(x -
+  eps)) / (2 eps).
+- gradient[i] = (f(above) - f(below)) / (2 * eps)
++ gradient[i] = (f(x) - f(below)) / eps
 
-@ex.misconception
-def backward_difference(f, x, eps=1e-5):
-    """You look to one side only, (f(x) - f(x - eps)) / eps. Go eps to either side: (f(x + eps) - f(x - eps)) / (2
-    eps).
-    """
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        below = x.copy()
-        below[i] -= eps
-        gradient[i] = (f(x) - f(below)) / eps
-    return gradient
+twice_too_large: Every entry is twice too large: from x - eps to x + eps is a distance of 2 eps, so divide by that.
+- gradient[i] = (f(above) - f(below)) / (2 * eps)
++ gradient[i] = (f(above) - f(below)) / eps
 
+all_moved_at_once: You move all entries at once, so that you get a single number, the sum of the gradient. Move one
+  entry at a time and leave the others where they are.
++ return np.full_like(x, (f(x + eps) - f(x - eps)) / (2 * eps))
 
-@ex.misconception
-def twice_too_large(f, x, eps=1e-5):
-    """Every entry is twice too large: from x - eps to x + eps is a distance of 2 eps, so divide by that."""
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        above, below = x.copy(), x.copy()
-        above[i] += eps
-        below[i] -= eps
-        gradient[i] = (f(above) - f(below)) / eps
-    return gradient
+rows_moved_at_once: Your loop runs over the first axis only, so that a whole row moves at once. Run over every entry:
+  `np.ndindex(x.shape)`.
+- for i in np.ndindex(x.shape):
++ for i in range(len(x)):
 
+not_moved_back: An entry that was moved stays moved while the next ones are looked at. Start from a fresh copy of x
+  for each entry.
++ gradient, moved = np.zeros_like(x), x.copy()
++ for i in np.ndindex(x.shape):
++     moved[i] += eps
++     above = f(moved)
++     moved[i] -= 2 * eps
++     gradient[i] = (above - f(moved)) / (2 * eps)
++ return gradient
 
-@ex.misconception
-def all_moved_at_once(f, x, eps=1e-5):
-    """You move all entries at once, so that you get a single number, the sum of the gradient. Move one entry at a
-    time and leave the others where they are.
-    """
-    return np.full_like(x, (f(x + eps) - f(x - eps)) / (2 * eps))
+x_written_to: You move the entries of x itself. Even if each is put back, x is wrong for a while, and rounding may
+  leave it changed for good: move a copy.
++ gradient = np.zeros_like(x)
++ for i in np.ndindex(x.shape):
++     x[i] += eps
++     above = f(x)
++     x[i] -= 2 * eps
++     below = f(x)
++     x[i] += eps
++     gradient[i] = (above - below) / (2 * eps)
++ return gradient
 
+downhill: The sign is wrong: it is f above minus f below, so that the gradient points uphill.
+- gradient[i] = (f(above) - f(below)) / (2 * eps)
++ gradient[i] = (f(below) - f(above)) / (2 * eps)
 
-@ex.misconception
-def rows_moved_at_once(f, x, eps=1e-5):
-    """Your loop runs over the first axis only, so that a whole row moves at once. Run over every entry:
-    `np.ndindex(x.shape)`.
-    """
-    gradient = np.zeros_like(x)
-    for i in range(len(x)):
-        above, below = x.copy(), x.copy()
-        above[i] += eps
-        below[i] -= eps
-        gradient[i] = (f(above) - f(below)) / (2 * eps)
-    return gradient
-
-
-@ex.misconception
-def not_moved_back(f, x, eps=1e-5):
-    """An entry that was moved stays moved while the next ones are looked at. Start from a fresh copy of x for each
-    entry.
-    """
-    gradient, moved = np.zeros_like(x), x.copy()
-    for i in np.ndindex(x.shape):
-        moved[i] += eps
-        above = f(moved)
-        moved[i] -= 2 * eps
-        gradient[i] = (above - f(moved)) / (2 * eps)
-    return gradient
-
-
-@ex.misconception
-def x_written_to(f, x, eps=1e-5):
-    """You move the entries of x itself. Even if each is put back, x is wrong for a while, and rounding may leave it
-    changed for good: move a copy.
-    """
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        x[i] += eps
-        above = f(x)
-        x[i] -= 2 * eps
-        below = f(x)
-        x[i] += eps
-        gradient[i] = (above - below) / (2 * eps)
-    return gradient
-
-
-@ex.misconception
-def downhill(f, x, eps=1e-5):
-    """The sign is wrong: it is f above minus f below, so that the gradient points uphill."""
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        above, below = x.copy(), x.copy()
-        above[i] += eps
-        below[i] -= eps
-        gradient[i] = (f(below) - f(above)) / (2 * eps)
-    return gradient
-
-
-@ex.misconception
-def eps_not_used(f, x, eps=1e-5):
-    """You always step by 1e-5: the eps that was given is not used."""
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        above, below = x.copy(), x.copy()
-        above[i] += 1e-5
-        below[i] -= 1e-5
-        gradient[i] = (f(above) - f(below)) / 2e-5
-    return gradient
+eps_not_used: You always step by 1e-5: the eps that was given is not used.
+- above[i] += eps
+- below[i] -= eps
+- gradient[i] = (f(above) - f(below)) / (2 * eps)
++ above[i] += 1e-5
++ below[i] -= 1e-5
++ gradient[i] = (f(above) - f(below)) / 2e-5
+""")
 
 
 # --- find_broken
@@ -1062,188 +814,129 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("all are broken", people(rng, kinds[:4]))
 
 
-@ex.misconception
-def the_right_ones(backwards):
-    """You name those that are right. The broken ones are asked for, those that differ from the numerical gradients."""
-    rng = np.random.default_rng(0)
-    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    H = rnn_forward(X, h0, U, W, b)
-    numerical = (
-        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
-        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
-        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
-        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
-        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
-    )
-    found = set()
-    for name, backward in backwards.items():
-        if all(np.allclose(a, n, atol=1e-6) for a, n in zip(backward(dH, X, h0, H, U, W), numerical)):
-            found.add(name)
-    return found
+ex.mistakes(r"""
+the_right_ones: You name those that are right. The broken ones are asked for, those that differ from the numerical
+  gradients.
+- gradients = backward(dH, X, h0, H, U, W)
+- if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
++ if all(np.allclose(g, n, atol=1e-6) for g, n in zip(backward(dH, X, h0, H, U, W), numerical)):
 
+everybody_passes: You let everybody pass. A broken gradient has the right shape, raises nothing, and often makes the
+  loss fall: compare its numbers with numerical gradients.
+- if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
++ if any(g.shape != a.shape for g, a in zip(gradients, (X, h0, U, W, b))):
 
-@ex.misconception
-def everybody_passes(backwards):
-    """You let everybody pass. A broken gradient has the right shape, raises nothing, and often makes the loss fall:
-    compare its numbers with numerical gradients.
-    """
-    rng = np.random.default_rng(0)
-    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    H = rnn_forward(X, h0, U, W, b)
-    found = set()
-    for name, backward in backwards.items():
-        gradients = backward(dH, X, h0, H, U, W)
-        if any(g.shape != a.shape for g, a in zip(gradients, (X, h0, U, W, b))):
-            found.add(name)
-    return found
+nothing_agrees_exactly: You call everybody broken. A numerical gradient is never right to the last digit: compare with
+  a tolerance, `np.allclose`, and make sure that its loss is the one that dH belongs to.
+- if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
++ if not all(np.array_equal(g, n) for g, n in zip(gradients, numerical)):
 
+only_dW_compared: You compare only dW. Some passes have their mistake in dX, dh0, dU or db: compare all five.
+- broken = set()
++ dW = numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W)
++ found = set()
+-     gradients = backward(dH, X, h0, H, U, W)
+-     if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
+-         broken.add(name)
+- return broken
++     if not np.allclose(backward(dH, X, h0, H, U, W)[3], dW, atol=1e-6):
++         found.add(name)
++ return found
 
-@ex.misconception
-def nothing_agrees_exactly(backwards):
-    """You call everybody broken. A numerical gradient is never right to the last digit: compare with a tolerance,
-    `np.allclose`, and make sure that its loss is the one that dH belongs to.
-    """
-    rng = np.random.default_rng(0)
-    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    H = rnn_forward(X, h0, U, W, b)
-    dW = numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W)
-    return {name for name, backward in backwards.items() if not np.array_equal(backward(dH, X, h0, H, U, W)[3], dW)}
+only_parameters_compared: You compare dU, dW and db, and leave out dX and dh0. They are gradients too: a layer below,
+  or the step before, would learn from them.
+- H = rnn_forward(X, h0, U, W, b)
++ H = rnn_forward(X, h0, U, W, b)
++ numerical = (
++     numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
++     numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
++     numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
++ )
+- gradients = backward(dH, X, h0, H, U, W)
++ gradients = backward(dH, X, h0, H, U, W)[2:]
 
+tried_with_h0_zero: You try them with h0 = 0. Then the first step's part of dW is 0 anyway, and a pass that forgets it
+  is not caught: draw h0.
++ rng = np.random.default_rng(0)
++ shapes = (5, 3, 2), (2, 4), (4, 4), (4,), (5, 3, 4)
++ X, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
++ h0 = np.zeros((3, 4))
++ H = rnn_forward(X, h0, U, W, b)
++ numerical = (
++     numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
++     numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
++     numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
++     numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
++     numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
++ )
++ found = set()
++ for name, backward in backwards.items():
++     gradients = backward(dH, X, h0, H, U, W)
++     if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
++         found.add(name)
++ return found
 
-@ex.misconception
-def only_dW_compared(backwards):
-    """You compare only dW. Some passes have their mistake in dX, dh0, dU or db: compare all five."""
-    rng = np.random.default_rng(0)
-    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    H = rnn_forward(X, h0, U, W, b)
-    dW = numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W)
-    found = set()
-    for name, backward in backwards.items():
-        if not np.allclose(backward(dH, X, h0, H, U, W)[3], dW, atol=1e-6):
-            found.add(name)
-    return found
+tried_with_one_row: You try them with one row. A mean over one row is its sum, so a pass that averages over the batch
+  is not caught: take N of at least 2.
++ rng = np.random.default_rng(0)
++ shapes = (5, 1, 2), (1, 4), (2, 4), (4, 4), (4,), (5, 1, 4)
++ X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
++ H = rnn_forward(X, h0, U, W, b)
++ numerical = (
++     numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
++     numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
++     numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
++     numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
++     numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
++ )
++ found = set()
++ for name, backward in backwards.items():
++     gradients = backward(dH, X, h0, H, U, W)
++     if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
++         found.add(name)
++ return found
 
+tried_with_one_step: You try them with one step. Then there is no way through time that could be wrong: take T of at
+  least 3.
++ rng = np.random.default_rng(0)
++ shapes = (1, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (1, 3, 4)
++ X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
++ H = rnn_forward(X, h0, U, W, b)
++ numerical = (
++     numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
++     numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
++     numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
++     numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
++     numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
++ )
++ found = set()
++ for name, backward in backwards.items():
++     gradients = backward(dH, X, h0, H, U, W)
++     if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
++         found.add(name)
++ return found
 
-@ex.misconception
-def only_parameters_compared(backwards):
-    """You compare dU, dW and db, and leave out dX and dh0. They are gradients too: a layer below, or the step
-    before, would learn from them.
-    """
-    rng = np.random.default_rng(0)
-    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    H = rnn_forward(X, h0, U, W, b)
-    numerical = (
-        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
-        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
-        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
-    )
-    found = set()
-    for name, backward in backwards.items():
-        gradients = backward(dH, X, h0, H, U, W)[2:]
-        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
-            found.add(name)
-    return found
-
-
-@ex.misconception
-def tried_with_h0_zero(backwards):
-    """You try them with h0 = 0. Then the first step's part of dW is 0 anyway, and a pass that forgets it is not
-    caught: draw h0.
-    """
-    rng = np.random.default_rng(0)
-    shapes = (5, 3, 2), (2, 4), (4, 4), (4,), (5, 3, 4)
-    X, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    h0 = np.zeros((3, 4))
-    H = rnn_forward(X, h0, U, W, b)
-    numerical = (
-        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
-        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
-        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
-        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
-        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
-    )
-    found = set()
-    for name, backward in backwards.items():
-        gradients = backward(dH, X, h0, H, U, W)
-        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
-            found.add(name)
-    return found
-
-
-@ex.misconception
-def tried_with_one_row(backwards):
-    """You try them with one row. A mean over one row is its sum, so a pass that averages over the batch is not
-    caught: take N of at least 2.
-    """
-    rng = np.random.default_rng(0)
-    shapes = (5, 1, 2), (1, 4), (2, 4), (4, 4), (4,), (5, 1, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    H = rnn_forward(X, h0, U, W, b)
-    numerical = (
-        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
-        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
-        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
-        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
-        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
-    )
-    found = set()
-    for name, backward in backwards.items():
-        gradients = backward(dH, X, h0, H, U, W)
-        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
-            found.add(name)
-    return found
-
-
-@ex.misconception
-def tried_with_one_step(backwards):
-    """You try them with one step. Then there is no way through time that could be wrong: take T of at least 3."""
-    rng = np.random.default_rng(0)
-    shapes = (1, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (1, 3, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    H = rnn_forward(X, h0, U, W, b)
-    numerical = (
-        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
-        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
-        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
-        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
-        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
-    )
-    found = set()
-    for name, backward in backwards.items():
-        gradients = backward(dH, X, h0, H, U, W)
-        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
-            found.add(name)
-    return found
-
-
-@ex.misconception
-def tried_with_the_last_error_only(backwards):
-    """You try them with an error at the last step only. A pass that forgets the errors of the other outputs is not
-    caught: draw dH at every step.
-    """
-    rng = np.random.default_rng(0)
-    shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
-    X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
-    dH[:-1] = 0
-    H = rnn_forward(X, h0, U, W, b)
-    numerical = (
-        numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
-        numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
-        numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
-        numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
-        numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
-    )
-    found = set()
-    for name, backward in backwards.items():
-        gradients = backward(dH, X, h0, H, U, W)
-        if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
-            found.add(name)
-    return found
+tried_with_the_last_error_only: You try them with an error at the last step only. A pass that forgets the errors of
+  the other outputs is not caught: draw dH at every step.
++ rng = np.random.default_rng(0)
++ shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,), (5, 3, 4)
++ X, h0, U, W, b, dH = (rng.normal(size=shape) for shape in shapes)
++ dH[:-1] = 0
++ H = rnn_forward(X, h0, U, W, b)
++ numerical = (
++     numerical_gradient(lambda X: (dH * rnn_forward(X, h0, U, W, b)).sum(), X),
++     numerical_gradient(lambda h0: (dH * rnn_forward(X, h0, U, W, b)).sum(), h0),
++     numerical_gradient(lambda U: (dH * rnn_forward(X, h0, U, W, b)).sum(), U),
++     numerical_gradient(lambda W: (dH * rnn_forward(X, h0, U, W, b)).sum(), W),
++     numerical_gradient(lambda b: (dH * rnn_forward(X, h0, U, W, b)).sum(), b),
++ )
++ found = set()
++ for name, backward in backwards.items():
++     gradients = backward(dH, X, h0, H, U, W)
++     if not all(np.allclose(g, n, atol=1e-6) for g, n in zip(gradients, numerical)):
++         found.add(name)
++ return found
+""")
 
 
 # --- recurrent_gradient_by_lag
@@ -1275,141 +968,64 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32))
 
 
-@ex.misconception
-def sorted_by_step(dH, X, h0, H, U, W):
-    """Your parts are sorted by the step in which W was used. They should be sorted by how far the error has come:
-    from output t to step s is a lag of t - s.
-    """
-    parts, dh = np.zeros((len(H), *W.shape), dtype=W.dtype), np.zeros_like(h0)
-    for t in reversed(range(len(H))):
-        h_prev = H[t - 1] if t > 0 else h0
-        _, dh, _, parts[t], _ = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-    return parts
+ex.mistakes(r"""
+sorted_by_step: Your parts are sorted by the step in which W was used. They should be sorted by how far the error has
+  come: from output t to step s is a lag of t - s.
++ parts, dh = np.zeros((len(H), *W.shape), dtype=W.dtype), np.zeros_like(h0)
++ for t in reversed(range(len(H))):
++     h_prev = H[t - 1] if t > 0 else h0
++     _, dh, _, parts[t], _ = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++ return parts
 
+sorted_by_output: Your parts are sorted by the output that the error came from. They should be sorted by how far it
+  has come: from output t to step s is a lag of t - s.
+- parts[t - s] += dW
++ parts[t] += dW
 
-@ex.misconception
-def sorted_by_output(dH, X, h0, H, U, W):
-    """Your parts are sorted by the output that the error came from. They should be sorted by how far it has come:
-    from output t to step s is a lag of t - s.
-    """
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
-            parts[t] += dW
-    return parts
+lags_added_up: Entry k holds all lags up to k. Each lag has an entry of its own, so that their sum is dW.
+- return parts
++ return np.cumsum(parts, axis=0)
 
+longest_first: Your order is reversed: entry 0 is the shortest way, from an output to W as used in the same step.
+- parts[t - s] += dW
++ parts[len(H) - 1 - (t - s)] += dW
 
-@ex.misconception
-def lags_added_up(dH, X, h0, H, U, W):
-    """Entry k holds all lags up to k. Each lag has an entry of its own, so that their sum is dW."""
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
-            parts[t - s] += dW
-    return np.cumsum(parts, axis=0)
+lag_zero_left_out: Lag 0 is missing, and every other lag stands one place too early. The error of output t meets W in
+  step t itself: that is lag 0.
+- parts[t - s] += dW
++ if s < t:
++     parts[t - s - 1] += dW
 
+errors_joined: On its way back, an error is joined by those of the outputs that it passes, which are then counted
+  again. Follow one output's error alone.
+- error = dH[t]
++ dh = np.zeros_like(h0)
+- _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
++ _, dh, _, dW, _ = rnn_step_backward(dH[s] + dh, X[s], h_prev, H[s], U, W)
 
-@ex.misconception
-def longest_first(dH, X, h0, H, U, W):
-    """Your order is reversed: entry 0 is the shortest way, from an output to W as used in the same step."""
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
-            parts[len(H) - 1 - (t - s)] += dW
-    return parts
+averaged_per_lag: Each entry is a mean over the pairs of steps that are k apart. Their sum is asked for: only then do
+  the parts add up to dW.
+- parts[t - s] += dW
++ parts[t - s] += dW / (len(H) - (t - s))
 
+slopes_on_the_way_missing: The error passes one tanh, that of the step where it ends. On its way it passes that of
+  every step: at each it is multiplied by 1 - h² and then by Wᵀ.
+- _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
+- parts[t - s] += dW
++ parts[t - s] += h_prev.T @ (error * (1 - H[s] ** 2))
++ error = error @ W.T
 
-@ex.misconception
-def lag_zero_left_out(dH, X, h0, H, U, W):
-    """Lag 0 is missing, and every other lag stands one place too early. The error of output t meets W in step t
-    itself: that is lag 0.
-    """
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
-            if s < t:
-                parts[t - s - 1] += dW
-    return parts
+through_W_itself: From step to step the error goes back through the transpose of W; you take W itself.
+- _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
+- parts[t - s] += dW
++ dW = error * (1 - H[s] ** 2)
++ parts[t - s] += h_prev.T @ dW
++ error = dW @ W
 
-
-@ex.misconception
-def errors_joined(dH, X, h0, H, U, W):
-    """On its way back, an error is joined by those of the outputs that it passes, which are then counted again.
-    Follow one output's error alone.
-    """
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = np.zeros_like(h0)
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            _, dh, _, dW, _ = rnn_step_backward(dH[s] + dh, X[s], h_prev, H[s], U, W)
-            parts[t - s] += dW
-    return parts
-
-
-@ex.misconception
-def averaged_per_lag(dH, X, h0, H, U, W):
-    """Each entry is a mean over the pairs of steps that are k apart. Their sum is asked for: only then do the parts
-    add up to dW.
-    """
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
-            parts[t - s] += dW / (len(H) - (t - s))
-    return parts
-
-
-@ex.misconception
-def slopes_on_the_way_missing(dH, X, h0, H, U, W):
-    """The error passes one tanh, that of the step where it ends. On its way it passes that of every step: at each
-    it is multiplied by 1 - h² and then by Wᵀ.
-    """
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            parts[t - s] += h_prev.T @ (dh * (1 - H[s] ** 2))
-            dh = dh @ W.T
-    return parts
-
-
-@ex.misconception
-def through_W_itself(dH, X, h0, H, U, W):
-    """From step to step the error goes back through the transpose of W; you take W itself."""
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(t + 1)):
-            h_prev = H[s - 1] if s > 0 else h0
-            da = dh * (1 - H[s] ** 2)
-            parts[t - s] += h_prev.T @ da
-            dh = da @ W
-    return parts
-
-
-@ex.misconception
-def first_step_without_h0(dH, X, h0, H, U, W):
-    """The first step's use of W is left out. There it was h0 that met W, and h0 is not zero."""
-    parts = np.zeros((len(H), *W.shape), dtype=W.dtype)
-    for t in range(len(H)):
-        dh = dH[t]
-        for s in reversed(range(1, t + 1)):
-            _, dh, _, dW, _ = rnn_step_backward(dh, X[s], H[s - 1], H[s], U, W)
-            parts[t - s] += dW
-    return parts
+first_step_without_h0: The first step's use of W is left out. There it was h0 that met W, and h0 is not zero.
+- for s in reversed(range(t + 1)):
+-     h_prev = H[s - 1] if s > 0 else h0
+-     _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
++ for s in reversed(range(1, t + 1)):
++     _, error, _, dW, _ = rnn_step_backward(error, X[s], H[s - 1], H[s], U, W)
+""")

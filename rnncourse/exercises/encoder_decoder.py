@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rnncourse.checks.callables import Named, named
 from rnncourse.checks.compare import difference
@@ -120,206 +117,94 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if same else "with other ids there, states of real steps changed."
 
 
-@ex.misconception
-class lengths_not_used(nn.Module):
-    """`lengths` is not used: the state of a short sequence has read all of its padding. Pack the embedded ids with
-    their lengths, so that the layer stops at the last real step.
-    """
+ex.mistakes(r"""
+lengths_not_used: `lengths` is not used: the state of a short sequence has read all of its padding. Pack the embedded
+  ids with their lengths, so that the layer stops at the last real step.
+- embedded = self.embedding(ids)
+- if lengths is None:
+-     return self.rnn(embedded)
+- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++ return self.rnn(self.embedding(ids))
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
+state_of_the_last_padded_step: Your state is `outputs[-1:]`. For a sequence that is shorter than the batch, that is
+  its padding, all zeros after unpacking. The second thing that the GRU returns has each sequence's own last state.
+- return outputs, state
++ return outputs, outputs[-1:]
 
-    def forward(self, ids, lengths=None):
-        return self.rnn(self.embedding(ids))
+padding_zeroed_and_read: You set the padding's vectors to zero, and the layer reads on all the same: with zeros as
+  inputs, its gates and biases still change the state. Pack the sequence, so that the padding is never read.
+- if lengths is None:
+-     return self.rnn(embedded)
+- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++ if lengths is not None:
++     embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
++ return self.rnn(embedded)
 
+mean_for_the_last_state: Your state is the mean of all real states. The decoder is to start from the last one, which
+  alone has read everything.
+-     return self.rnn(embedded)
+- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++     outputs, _ = self.rnn(self.embedding(ids))
++     return outputs, outputs.mean(dim=0, keepdim=True)
++ packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
++ outputs, _ = pad_packed_sequence(self.rnn(packed)[0], total_length=len(ids))
++ return outputs, outputs.sum(dim=0, keepdim=True) / lengths[None, :, None]
 
-@ex.misconception
-class state_of_the_last_padded_step(nn.Module):
-    """Your state is `outputs[-1:]`. For a sequence that is shorter than the batch, that is its padding, all zeros after
-    unpacking. The second thing that the GRU returns has each sequence's own last state.
-    """
+batch_read_as_time: `batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the
+  sequences, and its state has a row for each step. Leave it out, and leave time first.
+- self.rnn = nn.GRU(embedding_size, hidden_size)
++ self.rnn = nn.GRU(embedding_size, hidden_size, batch_first=True)
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
+steps_cut_off: Where no sequence is as long as the batch, your outputs have fewer steps than the ids: unpacking gives
+  as many as the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++ return pad_packed_sequence(states)[0], state
 
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            return self.rnn(self.embedding(ids))
-        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
-        outputs, _ = pad_packed_sequence(self.rnn(packed)[0], total_length=len(ids))
-        return outputs, outputs[-1:]
+sorted_lengths_expected: Packing expects the longest sequence first unless told otherwise, and here they come in any
+  order. With `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
+- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++ states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths))
++ return pad_packed_sequence(states, total_length=len(ids))[0], state
 
+left_in_sorted_order: You sort the sequences by length and leave them so: row n of your answer belongs to another
+  sequence. Put both results back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++ order = lengths.argsort(descending=True)
++ states, state = self.rnn(pack_padded_sequence(self.embedding(ids[:, order]), lengths[order]))
++ return pad_packed_sequence(states, total_length=len(ids))[0], state
 
-@ex.misconception
-class padding_zeroed_and_read(nn.Module):
-    """You set the padding's vectors to zero, and the layer reads on all the same: with zeros as inputs, its gates and
-    biases still change the state. Pack the sequence, so that the padding is never read.
-    """
+layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers, and the
+  decoder's GRU will want it so: return it as it comes.
+-     return self.rnn(embedded)
+- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
+- return outputs, state
++     outputs, state = self.rnn(self.embedding(ids))
++     return outputs, state[0]
++ states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
++ return pad_packed_sequence(states, total_length=len(ids))[0], state[0]
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
+id_0_never_learns: The states are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0
+  is a symbol like any other. It is the lengths that say what is padding.
+- self.embedding = nn.Embedding(vocabulary_size, embedding_size)
++ self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
-    def forward(self, ids, lengths=None):
-        embedded = self.embedding(ids)
-        if lengths is not None:
-            embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
-        return self.rnn(embedded)
-
-
-@ex.misconception
-class mean_for_the_last_state(nn.Module):
-    """Your state is the mean of all real states. The decoder is to start from the last one, which alone has read
-    everything.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            outputs, _ = self.rnn(self.embedding(ids))
-            return outputs, outputs.mean(dim=0, keepdim=True)
-        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
-        outputs, _ = pad_packed_sequence(self.rnn(packed)[0], total_length=len(ids))
-        return outputs, outputs.sum(dim=0, keepdim=True) / lengths[None, :, None]
-
-
-@ex.misconception
-class batch_read_as_time(nn.Module):
-    """`batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the sequences, and
-    its state has a row for each step. Leave it out, and leave time first.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size, batch_first=True)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            return self.rnn(self.embedding(ids))
-        packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
-        states, state = self.rnn(packed)
-        return pad_packed_sequence(states, total_length=len(ids))[0], state
-
-
-@ex.misconception
-class steps_cut_off(nn.Module):
-    """Where no sequence is as long as the batch, your outputs have fewer steps than the ids: unpacking gives as many as
-    the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            return self.rnn(self.embedding(ids))
-        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
-        return pad_packed_sequence(states)[0], state
-
-
-@ex.misconception
-class sorted_lengths_expected(nn.Module):
-    """Packing expects the longest sequence first unless told otherwise, and here they come in any order. With
-    `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            return self.rnn(self.embedding(ids))
-        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths))
-        return pad_packed_sequence(states, total_length=len(ids))[0], state
-
-
-@ex.misconception
-class left_in_sorted_order(nn.Module):
-    """You sort the sequences by length and leave them so: row n of your answer belongs to another sequence. Put both
-    results back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            return self.rnn(self.embedding(ids))
-        order = lengths.argsort(descending=True)
-        states, state = self.rnn(pack_padded_sequence(self.embedding(ids[:, order]), lengths[order]))
-        return pad_packed_sequence(states, total_length=len(ids))[0], state
-
-
-@ex.misconception
-class layer_axis_dropped(nn.Module):
-    """Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers, and the decoder's GRU
-    will want it so: return it as it comes.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            outputs, state = self.rnn(self.embedding(ids))
-            return outputs, state[0]
-        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
-        return pad_packed_sequence(states, total_length=len(ids))[0], state[0]
-
-
-@ex.misconception
-class id_0_never_learns(nn.Module):
-    """The states are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0 is a symbol
-    like any other. It is the lengths that say what is padding.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            return self.rnn(self.embedding(ids))
-        states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
-        return pad_packed_sequence(states, total_length=len(ids))[0], state
-
-
-@ex.misconception
-class embedding_detached(nn.Module):
-    """The states are right, but no gradient reaches the embedding: the symbols keep the vectors they were drawn with.
-    Something between it and the GRU cuts the graph, a `detach`, `.data` or `no_grad`.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        embedded = self.embedding(ids).detach()
-        if lengths is None:
-            return self.rnn(embedded)
-        states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-        return pad_packed_sequence(states, total_length=len(ids))[0], state
+embedding_detached: The states are right, but no gradient reaches the embedding: the symbols keep the vectors they
+  were drawn with. Something between it and the GRU cuts the graph, a `detach`, `.data` or `no_grad`.
+- embedded = self.embedding(ids)
++ embedded = self.embedding(ids).detach()
+""")
 
 
 # --- Decoder
@@ -354,172 +239,60 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (5, 2, 3), decoding(rng, 5, 2, 3, np.float32), [call(5, 3, 4, 2, np.float32)])
 
 
-@ex.misconception
-class start_state_ignored(nn.Module):
-    """The decoder starts from zeros: the state that it is given is not used, so it knows nothing of what the encoder
-    read. Hand it to the GRU as its second argument.
-    """
+ex.mistakes(r"""
+start_state_ignored: The decoder starts from zeros: the state that it is given is not used, so it knows nothing of
+  what the encoder read. Hand it to the GRU as its second argument.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, state = self.rnn(self.embedding(ids))
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
+start_state_detached: The logits are right, but no gradient reaches the start state: the encoder, which made it, would
+  never learn. Use it as it comes, neither detached nor copied into a new tensor.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, state = self.rnn(self.embedding(ids), state.detach())
 
-    def forward(self, ids, state):
-        states, state = self.rnn(self.embedding(ids))
-        return self.output(states), state
+started_anew_at_every_step: Every step starts from the state that was given, and not from the one before it: the
+  decoder does not know what it has said. Hand the whole sequence to the GRU, or each step's state to the next.
+- states, state = self.rnn(self.embedding(ids), state)
+- return self.output(states), state
++ steps = [self.rnn(embedded[None], state) for embedded in self.embedding(ids)]
++ return self.output(torch.cat([step[0] for step in steps])), steps[-1][1]
 
+relu_on_the_embedding: A ReLU on the embedding throws the negative half of every vector away. An embedding's output
+  goes into the GRU as it is, which has its own nonlinearities.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, state = self.rnn(torch.relu(self.embedding(ids)), state)
 
-@ex.misconception
-class start_state_detached(nn.Module):
-    """The logits are right, but no gradient reaches the start state: the encoder, which made it, would never learn. Use
-    it as it comes, neither detached nor copied into a new tensor.
-    """
+probabilities_returned: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself, and a
+  second one on top makes it learn slowly and badly.
+- return self.output(states), state
++ return torch.softmax(self.output(states), dim=-1), state
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
+log_probabilities_returned: You return log-probabilities. Plain logits are wanted, what comes out of the last layer:
+  whoever needs log-probabilities takes them from there.
+- return self.output(states), state
++ return torch.log_softmax(self.output(states), dim=-1), state
 
-    def forward(self, ids, state):
-        states, state = self.rnn(self.embedding(ids), state.detach())
-        return self.output(states), state
+last_step_only: You return the logits of the last step alone. Every step predicts a token: (T, N, V).
+- return self.output(states), state
++ return self.output(states[-1]), state
 
+all_states_for_the_last: The second thing to return is the state after the last step, (1, N, H), from which a next
+  call goes on. You return the states of all steps.
+- return self.output(states), state
++ return self.output(states), states
 
-@ex.misconception
-class started_anew_at_every_step(nn.Module):
-    """Every step starts from the state that was given, and not from the one before it: the decoder does not know what
-    it has said. Hand the whole sequence to the GRU, or each step's state to the next.
-    """
+logits_one_step_late: The logits of step t are made from the state before it has read token t: the first ones come
+  from the start state alone. Read first, then predict.
+- states, state = self.rnn(self.embedding(ids), state)
+- return self.output(states), state
++ states, last = self.rnn(self.embedding(ids), state)
++ return self.output(torch.cat([state, states[:-1]])), last
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        steps = [self.rnn(embedded[None], state) for embedded in self.embedding(ids)]
-        return self.output(torch.cat([step[0] for step in steps])), steps[-1][1]
-
-
-@ex.misconception
-class relu_on_the_embedding(nn.Module):
-    """A ReLU on the embedding throws the negative half of every vector away. An embedding's output goes into the GRU as
-    it is, which has its own nonlinearities.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        states, state = self.rnn(torch.relu(self.embedding(ids)), state)
-        return self.output(states), state
-
-
-@ex.misconception
-class probabilities_returned(nn.Module):
-    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself, and a second one on top
-    makes it learn slowly and badly.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        states, state = self.rnn(self.embedding(ids), state)
-        return torch.softmax(self.output(states), dim=-1), state
-
-
-@ex.misconception
-class log_probabilities_returned(nn.Module):
-    """You return log-probabilities. Plain logits are wanted, what comes out of the last layer: whoever needs
-    log-probabilities takes them from there.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        states, state = self.rnn(self.embedding(ids), state)
-        return torch.log_softmax(self.output(states), dim=-1), state
-
-
-@ex.misconception
-class last_step_only(nn.Module):
-    """You return the logits of the last step alone. Every step predicts a token: (T, N, V)."""
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        states, state = self.rnn(self.embedding(ids), state)
-        return self.output(states[-1]), state
-
-
-@ex.misconception
-class all_states_for_the_last(nn.Module):
-    """The second thing to return is the state after the last step, (1, N, H), from which a next call goes on. You
-    return the states of all steps.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        states, _ = self.rnn(self.embedding(ids), state)
-        return self.output(states), states
-
-
-@ex.misconception
-class logits_one_step_late(nn.Module):
-    """The logits of step t are made from the state before it has read token t: the first ones come from the start state
-    alone. Read first, then predict.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        states, last = self.rnn(self.embedding(ids), state)
-        return self.output(torch.cat([state, states[:-1]])), last
-
-
-@ex.misconception
-class id_0_never_learns_to_be_read(nn.Module):
-    """The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning. Here 0 is a token like any
-    other.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state):
-        states, state = self.rnn(self.embedding(ids), state)
-        return self.output(states), state
+id_0_never_learns_to_be_read: The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning.
+  Here 0 is a token like any other.
+- self.embedding = nn.Embedding(vocabulary_size, embedding_size)
++ self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
+""")
 
 
 # --- shift_right
@@ -563,117 +336,70 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("bos is 0", "array", targets(4, 3), 0)
 
 
-@ex.misconception
-def not_shifted(targets, bos):
-    """These are the targets, not shifted: at each step the decoder reads the very token that it is to predict. It will
-    learn to copy that token; in use, where nobody knows it, it will write nonsense.
-    """
-    return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+ex.mistakes(r"""
+not_shifted: These are the targets, not shifted: at each step the decoder reads the very token that it is to predict.
+  It will learn to copy that token; in use, where nobody knows it, it will write nonsense.
++ return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
 
+shifted_left: You shifted to the left: at each step the decoder reads the token after the one that it is to predict.
+  The inputs come later in time than the targets; bos stands first.
+- shifted[0] = bos
+- shifted[1:] = targets[:-1]
++ shifted[:-1] = targets[1:]
++ shifted[-1] = bos
 
-@ex.misconception
-def shifted_left(targets, bos):
-    """You shifted to the left: at each step the decoder reads the token after the one that it is to predict. The inputs
-    come later in time than the targets; bos stands first.
-    """
-    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
-    shifted[:-1] = targets[1:]
-    shifted[-1] = bos
-    return shifted
+wrapped_round: `roll` brings the last target round to the front, where bos should stand: the first step would read the
+  end of the answer.
++ return np.roll(targets, 1, axis=0) if isinstance(targets, np.ndarray) else torch.roll(targets, 1, dims=0)
 
+first_replaced: You put bos over the first target and left the others where they are. All of them move by one step,
+  and the last drops out.
+- shifted[1:] = targets[:-1]
 
-@ex.misconception
-def wrapped_round(targets, bos):
-    """`roll` brings the last target round to the front, where bos should stand: the first step would read the end of
-    the answer.
-    """
-    return np.roll(targets, 1, axis=0) if isinstance(targets, np.ndarray) else torch.roll(targets, 1, dims=0)
+grown_by_one: Your answer has a step too many: the last target must drop out. Nothing is predicted after it.
++ if isinstance(targets, np.ndarray):
++     return np.concatenate([np.full_like(targets[:1], bos), targets])
++ return torch.cat([torch.full_like(targets[:1], bos), targets])
 
+bos_everywhere: All of your inputs are bos. That comes of shifting an array into itself from the front: each row takes
+  over the row before it, which is bos by then. Read from the targets, write to another array.
+- shifted[1:] = targets[:-1]
++ for t in range(1, len(shifted)):
++     shifted[t] = shifted[t - 1]
 
-@ex.misconception
-def first_replaced(targets, bos):
-    """You put bos over the first target and left the others where they are. All of them move by one step, and the last
-    drops out.
-    """
-    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
-    shifted[0] = bos
-    return shifted
+shifted_along_the_batch: You shifted along the last axis, from one sequence to the next. Time is axis 0.
+- shifted[0] = bos
+- shifted[1:] = targets[:-1]
++ shifted[..., 0] = bos
++ shifted[..., 1:] = targets[..., :-1]
 
+shifted_twice: You shifted by two steps: the first target is to be read at the second step.
+- shifted[0] = bos
+- shifted[1:] = targets[:-1]
++ shifted[:2] = bos
++ shifted[2:] = targets[:-2]
 
-@ex.misconception
-def grown_by_one(targets, bos):
-    """Your answer has a step too many: the last target must drop out. Nothing is predicted after it."""
-    if isinstance(targets, np.ndarray):
-        return np.concatenate([np.full_like(targets[:1], bos), targets])
-    return torch.cat([torch.full_like(targets[:1], bos), targets])
+zero_for_bos: The first row is 0. It should be `bos`, which is whatever id the caller says.
+- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
+- shifted[0] = bos
++ shifted = np.zeros_like(targets) if isinstance(targets, np.ndarray) else torch.zeros_like(targets)
 
+always_an_array: The numbers are right, but a tensor comes back as an array. Give back what you were given: a tensor
+  for a tensor, an array for an array.
+- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
++ shifted = np.array(targets)
 
-@ex.misconception
-def bos_everywhere(targets, bos):
-    """All of your inputs are bos. That comes of shifting an array into itself from the front: each row takes over the
-    row before it, which is bos by then. Read from the targets, write to another array.
-    """
-    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
-    shifted[0] = bos
-    for t in range(1, len(shifted)):
-        shifted[t] = shifted[t - 1]
-    return shifted
+always_a_tensor: The numbers are right, but an array comes back as a tensor. Give back what you were given: an array
+  for an array, a tensor for a tensor.
++ targets = torch.as_tensor(targets)
++ return torch.cat([torch.full_like(targets[:1], bos), targets[:-1]])
 
-
-@ex.misconception
-def shifted_along_the_batch(targets, bos):
-    """You shifted along the last axis, from one sequence to the next. Time is axis 0."""
-    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
-    shifted[..., 0] = bos
-    shifted[..., 1:] = targets[..., :-1]
-    return shifted
-
-
-@ex.misconception
-def shifted_twice(targets, bos):
-    """You shifted by two steps: the first target is to be read at the second step."""
-    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
-    shifted[:2] = bos
-    shifted[2:] = targets[:-2]
-    return shifted
-
-
-@ex.misconception
-def zero_for_bos(targets, bos):
-    """The first row is 0. It should be `bos`, which is whatever id the caller says."""
-    shifted = np.zeros_like(targets) if isinstance(targets, np.ndarray) else torch.zeros_like(targets)
-    shifted[1:] = targets[:-1]
-    return shifted
-
-
-@ex.misconception
-def always_an_array(targets, bos):
-    """The numbers are right, but a tensor comes back as an array. Give back what you were given: a tensor for a tensor,
-    an array for an array.
-    """
-    shifted = np.array(targets)
-    shifted[0] = bos
-    shifted[1:] = np.array(targets)[:-1]
-    return shifted
-
-
-@ex.misconception
-def always_a_tensor(targets, bos):
-    """The numbers are right, but an array comes back as a tensor. Give back what you were given: an array for an array,
-    a tensor for a tensor.
-    """
-    targets = torch.as_tensor(targets)
-    return torch.cat([torch.full_like(targets[:1], bos), targets[:-1]])
-
-
-@ex.misconception
-def targets_overwritten(targets, bos):
-    """You shifted the targets themselves: the loss would now be taken against the decoder's own inputs. Write to a
-    copy.
-    """
-    targets[1:] = targets[:-1].copy() if isinstance(targets, np.ndarray) else targets[:-1].clone()
-    targets[0] = bos
-    return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+targets_overwritten: You shifted the targets themselves: the loss would now be taken against the decoder's own inputs.
+  Write to a copy.
++ targets[1:] = targets[:-1].copy() if isinstance(targets, np.ndarray) else targets[:-1].clone()
++ targets[0] = bos
++ return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+""")
 
 
 # --- Seq2Seq
@@ -717,185 +443,86 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *translating(5, 6, 3, 4, 1, np.float32), [call(4, 5, 2, 5, 6, np.array([4, 2]))])
 
 
-@ex.misconception
-class targets_not_shifted(nn.Module):
-    """The decoder reads the target that it is to predict, at the same step. The loss will go to zero and the model will
-    have learned to copy. Feed it `shift_right(targets, self.bos)`.
-    """
+ex.mistakes(r"""
+targets_not_shifted: The decoder reads the target that it is to predict, at the same step. The loss will go to zero
+  and the model will have learned to copy. Feed it `shift_right(targets, self.bos)`.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return self.decoder(targets, state)[0]
 
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+targets_shifted_left: The decoder reads the token after the one that it is to predict: the targets are shifted to the
+  left. Its inputs begin with bos, then come the targets, and the last drops out.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return self.decoder(torch.cat([targets[1:], torch.full_like(targets[:1], self.bos)]), state)[0]
 
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return self.decoder(targets, state)[0]
+targets_wrapped_round: The targets are rolled round: the decoder's first input is the last target, and bos is never
+  read. In use it will begin with bos, and know nothing about it.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return self.decoder(targets.roll(1, dims=0), state)[0]
 
+own_predictions_fed_back: The decoder reads its own best guesses. That is how it will be used; in training with
+  teacher forcing it reads the true tokens, shifted right, whatever it would have said.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ token, logits = torch.full_like(targets[:1], self.bos), []
++ for _ in targets:
++     scores, state = self.decoder(token, state)
++     token = scores.argmax(dim=-1)
++     logits.append(scores)
++ return torch.cat(logits)
 
-@ex.misconception
-class targets_shifted_left(nn.Module):
-    """The decoder reads the token after the one that it is to predict: the targets are shifted to the left. Its inputs
-    begin with bos, then come the targets, and the last drops out.
-    """
+bos_read_at_every_step: The decoder reads bos at every step and never learns what came before. It is to read the true
+  tokens, shifted right.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return self.decoder(torch.full_like(targets, self.bos), state)[0]
 
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+source_lengths_not_used: The encoder is not told the lengths: the summary of a short source has read its padding. Hand
+  `source_lengths` on to it.
+- _, state = self.encoder(source, source_lengths)
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ _, state = self.encoder(source)
++ return self.decoder(shift_right(targets, self.bos), state)[0]
 
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return self.decoder(torch.cat([targets[1:], torch.full_like(targets[:1], self.bos)]), state)[0]
+summary_from_the_last_output: The decoder starts from `outputs[-1]`, which for a short source is padding. Start from
+  the state, the second thing that the encoder returns.
+- _, state = self.encoder(source, source_lengths)
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ outputs, _ = self.encoder(source, source_lengths)
++ return self.decoder(shift_right(targets, self.bos), outputs[-1:])[0]
 
+started_from_zeros: The decoder starts from zeros: nothing of the source reaches it, and it is a language model of the
+  answers. It starts from the encoder's state.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return self.decoder(shift_right(targets, self.bos), torch.zeros_like(state))[0]
 
-@ex.misconception
-class targets_wrapped_round(nn.Module):
-    """The targets are rolled round: the decoder's first input is the last target, and bos is never read. In use it will
-    begin with bos, and know nothing about it.
-    """
+summary_detached: The logits are right, but the state is detached on its way to the decoder: no gradient reaches the
+  encoder, which stays as it was drawn.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return self.decoder(shift_right(targets, self.bos), state.detach())[0]
 
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
+started_from_the_summary_each_step: Every step of the decoder starts from the encoder's state, so that it forgets what
+  it has written. Hand it all inputs at once, or carry its state from step to step.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return torch.cat([self.decoder(ids[None], state)[0] for ids in shift_right(targets, self.bos)])
 
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return self.decoder(targets.roll(1, dims=0), state)[0]
+softmax_on_the_logits: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return torch.softmax(self.decoder(shift_right(targets, self.bos), state)[0], dim=-1)
 
-
-@ex.misconception
-class own_predictions_fed_back(nn.Module):
-    """The decoder reads its own best guesses. That is how it will be used; in training with teacher forcing it reads
-    the true tokens, shifted right, whatever it would have said.
-    """
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        token, logits = torch.full_like(targets[:1], self.bos), []
-        for _ in targets:
-            scores, state = self.decoder(token, state)
-            token = scores.argmax(dim=-1)
-            logits.append(scores)
-        return torch.cat(logits)
-
-
-@ex.misconception
-class bos_read_at_every_step(nn.Module):
-    """The decoder reads bos at every step and never learns what came before. It is to read the true tokens, shifted
-    right.
-    """
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return self.decoder(torch.full_like(targets, self.bos), state)[0]
-
-
-@ex.misconception
-class source_lengths_not_used(nn.Module):
-    """The encoder is not told the lengths: the summary of a short source has read its padding. Hand `source_lengths` on
-    to it.
-    """
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source)
-        return self.decoder(shift_right(targets, self.bos), state)[0]
-
-
-@ex.misconception
-class summary_from_the_last_output(nn.Module):
-    """The decoder starts from `outputs[-1]`, which for a short source is padding. Start from the state, the second
-    thing that the encoder returns.
-    """
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        outputs, _ = self.encoder(source, source_lengths)
-        return self.decoder(shift_right(targets, self.bos), outputs[-1:])[0]
-
-
-@ex.misconception
-class started_from_zeros(nn.Module):
-    """The decoder starts from zeros: nothing of the source reaches it, and it is a language model of the answers. It
-    starts from the encoder's state.
-    """
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return self.decoder(shift_right(targets, self.bos), torch.zeros_like(state))[0]
-
-
-@ex.misconception
-class summary_detached(nn.Module):
-    """The logits are right, but the state is detached on its way to the decoder: no gradient reaches the encoder, which
-    stays as it was drawn.
-    """
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return self.decoder(shift_right(targets, self.bos), state.detach())[0]
-
-
-@ex.misconception
-class started_from_the_summary_each_step(nn.Module):
-    """Every step of the decoder starts from the encoder's state, so that it forgets what it has written. Hand it all
-    inputs at once, or carry its state from step to step.
-    """
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return torch.cat([self.decoder(ids[None], state)[0] for ids in shift_right(targets, self.bos)])
-
-
-@ex.misconception
-class softmax_on_the_logits(nn.Module):
-    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself."""
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return torch.softmax(self.decoder(shift_right(targets, self.bos), state)[0], dim=-1)
-
-
-@ex.misconception
-class state_returned_too(nn.Module):
-    """You return all that the decoder returns, logits and a state. Only the logits are wanted."""
-
-    def __init__(self, encoder, decoder, bos):
-        super().__init__()
-        self.encoder, self.decoder, self.bos = encoder, decoder, bos
-
-    def forward(self, source, source_lengths, targets):
-        _, state = self.encoder(source, source_lengths)
-        return self.decoder(shift_right(targets, self.bos), state)
+state_returned_too: You return all that the decoder returns, logits and a state. Only the logits are wanted.
+- logits, _ = self.decoder(shift_right(targets, self.bos), state)
+- return logits
++ return self.decoder(shift_right(targets, self.bos), state)
+""")
 
 
 # --- exact_match
@@ -946,51 +573,32 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("capitals count", ["May", "june", "July"], ["May", "June", "July"])
 
 
-@ex.misconception
-def per_symbol(predictions, targets):
-    """You count single symbols. A date with one wrong digit is another date: a prediction is right from beginning to
-    end, or it is wrong.
-    """
-    right = sum(a == b for p, t in zip(predictions, targets) for a, b in zip(p, t))
-    return right / max(1, sum(len(t) for t in targets))
+ex.mistakes(r"""
+per_symbol: You count single symbols. A date with one wrong digit is another date: a prediction is right from
+  beginning to end, or it is wrong.
++ right = sum(a == b for p, t in zip(predictions, targets) for a, b in zip(p, t))
++ return right / max(1, sum(len(t) for t in targets))
 
+number_of_matches: You return how many are right. The answer is a share, from 0 to 1: divide by the number of pairs.
++ return float(sum(p == t for p, t in zip(predictions, targets)))
 
-@ex.misconception
-def number_of_matches(predictions, targets):
-    """You return how many are right. The answer is a share, from 0 to 1: divide by the number of pairs."""
-    return float(sum(p == t for p, t in zip(predictions, targets)))
+in_per_cent: You return per cent. The answer is a share, from 0 to 1.
++ return 100 * sum(p == t for p, t in zip(predictions, targets)) / len(targets)
 
+share_of_errors: That is the share of wrong predictions. Count the right ones.
++ return sum(p != t for p, t in zip(predictions, targets)) / len(targets)
 
-@ex.misconception
-def in_per_cent(predictions, targets):
-    """You return per cent. The answer is a share, from 0 to 1."""
-    return 100 * sum(p == t for p, t in zip(predictions, targets)) / len(targets)
+all_or_none: You compare the two lists as a whole, which gives 1 or 0. Compare pair by pair, and take the mean.
++ return float(predictions == targets)
 
+the_shorter_decides: You compare pairs of symbols with `zip`, which stops at the end of the shorter: a prediction that
+  breaks off too early, or goes on too long, counts as right. Compare the whole answers.
++ return sum(all(a == b for a, b in zip(p, t)) for p, t in zip(predictions, targets)) / len(targets)
 
-@ex.misconception
-def share_of_errors(predictions, targets):
-    """That is the share of wrong predictions. Count the right ones."""
-    return sum(p != t for p, t in zip(predictions, targets)) / len(targets)
-
-
-@ex.misconception
-def all_or_none(predictions, targets):
-    """You compare the two lists as a whole, which gives 1 or 0. Compare pair by pair, and take the mean."""
-    return float(predictions == targets)
-
-
-@ex.misconception
-def the_shorter_decides(predictions, targets):
-    """You compare pairs of symbols with `zip`, which stops at the end of the shorter: a prediction that breaks off too
-    early, or goes on too long, counts as right. Compare the whole answers.
-    """
-    return sum(all(a == b for a, b in zip(p, t)) for p, t in zip(predictions, targets)) / len(targets)
-
-
-@ex.misconception
-def order_ignored(predictions, targets):
-    """You compare which symbols occur, not where: 1989 and 1998 would be the same. Compare the answers themselves."""
-    return sum(sorted(p) == sorted(t) for p, t in zip(predictions, targets)) / len(targets)
+order_ignored: You compare which symbols occur, not where: 1989 and 1998 would be the same. Compare the answers
+  themselves.
++ return sum(sorted(p) == sorted(t) for p, t in zip(predictions, targets)) / len(targets)
+""")
 
 
 # --- edit_distance
@@ -1044,104 +652,77 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 edit_distance_exercise = ex
 
 
-@ex.misconception
-def replacement_costs_two(a, b):
-    """A replacement costs you 2, as one item taken out and another put in. It is an edit of its own, at cost 1: for
-    "cat" and "cut" the answer is 1.
-    """
-    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + 2 * (a[i - 1] != b[j - 1]))
-    return int(d[-1, -1])
+ex.mistakes(r"""
+replacement_costs_two: A replacement costs you 2, as one item taken out and another put in. It is an edit of its own,
+  at cost 1: for "cat" and "cut" the answer is 1.
++ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
++ for i in range(1, len(a) + 1):
++     for j in range(1, len(b) + 1):
++         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + 2 * (a[i - 1] != b[j - 1]))
++ return int(d[-1, -1])
 
+place_by_place: You compare place by place, and add the difference in length. One item put in at the front then makes
+  everything after it wrong: "abc" and "xabc" are one edit apart.
++ return sum(x != y for x, y in zip(a, b)) + abs(len(a) - len(b))
 
-@ex.misconception
-def place_by_place(a, b):
-    """You compare place by place, and add the difference in length. One item put in at the front then makes everything
-    after it wrong: "abc" and "xabc" are one edit apart.
-    """
-    return sum(x != y for x, y in zip(a, b)) + abs(len(a) - len(b))
+first_fit: You walk through both once and decide at each difference on the spot. What is cheapest shows only later:
+  fill the whole table.
++ i = j = edits = 0
++ while i < len(a) and j < len(b):
++     if a[i] == b[j]:
++         i, j = i + 1, j + 1
++     else:
++         edits += 1
++         if i + 1 < len(a) and a[i + 1] == b[j]:
++             i += 1
++         elif j + 1 < len(b) and a[i] == b[j + 1]:
++             j += 1
++         else:
++             i, j = i + 1, j + 1
++ return edits + len(a) - i + len(b) - j
 
+swap_is_one_edit: You count two neighbours that changed places as one edit. There are three edits, and a swap is none
+  of them: it takes two.
++ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
++ for i in range(1, len(a) + 1):
++     for j in range(1, len(b) + 1):
++         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
++         if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
++             d[i, j] = min(d[i, j], d[i - 2, j - 2] + 1)
++ return int(d[-1, -1])
 
-@ex.misconception
-def first_fit(a, b):
-    """You walk through both once and decide at each difference on the spot. What is cheapest shows only later: fill the
-    whole table.
-    """
-    i = j = edits = 0
-    while i < len(a) and j < len(b):
-        if a[i] == b[j]:
-            i, j = i + 1, j + 1
-        else:
-            edits += 1
-            if i + 1 < len(a) and a[i + 1] == b[j]:
-                i += 1
-            elif j + 1 < len(b) and a[i] == b[j + 1]:
-                j += 1
-            else:
-                i, j = i + 1, j + 1
-    return edits + len(a) - i + len(b) - j
+free_at_the_front: Your table begins with zeros, so that any beginning can be left out for nothing. Its first column
+  is 0, 1, 2, … and so is its first row: that is what it costs to make a word from nothing, or nothing from a word.
++ d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
++ for i in range(1, len(a) + 1):
++     for j in range(1, len(b) + 1):
++         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
++ return int(d[-1, -1])
 
+one_row_short: The last item of each is left out. The table has len(a) + 1 rows and len(b) + 1 columns, and the answer
+  is in its last corner.
++ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
++ for i in range(1, len(a) + 1):
++     for j in range(1, len(b) + 1):
++         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
++ return int(d[max(0, len(a) - 1), max(0, len(b) - 1)])
 
-@ex.misconception
-def swap_is_one_edit(a, b):
-    """You count two neighbours that changed places as one edit. There are three edits, and a swap is none of them: it
-    takes two.
-    """
-    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-            if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
-                d[i, j] = min(d[i, j], d[i - 2, j - 2] + 1)
-    return int(d[-1, -1])
+diagonal_always_costs: The diagonal step costs you 1 even where the two items are equal: then everything is replaced
+  by itself. It costs 1 only where they differ.
++ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
++ for i in range(1, len(a) + 1):
++     for j in range(1, len(b) + 1):
++         d[i, j] = min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1]) + 1
++ return int(d[-1, -1])
 
-
-@ex.misconception
-def free_at_the_front(a, b):
-    """Your table begins with zeros, so that any beginning can be left out for nothing. Its first column is 0, 1, 2, …
-    and so is its first row: that is what it costs to make a word from nothing, or nothing from a word.
-    """
-    d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-    return int(d[-1, -1])
-
-
-@ex.misconception
-def one_row_short(a, b):
-    """The last item of each is left out. The table has len(a) + 1 rows and len(b) + 1 columns, and the answer is in its
-    last corner.
-    """
-    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-    return int(d[max(0, len(a) - 1), max(0, len(b) - 1)])
-
-
-@ex.misconception
-def diagonal_always_costs(a, b):
-    """The diagonal step costs you 1 even where the two items are equal: then everything is replaced by itself. It costs
-    1 only where they differ.
-    """
-    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            d[i, j] = min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1]) + 1
-    return int(d[-1, -1])
-
-
-@ex.misconception
-def divided_by_the_length(a, b):
-    """You divided by the length. That is an error rate, and a useful thing; asked for is the number of edits."""
-    d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-    return float(d[-1, -1]) / max(1, len(a), len(b))
+divided_by_the_length: You divided by the length. That is an error rate, and a useful thing; asked for is the number
+  of edits.
++ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
++ for i in range(1, len(a) + 1):
++     for j in range(1, len(b) + 1):
++         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
++ return float(d[-1, -1]) / max(1, len(a), len(b))
+""")
 
 
 # --- greedy_decode
@@ -1246,128 +827,58 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 greedy_exercise = ex
 
 
-@ex.misconception
-def begins_with_bos(step, state, bos, eos, max_length):
-    """bos is in your answer. It is what the decoder reads first, not something that it says."""
-    token, tokens = bos, [bos]
-    for _ in range(max_length):
-        log_probabilities, state = step(token, state)
-        token = int(np.argmax(log_probabilities))
-        if token == eos:
-            break
-        tokens.append(token)
-    return tokens
+ex.mistakes(r"""
+begins_with_bos: bos is in your answer. It is what the decoder reads first, not something that it says.
+- token, tokens = bos, []
++ token, tokens = bos, [bos]
 
+ends_with_eos: eos is in your answer. It says that the answer is over and is no part of it: look before you append.
+- token = int(np.argmax(log_probabilities))
++ token = int(np.argmax(log_probabilities))
++ tokens.append(token)
+- tokens.append(token)
 
-@ex.misconception
-def ends_with_eos(step, state, bos, eos, max_length):
-    """eos is in your answer. It says that the answer is over and is no part of it: look before you append."""
-    token, tokens = bos, []
-    for _ in range(max_length):
-        log_probabilities, state = step(token, state)
-        token = int(np.argmax(log_probabilities))
-        tokens.append(token)
-        if token == eos:
-            break
-    return tokens
+state_not_carried: Every call of `step` gets the first state: what it returns as the new state is thrown away, so that
+  the decoder knows its last token and nothing before it.
+- log_probabilities, state = step(token, state)
++ log_probabilities, _ = step(token, state)
 
+choice_not_fed_back: Every call of `step` gets bos. The token that you chose is what the decoder reads next.
+- log_probabilities, state = step(token, state)
++ log_probabilities, state = step(bos, state)
 
-@ex.misconception
-def state_not_carried(step, state, bos, eos, max_length):
-    """Every call of `step` gets the first state: what it returns as the new state is thrown away, so that the decoder
-    knows its last token and nothing before it.
-    """
-    token, tokens = bos, []
-    for _ in range(max_length):
-        log_probabilities, _ = step(token, state)
-        token = int(np.argmax(log_probabilities))
-        if token == eos:
-            break
-        tokens.append(token)
-    return tokens
+each_token_read_twice: You call `step` twice for each token, once for the probabilities and once for the state: so the
+  decoder reads every token twice. One call gives both.
+- log_probabilities, state = step(token, state)
+- token = int(np.argmax(log_probabilities))
++ token = int(np.argmax(step(token, state)[0]))
+- tokens.append(token)
++ tokens.append(token)
++ state = step(token, state)[1]
 
+goes_on_after_eos: You do not stop at eos: it is left out, and what comes after it is written down as if nothing had
+  happened.
+- if token == eos:
+-     break
+- tokens.append(token)
++ if token != eos:
++     tokens.append(token)
 
-@ex.misconception
-def choice_not_fed_back(step, state, bos, eos, max_length):
-    """Every call of `step` gets bos. The token that you chose is what the decoder reads next."""
-    tokens = []
-    for _ in range(max_length):
-        log_probabilities, state = step(bos, state)
-        token = int(np.argmax(log_probabilities))
-        if token == eos:
-            break
-        tokens.append(token)
-    return tokens
+one_call_too_many: An answer that does not end by itself is one token too long: `step` may be called max_length times,
+  and gives one token each time.
+- for _ in range(max_length):
++ for _ in range(max_length + 1):
 
+one_call_too_few: An answer that does not end by itself is one token too short: max_length counts the new tokens; bos
+  is none.
+- for _ in range(max_length):
++ for _ in range(max_length - 1):
 
-@ex.misconception
-def each_token_read_twice(step, state, bos, eos, max_length):
-    """You call `step` twice for each token, once for the probabilities and once for the state: so the decoder reads
-    every token twice. One call gives both.
-    """
-    token, tokens = bos, []
-    for _ in range(max_length):
-        token = int(np.argmax(step(token, state)[0]))
-        if token == eos:
-            break
-        tokens.append(token)
-        state = step(token, state)[1]
-    return tokens
-
-
-@ex.misconception
-def goes_on_after_eos(step, state, bos, eos, max_length):
-    """You do not stop at eos: it is left out, and what comes after it is written down as if nothing had happened."""
-    token, tokens = bos, []
-    for _ in range(max_length):
-        log_probabilities, state = step(token, state)
-        token = int(np.argmax(log_probabilities))
-        if token != eos:
-            tokens.append(token)
-    return tokens
-
-
-@ex.misconception
-def one_call_too_many(step, state, bos, eos, max_length):
-    """An answer that does not end by itself is one token too long: `step` may be called max_length times, and gives one
-    token each time.
-    """
-    token, tokens = bos, []
-    for _ in range(max_length + 1):
-        log_probabilities, state = step(token, state)
-        token = int(np.argmax(log_probabilities))
-        if token == eos:
-            break
-        tokens.append(token)
-    return tokens
-
-
-@ex.misconception
-def one_call_too_few(step, state, bos, eos, max_length):
-    """An answer that does not end by itself is one token too short: max_length counts the new tokens; bos is none."""
-    token, tokens = bos, []
-    for _ in range(max_length - 1):
-        log_probabilities, state = step(token, state)
-        token = int(np.argmax(log_probabilities))
-        if token == eos:
-            break
-        tokens.append(token)
-    return tokens
-
-
-@ex.misconception
-def least_probable(step, state, bos, eos, max_length):
-    """You take the least probable token. Log-probabilities are negative, and the greatest is the one nearest to 0:
-    argmax, as ever.
-    """
-    token, tokens = bos, []
-    for _ in range(max_length):
-        log_probabilities, state = step(token, state)
-        token = int(np.argmin(log_probabilities))
-        if token == eos:
-            break
-        tokens.append(token)
-    return tokens
+least_probable: You take the least probable token. Log-probabilities are negative, and the greatest is the one nearest
+  to 0: argmax, as ever.
+- token = int(np.argmax(log_probabilities))
++ token = int(np.argmin(log_probabilities))
+""")
 
 
 # --- beam_search
@@ -1446,323 +957,160 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 beam_exercise = ex
 
 
-@ex.misconception
-def bos_in_the_answers(step, state, bos, eos, max_length, width):
-    """bos is in your answers. It is what the decoder reads first, not something that it says."""
-    beam = [([bos], 0.0, bos, state, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
+ex.mistakes(r"""
+bos_in_the_answers: bos is in your answers. It is what the decoder reads first, not something that it says.
+- beam = [([], 0.0, bos, state, False)]
++ beam = [([bos], 0.0, bos, state, False)]
 
+eos_in_the_answers: eos is in your answers. Its log-probability counts, but the token itself does not stand in the
+  result.
+- longer = tokens if token == eos else [*tokens, token]
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append(([*tokens, token], score + float(log_probability), token, after, token == eos))
 
-@ex.misconception
-def eos_in_the_answers(step, state, bos, eos, max_length, width):
-    """eos is in your answers. Its log-probability counts, but the token itself does not stand in the result."""
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                candidates.append(([*tokens, token], score + float(log_p), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
+end_costs_nothing: The log-probability of eos is left out, so that to stop costs nothing and short answers win. The
+  end is a token like any other: it has a probability.
+-         longer = tokens if token == eos else [*tokens, token]
+-         candidates.append((longer, score + float(log_probability), token, after, token == eos))
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
+- if all(ended for *_, ended in beam):
+-     break
++         if token == eos:
++             candidates.append((tokens, score, token, after, True))
++         else:
++             candidates.append(([*tokens, token], score + float(log_probability), token, after, False))
++ beam = sorted(candidates, key=lambda c: -c[1])[:width]
 
+one_state_for_all: All hypotheses go on from one state, that of the last call. Each has read other tokens, so each
+  needs a state of its own: keep it in the hypothesis.
+- beam = [([], 0.0, bos, state, False)]
++ beam = [(list[int](), 0.0, bos, False)]
+- for tokens, score, last, before, ended in beam:
++ for tokens, score, last, ended in beam:
+- candidates.append((tokens, score, last, before, True))
++ candidates.append((tokens, score, last, True))
+- log_probabilities, after = step(last, before)
++ log_probabilities, state = step(last, state)
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append((longer, score + float(log_probability), token, token == eos))
 
-@ex.misconception
-def end_costs_nothing(step, state, bos, eos, max_length, width):
-    """The log-probability of eos is left out, so that to stop costs nothing and short answers win. The end is a token
-    like any other: it has a probability.
-    """
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                if token == eos:
-                    candidates.append((tokens, score, token, after, True))
-                else:
-                    candidates.append(([*tokens, token], score + float(log_p), token, after, False))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
+states_thrown_away: Every call of `step` gets the first state. A hypothesis goes on from the state that the call
+  before, along its own path, returned.
+- beam = [([], 0.0, bos, state, False)]
++ beam = [(list[int](), 0.0, bos, False)]
+- for tokens, score, last, before, ended in beam:
++ for tokens, score, last, ended in beam:
+- candidates.append((tokens, score, last, before, True))
++ candidates.append((tokens, score, last, True))
+- log_probabilities, after = step(last, before)
++ log_probabilities, _ = step(last, state)
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append((longer, score + float(log_probability), token, token == eos))
 
+scores_are_probabilities: Your scores are probabilities, multiplied. The score is the sum of the log-probabilities:
+  the same order, and it does not become 0 when an answer is long.
+- beam = [([], 0.0, bos, state, False)]
++ beam = [(list[int](), 1.0, bos, state, False)]
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append((longer, score * float(np.exp(log_probability)), token, after, token == eos))
 
-@ex.misconception
-def one_state_for_all(step, state, bos, eos, max_length, width):
-    """All hypotheses go on from one state, that of the last call. Each has read other tokens, so each needs a state of
-    its own: keep it in the hypothesis.
-    """
-    beam = [(list[int](), 0.0, bos, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, True))
-                continue
-            log_probabilities, state = step(last, state)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
+probabilities_underflow: You multiply probabilities and take the logarithm at the end. After some hundred tokens the
+  product is smaller than any float and becomes 0, and all answers look alike. Add logarithms from the start.
+- beam = [([], 0.0, bos, state, False)]
++ beam = [(list[int](), 1.0, bos, state, False)]
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append((longer, score * float(np.exp(log_probability)), token, after, token == eos))
+-     if all(ended for *_, ended in beam):
+-         break
+- return [(tokens, score) for tokens, score, *_ in beam]
++ return [(tokens, float(np.log(score))) for tokens, score, *_ in beam]
 
+each_goes_its_own_way: Each hypothesis keeps its own best continuation, and they never compete. Two continuations of
+  the best may both beat the only one of the worst: sort the candidates of all hypotheses together.
+- for token, log_probability in enumerate(log_probabilities):
++ log_probability = np.argsort(-np.asarray(log_probabilities))[: width if len(tokens) == 0 else 1]
++ for token in log_probability.tolist():
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append((longer, score + float(log_probabilities[token]), token, after, token == eos))
 
-@ex.misconception
-def states_thrown_away(step, state, bos, eos, max_length, width):
-    """Every call of `step` gets the first state. A hypothesis goes on from the state that the call before, along its
-    own path, returned.
-    """
-    beam = [(list[int](), 0.0, bos, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, True))
-                continue
-            log_probabilities, _ = step(last, state)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
+divided_by_length: Your scores are divided by the length. Many systems do that, since it favours longer answers; here
+  the score is the sum, which is the logarithm of the answer's probability.
++ beam = [(list[int](), 0.0, bos, state, False, 0)]
++ for _ in range(max_length):
++     candidates = []
++     for tokens, score, last, before, ended, calls in beam:
++         if ended:
++             candidates.append((tokens, score, last, before, True, calls))
++             continue
++         log_probabilities, after = step(last, before)
++         for token, log_p in enumerate(log_probabilities):
++             longer = tokens if token == eos else [*tokens, token]
++             candidates.append((longer, score + float(log_p), token, after, token == eos, calls + 1))
++     beam = sorted(candidates, key=lambda c: -c[1] / c[5])[:width]
++ return [(tokens, score / calls) for tokens, score, _, _, _, calls in beam]
 
+one_round_too_many: You search one round too long: along one path `step` is called max_length times at most, and the
+  call that eos comes out of is one of them.
+- for _ in range(max_length):
++ for _ in range(max_length + 1):
 
-@ex.misconception
-def scores_are_probabilities(step, state, bos, eos, max_length, width):
-    """Your scores are probabilities, multiplied. The score is the sum of the log-probabilities: the same order, and it
-    does not become 0 when an answer is long.
-    """
-    beam = [(list[int](), 1.0, bos, state, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score * float(np.exp(log_p)), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
+one_round_too_few: You search one round too short: `step` may be called max_length times along one path, and bos is
+  only what the first call reads.
+- for _ in range(max_length):
++ for _ in range(max_length - 1):
 
+finished_put_aside: You put finished hypotheses aside and give their places to others: with each end the beam grows
+  wider than was asked for. Here a finished one takes up one of the `width` places.
++ beam, finished = [(list[int](), 0.0, bos, state)], []
++ for _ in range(max_length):
++     candidates = []
++     for tokens, score, last, before in beam:
++         log_probabilities, after = step(last, before)
++         for token, log_p in enumerate(log_probabilities):
++             candidates.append((tokens, score + float(log_p), token, after))
++     beam = []
++     for tokens, score, token, after in sorted(candidates, key=lambda c: -c[1]):
++         if token == eos:
++             finished.append((tokens, score))
++         elif len(beam) < width:
++             beam.append(([*tokens, token], score, token, after))
++ finished += [(tokens, score) for tokens, score, *_ in beam]
++ return sorted(finished, key=lambda c: -c[1])[:width]
 
-@ex.misconception
-def probabilities_underflow(step, state, bos, eos, max_length, width):
-    """You multiply probabilities and take the logarithm at the end. After some hundred tokens the product is smaller
-    than any float and becomes 0, and all answers look alike. Add logarithms from the start.
-    """
-    beam = [(list[int](), 1.0, bos, state, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score * float(np.exp(log_p)), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, float(np.log(score))) for tokens, score, *_ in beam]
+stops_at_the_first_end: You stop as soon as the best hypothesis has ended. It will stay the best, but the others are
+  returned before they are done: go on until all of them have ended, or max_length is reached.
+- for _ in range(max_length):
++ for _ in range(max_length):
++     if beam[0][4]:
++         break
 
+goes_on_behind_the_end: You go on from hypotheses that have ended: eos is read, and tokens are written behind it. An
+  ended hypothesis stays in the beam as it is.
++ beam = [(list[int](), 0.0, bos, state)]
++ for _ in range(max_length):
++     candidates = []
++     for tokens, score, last, before in beam:
++         log_probabilities, after = step(last, before)
++         for token, log_p in enumerate(log_probabilities):
++             longer = tokens if token == eos else [*tokens, token]
++             candidates.append((longer, score + float(log_p), token, after))
++     beam = sorted(candidates, key=lambda c: -c[1])[:width]
++ return [(tokens, score) for tokens, score, *_ in beam]
 
-@ex.misconception
-def each_goes_its_own_way(step, state, bos, eos, max_length, width):
-    """Each hypothesis keeps its own best continuation, and they never compete. Two continuations of the best may both
-    beat the only one of the worst: sort the candidates of all hypotheses together.
-    """
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length):
-        chosen = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                chosen.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            best = np.argsort(-np.asarray(log_probabilities))[: width if len(tokens) == 0 else 1]
-            for token in best.tolist():
-                longer = tokens if token == eos else [*tokens, token]
-                chosen.append((longer, score + float(log_probabilities[token]), token, after, token == eos))
-        beam = chosen
-    return [(tokens, score) for tokens, score, *_ in sorted(beam, key=lambda c: -c[1])]
+only_finished_ones: You return only what has ended. What is still open after max_length calls is returned too, as it
+  is, with the score that it has.
+-     if all(ended for *_, ended in beam):
+-         break
+- return [(tokens, score) for tokens, score, *_ in beam]
++ return [(tokens, score) for tokens, score, _, _, ended in beam if ended]
 
-
-@ex.misconception
-def divided_by_length(step, state, bos, eos, max_length, width):
-    """Your scores are divided by the length. Many systems do that, since it favours longer answers; here the score is
-    the sum, which is the logarithm of the answer's probability.
-    """
-    beam = [(list[int](), 0.0, bos, state, False, 0)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended, calls in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True, calls))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after, token == eos, calls + 1))
-        beam = sorted(candidates, key=lambda c: -c[1] / c[5])[:width]
-    return [(tokens, score / calls) for tokens, score, _, _, _, calls in beam]
-
-
-@ex.misconception
-def one_round_too_many(step, state, bos, eos, max_length, width):
-    """You search one round too long: along one path `step` is called max_length times at most, and the call that eos
-    comes out of is one of them.
-    """
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length + 1):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
-
-
-@ex.misconception
-def one_round_too_few(step, state, bos, eos, max_length, width):
-    """You search one round too short: `step` may be called max_length times along one path, and bos is only what the
-    first call reads.
-    """
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length - 1):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
-
-
-@ex.misconception
-def finished_put_aside(step, state, bos, eos, max_length, width):
-    """You put finished hypotheses aside and give their places to others: with each end the beam grows wider than was
-    asked for. Here a finished one takes up one of the `width` places.
-    """
-    beam, finished = [(list[int](), 0.0, bos, state)], []
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before in beam:
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                candidates.append((tokens, score + float(log_p), token, after))
-        beam = []
-        for tokens, score, token, after in sorted(candidates, key=lambda c: -c[1]):
-            if token == eos:
-                finished.append((tokens, score))
-            elif len(beam) < width:
-                beam.append(([*tokens, token], score, token, after))
-    finished += [(tokens, score) for tokens, score, *_ in beam]
-    return sorted(finished, key=lambda c: -c[1])[:width]
-
-
-@ex.misconception
-def stops_at_the_first_end(step, state, bos, eos, max_length, width):
-    """You stop as soon as the best hypothesis has ended. It will stay the best, but the others are returned before they
-    are done: go on until all of them have ended, or max_length is reached.
-    """
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length):
-        if beam[0][4]:
-            break
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
-
-
-@ex.misconception
-def goes_on_behind_the_end(step, state, bos, eos, max_length, width):
-    """You go on from hypotheses that have ended: eos is read, and tokens are written behind it. An ended hypothesis
-    stays in the beam as it is.
-    """
-    beam = [(list[int](), 0.0, bos, state)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before in beam:
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, *_ in beam]
-
-
-@ex.misconception
-def only_finished_ones(step, state, bos, eos, max_length, width):
-    """You return only what has ended. What is still open after max_length calls is returned too, as it is, with the
-    score that it has.
-    """
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: -c[1])[:width]
-    return [(tokens, score) for tokens, score, _, _, ended in beam if ended]
-
-
-@ex.misconception
-def worst_first(step, state, bos, eos, max_length, width):
-    """Your beam keeps the right hypotheses and returns them the wrong way round: the best comes first, the one whose
-    score is nearest to 0.
-    """
-    beam = [(list[int](), 0.0, bos, state, False)]
-    for _ in range(max_length):
-        candidates = []
-        for tokens, score, last, before, ended in beam:
-            if ended:
-                candidates.append((tokens, score, last, before, True))
-                continue
-            log_probabilities, after = step(last, before)
-            for token, log_p in enumerate(log_probabilities):
-                longer = tokens if token == eos else [*tokens, token]
-                candidates.append((longer, score + float(log_p), token, after, token == eos))
-        beam = sorted(candidates, key=lambda c: c[1])[-width:]
-    return [(tokens, score) for tokens, score, *_ in beam]
+worst_first: Your beam keeps the right hypotheses and returns them the wrong way round: the best comes first, the one
+  whose score is nearest to 0.
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
+- if all(ended for *_, ended in beam):
+-     break
++ beam = sorted(candidates, key=lambda c: c[1])[-width:]
+""")
 
 
 # --- ImageCaptioner
@@ -1807,151 +1155,77 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (5, 6, 2, 3), captioning(rng, 5, 6, 2, 3, single), [call(5, 6, 4, 2, single)])
 
 
-@ex.misconception
-class no_tanh(nn.Module):
-    """There is no tanh between `prime` and the decoder: the first state may lie far outside of -1 to 1, where no state
-    of a GRU ever is.
-    """
+ex.mistakes(r"""
+no_tanh: There is no tanh between `prime` and the decoder: the first state may lie far outside of -1 to 1, where no
+  state of a GRU ever is.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, self.prime(features)[None])[0]
 
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+sigmoid_for_tanh: You have a sigmoid where the statement has a tanh: half of the states that a GRU can be in are out
+  of reach.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, torch.sigmoid(self.prime(features))[None])[0]
 
-    def forward(self, features, ids):
-        return self.decoder(ids, self.prime(features)[None])[0]
+relu_for_tanh: You have a ReLU where the statement has a tanh: no first state is negative, and some are larger than
+  any state of a GRU.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, torch.relu(self.prime(features))[None])[0]
 
+tanh_of_the_features: The tanh comes before the linear layer. It is meant for the result: the first state is
+  tanh(prime(features)).
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, self.prime(torch.tanh(features))[None])[0]
 
-@ex.misconception
-class sigmoid_for_tanh(nn.Module):
-    """You have a sigmoid where the statement has a tanh: half of the states that a GRU can be in are out of reach."""
+primed_at_every_step: Every step starts from the picture again: the decoder forgets each word as soon as it is said.
+  The picture makes the first state, and after that the state goes on by itself.
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return torch.cat([self.decoder(step[None], state)[0] for step in ids])
 
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
+picture_added_to_the_last_state: The decoder starts from zeros, and the picture comes in for the last word only. It is
+  to be the first state, so that all words can depend on it.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ picture = torch.tanh(self.prime(features))[None]
++ if len(ids) == 1:
++     return self.decoder(ids, picture)[0]
++ before, state = self.decoder(ids[:-1], torch.zeros_like(picture))
++ return torch.cat([before, self.decoder(ids[-1:], state + picture)[0]])
 
-    def forward(self, features, ids):
-        return self.decoder(ids, torch.sigmoid(self.prime(features))[None])[0]
+picture_not_used: The decoder starts from zeros: all pictures get the same caption. Its first state is made from the
+  features.
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, torch.zeros_like(state))[0]
 
+prime_never_learns: The logits are right, but the first state is detached: no gradient reaches `prime`, or the
+  features and what may have made them.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ return self.decoder(ids, torch.tanh(self.prime(features))[None].detach())[0]
 
-@ex.misconception
-class relu_for_tanh(nn.Module):
-    """You have a ReLU where the statement has a tanh: no first state is negative, and some are larger than any state of
-    a GRU.
-    """
+inputs_shifted_again: You shift the ids. They are the decoder's inputs already, with bos in front: whoever calls the
+  captioner has seen to that.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ shifted = torch.cat([ids[:1], ids[:-1]])
++ return self.decoder(shifted, torch.tanh(self.prime(features))[None])[0]
 
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        return self.decoder(ids, torch.relu(self.prime(features))[None])[0]
-
-
-@ex.misconception
-class tanh_of_the_features(nn.Module):
-    """The tanh comes before the linear layer. It is meant for the result: the first state is tanh(prime(features))."""
-
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        return self.decoder(ids, self.prime(torch.tanh(features))[None])[0]
-
-
-@ex.misconception
-class primed_at_every_step(nn.Module):
-    """Every step starts from the picture again: the decoder forgets each word as soon as it is said. The picture makes
-    the first state, and after that the state goes on by itself.
-    """
-
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        state = torch.tanh(self.prime(features))[None]
-        return torch.cat([self.decoder(step[None], state)[0] for step in ids])
-
-
-@ex.misconception
-class picture_added_to_the_last_state(nn.Module):
-    """The decoder starts from zeros, and the picture comes in for the last word only. It is to be the first state, so
-    that all words can depend on it.
-    """
-
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        picture = torch.tanh(self.prime(features))[None]
-        if len(ids) == 1:
-            return self.decoder(ids, picture)[0]
-        before, state = self.decoder(ids[:-1], torch.zeros_like(picture))
-        return torch.cat([before, self.decoder(ids[-1:], state + picture)[0]])
-
-
-@ex.misconception
-class picture_not_used(nn.Module):
-    """The decoder starts from zeros: all pictures get the same caption. Its first state is made from the features."""
-
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        state = torch.tanh(self.prime(features))[None]
-        return self.decoder(ids, torch.zeros_like(state))[0]
-
-
-@ex.misconception
-class prime_never_learns(nn.Module):
-    """The logits are right, but the first state is detached: no gradient reaches `prime`, or the features and what may
-    have made them.
-    """
-
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        return self.decoder(ids, torch.tanh(self.prime(features))[None].detach())[0]
-
-
-@ex.misconception
-class inputs_shifted_again(nn.Module):
-    """You shift the ids. They are the decoder's inputs already, with bos in front: whoever calls the captioner has seen
-    to that.
-    """
-
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        shifted = torch.cat([ids[:1], ids[:-1]])
-        return self.decoder(shifted, torch.tanh(self.prime(features))[None])[0]
-
-
-@ex.misconception
-class probabilities_of_words(nn.Module):
-    """You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself."""
-
-    def __init__(self, feature_size, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.prime = nn.Linear(feature_size, hidden_size)
-        self.decoder = Decoder(vocabulary_size, embedding_size, hidden_size)
-
-    def forward(self, features, ids):
-        logits, _ = self.decoder(ids, torch.tanh(self.prime(features))[None])
-        return torch.softmax(logits, dim=-1)
+probabilities_of_words: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
+- logits, _ = self.decoder(ids, state)
+- return logits
++ logits, _ = self.decoder(ids, torch.tanh(self.prime(features))[None])
++ return torch.softmax(logits, dim=-1)
+""")

@@ -86,91 +86,54 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", x, h, *gate_weights(rng, 2, 4, 3, single))
 
 
-@ex.misconception
-def tanh_for_sigmoid(x, h, U, W, b):
-    """The sum goes through a tanh, from -1 to 1. A gate goes from 0, closed, to 1, open: it takes the sigmoid."""
-    return np.tanh(x @ U + h @ W + b)
+ex.mistakes(r"""
+tanh_for_sigmoid: The sum goes through a tanh, from -1 to 1. A gate goes from 0, closed, to 1, open: it takes the
+  sigmoid.
++ return np.tanh(x @ U + h @ W + b)
 
+no_nonlinearity: There is no sigmoid: what you return is the sum that goes into it, which may be of any size.
++ return x @ U + h @ W + b
 
-@ex.misconception
-def no_nonlinearity(x, h, U, W, b):
-    """There is no sigmoid: what you return is the sum that goes into it, which may be of any size."""
-    return x @ U + h @ W + b
+sign_turned: Your gate is open where it should be closed: the sign in the exponent is turned. It is 1 / (1 + exp(-a)).
++ return 1 / (1 + np.exp(x @ U + h @ W + b))
 
+bias_forgotten: The bias b is missing from the sum. It decides whether a gate is open or closed when nothing else
+  speaks.
++ return 1 / (1 + np.exp(-(x @ U + h @ W)))
 
-@ex.misconception
-def sign_turned(x, h, U, W, b):
-    """Your gate is open where it should be closed: the sign in the exponent is turned. It is 1 / (1 + exp(-a))."""
-    return 1 / (1 + np.exp(x @ U + h @ W + b))
+bias_outside: The bias stands outside the sigmoid, so that the result leaves the range from 0 to 1. Add it to the sum.
++ return 1 / (1 + np.exp(-(x @ U + h @ W))) + b
 
+state_ignored: Your gate does not look at the state: `h @ W` is missing from the sum.
++ return 1 / (1 + np.exp(-(x @ U + b)))
 
-@ex.misconception
-def bias_forgotten(x, h, U, W, b):
-    """The bias b is missing from the sum. It decides whether a gate is open or closed when nothing else speaks."""
-    return 1 / (1 + np.exp(-(x @ U + h @ W)))
+sigmoid_of_each_term: The sigmoid is taken of each product by itself. Add input, state and bias first, then take one
+  sigmoid of the sum.
++ return 1 / (1 + np.exp(-(x @ U))) + 1 / (1 + np.exp(-(h @ W))) + b
 
+straight_lines: You take a straight line that is cut off at 0 and 1, the "hard" sigmoid of some libraries. A gate is
+  the smooth 1 / (1 + exp(-a)), which has a slope everywhere.
++ return np.clip(0.2 * (x @ U + h @ W + b) + 0.5, 0, 1)
 
-@ex.misconception
-def bias_outside(x, h, U, W, b):
-    """The bias stands outside the sigmoid, so that the result leaves the range from 0 to 1. Add it to the sum."""
-    return 1 / (1 + np.exp(-(x @ U + h @ W))) + b
+open_or_closed: Your gate is a switch: 0 or 1 and nothing between. A switch has no slope, so that nothing could be
+  learnt through it; a gate is the sigmoid of the sum.
++ return (x @ U + h @ W + b > 0).astype(x.dtype)
 
+softmax_for_sigmoid: Your gates share one whole: each row adds up to 1, as after a softmax. Every entry of a gate is
+  open or closed by itself: a sigmoid of each.
++ a = x @ U + h @ W + b
++ E = np.exp(a - a.max(axis=1, keepdims=True))
++ return E / E.sum(axis=1, keepdims=True)
 
-@ex.misconception
-def state_ignored(x, h, U, W, b):
-    """Your gate does not look at the state: `h @ W` is missing from the sum."""
-    return 1 / (1 + np.exp(-(x @ U + b)))
+exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)),
+  or by a tanh: 0.5 + 0.5 * tanh(a / 2).
++ E = np.exp(x @ U + h @ W + b)
++ return E / (1 + E)
 
-
-@ex.misconception
-def sigmoid_of_each_term(x, h, U, W, b):
-    """The sigmoid is taken of each product by itself. Add input, state and bias first, then take one sigmoid of the
-    sum.
-    """
-    return 1 / (1 + np.exp(-(x @ U))) + 1 / (1 + np.exp(-(h @ W))) + b
-
-
-@ex.misconception
-def straight_lines(x, h, U, W, b):
-    """You take a straight line that is cut off at 0 and 1, the "hard" sigmoid of some libraries. A gate is the smooth
-    1 / (1 + exp(-a)), which has a slope everywhere.
-    """
-    return np.clip(0.2 * (x @ U + h @ W + b) + 0.5, 0, 1)
-
-
-@ex.misconception
-def open_or_closed(x, h, U, W, b):
-    """Your gate is a switch: 0 or 1 and nothing between. A switch has no slope, so that nothing could be learnt through
-    it; a gate is the sigmoid of the sum.
-    """
-    return (x @ U + h @ W + b > 0).astype(x.dtype)
-
-
-@ex.misconception
-def softmax_for_sigmoid(x, h, U, W, b):
-    """Your gates share one whole: each row adds up to 1, as after a softmax. Every entry of a gate is open or closed by
-    itself: a sigmoid of each.
-    """
-    a = x @ U + h @ W + b
-    E = np.exp(a - a.max(axis=1, keepdims=True))
-    return E / E.sum(axis=1, keepdims=True)
-
-
-@ex.misconception
-def exp_overflows(x, h, U, W, b):
-    """A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)), or by a
-    tanh: 0.5 + 0.5 * tanh(a / 2).
-    """
-    E = np.exp(x @ U + h @ W + b)
-    return E / (1 + E)
-
-
-@ex.misconception
-def stack_for_concatenate(x, h, U, W, b):
-    """x and h are stacked: that lays arrays of one shape on top of each other, along a new axis. `np.concatenate` with
-    axis=1 puts row n of h beside row n of x.
-    """
-    return 1 / (1 + np.exp(-(np.stack([x, h], axis=1) @ np.concatenate([U, W]) + b)))
+stack_for_concatenate: x and h are stacked: that lays arrays of one shape on top of each other, along a new axis.
+  `np.concatenate` with axis=1 puts row n of h beside row n of x.
++ return 1 / (1 + np.exp(-(np.stack([x, h], axis=1) @ np.concatenate([U, W]) + b)))
+""")
 
 
 # --- lstm_step
@@ -205,137 +168,81 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *lstm_arguments(rng, 3, 2, 4, np.float32))
 
 
-@ex.misconception
-def order_i_f_o_g(x, h, c, U, W, b):
-    """You take the columns in the order i, f, o, g. Here, as in PyTorch, they stand in the order i, f, g, o: the third
-    part goes through the tanh.
-    """
-    i, f, o, _ = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[3])
-    c_next = f * c + i * g
-    return o * np.tanh(c_next), c_next
+ex.mistakes(r"""
+order_i_f_o_g: You take the columns in the order i, f, o, g. Here, as in PyTorch, they stand in the order i, f, g, o:
+  the third part goes through the tanh.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, f, o, _ = np.split(gate(x, h, U, W, b), 4, axis=1)
++ g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[3])
 
+sigmoid_on_the_candidate: All four parts go through the sigmoid. The candidate g goes through a tanh: what is written
+  into c must be able to be negative, or c could only ever grow.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, f, g, o = np.split(gate(x, h, U, W, b), 4, axis=1)
 
-@ex.misconception
-def sigmoid_on_the_candidate(x, h, c, U, W, b):
-    """All four parts go through the sigmoid. The candidate g goes through a tanh: what is written into c must be able
-    to be negative, or c could only ever grow.
-    """
-    i, f, g, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    c_next = f * c + i * g
-    return o * np.tanh(c_next), c_next
+no_tanh_on_the_cell: Your h is o * c. The cell's value goes through a tanh on its way out: h = o * tanh(c), which
+  stays between -1 and 1 however large c has become.
+- return o * np.tanh(c_next), c_next
++ return o * c_next, c_next
 
+tanh_in_the_cell: Your new c has gone through a tanh. c itself is never bent, that is its whole point; only what is
+  shown of it is: h = o * tanh(c).
+- c_next = f * c + i * g
+- return o * np.tanh(c_next), c_next
++ c_next = np.tanh(f * c + i * g)
++ return o * c_next, c_next
 
-@ex.misconception
-def no_tanh_on_the_cell(x, h, c, U, W, b):
-    """Your h is o * c. The cell's value goes through a tanh on its way out: h = o * tanh(c), which stays between -1 and
-    1 however large c has become.
-    """
-    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    c_next = f * c + i * g
-    return o * c_next, c_next
+input_and_forget_swapped: The input gate and the forget gate have changed places. f stands first, with the old c; i
+  stands with the new candidate; among the columns i comes before f.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
++ f, i, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
 
+candidate_forgotten_too: The forget gate is put on the new candidate as well: f * (c + i * g). It belongs to the old c
+  alone: f * c + i * g.
+- c_next = f * c + i * g
++ c_next = f * (c + i * g)
 
-@ex.misconception
-def tanh_in_the_cell(x, h, c, U, W, b):
-    """Your new c has gone through a tanh. c itself is never bent, that is its whole point; only what is shown of it is:
-    h = o * tanh(c).
-    """
-    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    c_next = np.tanh(f * c + i * g)
-    return o * c_next, c_next
+nothing_forgotten: The forget gate is not used: your c only has things added. (So it was in 1997; the gate came three
+  years later.) The old c is multiplied by f.
+- c_next = f * c + i * g
++ c_next = c + i * g
 
+candidate_not_gated: The input gate is not used: the whole candidate g is written into c at every step. It is i * g.
+- c_next = f * c + i * g
++ c_next = f * c + g
 
-@ex.misconception
-def input_and_forget_swapped(x, h, c, U, W, b):
-    """The input gate and the forget gate have changed places. f stands first, with the old c; i stands with the new
-    candidate; among the columns i comes before f.
-    """
-    f, i, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    c_next = f * c + i * g
-    return o * np.tanh(c_next), c_next
+gates_read_the_cell: Your gates read c where they should read h: W is multiplied with the state that the cell has
+  shown, not with what it keeps to itself.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, f, _, o = np.split(gate(x, c, U, W, b), 4, axis=1)
++ g = np.tanh(np.split(x @ U + c @ W + b, 4, axis=1)[2])
 
+old_cell_shown: Your h shows the old c. It shows the new one, after this step has forgotten and written: h = o *
+  tanh(c_next).
+- c_next = f * c + i * g
+- return o * np.tanh(c_next), c_next
++ return o * np.tanh(c), f * c + i * g
 
-@ex.misconception
-def candidate_forgotten_too(x, h, c, U, W, b):
-    """The forget gate is put on the new candidate as well: f * (c + i * g). It belongs to the old c alone: f * c +
-    i * g.
-    """
-    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    c_next = f * (c + i * g)
-    return o * np.tanh(c_next), c_next
+cell_before_state: Your two results have changed places: it is (h, c), first what is shown, then what is kept.
+- return o * np.tanh(c_next), c_next
++ return c_next, o * np.tanh(c_next)
 
+columns_interleaved: You take every fourth column for one gate. The columns of a gate stand together: the first H are
+  i, the next H are f, and so on; `np.split(a, 4, axis=1)` cuts there.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, f, o = (gate(x, h, U[:, k::4], W[:, k::4], b[k::4]) for k in (0, 1, 3))
++ g = np.tanh(x @ U[:, 2::4] + h @ W[:, 2::4] + b[2::4])
 
-@ex.misconception
-def nothing_forgotten(x, h, c, U, W, b):
-    """The forget gate is not used: your c only has things added. (So it was in 1997; the gate came three years later.)
-    The old c is multiplied by f.
-    """
-    i, _, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    c_next = c + i * g
-    return o * np.tanh(c_next), c_next
-
-
-@ex.misconception
-def candidate_not_gated(x, h, c, U, W, b):
-    """The input gate is not used: the whole candidate g is written into c at every step. It is i * g."""
-    _, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    c_next = f * c + g
-    return o * np.tanh(c_next), c_next
-
-
-@ex.misconception
-def gates_read_the_cell(x, h, c, U, W, b):
-    """Your gates read c where they should read h: W is multiplied with the state that the cell has shown, not with what
-    it keeps to itself.
-    """
-    i, f, _, o = np.split(gate(x, c, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + c @ W + b, 4, axis=1)[2])
-    c_next = f * c + i * g
-    return o * np.tanh(c_next), c_next
-
-
-@ex.misconception
-def old_cell_shown(x, h, c, U, W, b):
-    """Your h shows the old c. It shows the new one, after this step has forgotten and written: h = o * tanh(c_next)."""
-    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    return o * np.tanh(c), f * c + i * g
-
-
-@ex.misconception
-def cell_before_state(x, h, c, U, W, b):
-    """Your two results have changed places: it is (h, c), first what is shown, then what is kept."""
-    i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
-    c_next = f * c + i * g
-    return c_next, o * np.tanh(c_next)
-
-
-@ex.misconception
-def columns_interleaved(x, h, c, U, W, b):
-    """You take every fourth column for one gate. The columns of a gate stand together: the first H are i, the next H
-    are f, and so on; `np.split(a, 4, axis=1)` cuts there.
-    """
-    i, f, o = (gate(x, h, U[:, k::4], W[:, k::4], b[k::4]) for k in (0, 1, 3))
-    g = np.tanh(x @ U[:, 2::4] + h @ W[:, 2::4] + b[2::4])
-    c_next = f * c + i * g
-    return o * np.tanh(c_next), c_next
-
-
-@ex.misconception
-def bias_forgotten(x, h, c, U, W, b):
-    """The bias b is missing. Without it no gate could be open, or closed, by default."""
-    i, f, _, o = np.split(gate(x, h, U, W, 0 * b), 4, axis=1)
-    g = np.tanh(np.split(x @ U + h @ W, 4, axis=1)[2])
-    c_next = f * c + i * g
-    return o * np.tanh(c_next), c_next
+bias_forgotten: The bias b is missing. Without it no gate could be open, or closed, by default.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, f, _, o = np.split(gate(x, h, U, W, 0 * b), 4, axis=1)
++ g = np.tanh(np.split(x @ U + h @ W, 4, axis=1)[2])
+""")
 
 
 # --- lstm_forward
@@ -385,116 +292,55 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
     )
 
 
-@ex.misconception
-def cell_not_carried(X, h0, c0, U, W, b):
-    """Every step starts from c0 again: what the last step has kept is lost. Carry both on: `h, c = lstm_step(x, h, c,
-    …)`.
-    """
-    h, states = h0, []
-    for x in X:
-        h, c = lstm_step(x, h, c0, U, W, b)
-        states.append(h)
-    return np.stack(states), (h, c)
+ex.mistakes(r"""
+cell_not_carried: Every step starts from c0 again: what the last step has kept is lost. Carry both on: `h, c =
+  lstm_step(x, h, c, …)`.
+- h, c = lstm_step(x, h, c, U, W, b)
++ h, c = lstm_step(x, h, c0, U, W, b)
 
+state_not_carried: Every step reads h0 again: the gates do not see what the last step has shown. Carry both on: `h, c
+  = lstm_step(x, h, c, …)`.
+- h, c = lstm_step(x, h, c, U, W, b)
++ h, c = lstm_step(x, h0, c, U, W, b)
 
-@ex.misconception
-def state_not_carried(X, h0, c0, U, W, b):
-    """Every step reads h0 again: the gates do not see what the last step has shown. Carry both on: `h, c =
-    lstm_step(x, h, c, …)`.
-    """
-    c, states = c0, []
-    for x in X:
-        h, c = lstm_step(x, h0, c, U, W, b)
-        states.append(h)
-    return np.stack(states), (h, c)
+starts_from_zeros: Your run starts from zeros: h0 and c0 are not used.
+- h, c, states = h0, c0, []
++ h, c, states = np.zeros_like(h0), np.zeros_like(c0), []
 
+c0_replaced_by_zeros: Your run starts from h0, but from a c of zeros: c0 is not used.
+- h, c, states = h0, c0, []
++ h, c, states = h0, np.zeros_like(c0), []
 
-@ex.misconception
-def starts_from_zeros(X, h0, c0, U, W, b):
-    """Your run starts from zeros: h0 and c0 are not used."""
-    h, c, states = np.zeros_like(h0), np.zeros_like(c0), []
-    for x in X:
-        h, c = lstm_step(x, h, c, U, W, b)
-        states.append(h)
-    return np.stack(states), (h, c)
+cells_for_states: You collect c. What a network shows to the layer above is h; c stays inside, and only its last value
+  is handed out.
+- states.append(h)
++ states.append(c)
 
+last_two_swapped: The last two have changed places: it is (h_n, c_n), h first, as in h0, c0.
+- return np.stack(states), (h, c)
++ return np.stack(states), (c, h)
 
-@ex.misconception
-def c0_replaced_by_zeros(X, h0, c0, U, W, b):
-    """Your run starts from h0, but from a c of zeros: c0 is not used."""
-    h, c, states = h0, np.zeros_like(c0), []
-    for x in X:
-        h, c = lstm_step(x, h, c, U, W, b)
-        states.append(h)
-    return np.stack(states), (h, c)
+states_one_late: Your states are h_0 to h_{T-1}: h0 is among them and the last one is missing. Keep the state after
+  each step, not before it.
+- for x in X:
++ for x in X:
++     states.append(h.copy())
+- states.append(h)
 
+time_backwards: Time runs backwards: the last input is read first. Step t reads X[t], from t = 0 on.
+- for x in X:
++ for x in X[::-1]:
 
-@ex.misconception
-def cells_for_states(X, h0, c0, U, W, b):
-    """You collect c. What a network shows to the layer above is h; c stays inside, and only its last value is handed
-    out.
-    """
-    h, c, cells = h0, c0, []
-    for x in X:
-        h, c = lstm_step(x, h, c, U, W, b)
-        cells.append(c)
-    return np.stack(cells), (h, c)
+sequences_interleaved: The sequences of the batch are interleaved: a reshape of (N, T, H) into (T, N, H) cuts the
+  numbers anew. Stack along axis 0, or transpose.
+- return np.stack(states), (h, c)
++ return np.stack(states, axis=1).reshape(len(X), len(h), -1), (h, c)
 
-
-@ex.misconception
-def last_two_swapped(X, h0, c0, U, W, b):
-    """The last two have changed places: it is (h_n, c_n), h first, as in h0, c0."""
-    h, c, states = h0, c0, []
-    for x in X:
-        h, c = lstm_step(x, h, c, U, W, b)
-        states.append(h)
-    return np.stack(states), (c, h)
-
-
-@ex.misconception
-def states_one_late(X, h0, c0, U, W, b):
-    """Your states are h_0 to h_{T-1}: h0 is among them and the last one is missing. Keep the state after each step, not
-    before it.
-    """
-    h, c, states = h0, c0, []
-    for x in X:
-        states.append(h.copy())
-        h, c = lstm_step(x, h, c, U, W, b)
-    return np.stack(states), (h, c)
-
-
-@ex.misconception
-def time_backwards(X, h0, c0, U, W, b):
-    """Time runs backwards: the last input is read first. Step t reads X[t], from t = 0 on."""
-    h, c, states = h0, c0, []
-    for x in X[::-1]:
-        h, c = lstm_step(x, h, c, U, W, b)
-        states.append(h)
-    return np.stack(states), (h, c)
-
-
-@ex.misconception
-def sequences_interleaved(X, h0, c0, U, W, b):
-    """The sequences of the batch are interleaved: a reshape of (N, T, H) into (T, N, H) cuts the numbers anew. Stack
-    along axis 0, or transpose.
-    """
-    h, c, states = h0, c0, []
-    for x in X:
-        h, c = lstm_step(x, h, c, U, W, b)
-        states.append(h)
-    return np.stack(states, axis=1).reshape(len(X), len(h), -1), (h, c)
-
-
-@ex.misconception
-def three_results(X, h0, c0, U, W, b):
-    """You return three things. It is two: all states, and the pair of the last ones, `H, (h_n, c_n)`, as PyTorch does
-    it; so the pair can go into the next run as it is.
-    """
-    h, c, states = h0, c0, []
-    for x in X:
-        h, c = lstm_step(x, h, c, U, W, b)
-        states.append(h)
-    return np.stack(states), h, c
+three_results: You return three things. It is two: all states, and the pair of the last ones, `H, (h_n, c_n)`, as
+  PyTorch does it; so the pair can go into the next run as it is.
+- return np.stack(states), (h, c)
++ return np.stack(states), h, c
+""")
 
 
 # --- machines by hand: counter, latch, parity
@@ -633,68 +479,39 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
     return first_wrong(call(), X, X[..., 0].cumsum(axis=0), ones_read)
 
 
-@ex.misconception
-def half_is_forgotten():
-    """Your count fades: the forget gate has no bias, and σ(0) is a half, so that half of c is lost at each step. Give
-    it a bias of, say, 20.
-    """
-    return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
+ex.mistakes(r"""
+half_is_forgotten: Your count fades: the forget gate has no bias, and σ(0) is a half, so that half of c is lost at
+  each step. Give it a bias of, say, 20.
++ return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
 
+candidate_too_small: Each one adds less than 1: with a weight of 1 the candidate is tanh(1) = 0.76. With a weight of
+  20 it is 1, to 15 digits.
++ return np.array([[0.0, 0.0, 1.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-@ex.misconception
-def candidate_too_small():
-    """Each one adds less than 1: with a weight of 1 the candidate is tanh(1) = 0.76. With a weight of 20 it is 1, to 15
-    digits.
-    """
-    return np.array([[0.0, 0.0, 1.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+half_is_written: Each one adds a half: the input gate has no bias, and σ(0) is a half. Give it a bias of, say, 20, or
+  let x open it wide.
++ return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
 
+steps_counted: You count steps, not ones: i and g are 1 at every step. One of the two must be 0 when x is 0. (If you
+  meant that: the third column is g and the fourth is o.)
++ return np.zeros((1, 4)), np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 20.0])
 
-@ex.misconception
-def half_is_written():
-    """Each one adds a half: the input gate has no bias, and σ(0) is a half. Give it a bias of, say, 20, or let x open
-    it wide.
-    """
-    return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
+ones_make_it_forget: Your c is never more than 1: a one closes the forget gate, so that the old count is thrown away.
+  To count, keep f open at all times.
++ return np.array([[0.0, -40.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
+zeros_count_down: Each zero takes 1 away: for x = 0 your candidate is tanh of a large negative number, which is -1 and
+  not 0. A tanh needs no bias to be 0 at 0. (Or close the input gate for x = 0.)
++ return np.array([[0.0, 0.0, 40.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, -20.0, 20.0])
 
-@ex.misconception
-def steps_counted():
-    """You count steps, not ones: i and g are 1 at every step. One of the two must be 0 when x is 0. (If you meant that:
-    the third column is g and the fourth is o.)
-    """
-    return np.zeros((1, 4)), np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 20.0])
+nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power
+  50 is 0.72. Take 10 or 20.
++ return np.array([[0.0, 0.0, 5.0, 0.0]]), np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
 
-
-@ex.misconception
-def ones_make_it_forget():
-    """Your c is never more than 1: a one closes the forget gate, so that the old count is thrown away. To count, keep f
-    open at all times.
-    """
-    return np.array([[0.0, -40.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
-
-
-@ex.misconception
-def zeros_count_down():
-    """Each zero takes 1 away: for x = 0 your candidate is tanh of a large negative number, which is -1 and not 0. A
-    tanh needs no bias to be 0 at 0. (Or close the input gate for x = 0.)
-    """
-    return np.array([[0.0, 0.0, 40.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, -20.0, 20.0])
-
-
-@ex.misconception
-def nearly_open():
-    """Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50 is
-    0.72. Take 10 or 20.
-    """
-    return np.array([[0.0, 0.0, 5.0, 0.0]]), np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
-
-
-@ex.misconception
-def as_pytorch_stores_them():
-    """Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows: U is (D, 4H) and
-    W is (H, 4H).
-    """
-    return np.array([[0.0], [0.0], [20.0], [0.0]]), np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are
+  rows: U is (D, 4H) and W is (H, 4H).
++ return np.array([[0.0], [0.0], [20.0], [0.0]]), np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+""")
 
 
 # --- latch
@@ -762,88 +579,55 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
     return first_wrong(call(), X, right, reads)
 
 
-@ex.misconception
-def order_i_f_o_g():
-    """Your columns stand in the order i, f, o, g. It is i, f, g, o: what you meant for g has become the output gate,
-    and your candidate is 1 at every step.
-    """
-    U = np.array([[0.0, -40.0, 0.0, 20.0], [0.0, -40.0, 0.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 0.0])
+ex.mistakes(r"""
+order_i_f_o_g: Your columns stand in the order i, f, o, g. It is i, f, g, o: what you meant for g has become the
+  output gate, and your candidate is 1 at every step.
++ U = np.array([[0.0, -40.0, 0.0, 20.0], [0.0, -40.0, 0.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 0.0])
 
+half_is_forgotten: What was set fades: with no input your forget gate is σ(0), a half. Give it a bias of, say, 20,
+  which the inputs then have to overcome.
++ U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
 
-@ex.misconception
-def half_is_forgotten():
-    """What was set fades: with no input your forget gate is σ(0), a half. Give it a bias of, say, 20, which the inputs
-    then have to overcome.
-    """
-    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
+reset_does_nothing: A reset changes nothing: it does not close the forget gate, so that the old c stays.
++ U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
+sets_add_up: A second set makes 2: a set adds 1 to what is there. It should write 1 in its place, so close the forget
+  gate at a set, too.
++ U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-@ex.misconception
-def reset_does_nothing():
-    """A reset changes nothing: it does not close the forget gate, so that the old c stays."""
-    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+reset_writes_minus_one: A reset stores -1. It should store 0: close the forget gate, and write nothing.
++ U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, -20.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
+reset_subtracts: A set adds 1 and a reset takes 1 away, with the forget gate open throughout. Two sets make 2, and a
+  reset of nothing makes -1: forget what was there, then write.
++ U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, 0.0, -20.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-@ex.misconception
-def sets_add_up():
-    """A second set makes 2: a set adds 1 to what is there. It should write 1 in its place, so close the forget gate at
-    a set, too.
-    """
-    U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+half_is_written: A set stores a half: the input gate has no bias, and σ(0) is a half. Open it, by a bias or by the
+  set.
++ U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
 
+forgets_unless_told: What was set is gone one step later: with no input your forget gate is closed. "Forget gate" is a
+  misleading name; 1 means *keep*. Its bias must be large and positive.
++ U = np.array([[0.0, 40.0, 20.0, 0.0], [0.0, 40.0, -20.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([20.0, -20.0, 0.0, 20.0])
 
-@ex.misconception
-def reset_writes_minus_one():
-    """A reset stores -1. It should store 0: close the forget gate, and write nothing."""
-    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, -20.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power
+  50 is 0.72. Take 10 or 20.
++ U = np.array([[0.0, -10.0, 5.0, 0.0], [0.0, -10.0, 0.0, 0.0]])
++ return U, np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
 
-
-@ex.misconception
-def reset_subtracts():
-    """A set adds 1 and a reset takes 1 away, with the forget gate open throughout. Two sets make 2, and a reset of
-    nothing makes -1: forget what was there, then write.
-    """
-    U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, 0.0, -20.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
-
-
-@ex.misconception
-def half_is_written():
-    """A set stores a half: the input gate has no bias, and σ(0) is a half. Open it, by a bias or by the set."""
-    U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
-
-
-@ex.misconception
-def forgets_unless_told():
-    """What was set is gone one step later: with no input your forget gate is closed. "Forget gate" is a misleading
-    name; 1 means *keep*. Its bias must be large and positive.
-    """
-    U = np.array([[0.0, 40.0, 20.0, 0.0], [0.0, 40.0, -20.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([20.0, -20.0, 0.0, 20.0])
-
-
-@ex.misconception
-def nearly_open():
-    """Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50 is
-    0.72. Take 10 or 20.
-    """
-    U = np.array([[0.0, -10.0, 5.0, 0.0], [0.0, -10.0, 0.0, 0.0]])
-    return U, np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
-
-
-@ex.misconception
-def as_pytorch_stores_them():
-    """Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows: U is (D, 4H) and
-    W is (H, 4H).
-    """
-    U = np.array([[0.0, 0.0], [-40.0, -40.0], [20.0, 0.0], [0.0, 0.0]])
-    return U, np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are
+  rows: U is (D, 4H) and W is (H, 4H).
++ U = np.array([[0.0, 0.0], [-40.0, -40.0], [20.0, 0.0], [0.0, 0.0]])
++ return U, np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
+""")
 
 
 # --- parity
@@ -888,64 +672,40 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
     return first_wrong(call(), X, X[..., 0].cumsum(axis=0) % 2, ones_read)
 
 
-@ex.misconception
-def ones_are_counted():
-    """Your c counts the ones: it goes on to 2, 3, … The second one must take it back to 0, so a step has to know what c
-    was. It sees it in h, through W.
-    """
-    return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+ex.mistakes(r"""
+ones_are_counted: Your c counts the ones: it goes on to 2, 3, … The second one must take it back to 0, so a step has
+  to know what c was. It sees it in h, through W.
++ return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
+a_one_is_for_ever: Once it is 1, your c stays 1: a second one does not take it back. W is missing or too small (a
+  stored 1 shows as h = tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
++ U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.zeros((1, 4))
++ return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
 
-@ex.misconception
-def a_one_is_for_ever():
-    """Once it is 1, your c stays 1: a second one does not take it back. W is missing or too small (a stored 1 shows as
-    h = tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
-    """
-    U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.zeros((1, 4))
-    return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
+turns_at_every_step: Your c turns over at every step, whether x is 1 or 0. A zero has to leave it as it is: f open and
+  i closed, unless x says otherwise.
++ U, W = np.zeros((1, 4)), np.array([[-80.0, 0.0, 0.0, 0.0]])
++ return U, W, np.array([20.0, -20.0, 20.0, 20.0])
 
+last_input_only: Your c is just the last input: a zero closes the forget gate and clears it. It is a one that must
+  clear what was there; a zero must leave it.
++ U, W = np.array([[40.0, 40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
++ return U, W, np.array([-20.0, -20.0, 20.0, 20.0])
 
-@ex.misconception
-def turns_at_every_step():
-    """Your c turns over at every step, whether x is 1 or 0. A zero has to leave it as it is: f open and i closed,
-    unless x says otherwise.
-    """
-    U, W = np.zeros((1, 4)), np.array([[-80.0, 0.0, 0.0, 0.0]])
-    return U, W, np.array([20.0, -20.0, 20.0, 20.0])
+even_is_minus_one: After two ones your c is -1. An even number of ones is 0: write nothing then, and not the opposite.
++ U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[0.0, 0.0, -60.0, 0.0]])
++ return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
 
+half_is_forgotten: What is stored fades while zeros are read: the forget gate has no bias, and σ(0) is a half. Give it
+  a bias of, say, 20, which a one overcomes.
++ U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
++ return U, W, np.array([-20.0, 0.0, 20.0, 20.0])
 
-@ex.misconception
-def last_input_only():
-    """Your c is just the last input: a zero closes the forget gate and clears it. It is a one that must clear what was
-    there; a zero must leave it.
-    """
-    U, W = np.array([[40.0, 40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
-    return U, W, np.array([-20.0, -20.0, 20.0, 20.0])
-
-
-@ex.misconception
-def even_is_minus_one():
-    """After two ones your c is -1. An even number of ones is 0: write nothing then, and not the opposite."""
-    U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[0.0, 0.0, -60.0, 0.0]])
-    return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
-
-
-@ex.misconception
-def half_is_forgotten():
-    """What is stored fades while zeros are read: the forget gate has no bias, and σ(0) is a half. Give it a bias of,
-    say, 20, which a one overcomes.
-    """
-    U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
-    return U, W, np.array([-20.0, 0.0, 20.0, 20.0])
-
-
-@ex.misconception
-def nearly_open():
-    """Your gates are nearly open and nearly closed, and over 50 steps what leaks adds up: σ(5) is 0.993, and 0.993 to
-    the power 50 is 0.72. Take 10 or 20.
-    """
-    U, W = np.array([[10.0, -10.0, 0.0, 0.0]]), np.array([[-20.0, 0.0, 0.0, 0.0]])
-    return U, W, np.array([-5.0, 5.0, 5.0, 5.0])
+nearly_open: Your gates are nearly open and nearly closed, and over 50 steps what leaks adds up: σ(5) is 0.993, and
+  0.993 to the power 50 is 0.72. Take 10 or 20.
++ U, W = np.array([[10.0, -10.0, 0.0, 0.0]]), np.array([[-20.0, 0.0, 0.0, 0.0]])
++ return U, W, np.array([-5.0, 5.0, 5.0, 5.0])
+""")
 
 
 # --- lstm_step_backward
@@ -981,204 +741,122 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", dh, dc, *lstm_arguments(rng, 3, 2, 4, single))
 
 
-@ex.misconception
-def way_through_h_ignored(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The error of the new c has two parts. You use the one that you were given; the one that comes through h is
-    missing: dc + dh * o * (1 - tanh(c)²).
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+ex.mistakes(r"""
+way_through_h_ignored: The error of the new c has two parts. You use the one that you were given; the one that comes
+  through h is missing: dc + dh * o * (1 - tanh(c)²).
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
 
+way_through_c_ignored: The `dc` that you were given is not used. The new c is read by the next step, too, and this is
+  what comes back from there: add it to the part that comes through h.
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc = dh * o * (1 - np.tanh(c) ** 2)
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
 
-@ex.misconception
-def way_through_c_ignored(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The `dc` that you were given is not used. The new c is read by the next step, too, and this is what comes back
-    from there: add it to the part that comes through h.
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+given_dc_handed_on: What you hand on to c_prev is the `dc` that you were given, times f. It is the whole error of the
+  new c, with the part that came through h.
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
+- da = np.concatenate(parts, axis=1)
++ c = f * c_prev + i * g
++ dc_all = dc + dh * o * (1 - np.tanh(c) ** 2)
++ da_i, da_f, da_g = dc_all * g * i * (1 - i), dc_all * c_prev * f * (1 - f), dc_all * i * (1 - g**2)
++ da = np.concatenate([da_i, da_f, da_g, dh * np.tanh(c) * o * (1 - o)], axis=1)
 
+order_i_f_o_g: Your parts stand in the order i, f, o, g. The columns of U, W and b are those of i, f, g, o.
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dh * np.tanh(c) * o * (1 - o), dc * i * (1 - g**2)]
 
-@ex.misconception
-def given_dc_handed_on(dh, dc, x, h_prev, c_prev, U, W, b):
-    """What you hand on to c_prev is the `dc` that you were given, times f. It is the whole error of the new c, with the
-    part that came through h.
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc_all = dc + dh * o * (1 - np.tanh(c) ** 2)
-    da_i, da_f, da_g = dc_all * g * i * (1 - i), dc_all * c_prev * f * (1 - f), dc_all * i * (1 - g**2)
-    da = np.concatenate([da_i, da_f, da_g, dh * np.tanh(c) * o * (1 - o)], axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+slope_of_the_output_missing: The slope of the tanh between c and h is missing: dh * o is what reaches tanh(c), and on
+  its way to c it is multiplied by 1 - tanh(c)².
+- dc = dc + dh * o * (1 - shown**2)
++ dc = dc + dh * o
 
+slope_of_h: For the tanh between c and h you take the slope 1 - h². But h is o * tanh(c), not tanh(c): the slope is 1
+  - tanh(c)².
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc = dc + dh * o * (1 - (o * np.tanh(c)) ** 2)
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
 
-@ex.misconception
-def order_i_f_o_g(dh, dc, x, h_prev, c_prev, U, W, b):
-    """Your parts stand in the order i, f, o, g. The columns of U, W and b are those of i, f, g, o."""
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dh * np.tanh(c) * o * (1 - o), dc * i * (1 - g**2)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+output_gate_missing: The error passes from h to c without the output gate. In h = o * tanh(c) the tanh is multiplied
+  by o, so that its error is dh * o.
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc = dc + dh * (1 - np.tanh(c) ** 2)
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
 
+new_cell_for_old: The forget gate's part has the new c in it. f was multiplied by the old one, c_prev, and so is its
+  error.
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
++ parts = [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
 
-@ex.misconception
-def slope_of_the_output_missing(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The slope of the tanh between c and h is missing: dh * o is what reaches tanh(c), and on its way to c it is
-    multiplied by 1 - tanh(c)².
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+factors_of_i_and_g_swapped: In i * g each factor's error has the *other* one in it: that of i is dc * g, that of g is
+  dc * i. Yours have their own.
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
++ parts = [dc * i * i * (1 - i), dc * c_prev * f * (1 - f), dc * g * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
 
+slopes_of_the_gates_missing: The slopes of the sigmoids and of the tanh are missing from da. dc * g is what reaches i;
+  what reaches the sum below it is that times i (1 - i).
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
+- da = np.concatenate(parts, axis=1)
++ c = f * c_prev + i * g
++ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
++ da = np.concatenate([dc * g, dc * c_prev, dc * i, dh * np.tanh(c)], axis=1)
 
-@ex.misconception
-def slope_of_h(dh, dc, x, h_prev, c_prev, U, W, b):
-    """For the tanh between c and h you take the slope 1 - h². But h is o * tanh(c), not tanh(c): the slope is
-    1 - tanh(c)².
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - (o * np.tanh(c)) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+slope_of_a_sigmoid_for_g: All four have the slope y (1 - y). That is a sigmoid's; g comes from a tanh, whose slope is
+  1 - g².
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * g * (1 - g), dh * np.tanh(c) * o * (1 - o)]
 
+nothing_forgotten: What goes back to c_prev is not multiplied by f. The old c was, and what was forgotten is not to
+  blame.
+- return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, dc, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 
-@ex.misconception
-def output_gate_missing(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The error passes from h to c without the output gate. In h = o * tanh(c) the tanh is multiplied by o, so that its
-    error is dh * o.
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+averaged_over_rows: Your dU, dW and db are means over the rows. What is used by every row gets the sum; the 1/N of the
+  loss is in dh and dc already.
+- return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, dc * f, x.T @ da / len(x), h_prev.T @ da / len(x), da.mean(axis=0)
 
-
-@ex.misconception
-def new_cell_for_old(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The forget gate's part has the new c in it. f was multiplied by the old one, c_prev, and so is its error."""
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
-
-
-@ex.misconception
-def factors_of_i_and_g_swapped(dh, dc, x, h_prev, c_prev, U, W, b):
-    """In i * g each factor's error has the *other* one in it: that of i is dc * g, that of g is dc * i. Yours have
-    their own.
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * i * i * (1 - i), dc * c_prev * f * (1 - f), dc * g * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
-
-
-@ex.misconception
-def slopes_of_the_gates_missing(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The slopes of the sigmoids and of the tanh are missing from da. dc * g is what reaches i; what reaches the sum
-    below it is that times i (1 - i).
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-    da = np.concatenate([dc * g, dc * c_prev, dc * i, dh * np.tanh(c)], axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
-
-
-@ex.misconception
-def slope_of_a_sigmoid_for_g(dh, dc, x, h_prev, c_prev, U, W, b):
-    """All four have the slope y (1 - y). That is a sigmoid's; g comes from a tanh, whose slope is 1 - g²."""
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * g * (1 - g), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
-
-
-@ex.misconception
-def nothing_forgotten(dh, dc, x, h_prev, c_prev, U, W, b):
-    """What goes back to c_prev is not multiplied by f. The old c was, and what was forgotten is not to blame."""
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc, x.T @ da, h_prev.T @ da, da.sum(axis=0)
-
-
-@ex.misconception
-def averaged_over_rows(dh, dc, x, h_prev, c_prev, U, W, b):
-    """Your dU, dW and db are means over the rows. What is used by every row gets the sum; the 1/N of the loss is in dh
-    and dc already.
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da / len(x), h_prev.T @ da / len(x), da.mean(axis=0)
-
-
-@ex.misconception
-def dc_overwritten(dh, dc, x, h_prev, c_prev, U, W, b):
-    """The numbers are right, but `dc += …` writes into the array that you were given, and its owner still needs it.
-    `dc = dc + …` makes a new one.
-    """
-    a = x @ U + h_prev @ W + b
-    i, f, _, o = np.split(gate(x, h_prev, U, W, b), 4, axis=1)
-    g = np.tanh(np.split(a, 4, axis=1)[2])
-    c = f * c_prev + i * g
-    dc += dh * o * (1 - np.tanh(c) ** 2)
-    parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
-    da = np.concatenate(parts, axis=1)
-    return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
+dc_overwritten: The numbers are right, but `dc += …` writes into the array that you were given, and its owner still
+  needs it. `dc = dc + …` makes a new one.
+- shown = np.tanh(f * c_prev + i * g)
+- dc = dc + dh * o * (1 - shown**2)
+- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
++ c = f * c_prev + i * g
++ dc += dh * o * (1 - np.tanh(c) ** 2)
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
+""")
 
 
 # --- lstm_parameter_count
@@ -1210,44 +888,28 @@ ex = unit.exercise(
 ex.cases(sizes)
 
 
-@ex.misconception
-def one_bias(D, H):
-    """You count one bias for each gate. PyTorch keeps two, one beside U and one beside W, although only their sum
-    matters.
-    """
-    return 4 * (D * H + H * H + H)
+ex.mistakes(r"""
+one_bias: You count one bias for each gate. PyTorch keeps two, one beside U and one beside W, although only their sum
+  matters.
++ return 4 * (D * H + H * H + H)
 
+three_gates: You count three sets of weights. The LSTM has three gates *and* a candidate, each with a U, a W and its
+  biases: four.
++ return 3 * (D * H + H * H + 2 * H)
 
-@ex.misconception
-def three_gates(D, H):
-    """You count three sets of weights. The LSTM has three gates *and* a candidate, each with a U, a W and its biases:
-    four.
-    """
-    return 3 * (D * H + H * H + 2 * H)
+plain_cell: That is the plain cell of unit 03 with PyTorch's two biases. The LSTM has four such sets: i, f, g and o.
++ return D * H + H * H + 2 * H
 
+biases_forgotten: The biases are missing: 4H of them beside U, and 4H beside W.
++ return 4 * (D * H + H * H)
 
-@ex.misconception
-def plain_cell(D, H):
-    """That is the plain cell of unit 03 with PyTorch's two biases. The LSTM has four such sets: i, f, g and o."""
-    return D * H + H * H + 2 * H
+one_W_for_all: You count U four times and W once. Each gate reads the state through a W of its own: W is (H, 4H).
++ return 4 * D * H + H * H + 8 * H
 
-
-@ex.misconception
-def biases_forgotten(D, H):
-    """The biases are missing: 4H of them beside U, and 4H beside W."""
-    return 4 * (D * H + H * H)
-
-
-@ex.misconception
-def one_W_for_all(D, H):
-    """You count U four times and W once. Each gate reads the state through a W of its own: W is (H, 4H)."""
-    return 4 * D * H + H * H + 8 * H
-
-
-@ex.misconception
-def wide_states(D, H):
-    """You take a state of 4H numbers. The sums have 4H columns, but the state that goes into W has H: W is (H, 4H)."""
-    return D * 4 * H + 4 * H * 4 * H + 8 * H
+wide_states: You take a state of 4H numbers. The sums have 4H columns, but the state that goes into W has H: W is (H,
+  4H).
++ return D * 4 * H + 4 * H * 4 * H + 8 * H
+""")
 
 
 # --- gru_step
@@ -1282,111 +944,69 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *gru_arguments(rng, 3, 2, 4, np.float32))
 
 
-@ex.misconception
-def z_inverted(x, h, U, W, b_i, b_h):
-    """Your z is the other way round: z * n + (1 - z) * h, as in Chung et al. 2014 and in many lectures. Here, as in
-    PyTorch, z = 1 keeps the old state: (1 - z) * n + z * h.
-    """
-    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
-    n = np.tanh(x_n + r * h_n)
-    return z * n + (1 - z) * h
+ex.mistakes(r"""
+z_inverted: Your z is the other way round: z * n + (1 - z) * h, as in Chung et al. 2014 and in many lectures. Here, as
+  in PyTorch, z = 1 keeps the old state: (1 - z) * n + z * h.
+- return (1 - z) * n + z * h
++ return z * n + (1 - z) * h
 
+reset_before_the_product: Your reset gate acts on h before the product with W, as in Cho et al. 2014. Here, as in
+  PyTorch, it acts on what the product gives: r * (h W_n + b_hn).
++ H = h.shape[1]
++ r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
++ n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + (r * h) @ W[:, 2 * H :] + b_h[2 * H :])
++ return (1 - z) * n + z * h
 
-@ex.misconception
-def reset_before_the_product(x, h, U, W, b_i, b_h):
-    """Your reset gate acts on h before the product with W, as in Cho et al. 2014. Here, as in PyTorch, it acts on what
-    the product gives: r * (h W_n + b_hn).
-    """
-    H = h.shape[1]
-    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + (r * h) @ W[:, 2 * H :] + b_h[2 * H :])
-    return (1 - z) * n + z * h
+bias_outside_the_reset: The third part of b_h stands outside the reset. It belongs to the product with W, inside the
+  bracket that r is put on: r * (h W_n + b_hn). That is why the GRU needs two biases.
++ H = h.shape[1]
++ r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
++ n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + r * (h @ W[:, 2 * H :]) + b_h[2 * H :])
++ return (1 - z) * n + z * h
 
+reset_on_the_whole_sum: Your reset gate is put on the whole sum, the input's part included. It says how much of the
+  *state* the candidate sees; the input is seen in full.
+- x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+- n = np.tanh(x_n + r * h_n)
++ n = np.tanh(r * np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
 
-@ex.misconception
-def bias_outside_the_reset(x, h, U, W, b_i, b_h):
-    """The third part of b_h stands outside the reset. It belongs to the product with W, inside the bracket that r is
-    put on: r * (h W_n + b_hn). That is why the GRU needs two biases.
-    """
-    H = h.shape[1]
-    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + r * (h @ W[:, 2 * H :]) + b_h[2 * H :])
-    return (1 - z) * n + z * h
+order_z_r_n: You take the columns in the order z, r, n. Here, as in PyTorch, they stand in the order r, z, n.
+- r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
++ z, r, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
 
+sigmoid_on_the_candidate: All three parts go through the sigmoid. The candidate n is a new state, from -1 to 1: it
+  goes through a tanh.
+- n = np.tanh(x_n + r * h_n)
++ n = 1 / (1 + np.exp(-(x_n + r * h_n)))
 
-@ex.misconception
-def reset_on_the_whole_sum(x, h, U, W, b_i, b_h):
-    """Your reset gate is put on the whole sum, the input's part included. It says how much of the *state* the candidate
-    sees; the input is seen in full.
-    """
-    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    n = np.tanh(r * np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
-    return (1 - z) * n + z * h
+no_reset: The reset gate is not used: your candidate sees the whole state. Its part of the sum is r * (h W_n + b_hn).
+- x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
+- n = np.tanh(x_n + r * h_n)
++ n = np.tanh(np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
 
+candidate_for_state: You return the candidate n. The new state is a mixture of it and of the old one: (1 - z) * n + z
+  * h.
+- n = np.tanh(x_n + r * h_n)
+- return (1 - z) * n + z * h
++ return np.tanh(x_n + r * h_n)
 
-@ex.misconception
-def order_z_r_n(x, h, U, W, b_i, b_h):
-    """You take the columns in the order z, r, n. Here, as in PyTorch, they stand in the order r, z, n."""
-    z, r, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
-    n = np.tanh(x_n + r * h_n)
-    return (1 - z) * n + z * h
+nothing_given_up: Your two weights do not add up to 1: the candidate comes in whole, n + z * h. What is kept of the
+  old state leaves only the rest for the new: (1 - z) * n + z * h.
+- n = np.tanh(x_n + r * h_n)
+- return (1 - z) * n + z * h
++ return np.tanh(x_n + r * h_n) + z * h
 
+only_b_i: Only b_i is used. The state's half of the sums has a bias of its own, b_h.
+- r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
+- x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
++ r, z, _ = np.split(gate(x, h, U, W, b_i), 3, axis=1)
++ x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W, 3, axis=1)[2]
 
-@ex.misconception
-def sigmoid_on_the_candidate(x, h, U, W, b_i, b_h):
-    """All three parts go through the sigmoid. The candidate n is a new state, from -1 to 1: it goes through a tanh."""
-    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
-    n = 1 / (1 + np.exp(-(x_n + r * h_n)))
-    return (1 - z) * n + z * h
-
-
-@ex.misconception
-def no_reset(x, h, U, W, b_i, b_h):
-    """The reset gate is not used: your candidate sees the whole state. Its part of the sum is r * (h W_n + b_hn)."""
-    _, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    n = np.tanh(np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
-    return (1 - z) * n + z * h
-
-
-@ex.misconception
-def candidate_for_state(x, h, U, W, b_i, b_h):
-    """You return the candidate n. The new state is a mixture of it and of the old one: (1 - z) * n + z * h."""
-    r, _, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
-    return np.tanh(x_n + r * h_n)
-
-
-@ex.misconception
-def nothing_given_up(x, h, U, W, b_i, b_h):
-    """Your two weights do not add up to 1: the candidate comes in whole, n + z * h. What is kept of the old state
-    leaves only the rest for the new: (1 - z) * n + z * h.
-    """
-    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
-    return np.tanh(x_n + r * h_n) + z * h
-
-
-@ex.misconception
-def only_b_i(x, h, U, W, b_i, b_h):
-    """Only b_i is used. The state's half of the sums has a bias of its own, b_h."""
-    r, z, _ = np.split(gate(x, h, U, W, b_i), 3, axis=1)
-    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W, 3, axis=1)[2]
-    n = np.tanh(x_n + r * h_n)
-    return (1 - z) * n + z * h
-
-
-@ex.misconception
-def tanh_on_the_new_state(x, h, U, W, b_i, b_h):
-    """Your new state goes through a tanh once more. It is a mixture of n and h as they are; a tanh would wear away what
-    is to be kept.
-    """
-    r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-    x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
-    n = np.tanh(x_n + r * h_n)
-    return np.tanh((1 - z) * n + z * h)
+tanh_on_the_new_state: Your new state goes through a tanh once more. It is a mixture of n and h as they are; a tanh
+  would wear away what is to be kept.
+- return (1 - z) * n + z * h
++ return np.tanh((1 - z) * n + z * h)
+""")
 
 
 # --- gru_parameter_count
@@ -1409,35 +1029,22 @@ ex = unit.exercise(
 ex.cases(sizes)
 
 
-@ex.misconception
-def one_bias(D, H):
-    """You count one bias for each set. PyTorch keeps two, and in the GRU both are needed: the one inside the reset is
-    not the one outside.
-    """
-    return 3 * (D * H + H * H + H)
+ex.mistakes(r"""
+one_bias: You count one bias for each set. PyTorch keeps two, and in the GRU both are needed: the one inside the reset
+  is not the one outside.
++ return 3 * (D * H + H * H + H)
 
+two_gates: You count two sets of weights. The GRU has two gates *and* a candidate, each with a U, a W and its biases:
+  three.
++ return 2 * (D * H + H * H + 2 * H)
 
-@ex.misconception
-def two_gates(D, H):
-    """You count two sets of weights. The GRU has two gates *and* a candidate, each with a U, a W and its biases:
-    three.
-    """
-    return 2 * (D * H + H * H + 2 * H)
+four_sets: You count four sets of weights. That is the LSTM; the GRU has r, z and n.
++ return 4 * (D * H + H * H + 2 * H)
 
+biases_forgotten: The biases are missing: 3H of them beside U, and 3H beside W.
++ return 3 * (D * H + H * H)
 
-@ex.misconception
-def four_sets(D, H):
-    """You count four sets of weights. That is the LSTM; the GRU has r, z and n."""
-    return 4 * (D * H + H * H + 2 * H)
-
-
-@ex.misconception
-def biases_forgotten(D, H):
-    """The biases are missing: 3H of them beside U, and 3H beside W."""
-    return 3 * (D * H + H * H)
-
-
-@ex.misconception
-def second_bias_for_n_only(D, H):
-    """You count the second bias for n only. It is true that only n needs two; PyTorch keeps two for r and z as well."""
-    return 3 * (D * H + H * H + H) + H
+second_bias_for_n_only: You count the second bias for n only. It is true that only n needs two; PyTorch keeps two for
+  r and z as well.
++ return 3 * (D * H + H * H + H) + H
+""")

@@ -76,180 +76,111 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 2, 4, dtype=single), states(rng, 5, 2, 4, single), weights(rng, 4, 4, single))
 
 
-@ex.misconception
-def through_W_itself(dh_last, H, W):
-    """You send the error back through W. Forwards it was h W, so backwards it is W transposed; W is square, so no
-    shape warns you.
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t] ** 2)) @ W
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1])
+ex.mistakes(r"""
+through_W_itself: You send the error back through W. Forwards it was h W, so backwards it is W transposed; W is
+  square, so no shape warns you.
+- dh = (dh * (1 - H[t] ** 2)) @ W.T
++ dh = (dh * (1 - H[t] ** 2)) @ W
 
+tanh_left_out: The tanh is missing: each step back is a product with the slope 1 - h_t², and then with Wᵀ. Without the
+  slope you follow a linear cell.
++ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
++ for _ in range(len(H) - 1):
++     dh = dh @ W.T
++     norms.append(np.sqrt((dh**2).sum()))
++ return np.array(norms[::-1])
 
-@ex.misconception
-def tanh_left_out(dh_last, H, W):
-    """The tanh is missing: each step back is a product with the slope 1 - h_t², and then with Wᵀ. Without the slope
-    you follow a linear cell.
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for _ in range(len(H) - 1):
-        dh = dh @ W.T
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1])
+slope_one_step_early: You take the slope at h_{t-1}, where the error is going. The tanh that it passes is the one that
+  made h_t, where it comes from: 1 - h_t².
+- dh = (dh * (1 - H[t] ** 2)) @ W.T
++ dh = (dh * (1 - H[t - 1] ** 2)) @ W.T
 
+W_before_the_slope: You go through Wᵀ first and through the tanh after it. Forwards the tanh came last, so backwards
+  it comes first, at step t: `(dh * (1 - H[t] ** 2)) @ W.T`.
+- dh = (dh * (1 - H[t] ** 2)) @ W.T
++ dh = (dh @ W.T) * (1 - H[t] ** 2)
 
-@ex.misconception
-def slope_one_step_early(dh_last, H, W):
-    """You take the slope at h_{t-1}, where the error is going. The tanh that it passes is the one that made h_t,
-    where it comes from: 1 - h_t².
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t - 1] ** 2)) @ W.T
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1])
+slope_where_it_arrives: You go through Wᵀ first, and then through the tanh of the step before. The first tanh on the
+  way is the one that made h_T itself: at each step first 1 - h_t², then Wᵀ.
+- dh = (dh * (1 - H[t] ** 2)) @ W.T
++ dh = (dh @ W.T) * (1 - H[t - 1] ** 2)
 
+before_the_tanh: You measure da_t, the error before the tanh. What is wanted is the error of the state itself,
+  dL/dh_t; the last entry is the norm of dh_last.
++ dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
++ for t in reversed(range(len(H))):
++     da = dh * (1 - H[t] ** 2)
++     norms[t] = np.sqrt((da**2).sum())
++     dh = da @ W.T
++ return norms
 
-@ex.misconception
-def W_before_the_slope(dh_last, H, W):
-    """You go through Wᵀ first and through the tanh after it. Forwards the tanh came last, so backwards it comes
-    first, at step t: `(dh * (1 - H[t] ** 2)) @ W.T`.
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh @ W.T) * (1 - H[t] ** 2)
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1])
+one_step_too_far: Each entry is one step too far back: you take the step first and measure afterwards. Entry t belongs
+  to h_t, and the last entry is the norm of dh_last as it is.
++ dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
++ for t in reversed(range(len(H))):
++     dh = (dh * (1 - H[t] ** 2)) @ W.T
++     norms[t] = np.sqrt((dh**2).sum())
++ return norms
 
+by_distance: Your norms run from the last step to the first. Entry t belongs to step t, so the norm of dh_last comes
+  last: reverse the list.
++ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
++ for t in range(len(H) - 1, 0, -1):
++     dh = (dh * (1 - H[t] ** 2)) @ W.T
++     norms.append(np.sqrt((dh**2).sum()))
++ return np.array(norms)
 
-@ex.misconception
-def slope_where_it_arrives(dh_last, H, W):
-    """You go through Wᵀ first, and then through the tanh of the step before. The first tanh on the way is the one that
-    made h_T itself: at each step first 1 - h_t², then Wᵀ.
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh @ W.T) * (1 - H[t - 1] ** 2)
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1])
+root_forgotten: These are the squares of the norms. A norm is the root of the sum of squares.
++ dh, norms = dh_last, [(dh_last**2).sum()]
++ for t in range(len(H) - 1, 0, -1):
++     dh = (dh * (1 - H[t] ** 2)) @ W.T
++     norms.append((dh**2).sum())
++ return np.array(norms[::-1])
 
+mean_over_rows: You take a norm for each row and then their mean. Here all rows and units of a step make one vector:
+  one sum of squares over both axes.
++ dh, norms = dh_last, [np.linalg.norm(dh_last, axis=1).mean()]
++ for t in range(len(H) - 1, 0, -1):
++     dh = (dh * (1 - H[t] ** 2)) @ W.T
++     norms.append(np.linalg.norm(dh, axis=1).mean())
++ return np.array(norms[::-1])
 
-@ex.misconception
-def before_the_tanh(dh_last, H, W):
-    """You measure da_t, the error before the tanh. What is wanted is the error of the state itself, dL/dh_t; the last
-    entry is the norm of dh_last.
-    """
-    dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
-    for t in reversed(range(len(H))):
-        da = dh * (1 - H[t] ** 2)
-        norms[t] = np.sqrt((da**2).sum())
-        dh = da @ W.T
-    return norms
+mean_of_squares: You take the root of the mean of the squares. A norm is the root of their sum.
++ dh, norms = dh_last, [np.sqrt((dh_last**2).mean())]
++ for t in range(len(H) - 1, 0, -1):
++     dh = (dh * (1 - H[t] ** 2)) @ W.T
++     norms.append(np.sqrt((dh**2).mean()))
++ return np.array(norms[::-1])
 
+norm_of_a_matrix: `np.linalg.norm(dh, 2)` of a matrix is its largest singular value. Leave the 2 out, or write
+  `np.sqrt((dh**2).sum())`: the root of the sum of all squares.
++ dh, norms = dh_last, [np.linalg.norm(dh_last, 2)]
++ for t in range(len(H) - 1, 0, -1):
++     dh = (dh * (1 - H[t] ** 2)) @ W.T
++     norms.append(np.linalg.norm(dh, 2))
++ return np.array(norms[::-1])
 
-@ex.misconception
-def one_step_too_far(dh_last, H, W):
-    """Each entry is one step too far back: you take the step first and measure afterwards. Entry t belongs to h_t, and
-    the last entry is the norm of dh_last as it is.
-    """
-    dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
-    for t in reversed(range(len(H))):
-        dh = (dh * (1 - H[t] ** 2)) @ W.T
-        norms[t] = np.sqrt((dh**2).sum())
-    return norms
+loss_at_every_step: At each step you add dh_last once more, as if there were a loss at every step. It is read at the
+  last step only: one error walks back, alone.
+- dh = (dh * (1 - H[t] ** 2)) @ W.T
++ dh = dh_last + (dh * (1 - H[t] ** 2)) @ W.T
 
+as_shares: You divide by the norm of dh_last, so that the last entry is 1. Give the norms as they are.
++ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
++ for t in range(len(H) - 1, 0, -1):
++     dh = (dh * (1 - H[t] ** 2)) @ W.T
++     norms.append(np.sqrt((dh**2).sum()))
++ return np.array(norms[::-1]) / norms[0]
 
-@ex.misconception
-def by_distance(dh_last, H, W):
-    """Your norms run from the last step to the first. Entry t belongs to step t, so the norm of dh_last comes last:
-    reverse the list.
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t] ** 2)) @ W.T
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms)
-
-
-@ex.misconception
-def root_forgotten(dh_last, H, W):
-    """These are the squares of the norms. A norm is the root of the sum of squares."""
-    dh, norms = dh_last, [(dh_last**2).sum()]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t] ** 2)) @ W.T
-        norms.append((dh**2).sum())
-    return np.array(norms[::-1])
-
-
-@ex.misconception
-def mean_over_rows(dh_last, H, W):
-    """You take a norm for each row and then their mean. Here all rows and units of a step make one vector: one sum of
-    squares over both axes.
-    """
-    dh, norms = dh_last, [np.linalg.norm(dh_last, axis=1).mean()]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t] ** 2)) @ W.T
-        norms.append(np.linalg.norm(dh, axis=1).mean())
-    return np.array(norms[::-1])
-
-
-@ex.misconception
-def mean_of_squares(dh_last, H, W):
-    """You take the root of the mean of the squares. A norm is the root of their sum."""
-    dh, norms = dh_last, [np.sqrt((dh_last**2).mean())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t] ** 2)) @ W.T
-        norms.append(np.sqrt((dh**2).mean()))
-    return np.array(norms[::-1])
-
-
-@ex.misconception
-def norm_of_a_matrix(dh_last, H, W):
-    """`np.linalg.norm(dh, 2)` of a matrix is its largest singular value. Leave the 2 out, or write
-    `np.sqrt((dh**2).sum())`: the root of the sum of all squares.
-    """
-    dh, norms = dh_last, [np.linalg.norm(dh_last, 2)]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t] ** 2)) @ W.T
-        norms.append(np.linalg.norm(dh, 2))
-    return np.array(norms[::-1])
-
-
-@ex.misconception
-def loss_at_every_step(dh_last, H, W):
-    """At each step you add dh_last once more, as if there were a loss at every step. It is read at the last step
-    only: one error walks back, alone.
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = dh_last + (dh * (1 - H[t] ** 2)) @ W.T
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1])
-
-
-@ex.misconception
-def as_shares(dh_last, H, W):
-    """You divide by the norm of dh_last, so that the last entry is 1. Give the norms as they are."""
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh = (dh * (1 - H[t] ** 2)) @ W.T
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1]) / norms[0]
-
-
-@ex.misconception
-def dh_last_overwritten(dh_last, H, W):
-    """Your norms are right, but dh_last is changed: `*=` on it, or on another name for it, writes into the caller's
-    array. Write `dh = dh * (1 - H[t] ** 2)`, which is a new one.
-    """
-    dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-    for t in range(len(H) - 1, 0, -1):
-        dh *= 1 - H[t] ** 2
-        dh = dh @ W.T
-        norms.append(np.sqrt((dh**2).sum()))
-    return np.array(norms[::-1])
+dh_last_overwritten: Your norms are right, but dh_last is changed: `*=` on it, or on another name for it, writes into
+  the caller's array. Write `dh = dh * (1 - H[t] ** 2)`, which is a new one.
++ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
++ for t in range(len(H) - 1, 0, -1):
++     dh *= 1 - H[t] ** 2
++     dh = dh @ W.T
++     norms.append(np.sqrt((dh**2).sum()))
++ return np.array(norms[::-1])
+""")
 
 
 # --- spectral_radius
@@ -296,70 +227,45 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("all zeros", np.zeros((3, 3)))
 
 
-@ex.misconception
-def largest_without_sign(W):
-    """You take the largest eigenvalue, and in this way a negative or complex one never wins. It is the size that
-    counts: take the absolute values first, and then the largest.
-    """
-    return float(np.linalg.eigvals(W).real.max())
+ex.mistakes(r"""
+largest_without_sign: You take the largest eigenvalue, and in this way a negative or complex one never wins. It is the
+  size that counts: take the absolute values first, and then the largest.
++ return float(np.linalg.eigvals(W).real.max())
 
+imaginary_part_dropped: You drop the imaginary parts. A complex eigenvalue a + bi turns and stretches, by the root of
+  a² + b²: `np.abs` of a complex number gives that.
++ return float(np.abs(np.linalg.eigvals(W).real).max())
 
-@ex.misconception
-def imaginary_part_dropped(W):
-    """You drop the imaginary parts. A complex eigenvalue a + bi turns and stretches, by the root of a² + b²:
-    `np.abs` of a complex number gives that.
-    """
-    return float(np.abs(np.linalg.eigvals(W).real).max())
+spectral_norm: This is the spectral norm, the largest singular value: the most that W can stretch in one step. The
+  radius is the largest |eigenvalue|, what it stretches by in the long run.
++ return float(np.linalg.norm(W, 2))
 
+frobenius_norm: This is the root of the sum of W's squares. The spectral radius is made of eigenvalues:
+  `np.linalg.eigvals`.
++ return float(np.linalg.norm(W))
 
-@ex.misconception
-def spectral_norm(W):
-    """This is the spectral norm, the largest singular value: the most that W can stretch in one step. The radius is
-    the largest |eigenvalue|, what it stretches by in the long run.
-    """
-    return float(np.linalg.norm(W, 2))
+as_if_symmetric: `eigvalsh` and `eigh` are for symmetric matrices, and read one half of W only. W is not symmetric:
+  use `np.linalg.eigvals`.
++ return float(np.abs(np.linalg.eigvalsh(W)).max())
 
+mean_of_eigenvalues: You take the mean of the absolute values. In the long run the largest one wins.
++ return float(np.abs(np.linalg.eigvals(W)).mean())
 
-@ex.misconception
-def frobenius_norm(W):
-    """This is the root of the sum of W's squares. The spectral radius is made of eigenvalues: `np.linalg.eigvals`."""
-    return float(np.linalg.norm(W))
+smallest_of_eigenvalues: You take the smallest absolute value. In the long run the largest one wins.
++ return float(np.abs(np.linalg.eigvals(W)).min())
 
-
-@ex.misconception
-def as_if_symmetric(W):
-    """`eigvalsh` and `eigh` are for symmetric matrices, and read one half of W only. W is not symmetric: use
-    `np.linalg.eigvals`.
-    """
-    return float(np.abs(np.linalg.eigvalsh(W)).max())
-
-
-@ex.misconception
-def mean_of_eigenvalues(W):
-    """You take the mean of the absolute values. In the long run the largest one wins."""
-    return float(np.abs(np.linalg.eigvals(W)).mean())
-
-
-@ex.misconception
-def smallest_of_eigenvalues(W):
-    """You take the smallest absolute value. In the long run the largest one wins."""
-    return float(np.abs(np.linalg.eigvals(W)).min())
-
-
-@ex.misconception
-def power_iteration(W):
-    """Power iteration needs one eigenvalue that is larger than all others. A complex pair turns the vector for ever,
-    and the iteration never settles: take `np.linalg.eigvals`.
-    """
-    v = np.ones(len(W)) / np.sqrt(len(W))
-    size = 0.0
-    for _ in range(100):
-        v = W @ v
-        size = float(np.sqrt(v @ v))
-        if size == 0:
-            return 0.0
-        v = v / size
-    return size
+power_iteration: Power iteration needs one eigenvalue that is larger than all others. A complex pair turns the vector
+  for ever, and the iteration never settles: take `np.linalg.eigvals`.
++ v = np.ones(len(W)) / np.sqrt(len(W))
++ size = 0.0
++ for _ in range(100):
++     v = W @ v
++     size = float(np.sqrt(v @ v))
++     if size == 0:
++         return 0.0
++     v = v / size
++ return size
+""")
 
 
 # --- with_spectral_radius
@@ -399,107 +305,72 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     return None if abs(radius - 0.75) < 1e-6 else f"asked for 0.75, it is {radius:.4g}."
 
 
-@ex.misconception
-def only_multiplied(W, rho):
-    """You multiply by rho, which is right only if the radius was 1. Divide by the radius that W has first."""
-    if spectral_radius(W) == 0:
-        raise ValueError("W has a spectral radius of 0")
-    return W * rho
+ex.mistakes(r"""
+only_multiplied: You multiply by rho, which is right only if the radius was 1. Divide by the radius that W has first.
++ if spectral_radius(W) == 0:
++     raise ValueError("W has a spectral radius of 0")
++ return W * rho
 
+by_spectral_norm: You divide by the spectral norm, the largest singular value. It is larger than the radius, so the
+  radius of your result is below rho: divide by the largest |eigenvalue|.
++ if spectral_radius(W) == 0:
++     raise ValueError("W has a spectral radius of 0")
++ return W * (rho / float(np.linalg.norm(W, 2)))
 
-@ex.misconception
-def by_spectral_norm(W, rho):
-    """You divide by the spectral norm, the largest singular value. It is larger than the radius, so the radius of your
-    result is below rho: divide by the largest |eigenvalue|.
-    """
-    if spectral_radius(W) == 0:
-        raise ValueError("W has a spectral radius of 0")
-    return W * (rho / float(np.linalg.norm(W, 2)))
+by_frobenius_norm: You divide by the root of the sum of W's squares. That is no radius: divide by the largest
+  |eigenvalue|.
++ if spectral_radius(W) == 0:
++     raise ValueError("W has a spectral radius of 0")
++ return W * (rho / float(np.linalg.norm(W)))
 
+by_signed_eigenvalue: You divide by the eigenvalue with the largest real part, not by the largest absolute value. With
+  a large negative or complex eigenvalue that is another number.
++ if spectral_radius(W) == 0:
++     raise ValueError("W has a spectral radius of 0")
++ return W * (rho / float(np.linalg.eigvals(W).real.max()))
 
-@ex.misconception
-def by_frobenius_norm(W, rho):
-    """You divide by the root of the sum of W's squares. That is no radius: divide by the largest |eigenvalue|."""
-    if spectral_radius(W) == 0:
-        raise ValueError("W has a spectral radius of 0")
-    return W * (rho / float(np.linalg.norm(W)))
+made_orthogonal: You set every singular value to rho. The radius is right, but it is another matrix. What is wanted is
+  W itself, all its entries times one factor.
++ if spectral_radius(W) == 0:
++     raise ValueError("W has a spectral radius of 0")
++ left, _, right = np.linalg.svd(W)
++ return left @ right * W.dtype.type(rho)
 
+only_shrunk: You scale only when the radius is too large. It may be too small as well: the factor rho / radius may be
+  above 1.
+-     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
+- return W * (rho / radius)
++     raise ValueError("W has a spectral radius of 0")
++ return W * min(1.0, rho / radius)
 
-@ex.misconception
-def by_signed_eigenvalue(W, rho):
-    """You divide by the eigenvalue with the largest real part, not by the largest absolute value. With a large
-    negative or complex eigenvalue that is another number.
-    """
-    if spectral_radius(W) == 0:
-        raise ValueError("W has a spectral radius of 0")
-    return W * (rho / float(np.linalg.eigvals(W).real.max()))
+turned_upside_down: Your factor is radius / rho, upside down. To get from the radius to rho, multiply by rho / radius.
+-     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
+- return W * (rho / radius)
++     raise ValueError("W has a spectral radius of 0")
++ return W * (radius / rho)
 
+divided_by_zero: A radius of 0 ends in a ZeroDivisionError. No factor can help such a W: look at the radius first, and
+  raise a ValueError that says so.
++ return W * (rho / float(spectral_radius(W)))
 
-@ex.misconception
-def made_orthogonal(W, rho):
-    """You set every singular value to rho. The radius is right, but it is another matrix. What is wanted is W itself,
-    all its entries times one factor.
-    """
-    if spectral_radius(W) == 0:
-        raise ValueError("W has a spectral radius of 0")
-    left, _, right = np.linalg.svd(W)
-    return left @ right * W.dtype.type(rho)
+zero_radius_gives_nan: With a radius of 0 you give back nan or inf, which nobody notices until much later. Look at the
+  radius first, and raise a ValueError that says so.
++ with np.errstate(all="ignore"):
++     return W / W.dtype.type(spectral_radius(W)) * W.dtype.type(rho)
 
+zero_radius_let_through: With a radius of 0 you give W back as it was, and its radius is not rho. There is no right
+  answer here: raise a ValueError.
++ radius = spectral_radius(W)
++ return W * (rho / radius) if radius > 0 else W.copy()
 
-@ex.misconception
-def only_shrunk(W, rho):
-    """You scale only when the radius is too large. It may be too small as well: the factor rho / radius may be above
-    1.
-    """
-    radius = spectral_radius(W)
-    if radius == 0:
-        raise ValueError("W has a spectral radius of 0")
-    return W * min(1.0, rho / radius)
-
-
-@ex.misconception
-def turned_upside_down(W, rho):
-    """Your factor is radius / rho, upside down. To get from the radius to rho, multiply by rho / radius."""
-    radius = spectral_radius(W)
-    if radius == 0:
-        raise ValueError("W has a spectral radius of 0")
-    return W * (radius / rho)
-
-
-@ex.misconception
-def divided_by_zero(W, rho):
-    """A radius of 0 ends in a ZeroDivisionError. No factor can help such a W: look at the radius first, and raise a
-    ValueError that says so.
-    """
-    return W * (rho / float(spectral_radius(W)))
-
-
-@ex.misconception
-def zero_radius_gives_nan(W, rho):
-    """With a radius of 0 you give back nan or inf, which nobody notices until much later. Look at the radius first, and
-    raise a ValueError that says so.
-    """
-    with np.errstate(all="ignore"):
-        return W / W.dtype.type(spectral_radius(W)) * W.dtype.type(rho)
-
-
-@ex.misconception
-def zero_radius_let_through(W, rho):
-    """With a radius of 0 you give W back as it was, and its radius is not rho. There is no right answer here: raise a
-    ValueError.
-    """
-    radius = spectral_radius(W)
-    return W * (rho / radius) if radius > 0 else W.copy()
-
-
-@ex.misconception
-def W_overwritten(W, rho):
-    """The numbers are right, but the caller's W is changed: `W *= ...` writes into it. `W * ...` makes a new array."""
-    radius = spectral_radius(W)
-    if radius == 0:
-        raise ValueError("W has a spectral radius of 0")
-    W *= rho / radius
-    return W
+W_overwritten: The numbers are right, but the caller's W is changed: `W *= ...` writes into it. `W * ...` makes a new
+  array.
+-     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
+- return W * (rho / radius)
++     raise ValueError("W has a spectral radius of 0")
++ W *= rho / radius
++ return W
+""")
 
 
 # --- clip_by_global_norm
@@ -544,142 +415,86 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", exact_single(rng), 2.0)
 
 
-@ex.misconception
-def each_by_its_own_norm(gradients, max_norm):
-    """Each gradient is clipped by a norm of its own, which turns the direction of the step. One norm over all of them
-    gives one factor for all.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    own = [float(np.sqrt((g**2).sum())) for g in gradients]
-    return [g * (max_norm / n if n > max_norm else 1.0) for g, n in zip(gradients, own)], norm
+ex.mistakes(r"""
+each_by_its_own_norm: Each gradient is clipped by a norm of its own, which turns the direction of the step. One norm
+  over all of them gives one factor for all.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ own = [float(np.sqrt((g**2).sum())) for g in gradients]
++ return [g * (max_norm / n if n > max_norm else 1.0) for g, n in zip(gradients, own)], norm
 
+clipped_by_value: You cut each entry to the range from -max_norm to max_norm. That is clipping by value, and it turns
+  the direction; here all entries are multiplied by the same factor.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ limit = float(max_norm)
++ return [np.clip(g, g.dtype.type(-limit), g.dtype.type(limit)) for g in gradients], norm
 
-@ex.misconception
-def clipped_by_value(gradients, max_norm):
-    """You cut each entry to the range from -max_norm to max_norm. That is clipping by value, and it turns the
-    direction; here all entries are multiplied by the same factor.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    limit = float(max_norm)
-    return [np.clip(g, g.dtype.type(-limit), g.dtype.type(limit)) for g in gradients], norm
+always_scaled: Gradients below the threshold are made longer, up to max_norm. Clipping only shortens: if the norm is
+  not above max_norm, the values stay.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ return [g * (max_norm / norm) if norm > 0 else g.copy() for g in gradients], norm
 
+large_entries_zeroed: You set large entries to zero: where the loss is steepest, nothing moves any more. Multiply all
+  entries by one factor.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ if norm <= max_norm:
++     return [g.copy() for g in gradients], norm
++ cut = max_norm / sum(g.size for g in gradients) ** 0.5
++ return [np.where(np.abs(g) > cut, g.dtype.type(0), g) for g in gradients], norm
 
-@ex.misconception
-def always_scaled(gradients, max_norm):
-    """Gradients below the threshold are made longer, up to max_norm. Clipping only shortens: if the norm is not above
-    max_norm, the values stay.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    return [g * (max_norm / norm) if norm > 0 else g.copy() for g in gradients], norm
+sign_dropped: You cut the absolute values, and the signs are gone: negative entries come out positive. Multiply by one
+  positive factor, which keeps them.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ return [np.minimum(np.abs(g), g.dtype.type(float(max_norm))) for g in gradients], norm
 
+epsilon_added: You add an epsilon to the norm, as some libraries do. It is not needed, since a norm above max_norm is
+  never 0, and for tiny gradients it spoils the factor: take max_norm / norm.
+- factor = max_norm / norm if norm > max_norm else 1.0
++ factor = min(1.0, max_norm / (norm + 1e-6))
 
-@ex.misconception
-def large_entries_zeroed(gradients, max_norm):
-    """You set large entries to zero: where the loss is steepest, nothing moves any more. Multiply all entries by one
-    factor.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    if norm <= max_norm:
-        return [g.copy() for g in gradients], norm
-    cut = max_norm / sum(g.size for g in gradients) ** 0.5
-    return [np.where(np.abs(g) > cut, g.dtype.type(0), g) for g in gradients], norm
+norm_after_clipping: The norm that you return is the one after clipping. What is wanted is the one before: it tells
+  whether training is about to explode.
+- return [g * factor for g in gradients], norm
++ return [g * factor for g in gradients], norm * factor
 
+squared_norm: This is the square of the norm: the root of the sum is missing, and your step comes out too short.
+- norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ norm = float(sum((g**2).sum() for g in gradients))
 
-@ex.misconception
-def sign_dropped(gradients, max_norm):
-    """You cut the absolute values, and the signs are gone: negative entries come out positive. Multiply by one
-    positive factor, which keeps them.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    return [np.minimum(np.abs(g), g.dtype.type(float(max_norm))) for g in gradients], norm
+sum_of_norms: You add up the norms of the single arrays. The norm of the long vector is the root of the sum of their
+  squares: 3 and 4 make 5, not 7.
+- norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ norm = float(sum(np.sqrt((g**2).sum()) for g in gradients))
 
+largest_norm: You take the largest of the norms. All arrays together make one vector: the root of the sum of all
+  squares.
+- norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ norm = float(max(np.sqrt((g**2).sum()) for g in gradients))
 
-@ex.misconception
-def epsilon_added(gradients, max_norm):
-    """You add an epsilon to the norm, as some libraries do. It is not needed, since a norm above max_norm is never 0,
-    and for tiny gradients it spoils the factor: take max_norm / norm.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    factor = min(1.0, max_norm / (norm + 1e-6))
-    return [g * factor for g in gradients], norm
+root_of_the_mean: You take the root of the mean of the squares. The norm is the root of their sum; it grows with the
+  number of entries.
+- norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients) / sum(g.size for g in gradients)))
 
+zeros_divide: Gradients that are all zero make you divide by zero. They are below any threshold: divide only if the
+  norm is above max_norm.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ return [g * min(1.0, max_norm / norm) for g in gradients], norm
 
-@ex.misconception
-def norm_after_clipping(gradients, max_norm):
-    """The norm that you return is the one after clipping. What is wanted is the one before: it tells whether training
-    is about to explode.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    factor = max_norm / norm if norm > max_norm else 1.0
-    return [g * factor for g in gradients], norm * factor
+gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given: `g *= factor`
+  changes the caller's. `g * factor` makes a new one.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ if norm > max_norm:
++     for g in gradients:
++         g *= max_norm / norm
++ return [g.copy() for g in gradients], norm
 
-
-@ex.misconception
-def squared_norm(gradients, max_norm):
-    """This is the square of the norm: the root of the sum is missing, and your step comes out too short."""
-    norm = float(sum((g**2).sum() for g in gradients))
-    factor = max_norm / norm if norm > max_norm else 1.0
-    return [g * factor for g in gradients], norm
-
-
-@ex.misconception
-def sum_of_norms(gradients, max_norm):
-    """You add up the norms of the single arrays. The norm of the long vector is the root of the sum of their squares:
-    3 and 4 make 5, not 7.
-    """
-    norm = float(sum(np.sqrt((g**2).sum()) for g in gradients))
-    factor = max_norm / norm if norm > max_norm else 1.0
-    return [g * factor for g in gradients], norm
-
-
-@ex.misconception
-def largest_norm(gradients, max_norm):
-    """You take the largest of the norms. All arrays together make one vector: the root of the sum of all squares."""
-    norm = float(max(np.sqrt((g**2).sum()) for g in gradients))
-    factor = max_norm / norm if norm > max_norm else 1.0
-    return [g * factor for g in gradients], norm
-
-
-@ex.misconception
-def root_of_the_mean(gradients, max_norm):
-    """You take the root of the mean of the squares. The norm is the root of their sum; it grows with the number of
-    entries.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients) / sum(g.size for g in gradients)))
-    factor = max_norm / norm if norm > max_norm else 1.0
-    return [g * factor for g in gradients], norm
-
-
-@ex.misconception
-def zeros_divide(gradients, max_norm):
-    """Gradients that are all zero make you divide by zero. They are below any threshold: divide only if the norm is
-    above max_norm.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    return [g * min(1.0, max_norm / norm) for g in gradients], norm
-
-
-@ex.misconception
-def gradients_overwritten(gradients, max_norm):
-    """Your numbers are right, but you wrote into the arrays that you were given: `g *= factor` changes the caller's.
-    `g * factor` makes a new one.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    if norm > max_norm:
-        for g in gradients:
-            g *= max_norm / norm
-    return [g.copy() for g in gradients], norm
-
-
-@ex.misconception
-def same_arrays_returned(gradients, max_norm):
-    """Below the threshold you hand back the very arrays that you were given, so that changing the result changes them
-    too. Return copies.
-    """
-    norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-    if norm <= max_norm:
-        return gradients, norm
-    return [g * (max_norm / norm) for g in gradients], norm
+same_arrays_returned: Below the threshold you hand back the very arrays that you were given, so that changing the
+  result changes them too. Return copies.
++ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
++ if norm <= max_norm:
++     return gradients, norm
++ return [g * (max_norm / norm) for g in gradients], norm
+""")
 
 
 # --- truncated_bptt
@@ -716,193 +531,130 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32), 2)
 
 
-@ex.misconception
-def not_truncated(dH, X, h0, H, U, W, k):
-    """Nothing is cut: this is the whole gradient. At the border between two chunks the error must stop; only the state
-    goes on.
-    """
-    _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-    return dU, dW, db
+ex.mistakes(r"""
+not_truncated: Nothing is cut: this is the whole gradient. At the border between two chunks the error must stop; only
+  the state goes on.
++ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
++ return dU, dW, db
 
+cut_at_every_step: The error is cut at every step, whatever k is. Inside a chunk it walks back as always; only at the
+  chunk's first step does it stop.
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ for t in range(len(X)):
++     h_prev = H[t - 1] if t > 0 else h0
++     _, _, dU_t, dW_t, db_t = rnn_step_backward(dH[t], X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dU, dW, db
 
-@ex.misconception
-def cut_at_every_step(dH, X, h0, H, U, W, k):
-    """The error is cut at every step, whatever k is. Inside a chunk it walks back as always; only at the chunk's
-    first step does it stop.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for t in range(len(X)):
-        h_prev = H[t - 1] if t > 0 else h0
-        _, _, dU_t, dW_t, db_t = rnn_step_backward(dH[t], X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dU, dW, db
+state_cut_too: You take the state before each later chunk as zero. Only the gradient is cut: the state was carried
+  across, and at the chunk's first step it met W. It is `H[s - 1]`.
+- h_start = H[s - 1] if s > 0 else h0
++ h_start = h0 if s == 0 else np.zeros_like(h0)
 
+h0_before_every_chunk: You take h0 as the state before every chunk. That is right for the first only; any other chunk
+  started from the last state of the chunk before it.
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ for s in range(0, len(X), k):
++     _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h0, H[s : s + k], U, W)
++     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU, dW, db
 
-@ex.misconception
-def state_cut_too(dH, X, h0, H, U, W, k):
-    """You take the state before each later chunk as zero. Only the gradient is cut: the state was carried across, and
-    at the chunk's first step it met W. It is `H[s - 1]`.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for s in range(0, len(X), k):
-        h_start = h0 if s == 0 else np.zeros_like(h0)
-        _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+index_wraps_round: Before the first chunk you take `H[s - 1]`, and for s = 0 that is `H[-1]`, the last state of all.
+  The first chunk starts from h0.
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ for s in range(0, len(X), k):
++     _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], H[s - 1], H[s : s + k], U, W)
++     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU, dW, db
 
+starts_from_its_own_first_state: Your later chunks start from `H[s]`, the state after their first step. What W met at
+  step s is the state of the step before, `H[s - 1]`.
+- h_start = H[s - 1] if s > 0 else h0
++ h_start = H[s] if s > 0 else h0
 
-@ex.misconception
-def h0_before_every_chunk(dH, X, h0, H, U, W, k):
-    """You take h0 as the state before every chunk. That is right for the first only; any other chunk started from the
-    last state of the chunk before it.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for s in range(0, len(X), k):
-        _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h0, H[s : s + k], U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+short_chunk_dropped: The last chunk is lost when it is shorter than k. It counts like the others: let the loop run
+  over `range(0, T, k)`, to the end.
+- for s in range(0, len(X), k):
++ for i in range(len(X) // k):
++     s = i * k
 
+chunks_from_the_end: You count the chunks from the end, so that the first one is the short one. They start at step 0,
+  as the sequence is read; the last may be shorter.
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for i, t in enumerate(reversed(range(len(X)))):
++     if i % k == 0:
++         dh = np.zeros_like(h0)
++     h_prev = H[t - 1] if t > 0 else h0
++     _, dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dU, dW, db
 
-@ex.misconception
-def index_wraps_round(dH, X, h0, H, U, W, k):
-    """Before the first chunk you take `H[s - 1]`, and for s = 0 that is `H[-1]`, the last state of all. The first
-    chunk starts from h0.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for s in range(0, len(X), k):
-        _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], H[s - 1], H[s : s + k], U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+cut_one_step_early: You cut between a chunk's first step and its second. The first step, t = 0, k, 2k, …, still gets
+  the error of the steps after it; what it sends back is cut.
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ dh = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     if t % k == 0:
++         dh = np.zeros_like(h0)
++     h_prev = H[t - 1] if t > 0 else h0
++     _, dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dU, dW, db
 
+window_for_each_output: You follow the error of each output back through k steps. That is another kind of truncation,
+  and a costlier one: here the cuts lie at fixed places, every k steps from step 0 on.
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ for t in range(len(X)):
++     dh = dH[t]
++     for s in range(t, max(t - k, -1), -1):
++         h_prev = H[s - 1] if s > 0 else h0
++         _, dh, dU_s, dW_s, db_s = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
++         dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU, dW, db
 
-@ex.misconception
-def starts_from_its_own_first_state(dH, X, h0, H, U, W, k):
-    """Your later chunks start from `H[s]`, the state after their first step. What W met at step s is the state of the
-    step before, `H[s - 1]`.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for s in range(0, len(X), k):
-        h_start = H[s] if s > 0 else h0
-        _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+last_chunk_only: You have the gradients of one chunk, the last: each chunk overwrites the one before. They add up:
+  `+=`, not `=`.
++ for s in range(0, len(X), k):
++     h_start = H[s - 1] if s > 0 else h0
++     _, _, dU, dW, db = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
++ return dU, dW, db
 
+averaged_over_chunks: You divide by the number of chunks. The loss is a sum over steps, so the gradients of all chunks
+  are added up.
++ starts = range(0, len(X), k)
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ for s in starts:
++     h_start = H[s - 1] if s > 0 else h0
++     _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
++     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU / len(starts), dW / len(starts), db / len(starts)
 
-@ex.misconception
-def short_chunk_dropped(dH, X, h0, H, U, W, k):
-    """The last chunk is lost when it is shorter than k. It counts like the others: let the loop run over
-    `range(0, T, k)`, to the end.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for i in range(len(X) // k):
-        s = i * k
-        h_start = H[s - 1] if s > 0 else h0
-        _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+loss_at_the_end_of_each_chunk: Only the error of each chunk's last step walks back. There is an error at every step,
+  dH[t], and each of them joins in on the way.
+- _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
+- dU += dU_chunk
+- dW += dW_chunk
+- db += db_chunk
++ ends = np.zeros_like(dH[s : s + k])
++ ends[-1] = dH[s : s + k][-1]
++ _, _, dU_s, dW_s, db_s = rnn_backward(ends, X[s : s + k], h_start, H[s : s + k], U, W)
++ dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
 
-
-@ex.misconception
-def chunks_from_the_end(dH, X, h0, H, U, W, k):
-    """You count the chunks from the end, so that the first one is the short one. They start at step 0, as the
-    sequence is read; the last may be shorter.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for i, t in enumerate(reversed(range(len(X)))):
-        if i % k == 0:
-            dh = np.zeros_like(h0)
-        h_prev = H[t - 1] if t > 0 else h0
-        _, dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dU, dW, db
-
-
-@ex.misconception
-def cut_one_step_early(dH, X, h0, H, U, W, k):
-    """You cut between a chunk's first step and its second. The first step, t = 0, k, 2k, …, still gets the error of
-    the steps after it; what it sends back is cut.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    dh = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        if t % k == 0:
-            dh = np.zeros_like(h0)
-        h_prev = H[t - 1] if t > 0 else h0
-        _, dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dU, dW, db
-
-
-@ex.misconception
-def window_for_each_output(dH, X, h0, H, U, W, k):
-    """You follow the error of each output back through k steps. That is another kind of truncation, and a costlier one:
-    here the cuts lie at fixed places, every k steps from step 0 on.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for t in range(len(X)):
-        dh = dH[t]
-        for s in range(t, max(t - k, -1), -1):
-            h_prev = H[s - 1] if s > 0 else h0
-            _, dh, dU_s, dW_s, db_s = rnn_step_backward(dh, X[s], h_prev, H[s], U, W)
-            dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
-
-
-@ex.misconception
-def last_chunk_only(dH, X, h0, H, U, W, k):
-    """You have the gradients of one chunk, the last: each chunk overwrites the one before. They add up: `+=`, not
-    `=`.
-    """
-    for s in range(0, len(X), k):
-        h_start = H[s - 1] if s > 0 else h0
-        _, _, dU, dW, db = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-    return dU, dW, db
-
-
-@ex.misconception
-def averaged_over_chunks(dH, X, h0, H, U, W, k):
-    """You divide by the number of chunks. The loss is a sum over steps, so the gradients of all chunks are added up."""
-    starts = range(0, len(X), k)
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for s in starts:
-        h_start = H[s - 1] if s > 0 else h0
-        _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU / len(starts), dW / len(starts), db / len(starts)
-
-
-@ex.misconception
-def loss_at_the_end_of_each_chunk(dH, X, h0, H, U, W, k):
-    """Only the error of each chunk's last step walks back. There is an error at every step, dH[t], and each of them
-    joins in on the way.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    for s in range(0, len(X), k):
-        h_start = H[s - 1] if s > 0 else h0
-        ends = np.zeros_like(dH[s : s + k])
-        ends[-1] = dH[s : s + k][-1]
-        _, _, dU_s, dW_s, db_s = rnn_backward(ends, X[s : s + k], h_start, H[s : s + k], U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
-
-
-@ex.misconception
-def dH_overwritten(dH, X, h0, H, U, W, k):
-    """Your numbers are right, but dH is changed: `+=` on dH[t], or on a name for it, writes into the caller's array.
-    Write `dh = dH[t] + from_later`, which is a new one.
-    """
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-    from_later = np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dh = dH[t]
-        dh += from_later
-        _, from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
-        if t % k == 0:
-            from_later = np.zeros_like(h0)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dU, dW, db
+dH_overwritten: Your numbers are right, but dH is changed: `+=` on dH[t], or on a name for it, writes into the
+  caller's array. Write `dh = dH[t] + from_later`, which is a new one.
++ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
++ from_later = np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dh = dH[t]
++     dh += from_later
++     _, from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
++     if t % k == 0:
++         from_later = np.zeros_like(h0)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dU, dW, db
+""")
 
 
 # --- checkpointed_bptt
@@ -949,209 +701,150 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *pulled(rng, 5, 2, 3, 4, np.float32), 2)
 
 
-@ex.misconception
-def steps_counted_anew(loss_grad, X, h0, U, W, b, every):
-    """In each chunk you ask loss_grad for steps 0, 1, …, as if the sequence began there. It wants the step's number
-    in the whole sequence: the chunk's start plus i.
-    """
-    starts, h = [], h0
-    for s in range(0, len(X), every):
-        starts.append(h)
-        h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
-    dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-    for s in reversed(range(0, len(X), every)):
-        start = starts.pop()
-        H = rnn_forward(X[s : s + every], start, U, W, b)
-        dH = np.stack([loss_grad(i, h) for i, h in enumerate(H)])
-        dH[-1] += dh
-        _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+ex.mistakes(r"""
+steps_counted_anew: In each chunk you ask loss_grad for steps 0, 1, …, as if the sequence began there. It wants the
+  step's number in the whole sequence: the chunk's start plus i.
++ starts, h = [], h0
++ for s in range(0, len(X), every):
++     starts.append(h)
++     h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
++ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
++ for s in reversed(range(0, len(X), every)):
++     start = starts.pop()
++     H = rnn_forward(X[s : s + every], start, U, W, b)
++     dH = np.stack([loss_grad(i, h) for i, h in enumerate(H)])
++     dH[-1] += dh
++     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
++     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU, dW, db
 
+error_not_carried: The error stops where a chunk begins: this is truncated BPTT. Checkpoints give the whole gradient:
+  what a chunk sends back, its dh0, is added to the last error of the chunk before it.
++ dU, dW, db, h = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), h0
++ for s in range(0, len(X), every):
++     H = rnn_forward(X[s : s + every], h, U, W, b)
++     dH = np.stack([loss_grad(s + i, state) for i, state in enumerate(H)])
++     _, _, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h, H, U, W)
++     dU, dW, db, h = dU + dU_s, dW + dW_s, db + db_s, H[-1]
++ return dU, dW, db
 
-@ex.misconception
-def error_not_carried(loss_grad, X, h0, U, W, b, every):
-    """The error stops where a chunk begins: this is truncated BPTT. Checkpoints give the whole gradient: what a chunk
-    sends back, its dh0, is added to the last error of the chunk before it.
-    """
-    dU, dW, db, h = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), h0
-    for s in range(0, len(X), every):
-        H = rnn_forward(X[s : s + every], h, U, W, b)
-        dH = np.stack([loss_grad(s + i, state) for i, state in enumerate(H)])
-        _, _, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h, H, U, W)
-        dU, dW, db, h = dU + dU_s, dW + dW_s, db + db_s, H[-1]
-    return dU, dW, db
+carried_to_the_first_step: What the later chunk sends back is added to the wrong step, the chunk's first. It reaches
+  the state next to it, the last one: `dH[-1] += dh`.
+- dH[-1] += dh
+- _, dh, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH, chunk, h_start, H, U, W)
+- dU += dU_chunk
+- dW += dW_chunk
+- db += db_chunk
++ dH[0] += dh
++ _, dh, chunk, dW_chunk, dU_chunk = rnn_backward(dH, X[s : s + every], h_start, H, U, W)
++ dU, dW, db = dU + chunk, dW + dW_chunk, db + dU_chunk
 
+carried_to_every_step: What the later chunk sends back is added to every step of the chunk. It reaches one state, the
+  last: `dH[-1] += dh`; from there `rnn_backward` takes it on.
++ starts, h = [], h0
++ for s in range(0, len(X), every):
++     starts.append(h)
++     h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
++ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
++ for s in reversed(range(0, len(X), every)):
++     start = starts.pop()
++     H = rnn_forward(X[s : s + every], start, U, W, b)
++     dH = np.stack([loss_grad(s + i, h) + dh for i, h in enumerate(H)])
++     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
++     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU, dW, db
 
-@ex.misconception
-def carried_to_the_first_step(loss_grad, X, h0, U, W, b, every):
-    """What the later chunk sends back is added to the wrong step, the chunk's first. It reaches the state next to it,
-    the last one: `dH[-1] += dh`.
-    """
-    starts, h = [], h0
-    for s in range(0, len(X), every):
-        starts.append(h)
-        h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
-    dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-    for s in reversed(range(0, len(X), every)):
-        start = starts.pop()
-        H = rnn_forward(X[s : s + every], start, U, W, b)
-        dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
-        dH[0] += dh
-        _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+every_chunk_from_h0: When you run a chunk again you start it from h0. Only the first chunk began there; the others go
+  on from the state that you kept for them.
++ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
++ for s in reversed(range(0, len(X), every)):
++     H = rnn_forward(X[s : s + every], h0, U, W, b)
++     dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
++     dH[-1] += dh
++     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h0, H, U, W)
++     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU, dW, db
 
+kept_one_step_late: The states that you keep are one step too late: the state after a chunk's first step instead of
+  the one before it. A chunk that starts at step s starts from h_{s-1}.
++ H_all = rnn_forward(X, h0, U, W, b)
++ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
++ for s in reversed(range(0, len(X), every)):
++     start = H_all[s] if s > 0 else h0
++     H = rnn_forward(X[s : s + every], start, U, W, b)
++     dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
++     dH[-1] += dh
++     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
++     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ return dU, dW, db
 
-@ex.misconception
-def carried_to_every_step(loss_grad, X, h0, U, W, b, every):
-    """What the later chunk sends back is added to every step of the chunk. It reaches one state, the last:
-    `dH[-1] += dh`; from there `rnn_backward` takes it on.
-    """
-    starts, h = [], h0
-    for s in range(0, len(X), every):
-        starts.append(h)
-        h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
-    dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-    for s in reversed(range(0, len(X), every)):
-        start = starts.pop()
-        H = rnn_forward(X[s : s + every], start, U, W, b)
-        dH = np.stack([loss_grad(s + i, h) + dh for i, h in enumerate(H)])
-        _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+asked_with_the_state_before: You hand loss_grad the state before step t. The error of step t belongs to the state that
+  has read X[t]: ask with the state after the step.
++ H = rnn_forward(X, h0, U, W, b)
++ dH = np.stack([loss_grad(t, H[t - 1] if t > 0 else h0) for t in range(len(X))])
++ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
++ return dU, dW, db
 
+asked_for_kept_states_only: You ask loss_grad at the end of each chunk only. Every step has an error of its own: ask
+  once for each of the T steps.
++ H = rnn_forward(X, h0, U, W, b)
++ dH = np.zeros_like(H)
++ for s in range(0, len(X), every):
++     t = min(s + every, len(X)) - 1
++     dH[t] = loss_grad(t, H[t])
++ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
++ return dU, dW, db
 
-@ex.misconception
-def every_chunk_from_h0(loss_grad, X, h0, U, W, b, every):
-    """When you run a chunk again you start it from h0. Only the first chunk began there; the others go on from the
-    state that you kept for them.
-    """
-    dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-    for s in reversed(range(0, len(X), every)):
-        H = rnn_forward(X[s : s + every], h0, U, W, b)
-        dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
-        dH[-1] += dh
-        _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h0, H, U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+short_chunk_dropped_here: The last chunk is lost when it is shorter than the others. Let the chunks start at `range(0,
+  T, every)`, to the end.
++ T = len(X) // every * every
++ H = rnn_forward(X, h0, U, W, b)
++ dH = np.zeros_like(H)
++ for t in range(T):
++     dH[t] = loss_grad(t, H[t])
++ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
++ return dU, dW, db
 
+first_chunk_only: You have the gradients of one chunk, the one that came last. The parts of all chunks add up: `+=`,
+  not `=`.
+- _, dh, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH, chunk, h_start, H, U, W)
+- dU += dU_chunk
+- dW += dW_chunk
+- db += db_chunk
++ _, dh, dU, dW, db = rnn_backward(dH, X[s : s + every], h_start, H, U, W)
 
-@ex.misconception
-def kept_one_step_late(loss_grad, X, h0, U, W, b, every):
-    """The states that you keep are one step too late: the state after a chunk's first step instead of the one before
-    it. A chunk that starts at step s starts from h_{s-1}.
-    """
-    H_all = rnn_forward(X, h0, U, W, b)
-    dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-    for s in reversed(range(0, len(X), every)):
-        start = H_all[s] if s > 0 else h0
-        H = rnn_forward(X[s : s + every], start, U, W, b)
-        dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
-        dH[-1] += dh
-        _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
-        dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-    return dU, dW, db
+chunks_taken_forwards: You take the chunks from the first to the last and carry the error that way. Errors flow back:
+  the last chunk comes first.
++ dU, dW, db, dh, h = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0), h0
++ for s in range(0, len(X), every):
++     H = rnn_forward(X[s : s + every], h, U, W, b)
++     dH = np.stack([loss_grad(s + i, state) for i, state in enumerate(H)])
++     dH[-1] += dh
++     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h, H, U, W)
++     dU, dW, db, h = dU + dU_s, dW + dW_s, db + db_s, H[-1]
++ return dU, dW, db
 
+asked_on_both_walks: Your numbers are right, but you ask loss_grad twice for each step, on the way forwards and when
+  you run the chunk again. It may be slow, or keep count of its calls: ask once for each step.
++ for t, h in enumerate(rnn_forward(X, h0, U, W, b)):
++     loss_grad(t, h)
++ H = rnn_forward(X, h0, U, W, b)
++ dH = np.stack([loss_grad(t, h) for t, h in enumerate(H)])
++ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
++ return dU, dW, db
 
-@ex.misconception
-def asked_with_the_state_before(loss_grad, X, h0, U, W, b, every):
-    """You hand loss_grad the state before step t. The error of step t belongs to the state that has read X[t]: ask with
-    the state after the step.
-    """
-    H = rnn_forward(X, h0, U, W, b)
-    dH = np.stack([loss_grad(t, H[t - 1] if t > 0 else h0) for t in range(len(X))])
-    _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-    return dU, dW, db
-
-
-@ex.misconception
-def asked_for_kept_states_only(loss_grad, X, h0, U, W, b, every):
-    """You ask loss_grad at the end of each chunk only. Every step has an error of its own: ask once for each of the T
-    steps.
-    """
-    H = rnn_forward(X, h0, U, W, b)
-    dH = np.zeros_like(H)
-    for s in range(0, len(X), every):
-        t = min(s + every, len(X)) - 1
-        dH[t] = loss_grad(t, H[t])
-    _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-    return dU, dW, db
-
-
-@ex.misconception
-def short_chunk_dropped_here(loss_grad, X, h0, U, W, b, every):
-    """The last chunk is lost when it is shorter than the others. Let the chunks start at `range(0, T, every)`, to the
-    end.
-    """
-    T = len(X) // every * every
-    H = rnn_forward(X, h0, U, W, b)
-    dH = np.zeros_like(H)
-    for t in range(T):
-        dH[t] = loss_grad(t, H[t])
-    _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-    return dU, dW, db
-
-
-@ex.misconception
-def first_chunk_only(loss_grad, X, h0, U, W, b, every):
-    """You have the gradients of one chunk, the one that came last. The parts of all chunks add up: `+=`, not `=`."""
-    starts, h = [], h0
-    for s in range(0, len(X), every):
-        starts.append(h)
-        h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
-    dh = np.zeros_like(h0)
-    for s in reversed(range(0, len(X), every)):
-        start = starts.pop()
-        H = rnn_forward(X[s : s + every], start, U, W, b)
-        dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
-        dH[-1] += dh
-        _, dh, dU, dW, db = rnn_backward(dH, X[s : s + every], start, H, U, W)
-    return dU, dW, db
-
-
-@ex.misconception
-def chunks_taken_forwards(loss_grad, X, h0, U, W, b, every):
-    """You take the chunks from the first to the last and carry the error that way. Errors flow back: the last chunk
-    comes first.
-    """
-    dU, dW, db, dh, h = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0), h0
-    for s in range(0, len(X), every):
-        H = rnn_forward(X[s : s + every], h, U, W, b)
-        dH = np.stack([loss_grad(s + i, state) for i, state in enumerate(H)])
-        dH[-1] += dh
-        _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h, H, U, W)
-        dU, dW, db, h = dU + dU_s, dW + dW_s, db + db_s, H[-1]
-    return dU, dW, db
-
-
-@ex.misconception
-def asked_on_both_walks(loss_grad, X, h0, U, W, b, every):
-    """Your numbers are right, but you ask loss_grad twice for each step, on the way forwards and when you run the
-    chunk again. It may be slow, or keep count of its calls: ask once for each step.
-    """
-    for t, h in enumerate(rnn_forward(X, h0, U, W, b)):
-        loss_grad(t, h)
-    H = rnn_forward(X, h0, U, W, b)
-    dH = np.stack([loss_grad(t, h) for t, h in enumerate(H)])
-    _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-    return dU, dW, db
-
-
-@ex.misconception
-def answer_written_to(loss_grad, X, h0, U, W, b, every):
-    """You write into the array that loss_grad answered with: `dh = loss_grad(t, h)` and then `dh += ...`. It belongs
-    to loss_grad; write `dh = loss_grad(t, h) + ...`, which is a new one.
-    """
-    H = rnn_forward(X, h0, U, W, b)
-    dU, dW, db, from_later = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-    for t in reversed(range(len(X))):
-        h_prev = H[t - 1] if t > 0 else h0
-        dh = loss_grad(t, H[t])
-        dh += from_later
-        _, from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
-        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-    return dU, dW, db
+answer_written_to: You write into the array that loss_grad answered with: `dh = loss_grad(t, h)` and then `dh += ...`.
+  It belongs to loss_grad; write `dh = loss_grad(t, h) + ...`, which is a new one.
++ H = rnn_forward(X, h0, U, W, b)
++ dU, dW, db, from_later = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
++ for t in reversed(range(len(X))):
++     h_prev = H[t - 1] if t > 0 else h0
++     dh = loss_grad(t, H[t])
++     dh += from_later
++     _, from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
++     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
++ return dU, dW, db
+""")
 
 
 # --- orthogonal
@@ -1200,82 +893,50 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     return None
 
 
-@ex.misconception
-def not_from_rng(rng, n):
-    """Your matrix is orthogonal, but it does not come from rng: it is the same whatever generator you are given. Draw
-    its numbers with `rng.normal(size=(n, n))`.
-    """
-    return np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
+ex.mistakes(r"""
+not_from_rng: Your matrix is orthogonal, but it does not come from rng: it is the same whatever generator you are
+  given. Draw its numbers with `rng.normal(size=(n, n))`.
++ return np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
 
+normal_draws_as_they_are: These are normal draws as they are. Their columns neither have length 1 nor stand at right
+  angles: let `np.linalg.qr` make them so.
++ return rng.normal(size=(n, n))
 
-@ex.misconception
-def normal_draws_as_they_are(rng, n):
-    """These are normal draws as they are. Their columns neither have length 1 nor stand at right angles: let
-    `np.linalg.qr` make them so.
-    """
-    return rng.normal(size=(n, n))
+normal_draws_scaled: Draws divided by the root of n have columns of length 1 on average only, and no right angles. Let
+  `np.linalg.qr` make them orthogonal.
++ return rng.normal(size=(n, n)) / np.sqrt(n)
 
+columns_of_length_one: Your columns have length 1, but they do not stand at right angles. The QR decomposition does
+  both.
++ A = rng.normal(size=(n, n))
++ return A / np.sqrt((A**2).sum(axis=0))
 
-@ex.misconception
-def normal_draws_scaled(rng, n):
-    """Draws divided by the root of n have columns of length 1 on average only, and no right angles. Let
-    `np.linalg.qr` make them orthogonal.
-    """
-    return rng.normal(size=(n, n)) / np.sqrt(n)
+rows_of_length_one: Your rows have length 1, but they do not stand at right angles. The QR decomposition does both.
++ A = rng.normal(size=(n, n))
++ return A / np.sqrt((A**2).sum(axis=1, keepdims=True))
 
+right_angles_only: Your columns stand at right angles, but their lengths are not 1. Divide each by its own length.
+- Q, _ = np.linalg.qr(rng.normal(size=(n, n)))
++ Q = rng.normal(size=(n, n))
++ for i in range(n):
++     for j in range(i):
++         Q[:, i] -= (Q[:, i] @ Q[:, j]) / (Q[:, j] @ Q[:, j]) * Q[:, j]
 
-@ex.misconception
-def columns_of_length_one(rng, n):
-    """Your columns have length 1, but they do not stand at right angles. The QR decomposition does both."""
-    A = rng.normal(size=(n, n))
-    return A / np.sqrt((A**2).sum(axis=0))
+radius_of_one: A spectral radius of 1 is not enough: such a matrix stretches some vectors and shrinks others. An
+  orthogonal one keeps every length.
++ A = rng.normal(size=(n, n))
++ return A / np.abs(np.linalg.eigvals(A)).max()
 
+largest_stretch_of_one: Your matrix stretches no vector, but it shrinks most of them: its largest singular value is 1,
+  and in an orthogonal matrix all singular values are 1.
++ A = rng.normal(size=(n, n))
++ return A / np.linalg.norm(A, 2)
 
-@ex.misconception
-def rows_of_length_one(rng, n):
-    """Your rows have length 1, but they do not stand at right angles. The QR decomposition does both."""
-    A = rng.normal(size=(n, n))
-    return A / np.sqrt((A**2).sum(axis=1, keepdims=True))
+R_for_Q: `np.linalg.qr` gives two matrices, and you return R, the triangular one. The orthogonal one is the first, Q.
++ return np.linalg.qr(rng.normal(size=(n, n)))[1]
 
-
-@ex.misconception
-def right_angles_only(rng, n):
-    """Your columns stand at right angles, but their lengths are not 1. Divide each by its own length."""
-    A = rng.normal(size=(n, n))
-    for i in range(n):
-        for j in range(i):
-            A[:, i] -= (A[:, i] @ A[:, j]) / (A[:, j] @ A[:, j]) * A[:, j]
-    return A
-
-
-@ex.misconception
-def radius_of_one(rng, n):
-    """A spectral radius of 1 is not enough: such a matrix stretches some vectors and shrinks others. An orthogonal one
-    keeps every length.
-    """
-    A = rng.normal(size=(n, n))
-    return A / np.abs(np.linalg.eigvals(A)).max()
-
-
-@ex.misconception
-def largest_stretch_of_one(rng, n):
-    """Your matrix stretches no vector, but it shrinks most of them: its largest singular value is 1, and in an
-    orthogonal matrix all singular values are 1.
-    """
-    A = rng.normal(size=(n, n))
-    return A / np.linalg.norm(A, 2)
-
-
-@ex.misconception
-def R_for_Q(rng, n):
-    """`np.linalg.qr` gives two matrices, and you return R, the triangular one. The orthogonal one is the first, Q."""
-    return np.linalg.qr(rng.normal(size=(n, n)))[1]
-
-
-@ex.misconception
-def symmetric_draws(rng, n):
-    """A symmetric matrix is not orthogonal. Its eigenvectors would be: `np.linalg.eigh(A + A.T)[1]`; or take the Q of
-    `np.linalg.qr(A)`.
-    """
-    A = rng.normal(size=(n, n))
-    return (A + A.T) / 2
+symmetric_draws: A symmetric matrix is not orthogonal. Its eigenvectors would be: `np.linalg.eigh(A + A.T)[1]`; or
+  take the Q of `np.linalg.qr(A)`.
++ A = rng.normal(size=(n, n))
++ return (A + A.T) / 2
+""")

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from rnncourse.checks.callables import Named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
@@ -80,74 +77,51 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("off by one", many + 1, many)
 
 
-@ex.misconception
-def compared_before_counted(T_x, T_y):
-    """One input and one output are as many as each other, but that is one-to-one. Ask for the ones before you compare
-    the two numbers.
-    """
-    if T_x == T_y:
-        return "many-to-many (equal)"
-    if T_x == 1:
-        return "one-to-many"
-    return "many-to-one" if T_y == 1 else "many-to-many (different)"
+ex.mistakes(r"""
+compared_before_counted: One input and one output are as many as each other, but that is one-to-one. Ask for the ones
+  before you compare the two numbers.
+- if T_x == 1:
++ if T_x == T_y:
++     return "many-to-many (equal)"
++ if T_x == 1:
 
+one_input_is_one_to_many: With one input you say one-to-many whatever comes out. With one output as well it is
+  one-to-one.
+- return "one-to-one" if T_y == 1 else "one-to-many"
++ return "one-to-many"
 
-@ex.misconception
-def one_input_is_one_to_many(T_x, T_y):
-    """With one input you say one-to-many whatever comes out. With one output as well it is one-to-one."""
-    if T_x == 1:
-        return "one-to-many"
-    if T_y == 1:
-        return "many-to-one"
-    return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
+one_output_is_many_to_one: With one output you say many-to-one whatever goes in. With one input as well it is
+  one-to-one.
++ if T_y == 1:
++     return "many-to-one"
++ if T_x == 1:
++     return "one-to-many"
++ return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
 
+inputs_and_outputs_swapped: The first word counts the inputs and the second the outputs: a first note and a melody are
+  one-to-many.
++ if T_x == T_y:
++     return "one-to-one" if T_x == 1 else "many-to-many (equal)"
++ if T_x == 1:
++     return "many-to-one"
++ return "one-to-many" if T_y == 1 else "many-to-many (different)"
 
-@ex.misconception
-def one_output_is_many_to_one(T_x, T_y):
-    """With one output you say many-to-one whatever goes in. With one input as well it is one-to-one."""
-    if T_y == 1:
-        return "many-to-one"
-    if T_x == 1:
-        return "one-to-many"
-    return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
+unequal_is_many_to_many: Where the numbers differ you say many-to-many, even if one of them is 1. One is not many.
++ if T_x != T_y:
++     return "many-to-many (different)"
++ return "one-to-one" if T_x == 1 else "many-to-many (equal)"
 
+one_many_to_many: There are two kinds of many-to-many, and the name says which: "many-to-many (equal)" if there are as
+  many outputs as inputs, else "many-to-many (different)".
++ if T_x == 1:
++     return "one-to-one" if T_y == 1 else "one-to-many"
++ return "many-to-one" if T_y == 1 else "many-to-many"
 
-@ex.misconception
-def inputs_and_outputs_swapped(T_x, T_y):
-    """The first word counts the inputs and the second the outputs: a first note and a melody are one-to-many."""
-    if T_x == T_y:
-        return "one-to-one" if T_x == 1 else "many-to-many (equal)"
-    if T_x == 1:
-        return "many-to-one"
-    return "one-to-many" if T_y == 1 else "many-to-many (different)"
-
-
-@ex.misconception
-def unequal_is_many_to_many(T_x, T_y):
-    """Where the numbers differ you say many-to-many, even if one of them is 1. One is not many."""
-    if T_x != T_y:
-        return "many-to-many (different)"
-    return "one-to-one" if T_x == 1 else "many-to-many (equal)"
-
-
-@ex.misconception
-def one_many_to_many(T_x, T_y):
-    """There are two kinds of many-to-many, and the name says which: "many-to-many (equal)" if there are as many outputs
-    as inputs, else "many-to-many (different)".
-    """
-    if T_x == 1:
-        return "one-to-one" if T_y == 1 else "one-to-many"
-    return "many-to-one" if T_y == 1 else "many-to-many"
-
-
-@ex.misconception
-def longer_is_equal(T_x, T_y):
-    """More outputs than inputs are a different number too, as in a translation that is longer than its original."""
-    if T_x == 1:
-        return "one-to-one" if T_y == 1 else "one-to-many"
-    if T_y == 1:
-        return "many-to-one"
-    return "many-to-many (different)" if T_y < T_x else "many-to-many (equal)"
+longer_is_equal: More outputs than inputs are a different number too, as in a translation that is longer than its
+  original.
+- return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
++ return "many-to-many (different)" if T_y < T_x else "many-to-many (equal)"
+""")
 
 
 # --- OneToOne
@@ -189,151 +163,59 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (5, 3, 4), mlp_parameters(rng, 5, 3, 4, single), [(normal(rng, 2, 5, dtype=single),)])
 
 
-@ex.misconception
-class a_recurrence_kept(nn.Module):
-    """There is an nn.RNN in it. With one input there is no step before, so that its W would never meet anything but
-    zeros: `hidden` is an nn.Linear.
-    """
+ex.mistakes(r"""
+a_recurrence_kept: There is an nn.RNN in it. With one input there is no step before, so that its W would never meet
+  anything but zeros: `hidden` is an nn.Linear.
+- self.hidden = nn.Linear(input_size, hidden_size)
++ self.rnn = nn.RNN(input_size, hidden_size)
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+rows_read_as_steps: You carry a state from one row of the batch to the next. The rows are N inputs that have nothing
+  to do with each other: there is no recurrence here at all.
+- return self.head(torch.tanh(self.hidden(x)))
++ h, outputs = torch.zeros(()), []
++ for row in x:
++     h = torch.tanh(self.hidden(row) + h)
++     outputs.append(self.head(h))
++ return torch.stack(outputs)
 
-    def forward(self, x):
-        _, h_n = self.rnn(x[None])
-        return self.head(h_n[0])
+no_tanh: There is no tanh between the two layers. Two linear layers in a row are one linear layer, with more
+  parameters and no more ability.
+- return self.head(torch.tanh(self.hidden(x)))
++ return self.head(self.hidden(x))
 
+tanh_at_the_end: The tanh stands behind the head. It belongs between the two layers; logits are not bounded.
+- return self.head(torch.tanh(self.hidden(x)))
++ return torch.tanh(self.head(self.hidden(x)))
 
-@ex.misconception
-class rows_read_as_steps(nn.Module):
-    """You carry a state from one row of the batch to the next. The rows are N inputs that have nothing to do with each
-    other: there is no recurrence here at all.
-    """
+tanh_twice: There is a second tanh, behind the head. A logit may be any number: nothing stands behind the last linear
+  layer.
+- return self.head(torch.tanh(self.hidden(x)))
++ return torch.tanh(self.head(torch.tanh(self.hidden(x))))
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+relu_for_tanh: There is a ReLU between the layers. That is a fine network, but another one: here it is the tanh of the
+  cell.
+- return self.head(torch.tanh(self.hidden(x)))
++ return self.head(torch.relu(self.hidden(x)))
 
-    def forward(self, x):
-        h, outputs = torch.zeros(()), []
-        for row in x:
-            h = torch.tanh(self.hidden(row) + h)
-            outputs.append(self.head(h))
-        return torch.stack(outputs)
+probabilities_from_one: You return probabilities. All heads of this unit give logits: `cross_entropy` takes the
+  softmax itself.
+- return self.head(torch.tanh(self.hidden(x)))
++ return torch.softmax(self.head(torch.tanh(self.hidden(x))), dim=-1)
 
+a_time_axis_kept: Your answer is (1, N, Q), with an axis for time. One input gives one output a row: (N, Q).
+- return self.head(torch.tanh(self.hidden(x)))
++ return self.head(torch.tanh(self.hidden(x[None])))
 
-@ex.misconception
-class no_tanh(nn.Module):
-    """There is no tanh between the two layers. Two linear layers in a row are one linear layer, with more parameters
-    and no more ability.
-    """
+squeezed: `squeeze` throws out every axis of length 1: a batch of one row, or a single output, loses an axis that it
+  should keep. The answer is (N, Q) for every N and Q.
+- return self.head(torch.tanh(self.hidden(x)))
++ return self.head(torch.tanh(self.hidden(x))).squeeze()
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return self.head(self.hidden(x))
-
-
-@ex.misconception
-class tanh_at_the_end(nn.Module):
-    """The tanh stands behind the head. It belongs between the two layers; logits are not bounded."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return torch.tanh(self.head(self.hidden(x)))
-
-
-@ex.misconception
-class tanh_twice(nn.Module):
-    """There is a second tanh, behind the head. A logit may be any number: nothing stands behind the last linear
-    layer.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return torch.tanh(self.head(torch.tanh(self.hidden(x))))
-
-
-@ex.misconception
-class relu_for_tanh(nn.Module):
-    """There is a ReLU between the layers. That is a fine network, but another one: here it is the tanh of the cell."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return self.head(torch.relu(self.hidden(x)))
-
-
-@ex.misconception
-class probabilities_from_one(nn.Module):
-    """You return probabilities. All heads of this unit give logits: `cross_entropy` takes the softmax itself."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return torch.softmax(self.head(torch.tanh(self.hidden(x))), dim=-1)
-
-
-@ex.misconception
-class a_time_axis_kept(nn.Module):
-    """Your answer is (1, N, Q), with an axis for time. One input gives one output a row: (N, Q)."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return self.head(torch.tanh(self.hidden(x[None])))
-
-
-@ex.misconception
-class squeezed(nn.Module):
-    """`squeeze` throws out every axis of length 1: a batch of one row, or a single output, loses an axis that it should
-    keep. The answer is (N, Q) for every N and Q.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return self.head(torch.tanh(self.hidden(x))).squeeze()
-
-
-@ex.misconception
-class hidden_layer_cut_off(nn.Module):
-    """The logits are right, but no gradient reaches the hidden layer: a `detach`, `.data` or `no_grad` cuts the graph
-    below the head, and only the head would learn.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.hidden = nn.Linear(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x):
-        return self.head(torch.tanh(self.hidden(x)).detach())
+hidden_layer_cut_off: The logits are right, but no gradient reaches the hidden layer: a `detach`, `.data` or `no_grad`
+  cuts the graph below the head, and only the head would learn.
+- return self.head(torch.tanh(self.hidden(x)))
++ return self.head(torch.tanh(self.hidden(x)).detach())
+""")
 
 
 # --- SequenceTagger
@@ -370,177 +252,70 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (3, 4, 2), core_parameters(rng, 3, 4, 2, single), calls)
 
 
-@ex.misconception
-class h0_dropped(nn.Module):
-    """The h0 that is handed in is not used: every call starts from zeros. `self.rnn(x, h0)` takes it, None included."""
+ex.mistakes(r"""
+h0_dropped: The h0 that is handed in is not used: every call starts from zeros. `self.rnn(x, h0)` takes it, None
+  included.
+- states, _ = self.rnn(x, h0)
++ states, _ = self.rnn(x)
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+last_output_only: You give one output, that of the last state. A tagger says something at every step: its head reads
+  the first thing that nn.RNN returns, all states (T, N, H).
+- states, _ = self.rnn(x, h0)
++ _, states = self.rnn(x, h0)
 
-    def forward(self, x, h0=None):
-        states, _ = self.rnn(x)
-        return self.head(states)
+last_output_repeated: Every step gets the same logits, those of the last state. Each step has its own state:
+  `self.head(states)`.
+- states, _ = self.rnn(x, h0)
+- return self.head(states)
++ states, h_n = self.rnn(x, h0)
++ return self.head(h_n).expand(len(states), -1, -1)
 
+batch_taken_for_time: Your nn.RNN has `batch_first=True` and takes the rows of the batch for time steps. x is (T, N,
+  D), and time first is what nn.RNN expects by itself.
+- self.rnn = nn.RNN(input_size, hidden_size)
++ self.rnn = nn.RNN(input_size, hidden_size, batch_first=True)
 
-@ex.misconception
-class last_output_only(nn.Module):
-    """You give one output, that of the last state. A tagger says something at every step: its head reads the first
-    thing that nn.RNN returns, all states (T, N, H).
-    """
+sequences_interleaved: The numbers are right and stand in wrong places: a reshape has cut (N, T) into (T, N). To swap
+  two axes, use `transpose`; and nn.Linear needs no flattening at all, since it works on the last axis.
+- return self.head(states)
++ rows = states.transpose(0, 1).flatten(0, 1)
++ return self.head(rows).reshape(len(x), x.shape[1], -1)
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+output_before_reading: Your output t is made from the state before x_t was read: the first is that of h0. Step t reads
+  x_t first, and then says something.
+- return self.head(states)
++ start = torch.zeros_like(states[:1]) if h0 is None else h0
++ return self.head(torch.cat([start, states[:-1]]))
 
-    def forward(self, x, h0=None):
-        _, h_n = self.rnn(x, h0)
-        return self.head(h_n)
+state_remembered: A call without h0 starts where the call before it ended. Without h0 it starts from zeros: keep
+  nothing in `self` but the two layers.
+- self.head = nn.Linear(hidden_size, output_size)
++ self.head = nn.Linear(hidden_size, output_size)
++ self.state = None
+- states, _ = self.rnn(x, h0)
++ states, self.state = self.rnn(x, self.state if h0 is None else h0)
 
+state_returned_too: You return two things, the logits and a state. Here the logits alone are asked for.
+- states, _ = self.rnn(x, h0)
+- return self.head(states)
++ states, h_n = self.rnn(x, h0)
++ return self.head(states), h_n
 
-@ex.misconception
-class last_output_repeated(nn.Module):
-    """Every step gets the same logits, those of the last state. Each step has its own state: `self.head(states)`."""
+tag_probabilities: You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with a
+  second one before it the network learns slowly and badly.
+- return self.head(states)
++ return torch.softmax(self.head(states), dim=-1)
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+core_cut_off: The logits are right, but no gradient reaches the core: a `detach`, `.data` or `no_grad` stands between
+  the states and the head. Only the head would learn.
+- return self.head(states)
++ return self.head(states.detach())
 
-    def forward(self, x, h0=None):
-        states, h_n = self.rnn(x, h0)
-        return self.head(h_n).expand(len(states), -1, -1)
-
-
-@ex.misconception
-class batch_taken_for_time(nn.Module):
-    """Your nn.RNN has `batch_first=True` and takes the rows of the batch for time steps. x is (T, N, D), and time first
-    is what nn.RNN expects by itself.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size, batch_first=True)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        states, _ = self.rnn(x, h0)
-        return self.head(states)
-
-
-@ex.misconception
-class sequences_interleaved(nn.Module):
-    """The numbers are right and stand in wrong places: a reshape has cut (N, T) into (T, N). To swap two axes, use
-    `transpose`; and nn.Linear needs no flattening at all, since it works on the last axis.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        states, _ = self.rnn(x, h0)
-        rows = states.transpose(0, 1).flatten(0, 1)
-        return self.head(rows).reshape(len(x), x.shape[1], -1)
-
-
-@ex.misconception
-class output_before_reading(nn.Module):
-    """Your output t is made from the state before x_t was read: the first is that of h0. Step t reads x_t first, and
-    then says something.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        states, _ = self.rnn(x, h0)
-        start = torch.zeros_like(states[:1]) if h0 is None else h0
-        return self.head(torch.cat([start, states[:-1]]))
-
-
-@ex.misconception
-class state_remembered(nn.Module):
-    """A call without h0 starts where the call before it ended. Without h0 it starts from zeros: keep nothing in `self`
-    but the two layers.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.state = None
-
-    def forward(self, x, h0=None):
-        states, self.state = self.rnn(x, self.state if h0 is None else h0)
-        return self.head(states)
-
-
-@ex.misconception
-class state_returned_too(nn.Module):
-    """You return two things, the logits and a state. Here the logits alone are asked for."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        states, h_n = self.rnn(x, h0)
-        return self.head(states), h_n
-
-
-@ex.misconception
-class tag_probabilities(nn.Module):
-    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with a second one
-    before it the network learns slowly and badly.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        states, _ = self.rnn(x, h0)
-        return torch.softmax(self.head(states), dim=-1)
-
-
-@ex.misconception
-class core_cut_off(nn.Module):
-    """The logits are right, but no gradient reaches the core: a `detach`, `.data` or `no_grad` stands between the
-    states and the head. Only the head would learn.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        states, _ = self.rnn(x, h0)
-        return self.head(states.detach())
-
-
-@ex.misconception
-class tanh_once_more(nn.Module):
-    """There is a tanh on the states before the head. nn.RNN has applied it already: its states are
-    tanh(x_t U + h_{t-1} W + b).
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        states, _ = self.rnn(x, h0)
-        return self.head(torch.tanh(states))
+tanh_once_more: There is a tanh on the states before the head. nn.RNN has applied it already: its states are tanh(x_t
+  U + h_{t-1} W + b).
+- return self.head(states)
++ return self.head(torch.tanh(states))
+""")
 
 
 # --- SequenceClassifier
@@ -584,302 +359,155 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield edge("float32", init, core_parameters(rng, 2, 4, 3, single), calls)
 
 
-@ex.misconception
-class padding_read(nn.Module):
-    """With pool="last" you take the state after the last step of the batch. For a shorter row that is a state from
-    inside the padding: row n ends at step lengths[n] - 1.
-    """
+ex.mistakes(r"""
+padding_read: With pool="last" you take the state after the last step of the batch. For a shorter row that is a state
+  from inside the padding: row n ends at step lengths[n] - 1.
+- if lengths is None:
+-     lengths = torch.full((x.shape[1],), len(x))
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
++ states, h_n = self.rnn(x)
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ if lengths is None:
++     return self.head(states.mean(dim=0))
++ real = torch.arange(len(x))[:, None] < lengths
++ return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
 
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
+padding_averaged: With pool="mean" the states of the padding are in the mean. Only real steps count: those below
+  lengths[n].
+- if lengths is None:
+-     lengths = torch.full((x.shape[1],), len(x))
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+- if self.pool == "last":
+-     return self.head(h_n[0])
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ states, h_n = self.rnn(x)
++ if self.pool == "mean":
++     return self.head(states.mean(dim=0))
++ return self.head(h_n[0] if lengths is None else states[lengths - 1, torch.arange(x.shape[1])])
 
-    def forward(self, x, lengths=None):
-        states, h_n = self.rnn(x)
-        if self.pool == "last":
-            return self.head(h_n[0])
-        if lengths is None:
-            return self.head(states.mean(dim=0))
-        real = torch.arange(len(x))[:, None] < lengths
-        return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
+lengths_ignored: `lengths` is not used, neither for the last state nor for the mean: the answer for a short row
+  depends on what stands in its padding.
+- if lengths is None:
+-     lengths = torch.full((x.shape[1],), len(x))
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+- if self.pool == "last":
+-     return self.head(h_n[0])
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ states, h_n = self.rnn(x)
++ return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
 
+divided_by_all_steps: The sum over the real steps is right, but you divide it by T. Row n has lengths[n] real steps:
+  divide by that.
+-     lengths = torch.full((x.shape[1],), len(x))
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+- if self.pool == "last":
+-     return self.head(h_n[0])
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++     states, h_n = self.rnn(x)
++ else:
++     packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
++     states, _ = pad_packed_sequence(packed, total_length=len(x))
++ return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
 
-@ex.misconception
-class padding_averaged(nn.Module):
-    """With pool="mean" the states of the padding are in the mean. Only real steps count: those below lengths[n]."""
+bias_of_the_padding: You apply the head to every step and add up. At padded steps the states are 0, but the head of 0
+  is its bias: it is counted T times and divided by lengths[n]. Take the mean first, then the head; or mask the
+  logits.
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
++ packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
++ states, _ = pad_packed_sequence(packed, total_length=len(x))
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ return self.head(states).sum(dim=0) / lengths[:, None]
 
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
+sum_for_mean: With pool="mean" you add the real states up and do not divide: a long sequence gets large numbers only
+  because it is long.
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0))
 
-    def forward(self, x, lengths=None):
-        states, h_n = self.rnn(x)
-        if self.pool == "mean":
-            return self.head(states.mean(dim=0))
-        return self.head(h_n[0] if lengths is None else states[lengths - 1, torch.arange(x.shape[1])])
+pool_ignored: `pool` changes nothing: it is always the last state that is read. Keep it in `__init__` (`self.pool =
+  pool`), and ask for it in `forward`.
+- if self.pool == "last":
+-     return self.head(h_n[0])
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ return self.head(h_n[0])
 
+always_the_mean: You always take the mean. Unless it is told otherwise, the classifier reads the last real state:
+  `pool="last"` is what a call with three arguments means.
+- if self.pool == "last":
+-     return self.head(h_n[0])
 
-@ex.misconception
-class lengths_ignored(nn.Module):
-    """`lengths` is not used, neither for the last state nor for the mean: the answer for a short row depends on what
-    stands in its padding.
-    """
+last_sequence_for_last_step: `states[:, -1]` is the last *sequence* at every step, for here time comes first. That
+  line is copied from programs with `batch_first=True`.
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
++ packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
++ states, _ = pad_packed_sequence(packed, total_length=len(x))
+-     return self.head(h_n[0])
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
++     return self.head(states[:, -1])
 
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
+one_state_early: You take the state one step too early: a row of length 3 ends at step 2. And for length 1, `lengths -
+  2` is -1, which is the last step of all.
+- def forward(self, x, lengths=None):
++ def forward(self, x, lengths=None):
++     states, h_n = self.rnn(x)
+-     lengths = torch.full((x.shape[1],), len(x))
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
++     return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
+-     return self.head(h_n[0])
+- states, _ = pad_packed_sequence(packed, total_length=len(x))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++     return self.head(states[lengths - 2, torch.arange(x.shape[1])])
++ real = torch.arange(len(x))[:, None] < lengths
++ return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
 
-    def forward(self, x, lengths=None):
-        states, h_n = self.rnn(x)
-        return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
+end_of_what_was_unpacked: You pack, unpack and take the last step. Unpacked states are 0 in the padding, so that short
+  rows get the bias of the head and nothing else. After packing it is h_n that holds each row's last real state.
+- if self.pool == "last":
+-     return self.head(h_n[0])
 
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ return self.head(states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
 
-@ex.misconception
-class divided_by_all_steps(nn.Module):
-    """The sum over the real steps is right, but you divide it by T. Row n has lengths[n] real steps: divide by that."""
+sorted_rows_expected: Packing expects the longest row first unless told otherwise, and here they come in any order.
+  With `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+- if self.pool == "last":
+-     return self.head(h_n[0])
++ packed, h_n = self.rnn(pack_padded_sequence(x, lengths))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
 
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
+sorted_and_left_so: You sort the rows by length, and the answers come out in that order: row n answers for another
+  sequence. Put them back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
+- if self.pool == "last":
+-     return self.head(h_n[0])
++ order = lengths.argsort(descending=True, stable=True)
++ packed, h_n = self.rnn(pack_padded_sequence(x[:, order], lengths[order]))
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[order][:, None])
 
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            states, h_n = self.rnn(x)
-        else:
-            packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-            states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
+layer_axis_left: Your answer has one axis too many: h_n is (1, N, H), with an axis for layers. Give the head h_n[0].
+- if self.pool == "last":
+-     return self.head(h_n[0])
 
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ return self.head(h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
 
-@ex.misconception
-class bias_of_the_padding(nn.Module):
-    """You apply the head to every step and add up. At padded steps the states are 0, but the head of 0 is its bias: it
-    is counted T times and divided by lengths[n]. Take the mean first, then the head; or mask the logits.
-    """
+class_probabilities: You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with
+  a second one before it the network learns slowly and badly.
+- if self.pool == "last":
+-     return self.head(h_n[0])
 
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        if self.pool == "last":
-            return self.head(h_n[0])
-        return self.head(states).sum(dim=0) / lengths[:, None]
-
-
-@ex.misconception
-class sum_for_mean(nn.Module):
-    """With pool="mean" you add the real states up and do not divide: a long sequence gets large numbers only because it
-    is long.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0))
-
-
-@ex.misconception
-class pool_ignored(nn.Module):
-    """`pool` changes nothing: it is always the last state that is read. Keep it in `__init__` (`self.pool = pool`), and
-    ask for it in `forward`.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        _, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        return self.head(h_n[0])
-
-
-@ex.misconception
-class always_the_mean(nn.Module):
-    """You always take the mean. Unless it is told otherwise, the classifier reads the last real state: `pool="last"`
-    is what a call with three arguments means.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, _ = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(states.sum(dim=0) / lengths[:, None])
-
-
-@ex.misconception
-class last_sequence_for_last_step(nn.Module):
-    """`states[:, -1]` is the last *sequence* at every step, for here time comes first. That line is copied from
-    programs with `batch_first=True`.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, _ = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        if self.pool == "last":
-            return self.head(states[:, -1])
-        return self.head(states.sum(dim=0) / lengths[:, None])
-
-
-@ex.misconception
-class one_state_early(nn.Module):
-    """You take the state one step too early: a row of length 3 ends at step 2. And for length 1, `lengths - 2` is -1,
-    which is the last step of all.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        states, h_n = self.rnn(x)
-        if lengths is None:
-            return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
-        if self.pool == "last":
-            return self.head(states[lengths - 2, torch.arange(x.shape[1])])
-        real = torch.arange(len(x))[:, None] < lengths
-        return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
-
-
-@ex.misconception
-class end_of_what_was_unpacked(nn.Module):
-    """You pack, unpack and take the last step. Unpacked states are 0 in the padding, so that short rows get the bias of
-    the head and nothing else. After packing it is h_n that holds each row's last real state.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, _ = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
-
-
-@ex.misconception
-class sorted_rows_expected(nn.Module):
-    """Packing expects the longest row first unless told otherwise, and here they come in any order. With
-    `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, h_n = self.rnn(pack_padded_sequence(x, lengths))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
-
-
-@ex.misconception
-class sorted_and_left_so(nn.Module):
-    """You sort the rows by length, and the answers come out in that order: row n answers for another sequence. Put them
-    back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        order = lengths.argsort(descending=True, stable=True)
-        packed, h_n = self.rnn(pack_padded_sequence(x[:, order], lengths[order]))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[order][:, None])
-
-
-@ex.misconception
-class layer_axis_left(nn.Module):
-    """Your answer has one axis too many: h_n is (1, N, H), with an axis for layers. Give the head h_n[0]."""
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
-
-
-@ex.misconception
-class class_probabilities(nn.Module):
-    """You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with a second one
-    before it the network learns slowly and badly.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        states, _ = pad_packed_sequence(packed, total_length=len(x))
-        pooled = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
-        return torch.softmax(self.head(pooled), dim=-1)
+- return self.head(states.sum(dim=0) / lengths[:, None])
++ pooled = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ return torch.softmax(self.head(pooled), dim=-1)
+""")
 
 
 # --- SequenceGenerator
@@ -915,269 +543,104 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (3, 4, 3), core_parameters(rng, 3, 4, 3, single), calls)
 
 
-@ex.misconception
-class first_input_again_and_again(nn.Module):
-    """The same first input goes in at every step, and no output is ever fed back: the generator does not hear what it
-    has said. After the first step, x is the output before.
-    """
+ex.mistakes(r"""
+first_input_again_and_again: The same first input goes in at every step, and no output is ever fed back: the generator
+  does not hear what it has said. After the first step, x is the output before.
+- x = self.head(states[0])
+- outputs.append(x)
++ outputs.append(self.head(states[0]))
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+state_reset_at_every_step: The state starts from zeros at every step: the generator knows its last output and nothing
+  before it. Hand the state that nn.RNN returns to its next call.
+- states, h = self.rnn(x[None], h)
++ states, _ = self.rnn(x[None])
 
-    def forward(self, x, steps):
-        h, outputs = None, []
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            outputs.append(self.head(states[0]))
-        return torch.stack(outputs)
+silence_after_the_first: After the first step you feed zeros. The state goes on by itself, but the generator never
+  hears its own outputs: each is the next input.
+- h, outputs = None, []
+- for _ in range(steps):
+-     states, h = self.rnn(x[None], h)
+-     x = self.head(states[0])
+-     outputs.append(x)
+- return torch.stack(outputs)
++ inputs = torch.cat([x[None], torch.zeros_like(x).expand(steps - 1, -1, -1)])
++ states, _ = self.rnn(inputs)
++ return self.head(states)
 
+first_input_among_the_outputs: Your first output is the input itself, and so the last one is missing. The outputs are
+  those that follow x.
+- h, outputs = None, []
++ h, outputs = None, [x]
+- return torch.stack(outputs)
++ return torch.stack(outputs[:steps])
 
-@ex.misconception
-class state_reset_at_every_step(nn.Module):
-    """The state starts from zeros at every step: the generator knows its last output and nothing before it. Hand the
-    state that nn.RNN returns to its next call.
-    """
+one_output_too_many: You give steps + 1 outputs: the first input stands in front of them. `steps` counts what follows
+  it.
+- h, outputs = None, []
++ h, outputs = None, [x]
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+one_output_repeated: All your outputs are the first one. A generator takes a step for each of them, with the output
+  before as its input.
+- h, outputs = None, []
+- for _ in range(steps):
+-     states, h = self.rnn(x[None], h)
+-     x = self.head(states[0])
+-     outputs.append(x)
+- return torch.stack(outputs)
++ states, _ = self.rnn(x[None])
++ return self.head(states).repeat(steps, 1, 1)
 
-    def forward(self, x, steps):
-        outputs = []
-        for _ in range(steps):
-            states, _ = self.rnn(x[None])
-            x = self.head(states[0])
-            outputs.append(x)
-        return torch.stack(outputs)
+feedback_detached: The outputs are right, but what is fed back is detached: no gradient runs from a later output
+  through an earlier one. The generator would not learn to say what helps it later on.
+- x = self.head(states[0])
+- outputs.append(x)
++ outputs.append(self.head(states[0]))
++ x = outputs[-1].detach()
 
+state_cut_at_every_step: The outputs are right, but the state is detached at every step: gradients run through what is
+  said, and none through what is remembered.
+- states, h = self.rnn(x[None], h)
++ states, h = self.rnn(x[None], h)
++ h = h.detach()
 
-@ex.misconception
-class silence_after_the_first(nn.Module):
-    """After the first step you feed zeros. The state goes on by itself, but the generator never hears its own outputs:
-    each is the next input.
-    """
+softmax_fed_back: You feed back the softmax of the output. This generator's outputs are plain numbers, and each goes
+  in again just as it came out.
+- x = self.head(states[0])
+- outputs.append(x)
++ outputs.append(self.head(states[0]))
++ x = torch.softmax(outputs[-1], dim=-1)
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
+choice_fed_back: You feed back a one-hot vector of the largest entry. A language model does so with what it has drawn;
+  here the output itself, unrounded, is the next input.
+- x = self.head(states[0])
+- outputs.append(x)
++ outputs.append(self.head(states[0]))
++ x = nn.functional.one_hot(outputs[-1].argmax(dim=-1), x.shape[-1]).to(x.dtype)
 
-    def forward(self, x, steps):
-        inputs = torch.cat([x[None], torch.zeros_like(x).expand(steps - 1, -1, -1)])
-        states, _ = self.rnn(inputs)
-        return self.head(states)
+output_added_to_the_input: You add the output to the input before. The next input is the output itself.
+- x = self.head(states[0])
+- outputs.append(x)
++ outputs.append(self.head(states[0]))
++ x = x + outputs[-1]
 
+batch_before_time: Your answer is (N, steps, D). Time comes first in this course: `torch.stack(outputs)`, on axis 0.
+- return torch.stack(outputs)
++ return torch.stack(outputs, dim=1)
 
-@ex.misconception
-class first_input_among_the_outputs(nn.Module):
-    """Your first output is the input itself, and so the last one is missing. The outputs are those that follow x."""
+last_output_alone: You return the last output only, (N, D). All of them are wanted: collect them in a list as they
+  come.
+-     outputs.append(x)
+- return torch.stack(outputs)
++ return x
 
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, [x]
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            x = self.head(states[0])
-            outputs.append(x)
-        return torch.stack(outputs[:steps])
-
-
-@ex.misconception
-class one_output_too_many(nn.Module):
-    """You give steps + 1 outputs: the first input stands in front of them. `steps` counts what follows it."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, [x]
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            x = self.head(states[0])
-            outputs.append(x)
-        return torch.stack(outputs)
-
-
-@ex.misconception
-class one_output_repeated(nn.Module):
-    """All your outputs are the first one. A generator takes a step for each of them, with the output before as its
-    input.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        states, _ = self.rnn(x[None])
-        return self.head(states).repeat(steps, 1, 1)
-
-
-@ex.misconception
-class feedback_detached(nn.Module):
-    """The outputs are right, but what is fed back is detached: no gradient runs from a later output through an earlier
-    one. The generator would not learn to say what helps it later on.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, []
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            outputs.append(self.head(states[0]))
-            x = outputs[-1].detach()
-        return torch.stack(outputs)
-
-
-@ex.misconception
-class state_cut_at_every_step(nn.Module):
-    """The outputs are right, but the state is detached at every step: gradients run through what is said, and none
-    through what is remembered.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, []
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            h = h.detach()
-            x = self.head(states[0])
-            outputs.append(x)
-        return torch.stack(outputs)
-
-
-@ex.misconception
-class softmax_fed_back(nn.Module):
-    """You feed back the softmax of the output. This generator's outputs are plain numbers, and each goes in again just
-    as it came out.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, []
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            outputs.append(self.head(states[0]))
-            x = torch.softmax(outputs[-1], dim=-1)
-        return torch.stack(outputs)
-
-
-@ex.misconception
-class choice_fed_back(nn.Module):
-    """You feed back a one-hot vector of the largest entry. A language model does so with what it has drawn; here the
-    output itself, unrounded, is the next input.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, []
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            outputs.append(self.head(states[0]))
-            x = nn.functional.one_hot(outputs[-1].argmax(dim=-1), x.shape[-1]).to(x.dtype)
-        return torch.stack(outputs)
-
-
-@ex.misconception
-class output_added_to_the_input(nn.Module):
-    """You add the output to the input before. The next input is the output itself."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, []
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            outputs.append(self.head(states[0]))
-            x = x + outputs[-1]
-        return torch.stack(outputs)
-
-
-@ex.misconception
-class batch_before_time(nn.Module):
-    """Your answer is (N, steps, D). Time comes first in this course: `torch.stack(outputs)`, on axis 0."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h, outputs = None, []
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            x = self.head(states[0])
-            outputs.append(x)
-        return torch.stack(outputs, dim=1)
-
-
-@ex.misconception
-class last_output_alone(nn.Module):
-    """You return the last output only, (N, D). All of them are wanted: collect them in a list as they come."""
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        h = None
-        for _ in range(steps):
-            states, h = self.rnn(x[None], h)
-            x = self.head(states[0])
-        return x
-
-
-@ex.misconception
-class goes_on_where_it_stopped(nn.Module):
-    """A second call goes on from the state in which the first one ended. Every call starts from zeros: keep the state
-    in a local name, not in `self`.
-    """
-
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.h = None
-
-    def forward(self, x, steps):
-        if self.h is not None and self.h.shape[1] != len(x):
-            self.h = None
-        outputs = []
-        for _ in range(steps):
-            states, self.h = self.rnn(x[None], self.h)
-            x = self.head(states[0])
-            outputs.append(x)
-        return torch.stack(outputs)
+goes_on_where_it_stopped: A second call goes on from the state in which the first one ended. Every call starts from
+  zeros: keep the state in a local name, not in `self`.
+- self.head = nn.Linear(hidden_size, output_size)
++ self.head = nn.Linear(hidden_size, output_size)
++ self.h = None
+- states, h = self.rnn(x[None], h)
++ states, self.h = self.rnn(x[None], self.h)
+""")
 
 
 # --- gradient_support
@@ -1222,173 +685,88 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)
 
 
-@ex.misconception
-def plain_sum(model, x, t):
-    """You add up the entries of output t with equal weights. Where they always add up to the same, as after a softmax,
-    that sum has no gradient although every entry has one: give each entry a weight of its own, drawn at random.
-    """
-    leaf = x.clone().requires_grad_()
-    total = model(leaf)[t].sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
-    return (gradient != 0).flatten(1).any(dim=1)
+ex.mistakes(r"""
+plain_sum: You add up the entries of output t with equal weights. Where they always add up to the same, as after a
+  softmax, that sum has no gradient although every entry has one: give each entry a weight of its own, drawn at
+  random.
+- output = model(leaf)[t]
+- total = (torch.randn_like(output) * output).sum()
++ total = model(leaf)[t].sum()
++ if not total.requires_grad:
++     return torch.zeros(len(x), dtype=torch.bool)
 
+all_outputs_at_once: You differentiate all outputs together, and so you see every input that any output learns from.
+  Pick output t first, `model(leaf)[t]`, and then make a number of it.
+- output = model(leaf)[t]
++ output = model(leaf)
 
-@ex.misconception
-def all_outputs_at_once(model, x, t):
-    """You differentiate all outputs together, and so you see every input that any output learns from. Pick output t
-    first, `model(leaf)[t]`, and then make a number of it.
-    """
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)
-    total = (torch.randn_like(output) * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
-    return (gradient != 0).flatten(1).any(dim=1)
+outputs_up_to_t: You differentiate all outputs up to t together, as if a loss were read at each of them. For a tagger
+  that makes no difference; for others it does. Output t alone is meant.
+- output = model(leaf)[t]
++ output = model(leaf)[: t + 1]
 
+last_output_for_output_t: You look at the last output, whatever t is. Output t is `model(leaf)[t]`.
+- output = model(leaf)[t]
++ output = model(leaf)[-1]
 
-@ex.misconception
-def outputs_up_to_t(model, x, t):
-    """You differentiate all outputs up to t together, as if a loss were read at each of them. For a tagger that makes
-    no difference; for others it does. Output t alone is meant.
-    """
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[: t + 1]
-    total = (torch.randn_like(output) * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
-    return (gradient != 0).flatten(1).any(dim=1)
+first_row_only: You look at row 0 of the batch only. An input step gets gradient if any row does: in a padded batch
+  the rows end at different steps.
+- return (gradient != 0).flatten(1).any(dim=1)
++ return (gradient[:, 0] != 0).any(dim=1)
 
+all_for_any: You ask whether all entries of x[k] get gradient. One is enough: `any`, not `all`.
+- return (gradient != 0).flatten(1).any(dim=1)
++ return (gradient != 0).flatten(1).all(dim=1)
 
-@ex.misconception
-def last_output_for_output_t(model, x, t):
-    """You look at the last output, whatever t is. Output t is `model(leaf)[t]`."""
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[-1]
-    total = (torch.randn_like(output) * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
-    return (gradient != 0).flatten(1).any(dim=1)
+over_the_wrong_axes: Your answer has an entry for each row of the batch. Time is axis 0: what you ask for is one entry
+  for each *step*, so that `any` goes over the other two axes.
+-     return torch.zeros(len(x), dtype=torch.bool)
+- return (gradient != 0).flatten(1).any(dim=1)
++     return torch.zeros(x.shape[1], dtype=torch.bool)
++ return (gradient != 0).any(dim=2).any(dim=0)
 
+positive_gradients_only: A negative gradient is a gradient too: ask for `!= 0`, not for `> 0`.
+- total = (torch.randn_like(output) * output).sum()
++ weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
++ total = (weights * output).sum()
++ if not total.requires_grad:
++     return torch.zeros(len(x), dtype=torch.bool)
+- return (gradient != 0).flatten(1).any(dim=1)
++ return gradient.flatten(1).sum(dim=1) > 0
 
-@ex.misconception
-def first_row_only(model, x, t):
-    """You look at row 0 of the batch only. An input step gets gradient if any row does: in a padded batch the rows end
-    at different steps.
-    """
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[t]
-    total = (torch.randn_like(output) * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
-    return (gradient[:, 0] != 0).any(dim=1)
+changed_instead_of_differentiated: You change each input and look whether the output moves. That is what an output
+  *depends* on. What it can *learn* from is another question, and the answers differ where a graph is cut: ask for the
+  gradient.
++ with torch.no_grad():
++     before = model(x)[t]
++     support = torch.zeros(len(x), dtype=torch.bool)
++     for k in range(len(x)):
++         changed = x.clone()
++         changed[k] += 1.0
++         support[k] = bool((model(changed)[t] != before).any())
++ return support
 
+the_past_taken_for_granted: You say that an output learns from its past and from nothing else, without asking the
+  model. For a tagger that is true. For the others it is not: let the gradient say it.
++ return torch.arange(len(x)) <= t
 
-@ex.misconception
-def all_for_any(model, x, t):
-    """You ask whether all entries of x[k] get gradient. One is enough: `any`, not `all`."""
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[t]
-    total = (torch.randn_like(output) * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
-    return (gradient != 0).flatten(1).all(dim=1)
+sizes_for_yes_and_no: You return how large the gradients are. The question is whether there is one: an array of True
+  and False.
+- total = (torch.randn_like(output) * output).sum()
++ weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
++ total = (weights * output).sum()
++ if not total.requires_grad:
++     return torch.zeros(len(x), dtype=x.dtype)
+-     return torch.zeros(len(x), dtype=torch.bool)
+- return (gradient != 0).flatten(1).any(dim=1)
++     return torch.zeros(len(x), dtype=x.dtype)
++ return gradient.flatten(1).norm(dim=1)
 
-
-@ex.misconception
-def over_the_wrong_axes(model, x, t):
-    """Your answer has an entry for each row of the batch. Time is axis 0: what you ask for is one entry for each
-    *step*, so that `any` goes over the other two axes.
-    """
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[t]
-    total = (torch.randn_like(output) * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(x.shape[1], dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(x.shape[1], dtype=torch.bool)
-    return (gradient != 0).any(dim=2).any(dim=0)
-
-
-@ex.misconception
-def positive_gradients_only(model, x, t):
-    """A negative gradient is a gradient too: ask for `!= 0`, not for `> 0`."""
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[t]
-    weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
-    total = (weights * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=torch.bool)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
-    return gradient.flatten(1).sum(dim=1) > 0
-
-
-@ex.misconception
-def changed_instead_of_differentiated(model, x, t):
-    """You change each input and look whether the output moves. That is what an output *depends* on. What it can *learn*
-    from is another question, and the answers differ where a graph is cut: ask for the gradient.
-    """
-    with torch.no_grad():
-        before = model(x)[t]
-        support = torch.zeros(len(x), dtype=torch.bool)
-        for k in range(len(x)):
-            changed = x.clone()
-            changed[k] += 1.0
-            support[k] = bool((model(changed)[t] != before).any())
-    return support
-
-
-@ex.misconception
-def the_past_taken_for_granted(model, x, t):
-    """You say that an output learns from its past and from nothing else, without asking the model. For a tagger that is
-    true. For the others it is not: let the gradient say it.
-    """
-    return torch.arange(len(x)) <= t
-
-
-@ex.misconception
-def sizes_for_yes_and_no(model, x, t):
-    """You return how large the gradients are. The question is whether there is one: an array of True and False."""
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[t]
-    weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
-    total = (weights * output).sum()
-    if not total.requires_grad:
-        return torch.zeros(len(x), dtype=x.dtype)
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=x.dtype)
-    return gradient.flatten(1).norm(dim=1)
-
-
-@ex.misconception
-def a_way_back_expected(model, x, t):
-    """Where no way leads from the output back to x, PyTorch has no gradient to give, and you take that for an error.
-    With `allow_unused=True` it gives None (as `.grad` is None after `backward`), and the answer is all False.
-    """
-    leaf = x.clone().requires_grad_()
-    output = model(leaf)[t]
-    total = (torch.randn_like(output) * output).sum()
-    (gradient,) = torch.autograd.grad(total, leaf)
-    return (gradient != 0).flatten(1).any(dim=1)
+a_way_back_expected: Where no way leads from the output back to x, PyTorch has no gradient to give, and you take that
+  for an error. With `allow_unused=True` it gives None (as `.grad` is None after `backward`), and the answer is all
+  False.
+- (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
+- if gradient is None:
+-     return torch.zeros(len(x), dtype=torch.bool)
++ (gradient,) = torch.autograd.grad(total, leaf)
+""")

@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.bptt import nll_backward, output_backward, rnn_backward, sequence_nll
-from rnncourse.cell import output_layer, rnn_forward, rnn_step, softmax
+from rnncourse.cell import softmax
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
 from rnncourse.given.language_model import arrays_that_stay
-from rnncourse.gradient_flow import clip_by_global_norm
 from rnncourse.language_model import (
     bits_per_character,
     build_vocabulary,
@@ -26,7 +24,6 @@ from rnncourse.language_model import (
     top_k_filter,
     train_step,
 )
-from rnncourse.ngram import sample_index
 
 unit = Unit("06_language_model", "A character language model")
 
@@ -76,70 +73,46 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("an empty text", "")
 
 
-@ex.misconception
-def order_of_appearance(text):
-    """Your characters stand in the order in which they appear in the text. With another text of the same characters
-    every id would be another one: sort them by code point.
-    """
-    chars = list(dict.fromkeys(text))
-    return chars, {character: i for i, character in enumerate(chars)}
+ex.mistakes(r"""
+order_of_appearance: Your characters stand in the order in which they appear in the text. With another text of the
+  same characters every id would be another one: sort them by code point.
+- chars = sorted(set(text))
++ chars = list(dict.fromkeys(text))
 
+a_sets_own_order: You number the characters as a set hands them out. That order changes from one run of Python to the
+  next, and with it every id: a model that you saved would read nonsense. Sort the set.
+- chars = sorted(set(text))
++ chars = list(set(text))
 
-@ex.misconception
-def a_sets_own_order(text):
-    """You number the characters as a set hands them out. That order changes from one run of Python to the next, and
-    with it every id: a model that you saved would read nonsense. Sort the set.
-    """
-    chars = list(set(text))
-    return chars, {character: i for i, character in enumerate(chars)}
+by_frequency: Your characters are sorted by how often they occur. What is wanted is the order of their code points,
+  which `sorted` gives.
+- chars = sorted(set(text))
++ chars = sorted(set(text), key=lambda character: (-text.count(character), character))
 
+every_occurrence_listed: Your list names a character once for each time that it occurs. A vocabulary has each
+  character once: take the set of the text first.
+- chars = sorted(set(text))
++ chars = sorted(text)
 
-@ex.misconception
-def by_frequency(text):
-    """Your characters are sorted by how often they occur. What is wanted is the order of their code points, which
-    `sorted` gives.
-    """
-    chars = sorted(set(text), key=lambda character: (-text.count(character), character))
-    return chars, {character: i for i, character in enumerate(chars)}
+ids_from_one: Your ids start at 1, and the largest is beyond the end of the list. The first character of the list has
+  id 0.
+- return chars, {character: i for i, character in enumerate(chars)}
++ return chars, {character: i for i, character in enumerate(chars, start=1)}
 
+index_turned_round: Your dict leads from ids to characters; the list does that already. The dict is its inverse, from
+  a character to its id.
+- return chars, {character: i for i, character in enumerate(chars)}
++ return chars, dict(enumerate(chars))
 
-@ex.misconception
-def every_occurrence_listed(text):
-    """Your list names a character once for each time that it occurs. A vocabulary has each character once: take the set
-    of the text first.
-    """
-    chars = sorted(text)
-    return chars, {character: i for i, character in enumerate(chars)}
+blanks_lost: Spaces and line ends are missing. They are characters like all others, and a model that writes needs
+  them.
+- chars = sorted(set(text))
++ chars = sorted(set("".join(text.split())))
 
-
-@ex.misconception
-def ids_from_one(text):
-    """Your ids start at 1, and the largest is beyond the end of the list. The first character of the list has id 0."""
-    chars = sorted(set(text))
-    return chars, {character: i for i, character in enumerate(chars, start=1)}
-
-
-@ex.misconception
-def index_turned_round(text):
-    """Your dict leads from ids to characters; the list does that already. The dict is its inverse, from a character to
-    its id.
-    """
-    chars = sorted(set(text))
-    return chars, dict(enumerate(chars))
-
-
-@ex.misconception
-def blanks_lost(text):
-    """Spaces and line ends are missing. They are characters like all others, and a model that writes needs them."""
-    chars = sorted(set("".join(text.split())))
-    return chars, {character: i for i, character in enumerate(chars)}
-
-
-@ex.misconception
-def capitals_lost(text):
-    """You lower the text first, so that its capitals have no id. Here "A" and "a" are two characters."""
-    chars = sorted(set(text.lower()))
-    return chars, {character: i for i, character in enumerate(chars)}
+capitals_lost: You lower the text first, so that its capitals have no id. Here "A" and "a" are two characters.
+- chars = sorted(set(text))
++ chars = sorted(set(text.lower()))
+""")
 
 
 # --- encode
@@ -170,70 +143,44 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a character that is not in the index", chars[2] + "ß" + chars[3], index)
 
 
-@ex.misconception
-def unknown_is_zero(text, index):
-    """A character that the index does not have becomes 0, which is the id of another character. What is unknown is a
-    KeyError: `index[character]` raises it by itself.
-    """
-    return np.array([index.get(character, 0) for character in text])
+ex.mistakes(r"""
+unknown_is_zero: A character that the index does not have becomes 0, which is the id of another character. What is
+  unknown is a KeyError: `index[character]` raises it by itself.
++ return np.array([index.get(character, 0) for character in text])
 
+unknown_is_minus_one: A character that the index does not have becomes -1, and for NumPy that is the last one. What is
+  unknown is a KeyError.
++ return np.array([index.get(character, -1) for character in text])
 
-@ex.misconception
-def unknown_is_minus_one(text, index):
-    """A character that the index does not have becomes -1, and for NumPy that is the last one. What is unknown is a
-    KeyError.
-    """
-    return np.array([index.get(character, -1) for character in text])
+unknown_left_out: You leave out what the index does not have, so that text and ids no longer have the same length.
+  What is unknown is a KeyError.
++ return np.array([index[character] for character in text if character in index])
 
+code_points: Those are the characters' code points, from `ord`. The id is what the index says.
++ return np.array([ord(character) for character in text if index[character] >= 0])
 
-@ex.misconception
-def unknown_left_out(text, index):
-    """You leave out what the index does not have, so that text and ids no longer have the same length. What is unknown
-    is a KeyError.
-    """
-    return np.array([index[character] for character in text if character in index])
+a_vocabulary_of_its_own: You number the characters of this text anew. Two texts would then have different ids for one
+  character: use the index that you are given.
++ own = sorted(set(text) | set(index))
++ if len(own) > len(index):
++     raise KeyError(text)
++ return np.array([own.index(character) for character in text])
 
+each_character_once: Each character of the text is there only once. The ids are the text in numbers: one for every
+  character, in the order of the text.
++ return np.array([index[character] for character in dict.fromkeys(text)])
 
-@ex.misconception
-def code_points(text, index):
-    """Those are the characters' code points, from `ord`. The id is what the index says."""
-    return np.array([ord(character) for character in text if index[character] >= 0])
+ids_as_floats: The ids are right, but they are floats, as `np.zeros` makes them, and a float cannot index an array.
+  Say `dtype=int`.
++ ids = np.zeros(len(text))
++ for i, character in enumerate(text):
++     ids[i] = index[character]
++ return ids
 
-
-@ex.misconception
-def a_vocabulary_of_its_own(text, index):
-    """You number the characters of this text anew. Two texts would then have different ids for one character: use the
-    index that you are given.
-    """
-    own = sorted(set(text) | set(index))
-    if len(own) > len(index):
-        raise KeyError(text)
-    return np.array([own.index(character) for character in text])
-
-
-@ex.misconception
-def each_character_once(text, index):
-    """Each character of the text is there only once. The ids are the text in numbers: one for every character, in the
-    order of the text.
-    """
-    return np.array([index[character] for character in dict.fromkeys(text)])
-
-
-@ex.misconception
-def ids_as_floats(text, index):
-    """The ids are right, but they are floats, as `np.zeros` makes them, and a float cannot index an array. Say
-    `dtype=int`.
-    """
-    ids = np.zeros(len(text))
-    for i, character in enumerate(text):
-        ids[i] = index[character]
-    return ids
-
-
-@ex.misconception
-def one_hot_vectors(text, index):
-    """You return a one-hot vector for each character. What is wanted is one whole number each; vectors come later."""
-    return np.eye(len(index), dtype=int)[[index[character] for character in text]]
+one_hot_vectors: You return a one-hot vector for each character. What is wanted is one whole number each; vectors come
+  later.
++ return np.eye(len(index), dtype=int)[[index[character] for character in text]]
+""")
 
 
 # --- decode
@@ -264,36 +211,24 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("no ids", np.array([], dtype=np.int64), chars)
 
 
-@ex.misconception
-def joined_with_spaces(ids, chars):
-    """There is a space between any two characters. What stands before `.join` is put between them: take the empty
-    string.
-    """
-    return " ".join(chars[i] for i in ids)
+ex.mistakes(r"""
+joined_with_spaces: There is a space between any two characters. What stands before `.join` is put between them: take
+  the empty string.
++ return " ".join(chars[i] for i in ids)
 
+list_for_text: You return a list of characters. What is wanted is one string: `"".join(…)` makes it.
++ return [chars[i] for i in ids]
 
-@ex.misconception
-def list_for_text(ids, chars):
-    """You return a list of characters. What is wanted is one string: `"".join(…)` makes it."""
-    return [chars[i] for i in ids]
+ids_taken_for_code_points: `chr` gives the character with that code point. An id is a place in the list `chars`.
++ return "".join(chr(i) for i in ids)
 
+sorted_again: You sort the characters before you look them up. The ids belong to the list in the order in which you
+  get it.
++ return "".join(sorted(chars)[i] for i in ids)
 
-@ex.misconception
-def ids_taken_for_code_points(ids, chars):
-    """`chr` gives the character with that code point. An id is a place in the list `chars`."""
-    return "".join(chr(i) for i in ids)
-
-
-@ex.misconception
-def sorted_again(ids, chars):
-    """You sort the characters before you look them up. The ids belong to the list in the order in which you get it."""
-    return "".join(sorted(chars)[i] for i in ids)
-
-
-@ex.misconception
-def one_place_too_early(ids, chars):
-    """Each character is the one before the right one: id 0 is `chars[0]`."""
-    return "".join(chars[i - 1] for i in ids)
+one_place_too_early: Each character is the one before the right one: id 0 is `chars[0]`.
++ return "".join(chars[i - 1] for i in ids)
+""")
 
 
 # --- contiguous_batches
@@ -332,136 +267,90 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("too short for one batch", ids(12), 3, 4)
 
 
-@ex.misconception
-def targets_are_the_inputs(ids, batch_size, steps):
-    """Your targets are your inputs: the model would learn to say what it has just read. A target is the id that comes
-    next in the text.
-    """
-    length = (len(ids) - 1) // batch_size
-    rows = ids[: batch_size * length].reshape(batch_size, length).T
-    for i in range(0, length - steps + 1, steps):
-        yield rows[i : i + steps].copy(), rows[i : i + steps].copy()
+ex.mistakes(r"""
+targets_are_the_inputs: Your targets are your inputs: the model would learn to say what it has just read. A target is
+  the id that comes next in the text.
+- yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ yield rows[start : start + steps].copy(), rows[start : start + steps].copy()
 
+targets_two_ahead: Your targets lie two characters ahead. The target of an input is the very next id.
+- rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
++ rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
++ n = np.roll(ids, -2)[: batch_size * length].reshape(batch_size, length).T
+- yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ yield rows[start : start + steps].copy(), n[start : start + steps].copy()
 
-@ex.misconception
-def targets_two_ahead(ids, batch_size, steps):
-    """Your targets lie two characters ahead. The target of an input is the very next id."""
-    length = (len(ids) - 1) // batch_size
-    rows = ids[: batch_size * length].reshape(batch_size, length).T
-    later = np.roll(ids, -2)[: batch_size * length].reshape(batch_size, length).T
-    for i in range(0, length - steps + 1, steps):
-        yield rows[i : i + steps].copy(), later[i : i + steps].copy()
+wrapped_within_the_batch: The last target of each batch is the first input of the same batch: `np.roll` wraps round.
+  It is the id that follows in the text, which the next batch begins with.
+- yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ yield rows[start : start + steps].copy(), np.roll(rows[start : start + steps], -1, axis=0)
 
+wrapped_at_the_row_end: The target at the end of a row is the row's own first id: the roll wraps round. What follows
+  there is the id after the row, `ids[(n + 1) * length]`.
+- rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
++ rows = ids[: batch_size * length].reshape(batch_size, length).T
++ n = np.roll(rows, -1, axis=0)
+- yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ yield rows[start : start + steps].copy(), n[start : start + steps].copy()
 
-@ex.misconception
-def wrapped_within_the_batch(ids, batch_size, steps):
-    """The last target of each batch is the first input of the same batch: `np.roll` wraps round. It is the id that
-    follows in the text, which the next batch begins with.
-    """
-    length = (len(ids) - 1) // batch_size
-    rows = ids[: batch_size * length].reshape(batch_size, length).T
-    for i in range(0, length - steps + 1, steps):
-        yield rows[i : i + steps].copy(), np.roll(rows[i : i + steps], -1, axis=0)
+text_dealt_out_like_cards: Neighbours in the text stand in neighbouring rows, as if it had been dealt out like cards,
+  so no row holds readable text. Reshape to (batch_size, length) and transpose; not to (length, batch_size).
+- rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
++ rows = ids[: batch_size * length].reshape(length, batch_size)
++ n = ids[1 : batch_size * length + 1].reshape(length, batch_size)
+- yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ yield rows[start : start + steps].copy(), n[start : start + steps].copy()
 
+windows_side_by_side_in_a_batch: Inside a batch your rows are neighbours in the text, so row n of the next batch does
+  not go on where row n ended, and the state that is carried over belongs to another place. Give each row a long piece
+  of the text of its own.
++ length = (len(ids) - 1) // batch_size
++ for k in range(length // steps):
++     start = k * batch_size * steps + steps * np.arange(batch_size)
++     places = start + np.arange(steps)[:, None]
++     yield ids[places], ids[places + 1]
 
-@ex.misconception
-def wrapped_at_the_row_end(ids, batch_size, steps):
-    """The target at the end of a row is the row's own first id: the roll wraps round. What follows there is the id
-    after the row, `ids[(n + 1) * length]`.
-    """
-    length = (len(ids) - 1) // batch_size
-    rows = ids[: batch_size * length].reshape(batch_size, length).T
-    targets = np.roll(rows, -1, axis=0)
-    for i in range(0, length - steps + 1, steps):
-        yield rows[i : i + steps].copy(), targets[i : i + steps].copy()
+batch_first: Your arrays are (batch_size, steps). Time is the first axis in this course: transpose them.
+- yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ n = length * np.arange(batch_size)[:, None] + start + np.arange(steps)
++ yield ids[n], ids[n + 1]
 
+short_rest_kept: Your last batch is shorter than the others. What is left over at the end of the rows and fills no
+  batch is dropped.
++ length = (len(ids) - 1) // batch_size
++ for i in range(0, length, steps):
++     places = length * np.arange(batch_size) + np.arange(i, min(i + steps, length))[:, None]
++     yield ids[places], ids[places + 1]
 
-@ex.misconception
-def text_dealt_out_like_cards(ids, batch_size, steps):
-    """Neighbours in the text stand in neighbouring rows, as if it had been dealt out like cards, so no row holds
-    readable text. Reshape to (batch_size, length) and transpose; not to (length, batch_size).
-    """
-    length = (len(ids) - 1) // batch_size
-    inputs = ids[: batch_size * length].reshape(length, batch_size)
-    targets = ids[1 : batch_size * length + 1].reshape(length, batch_size)
-    for i in range(0, length - steps + 1, steps):
-        yield inputs[i : i + steps].copy(), targets[i : i + steps].copy()
+last_full_batch_lost: Where the rows are a whole number of batches long, your last batch is missing. The last start is
+  length - steps, and `range` leaves its end out: `range(0, length - steps + 1, steps)`.
++ length = (len(ids) - 1) // batch_size
++ for i in range(0, length - steps, steps):
++     places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
++     yield ids[places], ids[places + 1]
 
+windows_overlap: Your batches overlap: the next one starts one step later. It starts where this one ended, `steps`
+  later, since the state is carried on from there.
++ length = (len(ids) - 1) // batch_size
++ for i in range(length - steps + 1):
++     places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
++     yield ids[places], ids[places + 1]
 
-@ex.misconception
-def windows_side_by_side_in_a_batch(ids, batch_size, steps):
-    """Inside a batch your rows are neighbours in the text, so row n of the next batch does not go on where row n ended,
-    and the state that is carried over belongs to another place. Give each row a long piece of the text of its own.
-    """
-    length = (len(ids) - 1) // batch_size
-    for k in range(length // steps):
-        start = k * batch_size * steps + steps * np.arange(batch_size)
-        places = start + np.arange(steps)[:, None]
-        yield ids[places], ids[places + 1]
+one_id_skipped_between_batches: Between two batches one id is left out as an input: you move on by steps + 1. The last
+  target of a batch is the first input of the next.
++ length = (len(ids) - 1) // batch_size
++ for i in range(0, length - steps + 1, steps + 1):
++     places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
++     yield ids[places], ids[places + 1]
 
-
-@ex.misconception
-def batch_first(ids, batch_size, steps):
-    """Your arrays are (batch_size, steps). Time is the first axis in this course: transpose them."""
-    length = (len(ids) - 1) // batch_size
-    for i in range(0, length - steps + 1, steps):
-        places = length * np.arange(batch_size)[:, None] + i + np.arange(steps)
-        yield ids[places], ids[places + 1]
-
-
-@ex.misconception
-def short_rest_kept(ids, batch_size, steps):
-    """Your last batch is shorter than the others. What is left over at the end of the rows and fills no batch is
-    dropped.
-    """
-    length = (len(ids) - 1) // batch_size
-    for i in range(0, length, steps):
-        places = length * np.arange(batch_size) + np.arange(i, min(i + steps, length))[:, None]
-        yield ids[places], ids[places + 1]
-
-
-@ex.misconception
-def last_full_batch_lost(ids, batch_size, steps):
-    """Where the rows are a whole number of batches long, your last batch is missing. The last start is length - steps,
-    and `range` leaves its end out: `range(0, length - steps + 1, steps)`.
-    """
-    length = (len(ids) - 1) // batch_size
-    for i in range(0, length - steps, steps):
-        places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
-        yield ids[places], ids[places + 1]
-
-
-@ex.misconception
-def windows_overlap(ids, batch_size, steps):
-    """Your batches overlap: the next one starts one step later. It starts where this one ended, `steps` later, since
-    the state is carried on from there.
-    """
-    length = (len(ids) - 1) // batch_size
-    for i in range(length - steps + 1):
-        places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
-        yield ids[places], ids[places + 1]
-
-
-@ex.misconception
-def one_id_skipped_between_batches(ids, batch_size, steps):
-    """Between two batches one id is left out as an input: you move on by steps + 1. The last target of a batch is the
-    first input of the next.
-    """
-    length = (len(ids) - 1) // batch_size
-    for i in range(0, length - steps + 1, steps + 1):
-        places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
-        yield ids[places], ids[places + 1]
-
-
-@ex.misconception
-def rows_without_the_id_behind_them(ids, batch_size, steps):
-    """You cut the text into rows first and take inputs and targets from within a row, so that one prediction at the end
-    of each row is lost. A row needs one id more than it has inputs, and shares it with the next row.
-    """
-    length = len(ids) // batch_size
-    rows = ids[: batch_size * length].reshape(batch_size, length).T
-    for i in range(0, length - steps, steps):
-        yield rows[i : i + steps].copy(), rows[i + 1 : i + steps + 1].copy()
+rows_without_the_id_behind_them: You cut the text into rows first and take inputs and targets from within a row, so
+  that one prediction at the end of each row is lost. A row needs one id more than it has inputs, and shares it with
+  the next row.
++ length = len(ids) // batch_size
++ rows = ids[: batch_size * length].reshape(batch_size, length).T
++ for i in range(0, length - steps, steps):
++     yield rows[i : i + steps].copy(), rows[i + 1 : i + steps + 1].copy()
+""")
 
 
 # --- temperature_softmax
@@ -494,56 +383,36 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32), 0.5)
 
 
-@ex.misconception
-def temperature_multiplied(logits, temperature):
-    """You multiply by the temperature, so that heat makes the model sure and cold makes it careless. Divide."""
-    return softmax(logits * temperature)
+ex.mistakes(r"""
+temperature_multiplied: You multiply by the temperature, so that heat makes the model sure and cold makes it careless.
+  Divide.
++ return softmax(logits * temperature)
 
+temperature_ignored: The temperature has no say: that is the plain softmax. (If you divide after the exponential, it
+  cancels against the sum.) Divide the logits, before the softmax.
++ return softmax(logits)
 
-@ex.misconception
-def temperature_ignored(logits, temperature):
-    """The temperature has no say: that is the plain softmax. (If you divide after the exponential, it cancels against
-    the sum.) Divide the logits, before the softmax.
-    """
-    return softmax(logits)
+probabilities_divided: You divide the probabilities by the temperature, so that they no longer sum to 1. Divide the
+  logits, before the softmax.
++ return softmax(logits) / temperature
 
+softmax_twice: You take the softmax of something that is a softmax already, which makes everything nearly equal.
+  Divide the logits themselves.
++ return softmax(softmax(logits) / temperature)
 
-@ex.misconception
-def probabilities_divided(logits, temperature):
-    """You divide the probabilities by the temperature, so that they no longer sum to 1. Divide the logits, before the
-    softmax.
-    """
-    return softmax(logits) / temperature
+along_the_first_axis: Your probabilities sum to 1 along the first axis. They do so along the last, over the
+  characters.
++ E = np.exp((logits - logits.max(axis=0, keepdims=True)) / temperature)
++ return E / E.sum(axis=0, keepdims=True)
 
+cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. Subtract each row's largest logit
+  first, or call `softmax`, which does.
++ E = np.exp(logits / temperature)
++ return E / E.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def softmax_twice(logits, temperature):
-    """You take the softmax of something that is a softmax already, which makes everything nearly equal. Divide the
-    logits themselves.
-    """
-    return softmax(softmax(logits) / temperature)
-
-
-@ex.misconception
-def along_the_first_axis(logits, temperature):
-    """Your probabilities sum to 1 along the first axis. They do so along the last, over the characters."""
-    E = np.exp((logits - logits.max(axis=0, keepdims=True)) / temperature)
-    return E / E.sum(axis=0, keepdims=True)
-
-
-@ex.misconception
-def cold_logits_overflow(logits, temperature):
-    """At a low temperature exp overflows, and inf / inf is nan. Subtract each row's largest logit first, or call
-    `softmax`, which does.
-    """
-    E = np.exp(logits / temperature)
-    return E / E.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def not_normalised(logits, temperature):
-    """Your numbers do not sum to 1: the division by their sum is missing. `softmax` does it."""
-    return np.exp((logits - logits.max(axis=-1, keepdims=True)) / temperature)
+not_normalised: Your numbers do not sum to 1: the division by their sum is missing. `softmax` does it.
++ return np.exp((logits - logits.max(axis=-1, keepdims=True)) / temperature)
+""")
 
 
 # --- top_k_filter
@@ -594,103 +463,68 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", shares(rng, 2, 3, 5, dtype=np.float32), 2)
 
 
-@ex.misconception
-def kept_not_renormalised(probabilities, k):
-    """What you keep no longer sums to 1. Divide it by its own sum, row by row."""
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranks = np.argsort(order, axis=-1, kind="stable")
-    return np.where(ranks < k, probabilities, 0).astype(probabilities.dtype)
+ex.mistakes(r"""
+kept_not_renormalised: What you keep no longer sums to 1. Divide it by its own sum, row by row.
++ order = np.argsort(-probabilities, axis=-1, kind="stable")
++ ranks = np.argsort(order, axis=-1, kind="stable")
++ return np.where(ranks < k, probabilities, 0).astype(probabilities.dtype)
 
+ties_all_kept: You keep all ids that are at least as probable as the k-th, so that a tie lets more than k stay. The
+  lower ids win a tie.
++ Q = probabilities.shape[-1]
++ kth = np.sort(probabilities, axis=-1)[..., max(Q - k, 0), None]
++ kept = np.where(probabilities >= kth, probabilities, 0).astype(probabilities.dtype)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def ties_all_kept(probabilities, k):
-    """You keep all ids that are at least as probable as the k-th, so that a tie lets more than k stay. The lower ids
-    win a tie.
-    """
-    Q = probabilities.shape[-1]
-    kth = np.sort(probabilities, axis=-1)[..., max(Q - k, 0), None]
-    kept = np.where(probabilities >= kth, probabilities, 0).astype(probabilities.dtype)
-    return kept / kept.sum(axis=-1, keepdims=True)
+ties_to_the_higher_id: In a tie the higher id stays: the last k of an ascending sort end with it. Sort the negative
+  probabilities, stably, and take the first k.
+- best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
++ best = np.argsort(probabilities, axis=-1, kind="stable")[..., ::-1][..., :k]
 
+least_probable_kept: You keep the k least probable ids: `argsort` puts the smallest first. Sort the negative
+  probabilities.
+- best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
++ best = np.argsort(probabilities, axis=-1, kind="stable")[..., :k]
 
-@ex.misconception
-def ties_to_the_higher_id(probabilities, k):
-    """In a tie the higher id stays: the last k of an ascending sort end with it. Sort the negative probabilities,
-    stably, and take the first k.
-    """
-    best = np.argsort(probabilities, axis=-1, kind="stable")[..., ::-1][..., :k]
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, axis=-1), axis=-1)
-    return kept / kept.sum(axis=-1, keepdims=True)
+one_more_than_k: You keep k + 1 ids. The ranks start at 0, so those *below* k are k of them already.
++ order = np.argsort(-probabilities, axis=-1, kind="stable")
++ kept = np.where(np.argsort(order, axis=-1, kind="stable") <= k, probabilities, 0).astype(probabilities.dtype)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
+best_of_all_rows: You keep the k best of the whole array, and some rows may be left with nothing. Each row, along the
+  last axis, keeps its own k.
++ flat = probabilities.ravel()
++ best = np.argsort(-flat, kind="stable")[:k]
++ kept = np.zeros_like(flat)
++ kept[best] = flat[best]
++ kept = kept.reshape(probabilities.shape)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def least_probable_kept(probabilities, k):
-    """You keep the k least probable ids: `argsort` puts the smallest first. Sort the negative probabilities."""
-    best = np.argsort(probabilities, axis=-1, kind="stable")[..., :k]
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, axis=-1), axis=-1)
-    return kept / kept.sum(axis=-1, keepdims=True)
+only_the_kept_returned: You return the k probabilities alone, and nobody knows any more whose they are. Return one for
+  each id, with zeros for those that are cut off.
++ best = -np.sort(-probabilities, axis=-1)[..., :k]
++ return best / best.sum(axis=-1, keepdims=True)
 
+sorted_for_good: Your probabilities stand in falling order. Place i belongs to id i: those that stay, stay where they
+  were.
++ best = -np.sort(-probabilities, axis=-1)
++ best[..., k:] = 0
++ return best / best.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def one_more_than_k(probabilities, k):
-    """You keep k + 1 ids. The ranks start at 0, so those *below* k are k of them already."""
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    kept = np.where(np.argsort(order, axis=-1, kind="stable") <= k, probabilities, 0).astype(probabilities.dtype)
-    return kept / kept.sum(axis=-1, keepdims=True)
+k_beyond_the_end: For a k that is larger than the number of ids there is no k-th largest probability. Then all stay:
+  slices such as `order[..., :k]` take care of that by themselves.
++ order = np.argsort(-probabilities, axis=-1, kind="stable")
++ ranks = np.argsort(order, axis=-1, kind="stable")
++ last = np.take(order, k - 1, axis=-1)[..., None]
++ kept = np.where(ranks <= np.take_along_axis(ranks, last, axis=-1), probabilities, 0).astype(probabilities.dtype)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
-
-@ex.misconception
-def best_of_all_rows(probabilities, k):
-    """You keep the k best of the whole array, and some rows may be left with nothing. Each row, along the last axis,
-    keeps its own k.
-    """
-    flat = probabilities.ravel()
-    best = np.argsort(-flat, kind="stable")[:k]
-    kept = np.zeros_like(flat)
-    kept[best] = flat[best]
-    kept = kept.reshape(probabilities.shape)
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def only_the_kept_returned(probabilities, k):
-    """You return the k probabilities alone, and nobody knows any more whose they are. Return one for each id, with
-    zeros for those that are cut off.
-    """
-    best = -np.sort(-probabilities, axis=-1)[..., :k]
-    return best / best.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def sorted_for_good(probabilities, k):
-    """Your probabilities stand in falling order. Place i belongs to id i: those that stay, stay where they were."""
-    best = -np.sort(-probabilities, axis=-1)
-    best[..., k:] = 0
-    return best / best.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def k_beyond_the_end(probabilities, k):
-    """For a k that is larger than the number of ids there is no k-th largest probability. Then all stay: slices such as
-    `order[..., :k]` take care of that by themselves.
-    """
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranks = np.argsort(order, axis=-1, kind="stable")
-    last = np.take(order, k - 1, axis=-1)[..., None]
-    kept = np.where(ranks <= np.take_along_axis(ranks, last, axis=-1), probabilities, 0).astype(probabilities.dtype)
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def cut_off_in_place(probabilities, k):
-    """The answer is right, but you have put the zeros into the caller's array, whose probabilities are lost. Work on a
-    copy.
-    """
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    probabilities[np.argsort(order, axis=-1, kind="stable") >= k] = 0
-    return probabilities / probabilities.sum(axis=-1, keepdims=True)
+cut_off_in_place: The answer is right, but you have put the zeros into the caller's array, whose probabilities are
+  lost. Work on a copy.
++ order = np.argsort(-probabilities, axis=-1, kind="stable")
++ probabilities[np.argsort(order, axis=-1, kind="stable") >= k] = 0
++ return probabilities / probabilities.sum(axis=-1, keepdims=True)
+""")
 
 
 # --- nucleus_filter
@@ -741,130 +575,77 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", p, between(p, 3))
 
 
-@ex.misconception
-def one_id_too_few(probabilities, p):
-    """The id with which the mass reaches p is missing: you keep ids while their sum is at most p. Keep it if the mass
-    *before* it is below p.
-    """
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) <= p) | (p >= 1)
-    stays[..., 0] = True
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, order, np.where(stays, ranked, 0).astype(ranked.dtype), axis=-1)
-    return kept / kept.sum(axis=-1, keepdims=True)
+ex.mistakes(r"""
+one_id_too_few: The id with which the mass reaches p is missing: you keep ids while their sum is at most p. Keep it if
+  the mass *before* it is below p.
+- before = np.cumsum(ranked, axis=-1) - ranked
+- stays = (before < p) | (p >= 1)
++ stays = (np.cumsum(ranked, axis=-1) <= p) | (p >= 1)
 
+one_more_when_reached_exactly: Where the mass is exactly p already, you take one id more. "At least p" is reached
+  then: the mass before an id must be below p, not equal to it.
+- before = np.cumsum(ranked, axis=-1) - ranked
+- stays = (before < p) | (p >= 1)
+- stays[..., 0] = True
++ stays = (np.cumsum(ranked, axis=-1) - ranked <= p) | (p >= 1)
 
-@ex.misconception
-def one_more_when_reached_exactly(probabilities, p):
-    """Where the mass is exactly p already, you take one id more. "At least p" is reached then: the mass before an id
-    must be below p, not equal to it.
-    """
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) - ranked <= p) | (p >= 1)
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, order, np.where(stays, ranked, 0).astype(ranked.dtype), axis=-1)
-    return kept / kept.sum(axis=-1, keepdims=True)
+nothing_left: Where the most probable id alone is above p, nothing stays, and 0 / 0 is nan. At least one id stays,
+  always; and the one with which the mass reaches p belongs in.
+- before = np.cumsum(ranked, axis=-1) - ranked
+- stays = (before < p) | (p >= 1)
+- stays[..., 0] = True
++ stays = (np.cumsum(ranked, axis=-1) <= p) | (p >= 1)
 
+summed_in_the_order_of_ids: You add up in the order of the ids. Start with the most probable one and go down: sort
+  first.
++ stays = (np.cumsum(probabilities, axis=-1) - probabilities < p) | (p >= 1)
++ kept = np.where(stays, probabilities, 0).astype(probabilities.dtype)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def nothing_left(probabilities, p):
-    """Where the most probable id alone is above p, nothing stays, and 0 / 0 is nan. At least one id stays, always; and
-    the one with which the mass reaches p belongs in.
-    """
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) <= p) | (p >= 1)
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, order, np.where(stays, ranked, 0).astype(ranked.dtype), axis=-1)
-    return kept / kept.sum(axis=-1, keepdims=True)
+summed_from_the_least_probable: You add up from the least probable id on: `argsort` puts the smallest first. Sort the
+  negative probabilities.
+- order = np.argsort(-probabilities, axis=-1, kind="stable")
++ order = np.argsort(probabilities, axis=-1, kind="stable")
 
+threshold_for_each_id: You compare each probability with p by itself. p is a mass: the sum of the ids that stay must
+  reach it.
++ stays = (probabilities >= p) | (p >= 1)
++ stays |= probabilities == probabilities.max(axis=-1, keepdims=True)
++ kept = np.where(stays, probabilities, 0).astype(probabilities.dtype)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def summed_in_the_order_of_ids(probabilities, p):
-    """You add up in the order of the ids. Start with the most probable one and go down: sort first."""
-    stays = (np.cumsum(probabilities, axis=-1) - probabilities < p) | (p >= 1)
-    kept = np.where(stays, probabilities, 0).astype(probabilities.dtype)
-    return kept / kept.sum(axis=-1, keepdims=True)
+nucleus_not_renormalised: What you keep sums to about p, not to 1. Divide it by its own sum, row by row.
+- return kept / kept.sum(axis=-1, keepdims=True)
++ return kept
 
+divided_by_p: You divide by p. The ids that stay have at least this mass and mostly some more: divide by their own
+  sum.
+- return kept / kept.sum(axis=-1, keepdims=True)
++ return kept / p
 
-@ex.misconception
-def summed_from_the_least_probable(probabilities, p):
-    """You add up from the least probable id on: `argsort` puts the smallest first. Sort the negative probabilities."""
-    order = np.argsort(probabilities, axis=-1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, order, np.where(stays, ranked, 0).astype(ranked.dtype), axis=-1)
-    return kept / kept.sum(axis=-1, keepdims=True)
+not_put_back: Your probabilities stand in falling order. Place i belongs to id i: put each one back to where it came
+  from.
++ ranked = -np.sort(-probabilities, axis=-1)
++ stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
++ kept = np.where(stays, ranked, 0).astype(ranked.dtype)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
+ties_kept_together: Ids as probable as the last one that you keep stay too, so that a tie lets in more than are
+  needed. The lower ids win a tie: keep by rank, not by value.
++ ranked = -np.sort(-probabilities, axis=-1)
++ stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
++ smallest = np.where(stays, ranked, 2).min(axis=-1, keepdims=True)
++ kept = np.where(probabilities >= smallest, probabilities, 0).astype(probabilities.dtype)
++ return kept / kept.sum(axis=-1, keepdims=True)
 
-@ex.misconception
-def threshold_for_each_id(probabilities, p):
-    """You compare each probability with p by itself. p is a mass: the sum of the ids that stay must reach it."""
-    stays = (probabilities >= p) | (p >= 1)
-    stays |= probabilities == probabilities.max(axis=-1, keepdims=True)
-    kept = np.where(stays, probabilities, 0).astype(probabilities.dtype)
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def nucleus_not_renormalised(probabilities, p):
-    """What you keep sums to about p, not to 1. Divide it by its own sum, row by row."""
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
-    stays[..., 0] = True
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, order, np.where(stays, ranked, 0).astype(ranked.dtype), axis=-1)
-    return kept
-
-
-@ex.misconception
-def divided_by_p(probabilities, p):
-    """You divide by p. The ids that stay have at least this mass and mostly some more: divide by their own sum."""
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, order, np.where(stays, ranked, 0).astype(ranked.dtype), axis=-1)
-    return kept / p
-
-
-@ex.misconception
-def not_put_back(probabilities, p):
-    """Your probabilities stand in falling order. Place i belongs to id i: put each one back to where it came from."""
-    ranked = -np.sort(-probabilities, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
-    kept = np.where(stays, ranked, 0).astype(ranked.dtype)
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def ties_kept_together(probabilities, p):
-    """Ids as probable as the last one that you keep stay too, so that a tie lets in more than are needed. The lower ids
-    win a tie: keep by rank, not by value.
-    """
-    ranked = -np.sort(-probabilities, axis=-1)
-    stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
-    smallest = np.where(stays, ranked, 2).min(axis=-1, keepdims=True)
-    kept = np.where(probabilities >= smallest, probabilities, 0).astype(probabilities.dtype)
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
-@ex.misconception
-def p_one_never_reached(probabilities, p):
-    """With p = 1 the sum of your floats ends a hair below 1, so that no place reaches it, and `argmax` of nothing but
-    False is 0: one id stays. p = 1 keeps all.
-    """
-    order = np.argsort(-probabilities, axis=-1, kind="stable")
-    ranked = np.take_along_axis(probabilities, order, axis=-1)
-    count = np.argmax(np.cumsum(ranked, axis=-1) >= p, axis=-1)[..., None] + 1
-    stays = np.arange(probabilities.shape[-1]) < count
-    kept = np.zeros_like(probabilities)
-    np.put_along_axis(kept, order, np.where(stays, ranked, 0).astype(ranked.dtype), axis=-1)
-    return kept / kept.sum(axis=-1, keepdims=True)
+p_one_never_reached: With p = 1 the sum of your floats ends a hair below 1, so that no place reaches it, and `argmax`
+  of nothing but False is 0: one id stays. p = 1 keeps all.
+- before = np.cumsum(ranked, axis=-1) - ranked
+- stays = (before < p) | (p >= 1)
+- stays[..., 0] = True
++ count = np.argmax(np.cumsum(ranked, axis=-1) >= p, axis=-1)[..., None] + 1
++ stays = np.arange(probabilities.shape[-1]) < count
+""")
 
 
 # --- generate
@@ -921,6 +702,9 @@ ex = unit.exercise(
 )
 
 
+generating = ex
+
+
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def writing(Q: int, H: int, read: int, length: int, temperature: float, dtype: Any = np.float64) -> tuple[Any, ...]:
@@ -932,10 +716,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         """Drawn until it matters what was read before the prompt's last id, and that this one is read just once."""
         while True:
             args = (*writing(Q, H, read, length, temperature), temperature)
-            wrong = [last_of_the_prompt_fed_twice, prompt_not_read, state_thrown_away_after_the_prompt]
+            wrong = ["last_of_the_prompt_fed_twice", "prompt_not_read", "state_thrown_away_after_the_prompt"]
             if temperature != 1:
-                wrong += [temperature_without_effect, logits_times_temperature]
-            if all(answer(*args) != generate(*args) for answer in wrong):
+                wrong += ["temperature_without_effect", "logits_times_temperature"]
+            answers = (m.answer for m in generating.misconceptions if m.name in wrong)
+            if all(answer(*args) != generate(*args) for answer in answers):
                 return args
 
     yield case(*telling(7, 5, 4, 20, 1.0)[:-1])
@@ -949,245 +734,129 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *writing(6, 5, 3, 9, 0.8, np.float32), 0.8)
 
 
-@ex.misconception
-def last_of_the_prompt_fed_twice(parameters, prompt, length, uniforms, temperature=1.0):
-    """The prompt's last id is read twice: once by the warm-up, and again as the first input of the loop that draws.
-    After the warm-up the state is ready: draw from it first, then read what was drawn.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    i = prompt[-1]
-    for k in range(length):
-        h = rnn_step(onehot[[i]], h, U, W, b)
-        i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-        new.append(i)
-    return new
+ex.mistakes(r"""
+last_of_the_prompt_fed_twice: The prompt's last id is read twice: once by the warm-up, and again as the first input of
+  the loop that draws. After the warm-up the state is ready: draw from it first, then read what was drawn.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ h = rnn_step(onehot[[i]], h, U, W, b)
++ i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
++ new.append(i)
 
+sample_never_fed_back: What you draw is never read: the network goes on reading the prompt's last id. The input of the
+  next step is the id that was just drawn.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
++ h = rnn_step(onehot[[prompt[-1]]], h, U, W, b)
 
-@ex.misconception
-def sample_never_fed_back(parameters, prompt, length, uniforms, temperature=1.0):
-    """What you draw is never read: the network goes on reading the prompt's last id. The input of the next step is the
-    id that was just drawn.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
-        h = rnn_step(onehot[[prompt[-1]]], h, U, W, b)
-    return new
+state_stands_still: All your ids come from one and the same distribution, that after the prompt: the state stands
+  still. Read each id that was drawn with one step of the cell.
+-     new.append(sample_index(p, uniforms[k]))
+-     h = rnn_step(onehot[[new[-1]]], h, U, W, b)
+- return new
++ return [sample_index(p, uniforms[k]) for k in range(length)]
 
+zeros_fed_back: After the prompt the network reads zeros: it never gets to know what was drawn. The next input is the
+  one-hot vector of the id that was just drawn.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
++ h = rnn_step(np.zeros((1, len(U)), dtype=U.dtype), h, U, W, b)
 
-@ex.misconception
-def state_stands_still(parameters, prompt, length, uniforms, temperature=1.0):
-    """All your ids come from one and the same distribution, that after the prompt: the state stands still. Read each id
-    that was drawn with one step of the cell.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype)
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-    return [sample_index(p, uniforms[k]) for k in range(length)]
+state_reset_at_each_character: The state starts from zeros at every character, so that the network knows the last one
+  only: a bigram model. Start from zeros once, before the prompt.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ onehot, zeros, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
++ i = prompt[-1]
++ for k in range(length):
++     h = rnn_step(onehot[[i]], zeros, U, W, b)
++     i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
++     new.append(i)
++ return new
 
+prompt_not_read: The network reads only the last id of the prompt before it writes. Run it over the whole prompt
+  first, so that the state knows all of it.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
++ i = prompt[-1]
++ for k in range(length):
++     h = rnn_step(onehot[[i]], h, U, W, b)
++     i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
++     new.append(i)
++ return new
 
-@ex.misconception
-def zeros_fed_back(parameters, prompt, length, uniforms, temperature=1.0):
-    """After the prompt the network reads zeros: it never gets to know what was drawn. The next input is the one-hot
-    vector of the id that was just drawn.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
-        h = rnn_step(np.zeros((1, len(U)), dtype=U.dtype), h, U, W, b)
-    return new
+state_thrown_away_after_the_prompt: The prompt is read, its first successor drawn, and then the state starts from
+  zeros again: what the prompt had left in it is gone after one character. Carry h on.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
++ h = rnn_step(onehot[[new[-1]]], np.zeros_like(h) if k == 0 else h, U, W, b)
 
+last_of_the_prompt_unread: Your first id is drawn before the prompt's last one was read: each output is taken from the
+  state before the step. The first new id comes from the state *after* the whole prompt.
+- for i in prompt:
+-     h = rnn_step(onehot[[i]], h, U, W, b)
++ for i in prompt[:-1]:
++     h = rnn_step(onehot[[i]], h, U, W, b)
++ i = prompt[-1]
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
++ p = temperature_softmax(output_layer(h, V, c), temperature)[0]
++ h = rnn_step(onehot[[i]], h, U, W, b)
++ i = sample_index(p, uniforms[k])
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 
-@ex.misconception
-def state_reset_at_each_character(parameters, prompt, length, uniforms, temperature=1.0):
-    """The state starts from zeros at every character, so that the network knows the last one only: a bigram model.
-    Start from zeros once, before the prompt.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, zeros, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    i = prompt[-1]
-    for k in range(length):
-        h = rnn_step(onehot[[i]], zeros, U, W, b)
-        i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-        new.append(i)
-    return new
+first_new_id_lost: The first id that was drawn is read by the network, but is missing in the answer. Write every id
+  down, the one right after the prompt too.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
++ h = rnn_step(onehot[[i]], h, U, W, b)
++ if k > 0:
++     new.append(i)
 
+prompt_returned_too: Your answer begins with the prompt. Only the new ids come back, `length` of them.
+- onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
++ onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), list(prompt)
 
-@ex.misconception
-def prompt_not_read(parameters, prompt, length, uniforms, temperature=1.0):
-    """The network reads only the last id of the prompt before it writes. Run it over the whole prompt first, so that
-    the state knows all of it.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    i = prompt[-1]
-    for k in range(length):
-        h = rnn_step(onehot[[i]], h, U, W, b)
-        i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-        new.append(i)
-    return new
+most_probable_each_time: You take the most probable id each time, whatever the uniform numbers say. Draw with
+  `sample_index(p, uniforms[k])`.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
++ new.append(int(np.argmax(output_layer(h, V, c)[0])))
 
+most_probable_fed_back: You write down the id that was drawn, but let the network read the most probable one. It must
+  read its own writing: feed back the id that was drawn.
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ h = rnn_step(onehot[[int(np.argmax(p))]], h, U, W, b)
 
-@ex.misconception
-def state_thrown_away_after_the_prompt(parameters, prompt, length, uniforms, temperature=1.0):
-    """The prompt is read, its first successor drawn, and then the state starts from zeros again: what the prompt had
-    left in it is gone after one character. Carry h on.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
-        h = rnn_step(onehot[[new[-1]]], np.zeros_like(h) if k == 0 else h, U, W, b)
-    return new
+probabilities_fed_back: The network reads the whole distribution as its next input. It has only ever read one-hot
+  vectors: feed back that of the id that was drawn.
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ h = rnn_step(p, h, U, W, b)
 
+one_uniform_for_all: Every id is drawn with the first uniform number. The k-th one is drawn with `uniforms[k]`.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
++ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[0]))
 
-@ex.misconception
-def last_of_the_prompt_unread(parameters, prompt, length, uniforms, temperature=1.0):
-    """Your first id is drawn before the prompt's last one was read: each output is taken from the state before the
-    step. The first new id comes from the state *after* the whole prompt.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt[:-1]:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    i = prompt[-1]
-    for k in range(length):
-        p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-        h = rnn_step(onehot[[i]], h, U, W, b)
-        i = sample_index(p, uniforms[k])
-        new.append(i)
-    return new
+temperature_without_effect: The temperature has no effect on what you draw. Use `temperature_softmax(logits,
+  temperature)`, at every step.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
++ new.append(sample_index(softmax(output_layer(h, V, c))[0], uniforms[k]))
 
-
-@ex.misconception
-def first_new_id_lost(parameters, prompt, length, uniforms, temperature=1.0):
-    """The first id that was drawn is read by the network, but is missing in the answer. Write every id down, the one
-    right after the prompt too.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-        h = rnn_step(onehot[[i]], h, U, W, b)
-        if k > 0:
-            new.append(i)
-    return new
-
-
-@ex.misconception
-def prompt_returned_too(parameters, prompt, length, uniforms, temperature=1.0):
-    """Your answer begins with the prompt. Only the new ids come back, `length` of them."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), list(prompt)
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
-        h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-    return new
-
-
-@ex.misconception
-def most_probable_each_time(parameters, prompt, length, uniforms, temperature=1.0):
-    """You take the most probable id each time, whatever the uniform numbers say. Draw with `sample_index(p,
-    uniforms[k])`.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for _ in range(length):
-        new.append(int(np.argmax(output_layer(h, V, c)[0])))
-        h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-    return new
-
-
-@ex.misconception
-def most_probable_fed_back(parameters, prompt, length, uniforms, temperature=1.0):
-    """You write down the id that was drawn, but let the network read the most probable one. It must read its own
-    writing: feed back the id that was drawn.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-        new.append(sample_index(p, uniforms[k]))
-        h = rnn_step(onehot[[int(np.argmax(p))]], h, U, W, b)
-    return new
-
-
-@ex.misconception
-def probabilities_fed_back(parameters, prompt, length, uniforms, temperature=1.0):
-    """The network reads the whole distribution as its next input. It has only ever read one-hot vectors: feed back that
-    of the id that was drawn.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        p = temperature_softmax(output_layer(h, V, c), temperature)
-        new.append(sample_index(p[0], uniforms[k]))
-        h = rnn_step(p, h, U, W, b)
-    return new
-
-
-@ex.misconception
-def one_uniform_for_all(parameters, prompt, length, uniforms, temperature=1.0):
-    """Every id is drawn with the first uniform number. The k-th one is drawn with `uniforms[k]`."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for _ in range(length):
-        new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[0]))
-        h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-    return new
-
-
-@ex.misconception
-def temperature_without_effect(parameters, prompt, length, uniforms, temperature=1.0):
-    """The temperature has no effect on what you draw. Use `temperature_softmax(logits, temperature)`, at every step."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        new.append(sample_index(softmax(output_layer(h, V, c))[0], uniforms[k]))
-        h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-    return new
-
-
-@ex.misconception
-def logits_times_temperature(parameters, prompt, length, uniforms, temperature=1.0):
-    """Your logits are multiplied by the temperature, where they should be divided by it: heat makes your model timid.
-    `temperature_softmax` does it right.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-    for i in prompt:
-        h = rnn_step(onehot[[i]], h, U, W, b)
-    for k in range(length):
-        new.append(sample_index(softmax(output_layer(h, V, c) * temperature)[0], uniforms[k]))
-        h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-    return new
+logits_times_temperature: Your logits are multiplied by the temperature, where they should be divided by it: heat
+  makes your model timid. `temperature_softmax` does it right.
+- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
+- new.append(sample_index(p, uniforms[k]))
++ new.append(sample_index(softmax(output_layer(h, V, c) * temperature)[0], uniforms[k]))
+""")
 
 
 # --- bits_per_character
@@ -1222,88 +891,62 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a model that is sure of itself, and wrong", certain, np.append(rng.integers(0, 4, 12), np.arange(4)))
 
 
-@ex.misconception
-def nats_for_bits(parameters, ids):
-    """Your score is in nats, since the logarithm is the natural one. Divide by log 2: a bit is a choice between two."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-    return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1)
+ex.mistakes(r"""
+nats_for_bits: Your score is in nats, since the logarithm is the natural one. Divide by log 2: a bit is a choice
+  between two.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1)
 
+multiplied_by_log_two: You multiply by log 2, where you should divide by it. A model that knows nothing about 8
+  characters must get 3 bits.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1) * np.log(2)
 
-@ex.misconception
-def multiplied_by_log_two(parameters, ids):
-    """You multiply by log 2, where you should divide by it. A model that knows nothing about 8 characters must get 3
-    bits.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-    return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1) * np.log(2)
+sum_over_the_text: Those are the bits of the whole text. Divide by the number of predictions, so that long and short
+  texts can be compared.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / np.log(2)
 
+divided_by_all_ids: You divide by the number of ids. The first one is predicted by nobody: there is one prediction
+  less.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / len(ids) / np.log(2)
 
-@ex.misconception
-def sum_over_the_text(parameters, ids):
-    """Those are the bits of the whole text. Divide by the number of predictions, so that long and short texts can be
-    compared.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-    return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / np.log(2)
+perplexity_for_bits: That is the perplexity, 2 to the power of the bits. Leave the power away.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
++ nats = sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1)
++ return float(np.exp(np.minimum(nats, 700.0)))
 
+predicts_what_it_reads: The targets are not shifted: you ask how probable the character is that the network is just
+  reading. The target of `ids[t]` is `ids[t + 1]`.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), ids[:-1][:, None]) / (len(ids) - 1) / np.log(2)
 
-@ex.misconception
-def divided_by_all_ids(parameters, ids):
-    """You divide by the number of ids. The first one is predicted by nobody: there is one prediction less."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-    return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / len(ids) / np.log(2)
+last_target_wrapped: You predict the first character after the last: `np.roll` wraps round. There are only L - 1
+  predictions.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), np.roll(ids, -1)[:, None]) / len(ids) / np.log(2)
 
+state_forgotten_each_time: Every character is predicted from a state that starts anew, so that the network sees one
+  character back. Run it over the text in one go.
++ U, b, V, c = (parameters[name] for name in "UbVc")
++ H = np.tanh(np.eye(len(U))[ids[:-1]][:, None] @ U + b)
++ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1) / np.log(2)
 
-@ex.misconception
-def perplexity_for_bits(parameters, ids):
-    """That is the perplexity, 2 to the power of the bits. Leave the power away."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-    nats = sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1)
-    return float(np.exp(np.minimum(nats, 700.0)))
-
-
-@ex.misconception
-def predicts_what_it_reads(parameters, ids):
-    """The targets are not shifted: you ask how probable the character is that the network is just reading. The target
-    of `ids[t]` is `ids[t + 1]`.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-    return sequence_nll(output_layer(H, V, c), ids[:-1][:, None]) / (len(ids) - 1) / np.log(2)
-
-
-@ex.misconception
-def last_target_wrapped(parameters, ids):
-    """You predict the first character after the last: `np.roll` wraps round. There are only L - 1 predictions."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids][:, None], np.zeros((1, len(W))), U, W, b)
-    return sequence_nll(output_layer(H, V, c), np.roll(ids, -1)[:, None]) / len(ids) / np.log(2)
-
-
-@ex.misconception
-def state_forgotten_each_time(parameters, ids):
-    """Every character is predicted from a state that starts anew, so that the network sees one character back. Run it
-    over the text in one go.
-    """
-    U, b, V, c = (parameters[name] for name in "UbVc")
-    H = np.tanh(np.eye(len(U))[ids[:-1]][:, None] @ U + b)
-    return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1) / np.log(2)
-
-
-@ex.misconception
-def log_of_the_mean(parameters, ids):
-    """You take the logarithm of the mean probability. It is the logarithms that are averaged: one character that the
-    model calls nearly impossible must cost many bits.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-    p = np.take_along_axis(softmax(output_layer(H, V, c))[:, 0], ids[1:][:, None], axis=-1)
-    return float(-np.log2(p.mean()))
+log_of_the_mean: You take the logarithm of the mean probability. It is the logarithms that are averaged: one character
+  that the model calls nearly impossible must cost many bits.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
++ p = np.take_along_axis(softmax(output_layer(H, V, c))[:, 0], ids[1:][:, None], axis=-1)
++ return float(-np.log2(p.mean()))
+""")
 
 
 # --- train_step
@@ -1362,282 +1005,102 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the arrays themselves are looked at afterwards", *stay, *batch, 0.1, 0.5)
 
 
-@ex.misconception
-def plain_gradient_descent(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """You take a plain gradient step, and the memory stays as it was. Adagrad adds g² to the memory and divides the
-    step by its root.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        parameters[name] -= learning_rate * g
-    return loss, H[-1].copy()
+ex.mistakes(r"""
+plain_gradient_descent: You take a plain gradient step, and the memory stays as it was. Adagrad adds g² to the memory
+  and divides the step by its root.
+- memory[name] += g * g
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] -= learning_rate * g
 
+memory_replaced: The memory holds the last g² only: you replace it. It is the sum over all steps so far: `+=`.
+- memory[name] += g * g
++ memory[name][...] = g * g
 
-@ex.misconception
-def memory_replaced(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """The memory holds the last g² only: you replace it. It is the sum over all steps so far: `+=`."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name][...] = g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
+step_before_the_memory: You step first and remember afterwards. Add g² to the memory first, so that the very first
+  step is tamed too; with a memory of zeros yours would be enormous.
+- for name, g in zip("UWbVc", gradients):
++ for name, g in zip("UWbVc", gradients):
++     parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
 
+root_forgotten: You divide by the memory itself. It is a sum of squares: take its root, else the steps grow as the
+  gradients shrink.
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] -= learning_rate * g / (memory[name] + 1e-8)
 
-@ex.misconception
-def step_before_the_memory(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """You step first and remember afterwards. Add g² to the memory first, so that the very first step is tamed too;
-    with a memory of zeros yours would be enormous.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-        memory[name] += g * g
-    return loss, H[-1].copy()
+epsilon_outside_the_root: The 1e-8 stands outside the root, which shows where gradients are tiny. Here it is added to
+  the memory, under the root: sqrt(memory + 1e-8).
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] -= learning_rate * g / (np.sqrt(memory[name]) + 1e-8)
 
+uphill: You add the step, so that the loss grows. The gradient points uphill: subtract.
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] += learning_rate * g / np.sqrt(memory[name] + 1e-8)
 
-@ex.misconception
-def root_forgotten(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """You divide by the memory itself. It is a sum of squares: take its root, else the steps grow as the gradients
-    shrink.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / (memory[name] + 1e-8)
-    return loss, H[-1].copy()
+never_clipped: max_norm has no say: the gradients are not clipped. One call of `clip_by_global_norm` with all five of
+  them does it, before the memory sees them.
+- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
+- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
+- for name, g in zip("UWbVc", gradients):
++ for name, g in zip("UWbVc", [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]):
 
+clipped_one_by_one: Each gradient is clipped by its own norm, which turns the direction of the step. Clip all five
+  together, by their global norm.
+- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
+- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
+- for name, g in zip("UWbVc", gradients):
++ for name, g in zip("UWbVc", [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]):
++     (g,), _ = clip_by_global_norm([g], max_norm)
 
-@ex.misconception
-def epsilon_outside_the_root(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """The 1e-8 stands outside the root, which shows where gradients are tiny. Here it is added to the memory, under the
-    root: sqrt(memory + 1e-8).
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / (np.sqrt(memory[name]) + 1e-8)
-    return loss, H[-1].copy()
+output_layer_not_clipped: You clip the gradients of U, W and b together and leave out those of V and c. The global
+  norm is that of all five.
+- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
+- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
+- for name, g in zip("UWbVc", gradients):
++ gradients, _ = clip_by_global_norm(rnn_backward(dH, X, h, H, U, W)[2:], max_norm)
++ for name, g in zip("UWbVc", [*gradients, dV, dc]):
 
+memory_of_unclipped_gradients: The memory collects the gradients from before the clipping. Clip first; from then on g
+  is the clipped one.
+- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
+- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
+- for name, g in zip("UWbVc", gradients):
+-     memory[name] += g * g
++ whole = [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]
++ gradients, _ = clip_by_global_norm(whole, max_norm)
++ for name, before, g in zip("UWbVc", whole, gradients):
++     memory[name] += before * before
 
-@ex.misconception
-def uphill(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """You add the step, so that the loss grows. The gradient points uphill: subtract."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] += learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
+loss_after_the_update: Your loss is that of the parameters after the update. Return the one from which the gradient
+  was taken, before it.
+- return loss, H[-1].copy()
++ return sequence_nll(output_layer(rnn_forward(X, h, U, W, b), V, c), targets), H[-1].copy()
 
+loss_per_character: Your loss is a mean over the steps. Here it is the `sequence_nll` of unit 04: summed over the
+  steps, divided by the rows alone.
+- return loss, H[-1].copy()
++ return loss / (len(inputs) + (len(inputs) == 1)), H[-1].copy()
 
-@ex.misconception
-def never_clipped(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """max_norm has no say: the gradients are not clipped. One call of `clip_by_global_norm` with all five of them does
-    it, before the memory sees them.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    for name, g in zip("UWbVc", [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
+started_from_zeros: Every batch starts from a state of zeros, though you are given the state that the last one ended
+  with. Start from h: the text goes on.
+- X = np.eye(len(U), dtype=U.dtype)[inputs]
++ X, h = np.eye(len(U), dtype=U.dtype)[inputs], np.zeros_like(h)
 
+old_state_returned: You hand back the state that you were given. The next batch goes on where this one ends: return
+  the state after the last step.
+- return loss, H[-1].copy()
++ return loss, h.copy()
 
-@ex.misconception
-def clipped_one_by_one(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """Each gradient is clipped by its own norm, which turns the direction of the step. Clip all five together, by their
-    global norm.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    for name, g in zip("UWbVc", [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]):
-        (g,), _ = clip_by_global_norm([g], max_norm)
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
+state_written_over: All numbers are right, but you write the new state into the old one's array, which belongs to the
+  caller. Only parameters and memory are written to: return h as a new array.
+- return loss, H[-1].copy()
++ h[...] = H[-1]
++ return loss, h
 
-
-@ex.misconception
-def output_layer_not_clipped(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """You clip the gradients of U, W and b together and leave out those of V and c. The global norm is that of all
-    five.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm(rnn_backward(dH, X, h, H, U, W)[2:], max_norm)
-    for name, g in zip("UWbVc", [*gradients, dV, dc]):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
-
-
-@ex.misconception
-def memory_of_unclipped_gradients(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """The memory collects the gradients from before the clipping. Clip first; from then on g is the clipped one."""
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    whole = [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]
-    gradients, _ = clip_by_global_norm(whole, max_norm)
-    for name, before, g in zip("UWbVc", whole, gradients):
-        memory[name] += before * before
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
-
-
-@ex.misconception
-def loss_after_the_update(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """Your loss is that of the parameters after the update. Return the one from which the gradient was taken, before
-    it.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return sequence_nll(output_layer(rnn_forward(X, h, U, W, b), V, c), targets), H[-1].copy()
-
-
-@ex.misconception
-def loss_per_character(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """Your loss is a mean over the steps. Here it is the `sequence_nll` of unit 04: summed over the steps, divided by
-    the rows alone.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss / (len(inputs) + (len(inputs) == 1)), H[-1].copy()
-
-
-@ex.misconception
-def started_from_zeros(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """Every batch starts from a state of zeros, though you are given the state that the last one ended with. Start from
-    h: the text goes on.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X, h = np.eye(len(U), dtype=U.dtype)[inputs], np.zeros_like(h)
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
-
-
-@ex.misconception
-def old_state_returned(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """You hand back the state that you were given. The next batch goes on where this one ends: return the state after
-    the last step.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, h.copy()
-
-
-@ex.misconception
-def state_written_over(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """All numbers are right, but you write the new state into the old one's array, which belongs to the caller. Only
-    parameters and memory are written to: return h as a new array.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] += g * g
-        parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    h[...] = H[-1]
-    return loss, h
-
-
-@ex.misconception
-def new_arrays_in_the_dicts(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    """You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array sees no learning. Write
-    into the arrays that are there: `p -= …`.
-    """
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    X = np.eye(len(U), dtype=U.dtype)[inputs]
-    H = rnn_forward(X, h, U, W, b)
-    logits = output_layer(H, V, c)
-    loss = sequence_nll(logits, targets)
-    dH, dV, dc = output_backward(nll_backward(logits, targets), H, V)
-    gradients, _ = clip_by_global_norm([*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc], max_norm)
-    for name, g in zip("UWbVc", gradients):
-        memory[name] = memory[name] + g * g
-        parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
-    return loss, H[-1].copy()
+new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array
+  sees no learning. Write into the arrays that are there: `p -= …`.
+- memory[name] += g * g
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ memory[name] = memory[name] + g * g
++ parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
+""")

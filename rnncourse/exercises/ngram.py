@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator
 
@@ -62,63 +61,42 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a vocabulary of one word", tokens, words[:1])
 
 
-@ex.misconception
-def presence_for_count(tokens, vocabulary):
-    """A word that occurs twice counts once in your bag: it says whether a word is there, not how often. (With
-    `counts[ids] += 1` NumPy does just that: it adds to a repeated index only once.)
-    """
-    return np.array([1 if word in tokens else 0 for word in vocabulary])
+ex.mistakes(r"""
+presence_for_count: A word that occurs twice counts once in your bag: it says whether a word is there, not how often.
+  (With `counts[ids] += 1` NumPy does just that: it adds to a repeated index only once.)
++ return np.array([1 if word in tokens else 0 for word in vocabulary])
 
+alphabetical_order: Your counts stand in alphabetical order. Entry i belongs to `vocabulary[i]`: keep the vocabulary's
+  own order.
++ return np.array([tokens.count(word) for word in sorted(vocabulary)])
 
-@ex.misconception
-def alphabetical_order(tokens, vocabulary):
-    """Your counts stand in alphabetical order. Entry i belongs to `vocabulary[i]`: keep the vocabulary's own order."""
-    return np.array([tokens.count(word) for word in sorted(vocabulary)])
+strangers_in_the_last_entry: Tokens that are not in the vocabulary are added to the last word's count: index -1 is the
+  last entry. Skip them.
++ counts = np.zeros(len(vocabulary), dtype=int)
++ for token in tokens:
++     counts[vocabulary.index(token) if token in vocabulary else -1] += 1
++ return counts
 
+parts_of_words: You count a word inside longer ones too, as "cat" in "cats": that is what `count` does on a string.
+  Count whole tokens: `tokens` is a list already.
++ text = " ".join(tokens)
++ return np.array([text.count(word) for word in vocabulary])
 
-@ex.misconception
-def strangers_in_the_last_entry(tokens, vocabulary):
-    """Tokens that are not in the vocabulary are added to the last word's count: index -1 is the last entry. Skip
-    them.
-    """
-    counts = np.zeros(len(vocabulary), dtype=int)
-    for token in tokens:
-        counts[vocabulary.index(token) if token in vocabulary else -1] += 1
-    return counts
+capitals_folded: You count "Cat" as "cat". To this function they are two tokens: compare the words as they are.
++ tokens = [token.lower() for token in tokens]
++ return np.array([tokens.count(word) for word in vocabulary])
 
+shares_for_counts: You divide by the number of tokens, so your entries are shares. Return the counts themselves.
++ return np.array([tokens.count(word) for word in vocabulary]) / max(len(tokens), 1)
 
-@ex.misconception
-def parts_of_words(tokens, vocabulary):
-    """You count a word inside longer ones too, as "cat" in "cats": that is what `count` does on a string. Count whole
-    tokens: `tokens` is a list already.
-    """
-    text = " ".join(tokens)
-    return np.array([text.count(word) for word in vocabulary])
-
-
-@ex.misconception
-def capitals_folded(tokens, vocabulary):
-    """You count "Cat" as "cat". To this function they are two tokens: compare the words as they are."""
-    tokens = [token.lower() for token in tokens]
-    return np.array([tokens.count(word) for word in vocabulary])
-
-
-@ex.misconception
-def shares_for_counts(tokens, vocabulary):
-    """You divide by the number of tokens, so your entries are shares. Return the counts themselves."""
-    return np.array([tokens.count(word) for word in vocabulary]) / max(len(tokens), 1)
-
-
-@ex.misconception
-def counts_as_floats(tokens, vocabulary):
-    """The counts are right, but they are floats: `np.zeros` makes those unless it is told `dtype=int`. A count is a
-    whole number.
-    """
-    counts = np.zeros(len(vocabulary))
-    for token in tokens:
-        if token in vocabulary:
-            counts[vocabulary.index(token)] += 1
-    return counts
+counts_as_floats: The counts are right, but they are floats: `np.zeros` makes those unless it is told `dtype=int`. A
+  count is a whole number.
++ counts = np.zeros(len(vocabulary))
++ for token in tokens:
++     if token in vocabulary:
++         counts[vocabulary.index(token)] += 1
++ return counts
+""")
 
 
 # --- quiz_bag_of_words
@@ -218,122 +196,80 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("no tokens at all", [], 2)
 
 
-@ex.misconception
-def context_of_n(tokens, n):
-    """Your contexts have n tokens. An n-gram is n tokens in all: n-1 of context, and the one that follows."""
-    counts: dict = {}
-    for i in range(len(tokens) - n):
-        counts.setdefault(tuple(tokens[i : i + n]), Counter())[tokens[i + n]] += 1
-    return counts
+ex.mistakes(r"""
+context_of_n: Your contexts have n tokens. An n-gram is n tokens in all: n-1 of context, and the one that follows.
++ counts: dict = {}
++ for i in range(len(tokens) - n):
++     counts.setdefault(tuple(tokens[i : i + n]), Counter())[tokens[i + n]] += 1
++ return counts
 
+last_window_missed: Your loop ends one window too early: the last n tokens of the text are an n-gram too. Of L tokens
+  there are L - n + 1.
++ counts: dict = {}
++ for i in range(len(tokens) - n):
++     counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
++ return counts
 
-@ex.misconception
-def last_window_missed(tokens, n):
-    """Your loop ends one window too early: the last n tokens of the text are an n-gram too. Of L tokens there are
-    L - n + 1.
-    """
-    counts: dict = {}
-    for i in range(len(tokens) - n):
-        counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
-    return counts
+windows_side_by_side: Your windows lie side by side, n tokens apart. They overlap: the window moves on by one token at
+  a time.
++ counts: dict = {}
++ for i in range(0, len(tokens) - n + 1, n):
++     counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
++ return counts
 
+padded_at_the_start: Some contexts hold a token that is not in the text: you pad its beginning. Here an n-gram is made
+  of n real tokens, so the first token to be counted is number n.
++ padded = ["<s>"] * (n - 1) + tokens
++ counts: dict = {}
++ for i in range(len(tokens)):
++     counts.setdefault(tuple(padded[i : i + n - 1]), Counter())[padded[i + n - 1]] += 1
++ return counts
 
-@ex.misconception
-def windows_side_by_side(tokens, n):
-    """Your windows lie side by side, n tokens apart. They overlap: the window moves on by one token at a time."""
-    counts: dict = {}
-    for i in range(0, len(tokens) - n + 1, n):
-        counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
-    return counts
+short_contexts_at_the_start: At the beginning of the text your contexts are shorter than n-1 tokens. Start with the
+  first token that has n-1 tokens before it.
++ counts: dict = {}
++ for i in range(len(tokens)):
++     counts.setdefault(tuple(tokens[max(0, i - n + 1) : i]), Counter())[tokens[i]] += 1
++ return counts
 
+text_for_context: Your contexts are texts, joined with spaces. A context is a tuple of tokens, even if it holds just
+  one: `("to",)`.
+- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+- counts.setdefault(context, Counter())[follower] += 1
++ counts.setdefault(" ".join(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
 
-@ex.misconception
-def padded_at_the_start(tokens, n):
-    """Some contexts hold a token that is not in the text: you pad its beginning. Here an n-gram is made of n real
-    tokens, so the first token to be counted is number n.
-    """
-    padded = ["<s>"] * (n - 1) + tokens
-    counts: dict = {}
-    for i in range(len(tokens)):
-        counts.setdefault(tuple(padded[i : i + n - 1]), Counter())[padded[i + n - 1]] += 1
-    return counts
+last_follower_only: Each context remembers only what followed it last: a new Counter replaces the one that is there.
+  Make one only where there is none, and add to it.
+- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+- counts.setdefault(context, Counter())[follower] += 1
++ counts[tuple(tokens[i : i + n - 1])] = Counter([tokens[i + n - 1]])
 
+seen_for_counted: All your counts are 1: `= 1` says that a token was seen. Add one each time that it is: `+= 1`.
+- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+- counts.setdefault(context, Counter())[follower] += 1
++ counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] = 1
 
-@ex.misconception
-def short_contexts_at_the_start(tokens, n):
-    """At the beginning of the text your contexts are shorter than n-1 tokens. Start with the first token that has n-1
-    tokens before it.
-    """
-    counts: dict = {}
-    for i in range(len(tokens)):
-        counts.setdefault(tuple(tokens[max(0, i - n + 1) : i]), Counter())[tokens[i]] += 1
-    return counts
+context_after_the_token: Your context stands after the token that is counted. A language model reads forwards: the
+  context comes first, the last token of the window is what follows.
+- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+- counts.setdefault(context, Counter())[follower] += 1
++ counts.setdefault(tuple(tokens[i + 1 : i + n]), Counter())[tokens[i]] += 1
 
+minus_zero_is_zero: For n = 1 your context is everything read so far, and should be (). The last n-1 items of a list
+  are not `seen[-(n - 1):]` if n-1 is 0: `seen[-0:]` is the whole list.
++ counts: dict = {}
++ for i in range(n - 1, len(tokens)):
++     seen = tokens[:i]
++     counts.setdefault(tuple(seen[-(n - 1) :]), Counter())[tokens[i]] += 1
++ return counts
 
-@ex.misconception
-def text_for_context(tokens, n):
-    """Your contexts are texts, joined with spaces. A context is a tuple of tokens, even if it holds just one:
-    `("to",)`.
-    """
-    counts: dict = {}
-    for i in range(len(tokens) - n + 1):
-        counts.setdefault(" ".join(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
-    return counts
-
-
-@ex.misconception
-def last_follower_only(tokens, n):
-    """Each context remembers only what followed it last: a new Counter replaces the one that is there. Make one only
-    where there is none, and add to it.
-    """
-    counts: dict = {}
-    for i in range(len(tokens) - n + 1):
-        counts[tuple(tokens[i : i + n - 1])] = Counter([tokens[i + n - 1]])
-    return counts
-
-
-@ex.misconception
-def seen_for_counted(tokens, n):
-    """All your counts are 1: `= 1` says that a token was seen. Add one each time that it is: `+= 1`."""
-    counts: dict = {}
-    for i in range(len(tokens) - n + 1):
-        counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] = 1
-    return counts
-
-
-@ex.misconception
-def context_after_the_token(tokens, n):
-    """Your context stands after the token that is counted. A language model reads forwards: the context comes first,
-    the last token of the window is what follows.
-    """
-    counts: dict = {}
-    for i in range(len(tokens) - n + 1):
-        counts.setdefault(tuple(tokens[i + 1 : i + n]), Counter())[tokens[i]] += 1
-    return counts
-
-
-@ex.misconception
-def minus_zero_is_zero(tokens, n):
-    """For n = 1 your context is everything read so far, and should be (). The last n-1 items of a list are not
-    `seen[-(n - 1):]` if n-1 is 0: `seen[-0:]` is the whole list.
-    """
-    counts: dict = {}
-    for i in range(n - 1, len(tokens)):
-        seen = tokens[:i]
-        counts.setdefault(tuple(seen[-(n - 1) :]), Counter())[tokens[i]] += 1
-    return counts
-
-
-@ex.misconception
-def tokens_used_up(tokens, n):
-    """The counts are right, but your function eats the list that it was given: whoever called it has no text left. Walk
-    along the tokens with an index, and take none away.
-    """
-    counts: dict = {}
-    while len(tokens) >= n:
-        counts.setdefault(tuple(tokens[: n - 1]), Counter())[tokens[n - 1]] += 1
-        tokens.pop(0)
-    return counts
+tokens_used_up: The counts are right, but your function eats the list that it was given: whoever called it has no text
+  left. Walk along the tokens with an index, and take none away.
+- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+- counts.setdefault(context, Counter())[follower] += 1
++ counts.setdefault(tuple(tokens[: n - 1]), Counter())[tokens[n - 1]] += 1
++ tokens.pop(0)
+""")
 
 
 # --- ngram_probability
@@ -383,106 +319,65 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("an empty table", {}, context, often, 9, 3.0)
 
 
-@ex.misconception
-def share_of_all_ngrams(counts, context, token, vocabulary_size, alpha=0.0):
-    """You divide by all n-grams of the table. Given the context, only those count that begin with it: divide by the
-    sum of its own followers.
-    """
-    total = sum(sum(f.values()) for f in counts.values()) + alpha * vocabulary_size
-    return (counts.get(context, {}).get(token, 0) + alpha) / total if total else 0.0
+ex.mistakes(r"""
+share_of_all_ngrams: You divide by all n-grams of the table. Given the context, only those count that begin with it:
+  divide by the sum of its own followers.
++ total = sum(sum(f.values()) for f in counts.values()) + alpha * vocabulary_size
++ return (counts.get(context, {}).get(token, 0) + alpha) / total if total else 0.0
 
+alpha_without_V: In the denominator alpha is added only once. Each of the V tokens gets alpha, so it grows by alpha V;
+  else the probabilities sum to more than 1.
+- total = sum(followers.values()) + alpha * vocabulary_size
++ total = sum(followers.values()) + alpha
 
-@ex.misconception
-def alpha_without_V(counts, context, token, vocabulary_size, alpha=0.0):
-    """In the denominator alpha is added only once. Each of the V tokens gets alpha, so it grows by alpha V; else the
-    probabilities sum to more than 1.
-    """
-    followers = counts.get(context, {})
-    total = sum(followers.values()) + alpha
-    return (followers.get(token, 0) + alpha) / total if total else 0.0
+alpha_below_only: The denominator is smoothed and the count is not: a token that was not seen still gets 0. Add alpha
+  above the line too.
+- return (followers[token] + alpha) / total if total else 0.0
++ return followers.get(token, 0) / total if total else 0.0
 
+only_the_unseen_smoothed: You smooth the tokens that were not seen and leave the others as they were, so that all of
+  them sum to more than 1. Every token gets alpha, and every one the same denominator.
++ followers = counts.get(context, {})
++ total = sum(followers.values())
++ if followers.get(token, 0) > 0:
++     return followers[token] / total
++ return alpha / (total + alpha * vocabulary_size) if alpha else 0.0
 
-@ex.misconception
-def alpha_below_only(counts, context, token, vocabulary_size, alpha=0.0):
-    """The denominator is smoothed and the count is not: a token that was not seen still gets 0. Add alpha above the
-    line too.
-    """
-    followers = counts.get(context, {})
-    total = sum(followers.values()) + alpha * vocabulary_size
-    return followers.get(token, 0) / total if total else 0.0
+seen_followers_for_V: Your denominator grows by alpha for each follower that was seen. V is the size of the
+  vocabulary, since the unseen tokens get alpha too: it is the argument vocabulary_size.
+- total = sum(followers.values()) + alpha * vocabulary_size
++ total = sum(followers.values()) + alpha * len(followers)
 
+always_one_added: You add 1 to each count whatever alpha is. Add alpha, and V times alpha below the line; alpha = 0
+  leaves the plain shares.
++ followers = counts.get(context, {})
++ return (followers.get(token, 0) + 1) / (sum(followers.values()) + vocabulary_size)
 
-@ex.misconception
-def only_the_unseen_smoothed(counts, context, token, vocabulary_size, alpha=0.0):
-    """You smooth the tokens that were not seen and leave the others as they were, so that all of them sum to more
-    than 1. Every token gets alpha, and every one the same denominator.
-    """
-    followers = counts.get(context, {})
-    total = sum(followers.values())
-    if followers.get(token, 0) > 0:
-        return followers[token] / total
-    return alpha / (total + alpha * vocabulary_size) if alpha else 0.0
+every_follower_alike: You count the different followers, so each of them is equally likely. How often each one
+  occurred is in the Counter's values: sum those.
++ followers = counts.get(context, {})
++ total = len(followers) + alpha * vocabulary_size
++ return ((1 if followers.get(token, 0) else 0) + alpha) / total if total else 0.0
 
+unseen_context_always_uniform: A context that was never seen gives 1/V even without smoothing. With alpha = 0 the
+  model has no opinion at all, and here that is the probability 0.
++ followers = counts.get(context)
++ if followers is None:
++     return 1 / vocabulary_size
++ return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
 
-@ex.misconception
-def seen_followers_for_V(counts, context, token, vocabulary_size, alpha=0.0):
-    """Your denominator grows by alpha for each follower that was seen. V is the size of the vocabulary, since the
-    unseen tokens get alpha too: it is the argument vocabulary_size.
-    """
-    followers = counts.get(context, {})
-    total = sum(followers.values()) + alpha * len(followers)
-    return (followers.get(token, 0) + alpha) / total if total else 0.0
+unseen_context_always_zero: A context that was never seen gives 0 even with smoothing. The formula holds there too: (0
+  + alpha) / (0 + alpha V), which is 1/V.
++ followers = counts.get(context)
++ if followers is None:
++     return 0.0
++ return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
 
-
-@ex.misconception
-def always_one_added(counts, context, token, vocabulary_size, alpha=0.0):
-    """You add 1 to each count whatever alpha is. Add alpha, and V times alpha below the line; alpha = 0 leaves the
-    plain shares.
-    """
-    followers = counts.get(context, {})
-    return (followers.get(token, 0) + 1) / (sum(followers.values()) + vocabulary_size)
-
-
-@ex.misconception
-def every_follower_alike(counts, context, token, vocabulary_size, alpha=0.0):
-    """You count the different followers, so each of them is equally likely. How often each one occurred is in the
-    Counter's values: sum those.
-    """
-    followers = counts.get(context, {})
-    total = len(followers) + alpha * vocabulary_size
-    return ((1 if followers.get(token, 0) else 0) + alpha) / total if total else 0.0
-
-
-@ex.misconception
-def unseen_context_always_uniform(counts, context, token, vocabulary_size, alpha=0.0):
-    """A context that was never seen gives 1/V even without smoothing. With alpha = 0 the model has no opinion at all,
-    and here that is the probability 0.
-    """
-    followers = counts.get(context)
-    if followers is None:
-        return 1 / vocabulary_size
-    return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
-
-
-@ex.misconception
-def unseen_context_always_zero(counts, context, token, vocabulary_size, alpha=0.0):
-    """A context that was never seen gives 0 even with smoothing. The formula holds there too: (0 + alpha) / (0 +
-    alpha V), which is 1/V.
-    """
-    followers = counts.get(context)
-    if followers is None:
-        return 0.0
-    return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
-
-
-@ex.misconception
-def question_written_into_the_table(counts, context, token, vocabulary_size, alpha=0.0):
-    """The probability is right, but asking for it writes an empty entry into the table: `setdefault` does that, and
-    so does `counts[context] = …`. Use `counts.get(context, …)`, which only reads.
-    """
-    followers = counts.setdefault(context, Counter())
-    total = sum(followers.values()) + alpha * vocabulary_size
-    return (followers[token] + alpha) / total if total else 0.0
+question_written_into_the_table: The probability is right, but asking for it writes an empty entry into the table:
+  `setdefault` does that, and so does `counts[context] = …`. Use `counts.get(context, …)`, which only reads.
+- followers = counts.get(context, Counter())
++ followers = counts.setdefault(context, Counter())
+""")
 
 
 # --- perplexity
@@ -519,89 +414,51 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a long text", np.tile(logs(rng, 12), 250))
 
 
-@ex.misconception
-def sum_for_mean(log_probabilities):
-    """Your perplexity comes from the sum of the log-probabilities, so it grows with the length of the text. Take
-    their mean.
-    """
-    return math.exp(min(-np.sum(log_probabilities), 700.0))
+ex.mistakes(r"""
+sum_for_mean: Your perplexity comes from the sum of the log-probabilities, so it grows with the length of the text.
+  Take their mean.
++ return math.exp(min(-np.sum(log_probabilities), 700.0))
 
+two_to_the_nats: You raise 2 to a power that was measured with natural logarithms. Base and logarithm must match: the
+  inverse of the natural logarithm is exp.
++ return 2 ** -np.mean(log_probabilities)
 
-@ex.misconception
-def two_to_the_nats(log_probabilities):
-    """You raise 2 to a power that was measured with natural logarithms. Base and logarithm must match: the inverse of
-    the natural logarithm is exp.
-    """
-    return 2 ** -np.mean(log_probabilities)
+sign_forgotten: The minus is missing: you have the typical probability of a token, which is below 1. The perplexity is
+  one over it.
++ return np.exp(np.mean(log_probabilities))
 
+not_exponentiated: That is the cross-entropy, in nats. The perplexity is its exponential, a number of equally likely
+  tokens.
++ return -np.mean(log_probabilities)
 
-@ex.misconception
-def sign_forgotten(log_probabilities):
-    """The minus is missing: you have the typical probability of a token, which is below 1. The perplexity is one
-    over it.
-    """
-    return np.exp(np.mean(log_probabilities))
+mean_of_inverse_probabilities: You take the mean of 1/p, and one rare token then outweighs all the others. Take the
+  mean first, of the logarithms, and the exponential last.
++ return np.mean(np.exp(-log_probabilities))
 
+inverse_of_mean_probability: You take the mean of the probabilities themselves. The probability of a text is a
+  product, so it is their logarithms that are averaged; an impossible token must not vanish among likely ones.
++ return 1 / np.mean(np.exp(log_probabilities))
 
-@ex.misconception
-def not_exponentiated(log_probabilities):
-    """That is the cross-entropy, in nats. The perplexity is its exponential, a number of equally likely tokens."""
-    return -np.mean(log_probabilities)
+one_too_few: You divide by T - 1. There are T log-probabilities, one for each token that was predicted: divide by T.
++ return np.exp(-np.sum(log_probabilities) / np.float64(len(log_probabilities) - 1))
 
+impossible_tokens_left_out: You leave tokens of probability 0 out. Then a model is rewarded for calling impossible
+  what it cannot predict; by the formula its perplexity is infinite.
++ return np.exp(-np.mean(log_probabilities[np.isfinite(log_probabilities)]))
 
-@ex.misconception
-def mean_of_inverse_probabilities(log_probabilities):
-    """You take the mean of 1/p, and one rare token then outweighs all the others. Take the mean first, of the
-    logarithms, and the exponential last.
-    """
-    return np.mean(np.exp(-log_probabilities))
+impossible_tokens_clipped: You lift impossible tokens to a small probability that the model did not give them. An
+  infinite loss is the truth about such a model: let it be inf.
++ return np.exp(-np.mean(np.maximum(log_probabilities, np.log(1e-10))))
 
+product_of_probabilities: You multiply the probabilities themselves. The product of some thousand of them is smaller
+  than any float, so it becomes 0: stay with the logarithms until the very end.
++ return np.prod(np.exp(log_probabilities)) ** (-1 / len(log_probabilities))
 
-@ex.misconception
-def inverse_of_mean_probability(log_probabilities):
-    """You take the mean of the probabilities themselves. The probability of a text is a product, so it is their
-    logarithms that are averaged; an impossible token must not vanish among likely ones.
-    """
-    return 1 / np.mean(np.exp(log_probabilities))
-
-
-@ex.misconception
-def one_too_few(log_probabilities):
-    """You divide by T - 1. There are T log-probabilities, one for each token that was predicted: divide by T."""
-    return np.exp(-np.sum(log_probabilities) / np.float64(len(log_probabilities) - 1))
-
-
-@ex.misconception
-def impossible_tokens_left_out(log_probabilities):
-    """You leave tokens of probability 0 out. Then a model is rewarded for calling impossible what it cannot predict;
-    by the formula its perplexity is infinite.
-    """
-    return np.exp(-np.mean(log_probabilities[np.isfinite(log_probabilities)]))
-
-
-@ex.misconception
-def impossible_tokens_clipped(log_probabilities):
-    """You lift impossible tokens to a small probability that the model did not give them. An infinite loss is the
-    truth about such a model: let it be inf.
-    """
-    return np.exp(-np.mean(np.maximum(log_probabilities, np.log(1e-10))))
-
-
-@ex.misconception
-def product_of_probabilities(log_probabilities):
-    """You multiply the probabilities themselves. The product of some thousand of them is smaller than any float, so
-    it becomes 0: stay with the logarithms until the very end.
-    """
-    return np.prod(np.exp(log_probabilities)) ** (-1 / len(log_probabilities))
-
-
-@ex.misconception
-def argument_turned_round(log_probabilities):
-    """The number is right, but you change the caller's array: `*=` and `/=` write into it. Compute a new one, as
-    `-log_probabilities` does.
-    """
-    log_probabilities *= -1
-    return np.exp(np.mean(log_probabilities))
+argument_turned_round: The number is right, but you change the caller's array: `*=` and `/=` write into it. Compute a
+  new one, as `-log_probabilities` does.
++ log_probabilities *= -1
++ return np.exp(np.mean(log_probabilities))
+""")
 
 
 # --- sample_index
@@ -647,98 +504,60 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one token", np.array([1.0]), float(rng.random()))
 
 
-@ex.misconception
-def most_probable(probabilities, u):
-    """You always return the most probable index, whatever u is. Let u decide: where in the line of probabilities does
-    it fall?
-    """
-    return int(np.argmax(probabilities))
+ex.mistakes(r"""
+most_probable: You always return the most probable index, whatever u is. Let u decide: where in the line of
+  probabilities does it fall?
++ return int(np.argmax(probabilities))
 
+not_summed_up: You compare u with each probability by itself. Compare it with the sum of all probabilities up to and
+  including i.
++ for i, p in enumerate(probabilities):
++     if p > u:
++         return i
++ return int(np.flatnonzero(probabilities)[-1])
 
-@ex.misconception
-def not_summed_up(probabilities, u):
-    """You compare u with each probability by itself. Compare it with the sum of all probabilities up to and
-    including i.
-    """
-    for i, p in enumerate(probabilities):
-        if p > u:
-            return i
-    return int(np.flatnonzero(probabilities)[-1])
+all_indices_alike: You cut the line into V equal pieces, so that each index is equally likely. Piece i must be as long
+  as p_i.
++ return int(u * len(probabilities))
 
+one_index_late: Your index is one too high: if the list of boundaries begins with 0, piece i ends at boundary i + 1.
++ boundaries = np.concatenate([[0.0], np.cumsum(probabilities)])
++ return min(int(np.searchsorted(boundaries, u, side="right")), len(probabilities) - 1)
 
-@ex.misconception
-def all_indices_alike(probabilities, u):
-    """You cut the line into V equal pieces, so that each index is equally likely. Piece i must be as long as p_i."""
-    return int(u * len(probabilities))
+one_index_early: Your index is one too low: you return the last piece that ends before u. The piece that holds u is
+  the next one.
++ return max(int(np.searchsorted(np.cumsum(probabilities), u, side="right")) - 1, 0)
 
+sorted_first: You sort the probabilities, and the index that you return is one in the sorted list. Leave them in their
+  order: index i stands for token i.
++ ends = np.cumsum(np.sort(probabilities)[::-1])
++ return min(int(np.searchsorted(ends, u, side="right")), len(probabilities) - 1)
 
-@ex.misconception
-def one_index_late(probabilities, u):
-    """Your index is one too high: if the list of boundaries begins with 0, piece i ends at boundary i + 1."""
-    boundaries = np.concatenate([[0.0], np.cumsum(probabilities)])
-    return min(int(np.searchsorted(boundaries, u, side="right")), len(probabilities) - 1)
+boundary_to_the_left: Where u lies exactly on a boundary you take the piece before it; with u = 0 that can be an index
+  whose probability is 0. Ask for `> u`, not `>= u` (in `np.searchsorted`: side="right").
++ index = int(np.searchsorted(np.cumsum(probabilities), u, side="left"))
++ return min(index, int(np.flatnonzero(probabilities)[-1]))
 
+beyond_the_end: When rounding leaves the sum just below 1, and u lies beyond it, you return an index that does not
+  exist. Fall back on the last index with p_i > 0.
++ return int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
 
-@ex.misconception
-def one_index_early(probabilities, u):
-    """Your index is one too low: you return the last piece that ends before u. The piece that holds u is the next
-    one.
-    """
-    return max(int(np.searchsorted(np.cumsum(probabilities), u, side="right")) - 1, 0)
+last_even_if_impossible: When no sum is larger than u, you return the last index, even if its probability is 0. Fall
+  back on the last index with p_i > 0: an impossible token is never drawn.
++ index = int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
++ return min(index, len(probabilities) - 1)
 
+zero_if_none: When no sum is larger than u, you return 0: `np.argmax` of an array that is False throughout is 0. Fall
+  back on the last index with p_i > 0.
++ return int(np.argmax(np.cumsum(probabilities) > u))
 
-@ex.misconception
-def sorted_first(probabilities, u):
-    """You sort the probabilities, and the index that you return is one in the sorted list. Leave them in their order:
-    index i stands for token i.
-    """
-    ends = np.cumsum(np.sort(probabilities)[::-1])
-    return min(int(np.searchsorted(ends, u, side="right")), len(probabilities) - 1)
-
-
-@ex.misconception
-def boundary_to_the_left(probabilities, u):
-    """Where u lies exactly on a boundary you take the piece before it; with u = 0 that can be an index whose
-    probability is 0. Ask for `> u`, not `>= u` (in `np.searchsorted`: side="right").
-    """
-    index = int(np.searchsorted(np.cumsum(probabilities), u, side="left"))
-    return min(index, int(np.flatnonzero(probabilities)[-1]))
-
-
-@ex.misconception
-def beyond_the_end(probabilities, u):
-    """When rounding leaves the sum just below 1, and u lies beyond it, you return an index that does not exist.
-    Fall back on the last index with p_i > 0.
-    """
-    return int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
-
-
-@ex.misconception
-def last_even_if_impossible(probabilities, u):
-    """When no sum is larger than u, you return the last index, even if its probability is 0. Fall back on the last
-    index with p_i > 0: an impossible token is never drawn.
-    """
-    index = int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
-    return min(index, len(probabilities) - 1)
-
-
-@ex.misconception
-def zero_if_none(probabilities, u):
-    """When no sum is larger than u, you return 0: `np.argmax` of an array that is False throughout is 0. Fall back
-    on the last index with p_i > 0.
-    """
-    return int(np.argmax(np.cumsum(probabilities) > u))
-
-
-@ex.misconception
-def summed_in_place(probabilities, u):
-    """The index is right, but you write the sums into the caller's array: afterwards its probabilities are gone. Let
-    `np.cumsum` make a new array, or keep the sum so far in a number.
-    """
-    for i in range(1, len(probabilities)):
-        probabilities[i] += probabilities[i - 1]
-    beyond = np.flatnonzero(probabilities > u)
-    return int(beyond[0]) if len(beyond) else int(np.searchsorted(probabilities, probabilities[-1]))
+summed_in_place: The index is right, but you write the sums into the caller's array: afterwards its probabilities are
+  gone. Let `np.cumsum` make a new array, or keep the sum so far in a number.
++ for i in range(1, len(probabilities)):
++     probabilities[i] += probabilities[i - 1]
++ beyond = np.flatnonzero(probabilities > u)
++ return int(beyond[0]) if len(beyond) else int(np.searchsorted(probabilities, probabilities[-1]))
+""")
 
 
 # --- ngram_table_size
@@ -768,59 +587,35 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a very large table", 2 * int(rng.integers(20_000, 30_000)) + 1, 20)
 
 
-@ex.misconception
-def rounded(vocabulary_size, n):
-    """Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of two
-    ints is exact.
-    """
-    return int(float(vocabulary_size) ** n)
+ex.mistakes(r"""
+rounded: Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of
+  two ints is exact.
++ return int(float(vocabulary_size) ** n)
 
+left_as_a_float: You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of
+  entries is a whole number: `**` of two ints is exact.
++ return math.pow(vocabulary_size, n)
 
-@ex.misconception
-def left_as_a_float(vocabulary_size, n):
-    """You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of entries is
-    a whole number: `**` of two ints is exact.
-    """
-    return math.pow(vocabulary_size, n)
+overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round
+  without warning. Python's own grow as they must.
++ return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
 
+contexts_only: You count the contexts, V^(n-1): the rows of the table. Each row has an entry for each of the V next
+  tokens.
++ return vocabulary_size ** (n - 1)
 
-@ex.misconception
-def overflown(vocabulary_size, n):
-    """Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round without
-    warning. Python's own grow as they must.
-    """
-    return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
+multiplied: You multiply V by n. For each first token there are V second ones, so that the choices multiply: V · V ·
+  …, n times.
++ return vocabulary_size * n
 
+base_and_exponent_swapped: Base and exponent are swapped: n^V. There are n places with V choices each, so V is the
+  base.
++ return n**vocabulary_size
 
-@ex.misconception
-def contexts_only(vocabulary_size, n):
-    """You count the contexts, V^(n-1): the rows of the table. Each row has an entry for each of the V next tokens."""
-    return vocabulary_size ** (n - 1)
+without_repetition: You count n-grams of n different tokens. A token may come again, as in "to be or not to be": each
+  place has all V choices.
++ return math.perm(vocabulary_size, n)
 
-
-@ex.misconception
-def multiplied(vocabulary_size, n):
-    """You multiply V by n. For each first token there are V second ones, so that the choices multiply: V · V · …,
-    n times.
-    """
-    return vocabulary_size * n
-
-
-@ex.misconception
-def base_and_exponent_swapped(vocabulary_size, n):
-    """Base and exponent are swapped: n^V. There are n places with V choices each, so V is the base."""
-    return n**vocabulary_size
-
-
-@ex.misconception
-def without_repetition(vocabulary_size, n):
-    """You count n-grams of n different tokens. A token may come again, as in "to be or not to be": each place has all
-    V choices.
-    """
-    return math.perm(vocabulary_size, n)
-
-
-@ex.misconception
-def shorter_ones_too(vocabulary_size, n):
-    """You add up the tables of all n-grams up to n. Only the table for this n is asked for."""
-    return sum(vocabulary_size**k for k in range(1, n + 1))
+shorter_ones_too: You add up the tables of all n-grams up to n. Only the table for this n is asked for.
++ return sum(vocabulary_size**k for k in range(1, n + 1))
+""")

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
 
 from rnncourse.checks.callables import Named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
@@ -74,221 +72,91 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (3, 5), scratch_parameters(rng, 3, 5, single), [(x,), (x, h0)])
 
 
-@ex.misconception
-class h0_ignored(nn.Module):
-    """Your states start from zeros even when an h0 is given. Zeros are for `h0=None` only; else start from h0[0]."""
+ex.mistakes(r"""
+h0_ignored: Your states start from zeros even when an h0 is given. Zeros are for `h0=None` only; else start from
+  h0[0].
+- h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
+- states = []
++ h, states = x.new_zeros(x.shape[1], self.b.shape[0]), []
 
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
+detached_at_every_step: The states are right and their gradients are not: the state is detached at each step, so that
+  no error reaches an earlier step. Detach between batches, never inside `forward`.
+- h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
++ h = torch.tanh(x_t @ self.U + h.detach() @ self.W + self.b)
 
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]), []
-        for x_t in x:
-            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
-            states.append(h)
-        return torch.stack(states), h[None]
+input_detached: The states are right, but no gradient reaches the input x: an embedding below this layer would never
+  learn. Use x as it comes: `torch.tensor(x)`, `.data` and `.detach()` cut it off from what made it.
+- h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
+- states = []
+- for x_t in x:
++ h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
++ for x_t in x.detach():
 
+start_detached: The states are right, but no gradient reaches h0. Where h0 is what another network hands over, that
+  network would never learn. Start from `h0[0]` itself, neither detached nor copied into a new tensor.
+- h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
+- states = []
++ h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0].detach(), []
 
-@ex.misconception
-class detached_at_every_step(nn.Module):
-    """The states are right and their gradients are not: the state is detached at each step, so that no error reaches an
-    earlier step. Detach between batches, never inside `forward`.
-    """
+zeros_in_float32: The zeros that you start from are always float32, since `torch.zeros` makes no other unless told:
+  with inputs in float64 that is an error. `x.new_zeros(…)` has the dtype of x, and lives on its device too.
+- h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
+- states = []
++ h, states = torch.zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
 
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
+last_state_without_its_layer_axis: Your h_n is (N, H). `nn.RNN` gives (1, N, H), with a first axis over its layers, of
+  which there is one here: `h.unsqueeze(0)`, or `h[None]`.
+- return torch.stack(states), h.unsqueeze(0)
++ return torch.stack(states), h
 
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
-        for x_t in x:
-            h = torch.tanh(x_t @ self.U + h.detach() @ self.W + self.b)
-            states.append(h)
-        return torch.stack(states), h[None]
+batch_first: You read x as (N, T, D). It is (T, N, D), as `nn.RNN` takes it unless it is told `batch_first=True`: the
+  loop over time runs over the first axis.
+- h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
+- states = []
+- for x_t in x:
+-     h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
++ h, states = x.new_zeros(x.shape[0], self.b.shape[0]) if h0 is None else h0[0], []
++ for t in range(x.shape[1]):
++     h = torch.tanh(x[:, t] @ self.U + h @ self.W + self.b)
+- return torch.stack(states), h.unsqueeze(0)
++ return torch.stack(states, dim=1), h[None]
 
+state_outlives_the_call: A call without h0 starts where the call before it ended. What lives in `self` outlives the
+  call: keep the state in a local name, and start from zeros.
++ def __init__(self, input_size, hidden_size):
++     super().__init__()
++     self.U = nn.Parameter(torch.randn(input_size, hidden_size))
++     self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
++     self.b = nn.Parameter(torch.randn(hidden_size))
++     self.h = None
++
++ def forward(self, x, h0=None):
++     if h0 is not None:
++         self.h = h0[0]
++     elif self.h is None or len(self.h) != x.shape[1]:
++         self.h = x.new_zeros(x.shape[1], self.b.shape[0])
++     states = []
++     for x_t in x:
++         self.h = torch.tanh(x_t @ self.U + self.h @ self.W + self.b)
++         states.append(self.h)
++     return torch.stack(states), self.h[None]
 
-@ex.misconception
-class input_detached(nn.Module):
-    """The states are right, but no gradient reaches the input x: an embedding below this layer would never learn. Use x
-    as it comes: `torch.tensor(x)`, `.data` and `.detach()` cut it off from what made it.
-    """
+recurrent_matrix_transposed: W is transposed. In this course's rows it is `h @ self.W`; PyTorch's own weight_hh_l0 is
+  the transpose of it.
+- h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
++ h = torch.tanh(x_t @ self.U + h @ self.W.T + self.b)
 
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
+no_nonlinearity: There is no tanh: your states are the sums that go into it.
+- h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
++ h = x_t @ self.U + h @ self.W + self.b
 
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
-        for x_t in x.detach():
-            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
-            states.append(h)
-        return torch.stack(states), h[None]
-
-
-@ex.misconception
-class start_detached(nn.Module):
-    """The states are right, but no gradient reaches h0. Where h0 is what another network hands over, that network would
-    never learn. Start from `h0[0]` itself, neither detached nor copied into a new tensor.
-    """
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0].detach(), []
-        for x_t in x:
-            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
-            states.append(h)
-        return torch.stack(states), h[None]
-
-
-@ex.misconception
-class zeros_in_float32(nn.Module):
-    """The zeros that you start from are always float32, since `torch.zeros` makes no other unless told: with inputs in
-    float64 that is an error. `x.new_zeros(…)` has the dtype of x, and lives on its device too.
-    """
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-
-    def forward(self, x, h0=None):
-        h, states = torch.zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
-        for x_t in x:
-            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
-            states.append(h)
-        return torch.stack(states), h[None]
-
-
-@ex.misconception
-class last_state_without_its_layer_axis(nn.Module):
-    """Your h_n is (N, H). `nn.RNN` gives (1, N, H), with a first axis over its layers, of which there is one here:
-    `h.unsqueeze(0)`, or `h[None]`.
-    """
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
-        for x_t in x:
-            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
-            states.append(h)
-        return torch.stack(states), h
-
-
-@ex.misconception
-class batch_first(nn.Module):
-    """You read x as (N, T, D). It is (T, N, D), as `nn.RNN` takes it unless it is told `batch_first=True`: the loop
-    over time runs over the first axis.
-    """
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[0], self.b.shape[0]) if h0 is None else h0[0], []
-        for t in range(x.shape[1]):
-            h = torch.tanh(x[:, t] @ self.U + h @ self.W + self.b)
-            states.append(h)
-        return torch.stack(states, dim=1), h[None]
-
-
-@ex.misconception
-class state_outlives_the_call(nn.Module):
-    """A call without h0 starts where the call before it ended. What lives in `self` outlives the call: keep the state
-    in a local name, and start from zeros.
-    """
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-        self.h = None
-
-    def forward(self, x, h0=None):
-        if h0 is not None:
-            self.h = h0[0]
-        elif self.h is None or len(self.h) != x.shape[1]:
-            self.h = x.new_zeros(x.shape[1], self.b.shape[0])
-        states = []
-        for x_t in x:
-            self.h = torch.tanh(x_t @ self.U + self.h @ self.W + self.b)
-            states.append(self.h)
-        return torch.stack(states), self.h[None]
-
-
-@ex.misconception
-class recurrent_matrix_transposed(nn.Module):
-    """W is transposed. In this course's rows it is `h @ self.W`; PyTorch's own weight_hh_l0 is the transpose of it."""
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
-        for x_t in x:
-            h = torch.tanh(x_t @ self.U + h @ self.W.T + self.b)
-            states.append(h)
-        return torch.stack(states), h[None]
-
-
-@ex.misconception
-class no_nonlinearity(nn.Module):
-    """There is no tanh: your states are the sums that go into it."""
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
-        for x_t in x:
-            h = x_t @ self.U + h @ self.W + self.b
-            states.append(h)
-        return torch.stack(states), h[None]
-
-
-@ex.misconception
-class states_one_late(nn.Module):
-    """Your output begins with the start state and lacks the last one. Keep the state after each step, not before it."""
-
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.randn(hidden_size))
-
-    def forward(self, x, h0=None):
-        h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
-        for x_t in x:
-            states.append(h)
-            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
-        return torch.stack(states), h[None]
+states_one_late: Your output begins with the start state and lacks the last one. Keep the state after each step, not
+  before it.
+- for x_t in x:
++ for x_t in x:
++     states.append(h)
+- states.append(h)
+""")
 
 
 # --- as_torch_rnn
@@ -335,90 +203,54 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32 tensors", cell_weights(rng, 4, 2, single), "tensors", call(4, 3, 4, 2, single))
 
 
-@ex.misconception
-def recurrent_matrix_not_transposed(U, W, b):
-    """U is transposed and W is not. W is square, so nothing complains, and every state after the first is wrong:
-    weight_hh_l0 is `W.T`.
-    """
-    U, W, b = torch.as_tensor(U), torch.as_tensor(W), torch.as_tensor(b)
-    rnn = nn.RNN(*U.shape, dtype=U.dtype)
-    rnn.load_state_dict(
-        {"weight_ih_l0": U.T, "weight_hh_l0": W, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
-    )
-    return rnn
+ex.mistakes(r"""
+recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state
+  after the first is wrong: weight_hh_l0 is `W.T`.
+- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ rnn.load_state_dict(
++     {"weight_ih_l0": U.T, "weight_hh_l0": W, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
++ )
 
+reshaped_for_transposed: U is reshaped where it must be transposed. A reshape gives the right shape and cuts the
+  numbers anew; `U.T` swaps the axes.
+- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ weight = U.reshape(len(b), -1)
++ rnn.load_state_dict(
++     {"weight_ih_l0": weight, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
++ )
 
-@ex.misconception
-def reshaped_for_transposed(U, W, b):
-    """U is reshaped where it must be transposed. A reshape gives the right shape and cuts the numbers anew; `U.T` swaps
-    the axes.
-    """
-    U, W, b = torch.as_tensor(U), torch.as_tensor(W), torch.as_tensor(b)
-    rnn = nn.RNN(*U.shape, dtype=U.dtype)
-    weight = U.reshape(len(b), -1)
-    rnn.load_state_dict(
-        {"weight_ih_l0": weight, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
-    )
-    return rnn
+second_bias_left_as_it_was: `nn.RNN` has two biases and adds them. You set one; the other still holds the random
+  numbers that the module was born with. Set it to zeros.
+- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b}, strict=False)
 
+bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros
+  into the other.
+- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": b})
 
-@ex.misconception
-def second_bias_left_as_it_was(U, W, b):
-    """`nn.RNN` has two biases and adds them. You set one; the other still holds the random numbers that the module was
-    born with. Set it to zeros.
-    """
-    U, W, b = torch.as_tensor(U), torch.as_tensor(W), torch.as_tensor(b)
-    rnn = nn.RNN(*U.shape, dtype=U.dtype)
-    rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b}, strict=False)
-    return rnn
+bias_lost: Both biases are zero: b is lost. The two together must make b.
+- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ zeros = torch.zeros_like(b)
++ rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": zeros, "bias_hh_l0": zeros})
 
+always_float32: Your module is float32 whatever it was given: that is what `nn.RNN(D, H)` makes. NumPy's arrays are
+  float64; tell the module, `dtype=U.dtype`, once U is a tensor.
+- rnn = nn.RNN(*U.shape, dtype=U.dtype)
+- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ rnn = nn.RNN(*U.shape)
++ rnn.load_state_dict(
++     {"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
++ )
 
-@ex.misconception
-def bias_twice(U, W, b):
-    """b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros into the
-    other.
-    """
-    U, W, b = torch.as_tensor(U), torch.as_tensor(W), torch.as_tensor(b)
-    rnn = nn.RNN(*U.shape, dtype=U.dtype)
-    rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": b})
-    return rnn
-
-
-@ex.misconception
-def bias_lost(U, W, b):
-    """Both biases are zero: b is lost. The two together must make b."""
-    U, W, b = torch.as_tensor(U), torch.as_tensor(W), torch.as_tensor(b)
-    rnn = nn.RNN(*U.shape, dtype=U.dtype)
-    zeros = torch.zeros_like(b)
-    rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": zeros, "bias_hh_l0": zeros})
-    return rnn
-
-
-@ex.misconception
-def always_float32(U, W, b):
-    """Your module is float32 whatever it was given: that is what `nn.RNN(D, H)` makes. NumPy's arrays are float64; tell
-    the module, `dtype=U.dtype`, once U is a tensor.
-    """
-    U, W, b = torch.as_tensor(U), torch.as_tensor(W), torch.as_tensor(b)
-    rnn = nn.RNN(*U.shape)
-    rnn.load_state_dict(
-        {"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
-    )
-    return rnn
-
-
-@ex.misconception
-def memory_shared(U, W, b):
-    """The numbers are right, but the module's parameters lie in the memory of your arguments: training the module would
-    change them. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
-    """
-    U, W, b = torch.as_tensor(U), torch.as_tensor(W), torch.as_tensor(b)
-    rnn = nn.RNN(*U.shape, dtype=U.dtype)
-    rnn.weight_ih_l0 = nn.Parameter(U.T)
-    rnn.weight_hh_l0 = nn.Parameter(W.T)
-    rnn.bias_ih_l0 = nn.Parameter(b)
-    rnn.bias_hh_l0 = nn.Parameter(torch.zeros_like(b))
-    return rnn
+memory_shared: The numbers are right, but the module's parameters lie in the memory of your arguments: training the
+  module would change them. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
+- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
++ rnn.weight_hh_l0 = nn.Parameter(W.T)
++ rnn.bias_ih_l0 = nn.Parameter(b)
++ rnn.bias_hh_l0 = nn.Parameter(torch.zeros_like(b))
+""")
 
 
 # --- CharRNN
@@ -473,173 +305,61 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", (5, 3, 4), char_parameters(rng, 5, 3, 4, np.float32), [(some_ids(rng, 4, 2, 5),)])
 
 
-@ex.misconception
-class state_ignored(nn.Module):
-    """The state that is handed in is not used: every call starts from zeros, and nothing can be carried from one batch
-    to the next. `self.rnn(vectors, state)` takes it, None included.
-    """
+ex.mistakes(r"""
+state_ignored: The state that is handed in is not used: every call starts from zeros, and nothing can be carried from
+  one batch to the next. `self.rnn(vectors, state)` takes it, None included.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, state = self.rnn(self.embedding(ids))
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
+last_step_only: Your logits are those of the last step only: they are made from h_n. The prediction is wanted after
+  every step, so the output layer reads the first thing that nn.RNN returns, all states (T, N, H).
+- return self.output(states), state
++ return self.output(state), state
 
-    def forward(self, ids, state=None):
-        states, state = self.rnn(self.embedding(ids))
-        return self.output(states), state
+all_states_returned: As the state you return all states, (T, N, H). What the next call needs is the last one, h_n (1,
+  N, H), the second thing that nn.RNN returns.
+- return self.output(states), state
++ return self.output(states), states
 
+probabilities_for_logits: You return probabilities. `nn.functional.cross_entropy` wants logits and takes the softmax
+  itself; with two of them the loss still falls, slowly, and never far.
+- return self.output(states), state
++ return torch.softmax(self.output(states), dim=-1), state
 
-@ex.misconception
-class last_step_only(nn.Module):
-    """Your logits are those of the last step only: they are made from h_n. The prediction is wanted after every step,
-    so the output layer reads the first thing that nn.RNN returns, all states (T, N, H).
-    """
+log_probabilities_for_logits: You return log-probabilities. `forward` gives the logits as the linear layer makes them;
+  the softmax is the loss's business.
+- return self.output(states), state
++ return torch.log_softmax(self.output(states), dim=-1), state
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
+read_batch_first: Your nn.RNN has `batch_first=True` and takes the rows of the batch for time steps. ids are (T, N):
+  leave it out, for time first is what nn.RNN does by itself.
+- self.rnn = nn.RNN(embedding_size, hidden_size)
++ self.rnn = nn.RNN(embedding_size, hidden_size, batch_first=True)
 
-    def forward(self, ids, state=None):
-        _, state = self.rnn(self.embedding(ids), state)
-        return self.output(state), state
+returned_state_detached: The state that you return is detached. Whether a gradient may flow on is for the caller to
+  say: `train_epoch` cuts it, other programs need it. Return it as nn.RNN gives it.
+- return self.output(states), state
++ return self.output(states), state.detach()
 
+kept_between_calls: A call without a state starts where the call before it ended. With `state=None` it starts from
+  zeros: keep nothing in `self` but the three modules.
+- self.output = nn.Linear(hidden_size, vocabulary_size)
++ self.output = nn.Linear(hidden_size, vocabulary_size)
++ self.state = None
+- states, state = self.rnn(self.embedding(ids), state)
+- return self.output(states), state
++ states, self.state = self.rnn(self.embedding(ids), self.state if state is None else state)
++ return self.output(states), self.state
 
-@ex.misconception
-class all_states_returned(nn.Module):
-    """As the state you return all states, (T, N, H). What the next call needs is the last one, h_n (1, N, H), the
-    second thing that nn.RNN returns.
-    """
+padding_index_zero: The values are right, but the embedding of id 0 gets no gradient: with `padding_idx=0` it never
+  learns. Here id 0 is a character like any other.
+- self.embedding = nn.Embedding(vocabulary_size, embedding_size)
++ self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state=None):
-        states, _ = self.rnn(self.embedding(ids), state)
-        return self.output(states), states
-
-
-@ex.misconception
-class probabilities_for_logits(nn.Module):
-    """You return probabilities. `nn.functional.cross_entropy` wants logits and takes the softmax itself; with two of
-    them the loss still falls, slowly, and never far.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state=None):
-        states, state = self.rnn(self.embedding(ids), state)
-        return torch.softmax(self.output(states), dim=-1), state
-
-
-@ex.misconception
-class log_probabilities_for_logits(nn.Module):
-    """You return log-probabilities. `forward` gives the logits as the linear layer makes them; the softmax is the
-    loss's business.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state=None):
-        states, state = self.rnn(self.embedding(ids), state)
-        return torch.log_softmax(self.output(states), dim=-1), state
-
-
-@ex.misconception
-class read_batch_first(nn.Module):
-    """Your nn.RNN has `batch_first=True` and takes the rows of the batch for time steps. ids are (T, N): leave it out,
-    for time first is what nn.RNN does by itself.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size, batch_first=True)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state=None):
-        states, state = self.rnn(self.embedding(ids), state)
-        return self.output(states), state
-
-
-@ex.misconception
-class returned_state_detached(nn.Module):
-    """The state that you return is detached. Whether a gradient may flow on is for the caller to say: `train_epoch`
-    cuts it, other programs need it. Return it as nn.RNN gives it.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state=None):
-        states, state = self.rnn(self.embedding(ids), state)
-        return self.output(states), state.detach()
-
-
-@ex.misconception
-class kept_between_calls(nn.Module):
-    """A call without a state starts where the call before it ended. With `state=None` it starts from zeros: keep
-    nothing in `self` but the three modules.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-        self.state = None
-
-    def forward(self, ids, state=None):
-        states, self.state = self.rnn(self.embedding(ids), self.state if state is None else state)
-        return self.output(states), self.state
-
-
-@ex.misconception
-class padding_index_zero(nn.Module):
-    """The values are right, but the embedding of id 0 gets no gradient: with `padding_idx=0` it never learns. Here id 0
-    is a character like any other.
-    """
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state=None):
-        states, state = self.rnn(self.embedding(ids), state)
-        return self.output(states), state
-
-
-@ex.misconception
-class bent_logits(nn.Module):
-    """There is a ReLU on the logits: none can be negative. Nothing stands behind the linear layer."""
-
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size)
-        self.output = nn.Linear(hidden_size, vocabulary_size)
-
-    def forward(self, ids, state=None):
-        states, state = self.rnn(self.embedding(ids), state)
-        return torch.relu(self.output(states)), state
+bent_logits: There is a ReLU on the logits: none can be negative. Nothing stands behind the linear layer.
+- return self.output(states), state
++ return torch.relu(self.output(states)), state
+""")
 
 
 # --- pad_sequences
@@ -690,95 +410,73 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
     return None if dtype == np.int64 else f"yours are {dtype}."
 
 
-@ex.misconception
-def sequences_first(sequences):
-    """Your batch is (N, T, …), a sequence in each row. In this course time comes first: `padded[:, n]` is
-    sequence n.
-    """
-    T = max(len(s) for s in sequences)
-    padded = sequences[0].new_zeros(len(sequences), T, *sequences[0].shape[1:])
-    for n, s in enumerate(sequences):
-        padded[n, : len(s)] = s
-    return padded, torch.tensor([len(s) for s in sequences])
+ex.mistakes(r"""
+sequences_first: Your batch is (N, T, …), a sequence in each row. In this course time comes first: `padded[:, n]` is
+  sequence n.
++ T = max(len(s) for s in sequences)
++ padded = sequences[0].new_zeros(len(sequences), T, *sequences[0].shape[1:])
++ for n, s in enumerate(sequences):
++     padded[n, : len(s)] = s
++ return padded, torch.tensor([len(s) for s in sequences])
 
+reshaped_for_transposed: The sequences are interleaved: a reshape of (N, T) into (T, N) cuts the numbers anew. To swap
+  the two axes, `transpose(0, 1)`; or fill columns from the start.
++ T = max(len(s) for s in sequences)
++ padded = sequences[0].new_zeros(len(sequences), T, *sequences[0].shape[1:])
++ for n, s in enumerate(sequences):
++     padded[n, : len(s)] = s
++ return padded.reshape(T, len(sequences), *padded.shape[2:]), torch.tensor([len(s) for s in sequences])
 
-@ex.misconception
-def reshaped_for_transposed(sequences):
-    """The sequences are interleaved: a reshape of (N, T) into (T, N) cuts the numbers anew. To swap the two axes,
-    `transpose(0, 1)`; or fill columns from the start.
-    """
-    T = max(len(s) for s in sequences)
-    padded = sequences[0].new_zeros(len(sequences), T, *sequences[0].shape[1:])
-    for n, s in enumerate(sequences):
-        padded[n, : len(s)] = s
-    return padded.reshape(T, len(sequences), *padded.shape[2:]), torch.tensor([len(s) for s in sequences])
+zeros_in_front: Your zeros stand in front of the shorter sequences. They belong behind them: every sequence starts at
+  step 0.
++ T = max(len(s) for s in sequences)
++ padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
++ for n, s in enumerate(sequences):
++     padded[T - len(s) :, n] = s
++ return padded, torch.tensor([len(s) for s in sequences])
 
+sorted_by_length: Your sequences come out sorted by length. Column n must be sequence n, or nobody knows whose answer
+  is whose.
++ sequences = sorted(sequences, key=len, reverse=True)
++ padded = sequences[0].new_zeros(len(sequences[0]), len(sequences), *sequences[0].shape[1:])
++ for n, s in enumerate(sequences):
++     padded[: len(s), n] = s
++ return padded, torch.tensor([len(s) for s in sequences])
 
-@ex.misconception
-def zeros_in_front(sequences):
-    """Your zeros stand in front of the shorter sequences. They belong behind them: every sequence starts at step 0."""
-    T = max(len(s) for s in sequences)
-    padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
-    for n, s in enumerate(sequences):
-        padded[T - len(s) :, n] = s
-    return padded, torch.tensor([len(s) for s in sequences])
+dtype_lost: The batch is float32, whatever the sequences were: that is what `torch.zeros` makes. Ids must stay whole
+  numbers, or no embedding takes them. `sequence.new_zeros(…)` keeps the dtype.
++ T = max(len(s) for s in sequences)
++ padded = torch.zeros(T, len(sequences), *sequences[0].shape[1:])
++ for n, s in enumerate(sequences):
++     padded[: len(s), n] = s
++ return padded, torch.tensor([len(s) for s in sequences])
 
+cut_to_the_shortest: The longer sequences are cut to the length of the shortest. T is the greatest length: nothing is
+  thrown away.
++ T = min(len(s) for s in sequences)
++ return torch.stack([s[:T] for s in sequences], dim=1), torch.tensor([len(s) for s in sequences])
 
-@ex.misconception
-def sorted_by_length(sequences):
-    """Your sequences come out sorted by length. Column n must be sequence n, or nobody knows whose answer is whose."""
-    sequences = sorted(sequences, key=len, reverse=True)
-    padded = sequences[0].new_zeros(len(sequences[0]), len(sequences), *sequences[0].shape[1:])
-    for n, s in enumerate(sequences):
-        padded[: len(s), n] = s
-    return padded, torch.tensor([len(s) for s in sequences])
+lengths_of_the_padded: All your lengths are T, the length after padding. What is wanted is how many steps of each are
+  real.
++ T = max(len(s) for s in sequences)
++ padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
++ for n, s in enumerate(sequences):
++     padded[: len(s), n] = s
++ return padded, torch.tensor([T for s in sequences])
 
+zeros_not_counted: Your lengths count the steps that are not zero. A real symbol may be 0 too: ask the sequences,
+  before you pad.
++ T = max(len(s) for s in sequences)
++ padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
++ for n, s in enumerate(sequences):
++     padded[: len(s), n] = s
++ return padded, (padded != 0).reshape(T, len(sequences), -1).any(dim=2).sum(dim=0)
 
-@ex.misconception
-def dtype_lost(sequences):
-    """The batch is float32, whatever the sequences were: that is what `torch.zeros` makes. Ids must stay whole numbers,
-    or no embedding takes them. `sequence.new_zeros(…)` keeps the dtype.
-    """
-    T = max(len(s) for s in sequences)
-    padded = torch.zeros(T, len(sequences), *sequences[0].shape[1:])
-    for n, s in enumerate(sequences):
-        padded[: len(s), n] = s
-    return padded, torch.tensor([len(s) for s in sequences])
-
-
-@ex.misconception
-def cut_to_the_shortest(sequences):
-    """The longer sequences are cut to the length of the shortest. T is the greatest length: nothing is thrown away."""
-    T = min(len(s) for s in sequences)
-    return torch.stack([s[:T] for s in sequences], dim=1), torch.tensor([len(s) for s in sequences])
-
-
-@ex.misconception
-def lengths_of_the_padded(sequences):
-    """All your lengths are T, the length after padding. What is wanted is how many steps of each are real."""
-    T = max(len(s) for s in sequences)
-    padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
-    for n, s in enumerate(sequences):
-        padded[: len(s), n] = s
-    return padded, torch.tensor([T for s in sequences])
-
-
-@ex.misconception
-def zeros_not_counted(sequences):
-    """Your lengths count the steps that are not zero. A real symbol may be 0 too: ask the sequences, before you pad."""
-    T = max(len(s) for s in sequences)
-    padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
-    for n, s in enumerate(sequences):
-        padded[: len(s), n] = s
-    return padded, (padded != 0).reshape(T, len(sequences), -1).any(dim=2).sum(dim=0)
-
-
-@ex.misconception
-def last_step_repeated(sequences):
-    """The padding repeats the last real step. It is zeros: padding should look like nothing."""
-    T = max(len(s) for s in sequences)
-    columns = [torch.cat([s, s[-1:].repeat(T - len(s), *[1] * (s.dim() - 1))]) for s in sequences]
-    return torch.stack(columns, dim=1), torch.tensor([len(s) for s in sequences])
+last_step_repeated: The padding repeats the last real step. It is zeros: padding should look like nothing.
++ T = max(len(s) for s in sequences)
++ columns = [torch.cat([s, s[-1:].repeat(T - len(s), *[1] * (s.dim() - 1))]) for s in sequences]
++ return torch.stack(columns, dim=1), torch.tensor([len(s) for s in sequences])
+""")
 
 
 # --- length_mask
@@ -809,60 +507,35 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("nothing is padding", np.array([4, 4, 4]), 4)
 
 
-@ex.misconception
-def one_step_too_many(lengths, T):
-    """One step of padding counts as real in each sequence. Steps are counted from 0: a sequence of length 3 has the
-    steps 0, 1 and 2, so t < length.
-    """
-    return torch.arange(T)[:, None] <= lengths
+ex.mistakes(r"""
+one_step_too_many: One step of padding counts as real in each sequence. Steps are counted from 0: a sequence of length
+  3 has the steps 0, 1 and 2, so t < length.
++ return torch.arange(T)[:, None] <= lengths
 
+one_step_too_few: The last real step of each sequence is left out. A sequence of length 3 has the steps 0, 1 and 2.
++ return torch.arange(T)[:, None] < lengths - 1
 
-@ex.misconception
-def one_step_too_few(lengths, T):
-    """The last real step of each sequence is left out. A sequence of length 3 has the steps 0, 1 and 2."""
-    return torch.arange(T)[:, None] < lengths - 1
+padding_is_true: Your mask is True in the padding. Some of PyTorch's layers want it so, `key_padding_mask` for one;
+  here True means a real step.
++ return torch.arange(T)[:, None] >= lengths
 
+rows_first: Your mask is (N, T). Time comes first: row t says which sequences are still going on at step t.
++ return torch.arange(T) < lengths[:, None]
 
-@ex.misconception
-def padding_is_true(lengths, T):
-    """Your mask is True in the padding. Some of PyTorch's layers want it so, `key_padding_mask` for one; here True
-    means a real step.
-    """
-    return torch.arange(T)[:, None] >= lengths
+reshaped_for_transposed: The sequences are interleaved: a reshape of (N, T) into (T, N) cuts the entries anew. Compare
+  a column of steps with a row of lengths, or take the transpose.
++ return (torch.arange(T) < lengths[:, None]).reshape(T, -1)
 
+padding_in_front: Your mask says that the padding comes first. It comes last: step 0 is real in every sequence.
++ return torch.arange(T)[:, None] >= T - lengths
 
-@ex.misconception
-def rows_first(lengths, T):
-    """Your mask is (N, T). Time comes first: row t says which sequences are still going on at step t."""
-    return torch.arange(T) < lengths[:, None]
+numbers_for_truth: Your mask holds numbers. It must be a tensor of True and False: `logits[mask]` with numbers would
+  pick rows 0 and 1 again and again.
++ return (torch.arange(T)[:, None] < lengths).long()
 
-
-@ex.misconception
-def reshaped_for_transposed(lengths, T):
-    """The sequences are interleaved: a reshape of (N, T) into (T, N) cuts the entries anew. Compare a column of steps
-    with a row of lengths, or take the transpose.
-    """
-    return (torch.arange(T) < lengths[:, None]).reshape(T, -1)
-
-
-@ex.misconception
-def padding_in_front(lengths, T):
-    """Your mask says that the padding comes first. It comes last: step 0 is real in every sequence."""
-    return torch.arange(T)[:, None] >= T - lengths
-
-
-@ex.misconception
-def numbers_for_truth(lengths, T):
-    """Your mask holds numbers. It must be a tensor of True and False: `logits[mask]` with numbers would pick rows 0 and
-    1 again and again.
-    """
-    return (torch.arange(T)[:, None] < lengths).long()
-
-
-@ex.misconception
-def longest_for_T(lengths, T):
-    """Your mask ends with the longest sequence. It has T rows, also where T exceeds every length."""
-    return torch.arange(int(lengths.max()))[:, None] < lengths
+longest_for_T: Your mask ends with the longest sequence. It has T rows, also where T exceeds every length.
++ return torch.arange(int(lengths.max()))[:, None] < lengths
+""")
 
 
 # --- masked_cross_entropy
@@ -906,74 +579,46 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", *padded(4, 3, 5, 3, 4, 1, dtype=np.float32))
 
 
-@ex.misconception
-def mask_ignored(logits, targets, mask):
-    """The padding counts like real tokens: the mask is not used. Keep `logits[mask]` and `targets[mask]`."""
-    return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+ex.mistakes(r"""
+mask_ignored: The padding counts like real tokens: the mask is not used. Keep `logits[mask]` and `targets[mask]`.
++ return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
+divided_by_all_steps: The losses under the padding are gone, but you divide by all T times N steps. Then the loss
+  depends on how much padding there is: divide by `mask.sum()`.
++ losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
++ return (losses * mask).mean()
 
-@ex.misconception
-def divided_by_all_steps(logits, targets, mask):
-    """The losses under the padding are gone, but you divide by all T times N steps. Then the loss depends on how much
-    padding there is: divide by `mask.sum()`.
-    """
-    losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
-    return (losses * mask).mean()
+divided_by_the_rows: This is the loss of unit 04, a sum divided by the number of rows. Here it is the mean over real
+  tokens: divide by `mask.sum()`.
++ losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
++ return (losses * mask).sum() / logits.shape[1]
 
+sum_for_mean: You return the sum over the real tokens. Divide it by how many there are, `mask.sum()`.
++ return nn.functional.cross_entropy(logits[mask], targets[mask], reduction="sum")
 
-@ex.misconception
-def divided_by_the_rows(logits, targets, mask):
-    """This is the loss of unit 04, a sum divided by the number of rows. Here it is the mean over real tokens: divide by
-    `mask.sum()`.
-    """
-    losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
-    return (losses * mask).sum() / logits.shape[1]
+mean_of_row_means: You take the mean of each sequence, then the mean of those: a token in a short sequence counts for
+  more than one in a long one. Each real token counts the same.
++ losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none") * mask
++ return (losses.sum(dim=0) / mask.sum(dim=0)).mean()
 
+zeroed_logits: The mask is on the logits: under the padding they are zero, and a softmax of zeros costs log Q, not
+  nothing. Mask the losses, or leave the padding out.
++ return nn.functional.cross_entropy((logits * mask[..., None]).flatten(0, 1), targets.flatten())
 
-@ex.misconception
-def sum_for_mean(logits, targets, mask):
-    """You return the sum over the real tokens. Divide it by how many there are, `mask.sum()`."""
-    return nn.functional.cross_entropy(logits[mask], targets[mask], reduction="sum")
+zero_targets_left_out: You leave out the steps whose target is 0. That is right only where no real symbol has the id
+  0; the mask says what is real.
++ losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
++ real = mask & (targets != 0)
++ return (losses * real).sum() / real.sum()
 
+softmax_twice: There are two softmaxes: `cross_entropy` takes one itself, and yours comes before it. Hand it the
+  logits.
++ return nn.functional.cross_entropy(torch.softmax(logits, dim=-1)[mask], targets[mask])
 
-@ex.misconception
-def mean_of_row_means(logits, targets, mask):
-    """You take the mean of each sequence, then the mean of those: a token in a short sequence counts for more than one
-    in a long one. Each real token counts the same.
-    """
-    losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none") * mask
-    return (losses.sum(dim=0) / mask.sum(dim=0)).mean()
-
-
-@ex.misconception
-def zeroed_logits(logits, targets, mask):
-    """The mask is on the logits: under the padding they are zero, and a softmax of zeros costs log Q, not nothing. Mask
-    the losses, or leave the padding out.
-    """
-    return nn.functional.cross_entropy((logits * mask[..., None]).flatten(0, 1), targets.flatten())
-
-
-@ex.misconception
-def zero_targets_left_out(logits, targets, mask):
-    """You leave out the steps whose target is 0. That is right only where no real symbol has the id 0; the mask says
-    what is real.
-    """
-    losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
-    real = mask & (targets != 0)
-    return (losses * real).sum() / real.sum()
-
-
-@ex.misconception
-def softmax_twice(logits, targets, mask):
-    """There are two softmaxes: `cross_entropy` takes one itself, and yours comes before it. Hand it the logits."""
-    return nn.functional.cross_entropy(torch.softmax(logits, dim=-1)[mask], targets[mask])
-
-
-@ex.misconception
-def padding_for_real(logits, targets, mask):
-    """The mask is taken the wrong way round: True means real."""
-    losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
-    return losses[~mask].sum() / (~mask).sum().clamp(min=1)
+padding_for_real: The mask is taken the wrong way round: True means real.
++ losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
++ return losses[~mask].sum() / (~mask).sum().clamp(min=1)
+""")
 
 
 # --- last_states
@@ -1006,65 +651,40 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 5, 3, 4, dtype=np.float32), np.array([1, 4, 3]))
 
 
-@ex.misconception
-def last_step_of_all(H, lengths):
-    """You take the last step for every row. For the shorter ones that is a state from deep inside the padding."""
-    return H[-1] * 1
+ex.mistakes(r"""
+last_step_of_all: You take the last step for every row. For the shorter ones that is a state from deep inside the
+  padding.
++ return H[-1] * 1
 
+longest_for_all: You take the step at which the longest sequence ends, for every row. Each row has its own last step.
++ return H[lengths.max() - 1] * 1
 
-@ex.misconception
-def longest_for_all(H, lengths):
-    """You take the step at which the longest sequence ends, for every row. Each row has its own last step."""
-    return H[lengths.max() - 1] * 1
+one_step_late: You are one step late: a sequence of length 3 ends at step 2. At index 3 stands the first state of the
+  padding, or nothing at all.
++ return H[lengths, torch.arange(H.shape[1])]
 
+one_step_early: You are one step early: a sequence of length 3 ends at step 2. And for length 1, `lengths - 2` is -1,
+  which is the last step of all.
++ return H[lengths - 2, torch.arange(H.shape[1])]
 
-@ex.misconception
-def one_step_late(H, lengths):
-    """You are one step late: a sequence of length 3 ends at step 2. At index 3 stands the first state of the padding,
-    or nothing at all.
-    """
-    return H[lengths, torch.arange(H.shape[1])]
+first_row_for_all: All your states come from sequence 0. Beside the step, the index needs the row: `torch.arange(N)`.
++ return H[lengths - 1, 0]
 
+every_row_at_every_end: `H[lengths - 1]` is (N, N, H): for each length all rows at that step. You want the pairs:
+  index with the steps and with the rows, both of length N.
++ return H[lengths - 1]
 
-@ex.misconception
-def one_step_early(H, lengths):
-    """You are one step early: a sequence of length 3 ends at step 2. And for length 1, `lengths - 2` is -1, which is
-    the last step of all.
-    """
-    return H[lengths - 2, torch.arange(H.shape[1])]
+mean_of_the_states: You return the mean of the real states. That is a summary too, but another one: here the last one
+  is wanted.
++ mask = torch.arange(len(H))[:, None] < lengths
++ return (H * mask[..., None]).sum(dim=0) / lengths[:, None].to(H.dtype)
 
+first_states: You return the states after the first step. The last real one has read the whole sequence.
++ return H[0] * 1
 
-@ex.misconception
-def first_row_for_all(H, lengths):
-    """All your states come from sequence 0. Beside the step, the index needs the row: `torch.arange(N)`."""
-    return H[lengths - 1, 0]
-
-
-@ex.misconception
-def every_row_at_every_end(H, lengths):
-    """`H[lengths - 1]` is (N, N, H): for each length all rows at that step. You want the pairs: index with the steps
-    and with the rows, both of length N.
-    """
-    return H[lengths - 1]
-
-
-@ex.misconception
-def mean_of_the_states(H, lengths):
-    """You return the mean of the real states. That is a summary too, but another one: here the last one is wanted."""
-    mask = torch.arange(len(H))[:, None] < lengths
-    return (H * mask[..., None]).sum(dim=0) / lengths[:, None].to(H.dtype)
-
-
-@ex.misconception
-def first_states(H, lengths):
-    """You return the states after the first step. The last real one has read the whole sequence."""
-    return H[0] * 1
-
-
-@ex.misconception
-def layer_axis_kept(H, lengths):
-    """Your answer has a first axis of length 1, as h_n of nn.RNN has. Here it is (N, H)."""
-    return H[lengths - 1, torch.arange(H.shape[1])][None]
+layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has. Here it is (N, H).
++ return H[lengths - 1, torch.arange(H.shape[1])][None]
+""")
 
 
 # --- train_epoch
@@ -1106,217 +726,76 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", reader(5, 4, np.float32), 0.5, batches(5, 3, 4, 6), 0.1)
 
 
-@ex.misconception
-def gradients_pile_up(model, batches, optimizer, max_norm):
-    """The gradients are never set back: `backward` adds to what is there, so each update follows the sum of all batches
-    so far. `optimizer.zero_grad()` before each `backward`.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
+ex.mistakes(r"""
+gradients_pile_up: The gradients are never set back: `backward` adds to what is there, so each update follows the sum
+  of all batches so far. `optimizer.zero_grad()` before each `backward`.
+- optimizer.zero_grad()
 
+state_not_detached: The state brings its history with it: the second `backward` walks back into the first batch, whose
+  graph is gone. `state = state.detach()` keeps the value and drops the history.
+- state = state.detach()
 
-@ex.misconception
-def state_not_detached(model, batches, optimizer, max_norm):
-    """The state brings its history with it: the second `backward` walks back into the first batch, whose graph is gone.
-    `state = state.detach()` keeps the value and drops the history.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
+graph_retained: The state is not detached, and `retain_graph=True` is no way out: `backward` walks back into a batch
+  whose parameters have changed since. `state = state.detach()` keeps the value and drops the history.
+- state = state.detach()
 
+- loss.backward()
++ loss.backward(retain_graph=True)
 
-@ex.misconception
-def graph_retained(model, batches, optimizer, max_norm):
-    """The state is not detached, and `retain_graph=True` is no way out: `backward` walks back into a batch whose
-    parameters have changed since. `state = state.detach()` keeps the value and drops the history.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward(retain_graph=True)
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
+state_reset_at_each_batch: Every batch starts from None: what was read before is forgotten. Hand the state of one
+  batch to the next, detached.
+- logits, state = model(inputs, state)
+- state = state.detach()
++ logits, _ = model(inputs, None)
 
+not_clipped_in_time: The update is made with gradients that are not clipped: max_norm is not used, or used too late.
+  The place for clipping is between `backward` and `step`.
+- loss.backward()
++ loss.backward()
++ optimizer.step()
+- optimizer.step()
 
-@ex.misconception
-def state_reset_at_each_batch(model, batches, optimizer, max_norm):
-    """Every batch starts from None: what was read before is forgotten. Hand the state of one batch to the next,
-    detached.
-    """
-    total, tokens = 0.0, 0
-    for inputs, targets in batches:
-        logits, _ = model(inputs, None)
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
+clipped_by_value: Each entry of the gradient is clipped by itself, which turns its direction. By the norm of all of
+  them together: `clip_grad_norm_`, not `clip_grad_value_`.
+- nn.utils.clip_grad_norm_(model.parameters(), max_norm)
++ nn.utils.clip_grad_value_(model.parameters(), max_norm)
 
+each_parameter_by_its_own_norm: Each parameter is clipped by its own norm. It is one norm over all of them, so that
+  the direction stays: `clip_grad_norm_` takes all parameters at once.
+- nn.utils.clip_grad_norm_(model.parameters(), max_norm)
++ for parameter in model.parameters():
++     nn.utils.clip_grad_norm_(parameter, max_norm)
 
-@ex.misconception
-def not_clipped_in_time(model, batches, optimizer, max_norm):
-    """The update is made with gradients that are not clipped: max_norm is not used, or used too late. The place for
-    clipping is between `backward` and `step`.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
+mean_of_the_batch_means: You return the mean of the batches' means. Batches differ in size: weigh each mean by its
+  number of tokens, `targets.numel()`, and divide by all of them.
+- state, total, tokens = None, 0.0, 0
++ state, losses = None, []
+-     total += loss.item() * targets.numel()
+-     tokens += targets.numel()
+- return total / tokens
++     losses.append(loss.item())
++ return sum(losses) / len(losses)
 
+loss_of_the_last_batch: You return the loss of the last batch. What is wanted is the mean over the tokens of all
+  batches.
+-     total += loss.item() * targets.numel()
+-     tokens += targets.numel()
+- return total / tokens
++ return loss.item()
 
-@ex.misconception
-def clipped_by_value(model, batches, optimizer, max_norm):
-    """Each entry of the gradient is clipped by itself, which turns its direction. By the norm of all of them together:
-    `clip_grad_norm_`, not `clip_grad_value_`.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_value_(model.parameters(), max_norm)
-        optimizer.step()
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
+total_returned: You return the total over all tokens. Divide it by their number.
+-     tokens += targets.numel()
+- return total / tokens
++ return total
 
+sum_minimised: You go down the gradient of the summed loss: where nothing is clipped, a larger batch takes a larger
+  step. Minimise the mean over the batch's tokens, and sum only for the report.
+- loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
++ loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum")
+- total += loss.item() * targets.numel()
++ total += loss.item()
 
-@ex.misconception
-def each_parameter_by_its_own_norm(model, batches, optimizer, max_norm):
-    """Each parameter is clipped by its own norm. It is one norm over all of them, so that the direction stays:
-    `clip_grad_norm_` takes all parameters at once.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        for parameter in model.parameters():
-            nn.utils.clip_grad_norm_(parameter, max_norm)
-        optimizer.step()
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
-
-
-@ex.misconception
-def mean_of_the_batch_means(model, batches, optimizer, max_norm):
-    """You return the mean of the batches' means. Batches differ in size: weigh each mean by its number of tokens,
-    `targets.numel()`, and divide by all of them.
-    """
-    state, losses = None, []
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        losses.append(loss.item())
-    return sum(losses) / len(losses)
-
-
-@ex.misconception
-def loss_of_the_last_batch(model, batches, optimizer, max_norm):
-    """You return the loss of the last batch. What is wanted is the mean over the tokens of all batches."""
-    state = None
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-    return loss.item()
-
-
-@ex.misconception
-def total_returned(model, batches, optimizer, max_norm):
-    """You return the total over all tokens. Divide it by their number."""
-    state, total = None, 0.0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        total += loss.item() * targets.numel()
-    return total
-
-
-@ex.misconception
-def sum_minimised(model, batches, optimizer, max_norm):
-    """You go down the gradient of the summed loss: where nothing is clipped, a larger batch takes a larger step.
-    Minimise the mean over the batch's tokens, and sum only for the report.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum")
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        optimizer.step()
-        total += loss.item()
-        tokens += targets.numel()
-    return total / tokens
-
-
-@ex.misconception
-def no_update(model, batches, optimizer, max_norm):
-    """The parameters are as they were: gradients are computed and nothing is done with them. `optimizer.step()` makes
-    the update.
-    """
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach()
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-        total += loss.item() * targets.numel()
-        tokens += targets.numel()
-    return total / tokens
+no_update: The parameters are as they were: gradients are computed and nothing is done with them. `optimizer.step()`
+  makes the update.
+- optimizer.step()
+""")

@@ -110,132 +110,85 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     return "4 steps, and 3 more from the state where they ended, do not give the states of 7 steps."
 
 
-@ex.misconception
-def s0_left_out(f, s0, theta, steps):
-    """s0 is missing: your first state is s_1. The result begins with s0, so that it has steps + 1 states."""
-    states, s = [], s0
-    for _ in range(steps):
-        s = f(s, theta)
-        states.append(s)
-    return np.array(states)
+ex.mistakes(r"""
+s0_left_out: s0 is missing: your first state is s_1. The result begins with s0, so that it has steps + 1 states.
++ states, s = [], s0
++ for _ in range(steps):
++     s = f(s, theta)
++     states.append(s)
++ return np.array(states)
 
+last_state_missing: The last state is missing: you take steps - 1 steps. Count the arrows of the unfolded graph, not
+  its circles: there are `steps` of them.
+- for _ in range(steps):
++ for _ in range(1, steps):
 
-@ex.misconception
-def last_state_missing(f, s0, theta, steps):
-    """The last state is missing: you take steps - 1 steps. Count the arrows of the unfolded graph, not its circles:
-    there are `steps` of them.
-    """
-    states = [np.array(s0)]
-    for _ in range(1, steps):
-        states.append(f(states[-1], theta))
-    return np.stack(states)
+last_state_only: You return the last state alone. All steps + 1 states are asked for: keep each one on the way.
++ s = np.array(s0)
++ for _ in range(steps):
++     s = f(s, theta)
++ return s
 
+always_from_s0: Every step starts from s0 again, so that all your later states are s_1. Give f the state that the step
+  before it returned.
++ return np.stack([s0] + [f(s0, theta) for _ in range(steps)])
 
-@ex.misconception
-def last_state_only(f, s0, theta, steps):
-    """You return the last state alone. All steps + 1 states are asked for: keep each one on the way."""
-    s = np.array(s0)
-    for _ in range(steps):
-        s = f(s, theta)
-    return s
+arguments_swapped: f gets its arguments in the wrong order: it is `f(s, theta)`, the state first and the parameters
+  second.
+- states.append(f(states[-1], theta))
++ states.append(f(theta, states[-1]))
 
+step_number_for_theta: f gets the number of the step where theta belongs. A dynamical system has the same theta at
+  every step.
+- for _ in range(steps):
+-     states.append(f(states[-1], theta))
++ for t in range(steps):
++     states.append(f(states[-1], t))
 
-@ex.misconception
-def always_from_s0(f, s0, theta, steps):
-    """Every step starts from s0 again, so that all your later states are s_1. Give f the state that the step before it
-    returned.
-    """
-    return np.stack([s0] + [f(s0, theta) for _ in range(steps)])
+f_called_twice: The states are right, but f is called twice in each step, once to note the state and once to go on.
+  Call it once and keep what it returns.
+- states = [s0]
++ states, s = [s0], s0
+- states.append(f(states[-1], theta))
++ states.append(f(states[-1], theta))
++ s = f(s, theta)
 
+from_the_start_each_time: The states are right, but each is computed from s0 on: t calls of f for s_t, and steps
+  (steps + 1) / 2 in all. Go on from the state that you have.
+- for _ in range(steps):
+-     states.append(f(states[-1], theta))
++ for t in range(1, steps + 1):
++     s = s0
++     for _ in range(t):
++         s = f(s, theta)
++     states.append(s)
 
-@ex.misconception
-def arguments_swapped(f, s0, theta, steps):
-    """f gets its arguments in the wrong order: it is `f(s, theta)`, the state first and the parameters second."""
-    states = [s0]
-    for _ in range(steps):
-        states.append(f(theta, states[-1]))
-    return np.stack(states)
+float64_always: Your array is float64, as np.zeros and np.empty make it, so that float32 states change their dtype in
+  it. Collect the states in a list and stack them.
++ states = np.zeros((steps + 1, *np.shape(s0)))
++ states[0] = s0
++ for t in range(steps):
++     states[t + 1] = f(states[t], theta)
++ return states
 
+dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 8, each state loses its decimals: 3.7 becomes
+  3. Let np.stack find the dtype.
++ states = np.empty((steps + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
++ states[0] = s0
++ for t in range(steps):
++     states[t + 1] = f(states[t], theta)
++ return states
 
-@ex.misconception
-def step_number_for_theta(f, s0, theta, steps):
-    """f gets the number of the step where theta belongs. A dynamical system has the same theta at every step."""
-    states = [s0]
-    for t in range(steps):
-        states.append(f(states[-1], t))
-    return np.stack(states)
+array_taken_for_granted: Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state
+  may be a plain number too: `np.copy(s0)` and `np.shape(s0)` take both.
+- states = [s0]
++ states = [s0.copy()]
 
-
-@ex.misconception
-def f_called_twice(f, s0, theta, steps):
-    """The states are right, but f is called twice in each step, once to note the state and once to go on. Call it once
-    and keep what it returns.
-    """
-    states, s = [s0], s0
-    for _ in range(steps):
-        states.append(f(s, theta))
-        s = f(s, theta)
-    return np.stack(states)
-
-
-@ex.misconception
-def from_the_start_each_time(f, s0, theta, steps):
-    """The states are right, but each is computed from s0 on: t calls of f for s_t, and steps (steps + 1) / 2 in all. Go
-    on from the state that you have.
-    """
-    states = [s0]
-    for t in range(1, steps + 1):
-        s = s0
-        for _ in range(t):
-            s = f(s, theta)
-        states.append(s)
-    return np.stack(states)
-
-
-@ex.misconception
-def float64_always(f, s0, theta, steps):
-    """Your array is float64, as np.zeros and np.empty make it, so that float32 states change their dtype in it. Collect
-    the states in a list and stack them.
-    """
-    states = np.zeros((steps + 1, *np.shape(s0)))
-    states[0] = s0
-    for t in range(steps):
-        states[t + 1] = f(states[t], theta)
-    return states
-
-
-@ex.misconception
-def dtype_of_s0(f, s0, theta, steps):
-    """The result has the dtype of s0. When s0 is the whole number 8, each state loses its decimals: 3.7 becomes 3.
-    Let np.stack find the dtype.
-    """
-    states = np.empty((steps + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
-    states[0] = s0
-    for t in range(steps):
-        states[t + 1] = f(states[t], theta)
-    return states
-
-
-@ex.misconception
-def array_taken_for_granted(f, s0, theta, steps):
-    """Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state may be a plain
-    number too: `np.copy(s0)` and `np.shape(s0)` take both.
-    """
-    states = [s0.copy()]
-    for _ in range(steps):
-        states.append(f(states[-1], theta))
-    return np.stack(states)
-
-
-@ex.misconception
-def s0_itself_in_the_list(f, s0, theta, steps):
-    """You return a list that holds the caller's own s0: whoever changes it later changes your result too.
-    `np.stack(states)` makes a copy.
-    """
-    states = [s0]
-    for _ in range(steps):
-        states.append(f(states[-1], theta))
-    return states
+s0_itself_in_the_list: You return a list that holds the caller's own s0: whoever changes it later changes your result
+  too. `np.stack(states)` makes a copy.
+- return np.stack(states)
++ return states
+""")
 
 
 # --- compose
@@ -295,96 +248,58 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("times=200", (turning(), 200), (normal(rng, 2),))
 
 
-@ex.misconception
-def one_too_many(f, times):
-    """f is applied once too often: you begin with f itself and then apply it `times` times more. Begin with s, to
-    which nothing has been done yet.
-    """
+ex.mistakes(r"""
+one_too_many: f is applied once too often: you begin with f itself and then apply it `times` times more. Begin with s,
+  to which nothing has been done yet.
+- def composed(s):
++ def composed(s):
++     result = f(s)
+-     s = f(s)
+- return s
++     result = f(result)
++ return result
 
-    def composed(s):
-        result = f(s)
-        for _ in range(times):
-            result = f(result)
-        return result
+one_too_few: f is applied one time too few: range(1, times) has times - 1 numbers in it.
+- for _ in range(times):
++ for _ in range(1, times):
 
-    return composed
+once_for_zero: For times = 0 nothing must happen to s: compose(f, 0) is the identity. Yours begins with f, and so
+  applies it at least once.
+- for _ in range(times):
+-     s = f(s)
+- return s
++ result = f(s)
++ for _ in range(times - 1):
++     result = f(result)
++ return result
 
+always_of_s: Your loop gives f the first s every time, so that f has been applied once when it ends. Give f what it
+  returned before: `s = f(s)`.
+- def composed(s):
++ def composed(s):
++     result = s
+-     s = f(s)
+- return s
++     result = f(s)
++ return result
 
-@ex.misconception
-def one_too_few(f, times):
-    """f is applied one time too few: range(1, times) has times - 1 numbers in it."""
+result_dropped: f is called, but what it returns is thrown away, and s comes back as it was. Keep it: `s = f(s)`.
+- s = f(s)
++ f(s)
 
-    def composed(s):
-        for _ in range(1, times):
-            s = f(s)
-        return s
+multiplied: You multiply the result of one application. To apply f three times is f(f(f(s))), not 3 f(s).
++ return lambda s: times * f(s)
 
-    return composed
-
-
-@ex.misconception
-def once_for_zero(f, times):
-    """For times = 0 nothing must happen to s: compose(f, 0) is the identity. Yours begins with f, and so applies it at
-    least once.
-    """
-
-    def composed(s):
-        result = f(s)
-        for _ in range(times - 1):
-            result = f(result)
-        return result
-
-    return composed
-
-
-@ex.misconception
-def always_of_s(f, times):
-    """Your loop gives f the first s every time, so that f has been applied once when it ends. Give f what it returned
-    before: `s = f(s)`.
-    """
-
-    def composed(s):
-        result = s
-        for _ in range(times):
-            result = f(s)
-        return result
-
-    return composed
-
-
-@ex.misconception
-def result_dropped(f, times):
-    """f is called, but what it returns is thrown away, and s comes back as it was. Keep it: `s = f(s)`."""
-
-    def composed(s):
-        for _ in range(times):
-            f(s)
-        return s
-
-    return composed
-
-
-@ex.misconception
-def multiplied(f, times):
-    """You multiply the result of one application. To apply f three times is f(f(f(s))), not 3 f(s)."""
-    return lambda s: times * f(s)
-
-
-@ex.misconception
-def calls_itself_for_ever(f, times):
-    """Your function calls itself for ever. It looks its own name up when it is called, and by then the name stands for
-    the newest one. A loop inside one inner function has no such trap.
-    """
-
-    def composed(s):
-        return s
-
-    for _ in range(times):
-
-        def composed(s):
-            return f(composed(s))
-
-    return composed
+calls_itself_for_ever: Your function calls itself for ever. It looks its own name up when it is called, and by then
+  the name stands for the newest one. A loop inside one inner function has no such trap.
+-
++
++     for _ in range(times):
++
++         def composed(s):
++             return f(composed(s))
++
+""")
 
 
 # --- unfold_driven
@@ -472,124 +387,76 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
     return None
 
 
-@ex.misconception
-def state_not_carried(f, s0, xs, theta):
-    """Every step starts from s0 again, so that each state knows one input only. Give f the state that the step before
-    it returned.
-    """
-    return np.stack([s0] + [f(s0, x, theta) for x in xs])
+ex.mistakes(r"""
+state_not_carried: Every step starts from s0 again, so that each state knows one input only. Give f the state that the
+  step before it returned.
++ return np.stack([s0] + [f(s0, x, theta) for x in xs])
 
+s0_left_out: s0 is missing: your first state is s_1. T inputs make T steps, between T + 1 states.
+- states = [s0]
++ states, s = [], s0
+- states.append(f(states[-1], x, theta))
++ s = f(s, x, theta)
++ states.append(s)
 
-@ex.misconception
-def s0_left_out(f, s0, xs, theta):
-    """s0 is missing: your first state is s_1. T inputs make T steps, between T + 1 states."""
-    states, s = [], s0
-    for x in xs:
-        s = f(s, x, theta)
-        states.append(s)
-    return np.stack(states)
+last_state_only: You return the last state alone. All T + 1 states are asked for: keep each one on the way.
++ s = np.array(s0)
++ for x in xs:
++     s = f(s, x, theta)
++ return s
 
+first_input_skipped: The first input drives nothing, and the last state is missing. The x_1 of the formula is `xs[0]`,
+  for Python counts from 0.
+- for x in xs:
+-     states.append(f(states[-1], x, theta))
++ for t in range(1, len(xs)):
++     states.append(f(states[-1], xs[t], theta))
 
-@ex.misconception
-def last_state_only(f, s0, xs, theta):
-    """You return the last state alone. All T + 1 states are asked for: keep each one on the way."""
-    s = np.array(s0)
-    for x in xs:
-        s = f(s, x, theta)
-    return s
+one_past_the_end: You count time from 1 to T, as the formula does, but in Python x_1 is `xs[0]` and x_T is `xs[T-1]`.
+  Loop over `xs` itself, and no index can go wrong.
+- for x in xs:
+-     states.append(f(states[-1], x, theta))
++ for t in range(1, len(xs) + 1):
++     states.append(f(states[t - 1], xs[t], theta))
 
+input_and_parameters_swapped: f gets x and theta in each other's place: it is `f(s, x, theta)`.
+- states.append(f(states[-1], x, theta))
++ states.append(f(states[-1], theta, x))
 
-@ex.misconception
-def first_input_skipped(f, s0, xs, theta):
-    """The first input drives nothing, and the last state is missing. The x_1 of the formula is `xs[0]`, for Python
-    counts from 0.
-    """
-    states = [np.array(s0)]
-    for t in range(1, len(xs)):
-        states.append(f(states[-1], xs[t], theta))
-    return np.stack(states)
+state_and_input_swapped: f gets state and input in each other's place: it is `f(s, x, theta)`, the state first.
+- states.append(f(states[-1], x, theta))
++ states.append(f(x, states[-1], theta))
 
+signal_backwards: The signal is read from its end. `xs[0]` comes first in time and drives the step from s_0 to s_1.
+- for x in xs:
++ for x in xs[::-1]:
 
-@ex.misconception
-def one_past_the_end(f, s0, xs, theta):
-    """You count time from 1 to T, as the formula does, but in Python x_1 is `xs[0]` and x_T is `xs[T-1]`. Loop over
-    `xs` itself, and no index can go wrong.
-    """
-    states = [s0]
-    for t in range(1, len(xs) + 1):
-        states.append(f(states[t - 1], xs[t], theta))
-    return np.stack(states)
+same_input_at_each_step: The first input is fed at every step. f and theta are the same all the time; the signal is
+  what changes.
+- states.append(f(states[-1], x, theta))
++ states.append(f(states[-1], xs[0], theta))
 
+dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 3, each state loses its decimals. Let
+  np.stack find the dtype.
++ states = np.empty((len(xs) + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
++ states[0] = s0
++ for t, x in enumerate(xs):
++     states[t + 1] = f(states[t], x, theta)
++ return states
 
-@ex.misconception
-def input_and_parameters_swapped(f, s0, xs, theta):
-    """f gets x and theta in each other's place: it is `f(s, x, theta)`."""
-    states = [s0]
-    for x in xs:
-        states.append(f(states[-1], theta, x))
-    return np.stack(states)
+array_taken_for_granted: Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state
+  may be a plain number too: `np.copy(s0)` and `np.shape(s0)` take both.
+- states = [s0]
++ states = [s0.copy()]
 
-
-@ex.misconception
-def state_and_input_swapped(f, s0, xs, theta):
-    """f gets state and input in each other's place: it is `f(s, x, theta)`, the state first."""
-    states = [s0]
-    for x in xs:
-        states.append(f(x, states[-1], theta))
-    return np.stack(states)
-
-
-@ex.misconception
-def signal_backwards(f, s0, xs, theta):
-    """The signal is read from its end. `xs[0]` comes first in time and drives the step from s_0 to s_1."""
-    states = [s0]
-    for x in xs[::-1]:
-        states.append(f(states[-1], x, theta))
-    return np.stack(states)
-
-
-@ex.misconception
-def same_input_at_each_step(f, s0, xs, theta):
-    """The first input is fed at every step. f and theta are the same all the time; the signal is what changes."""
-    states = [s0]
-    for _ in xs:
-        states.append(f(states[-1], xs[0], theta))
-    return np.stack(states)
-
-
-@ex.misconception
-def dtype_of_s0(f, s0, xs, theta):
-    """The result has the dtype of s0. When s0 is the whole number 3, each state loses its decimals. Let np.stack
-    find the dtype.
-    """
-    states = np.empty((len(xs) + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
-    states[0] = s0
-    for t, x in enumerate(xs):
-        states[t + 1] = f(states[t], x, theta)
-    return states
-
-
-@ex.misconception
-def array_taken_for_granted(f, s0, xs, theta):
-    """Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state may be a plain
-    number too: `np.copy(s0)` and `np.shape(s0)` take both.
-    """
-    states = [s0.copy()]
-    for x in xs:
-        states.append(f(states[-1], x, theta))
-    return np.stack(states)
-
-
-@ex.misconception
-def f_called_twice(f, s0, xs, theta):
-    """The states are right, but f is called twice in each step, once to note the state and once to go on. Call it once
-    and keep what it returns.
-    """
-    states, s = [s0], s0
-    for x in xs:
-        states.append(f(s, x, theta))
-        s = f(s, x, theta)
-    return np.stack(states)
+f_called_twice: The states are right, but f is called twice in each step, once to note the state and once to go on.
+  Call it once and keep what it returns.
+- states = [s0]
++ states, s = [s0], s0
+- states.append(f(states[-1], x, theta))
++ states.append(f(states[-1], x, theta))
++ s = f(s, x, theta)
+""")
 
 
 # --- depends_on: models (T, D) -> (T, ...)
@@ -694,233 +561,130 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", window(kernel=kernel(3, 2, 2), left=1), normal(rng, 5, 2, dtype=single))
 
 
-@ex.misconception
-def whole_vector_raised(model, xs, eps=1e-3):
-    """All entries of an input are raised at once. A model that takes the difference of two of them does not notice:
-    raise one entry at a time.
-    """
-    base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
-    for k in range(len(xs)):
-        raised = xs.copy()
-        raised[k] += eps
-        depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
-    return depends
+ex.mistakes(r"""
+whole_vector_raised: All entries of an input are raised at once. A model that takes the difference of two of them does
+  not notice: raise one entry at a time.
++ base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
++ for k in range(len(xs)):
++     raised = xs.copy()
++     raised[k] += eps
++     depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
++ return depends
 
+only_the_first_entry: Only the first entry of each input is raised. A model may look at the others: try all D, one at
+  a time.
++ base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
++ for k in range(len(xs)):
++     raised = xs.copy()
++     raised[k, 0] += eps
++     depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
++ return depends
 
-@ex.misconception
-def only_the_first_entry(model, xs, eps=1e-3):
-    """Only the first entry of each input is raised. A model may look at the others: try all D, one at a time."""
-    base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
-    for k in range(len(xs)):
-        raised = xs.copy()
-        raised[k, 0] += eps
-        depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
-    return depends
+only_the_last_entry_counts: Column k is written anew for every entry of input k, so that only the last entry counts.
+  Combine what the entries say: `depends[:, k] |= …`.
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ depends[:, k] = (model(raised) != base).reshape(T, -1).any(axis=1)
 
+transposed: Rows and columns are swapped: entry [t, k] speaks of output t and input k, so raising input k fills column
+  k.
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ depends[k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
 
-@ex.misconception
-def only_the_last_entry_counts(model, xs, eps=1e-3):
-    """Column k is written anew for every entry of input k, so that only the last entry counts. Combine what the
-    entries say: `depends[:, k] |= …`.
-    """
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            depends[:, k] = (model(raised) != base).reshape(T, -1).any(axis=1)
-    return depends
+raised_for_good: Entries stay raised: when input k has its turn, all those before it are still changed. Take a fresh
+  copy of xs for every try.
+- base = model(xs)
+- depends = np.zeros((T, T), dtype=bool)
++ base, depends, raised = model(xs), np.zeros((T, T), dtype=bool), xs.copy()
+- raised = xs.copy()
 
+xs_written_to: The matrix is right, but you write into the caller's xs. Even if the old value is put back, an error in
+  between leaves it changed: raise an entry of a copy.
+- raised = xs.copy()
+- raised[k, d] += eps
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ before = xs[k, d]
++ xs[k, d] = before + eps
++ depends[:, k] |= (model(xs) != base).reshape(T, -1).any(axis=1)
++ xs[k, d] = before
 
-@ex.misconception
-def transposed(model, xs, eps=1e-3):
-    """Rows and columns are swapped: entry [t, k] speaks of output t and input k, so raising input k fills column k."""
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            depends[k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
-    return depends
+two_axes_taken_for_granted: Your code assumes that the output has two axes, (T, Q). It may have one or three as well:
+  `.reshape(T, -1)` makes two of any number.
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ depends[:, k] |= (model(raised) != base).any(axis=1)
 
+row_taken_for_a_number: You ask whether one output differs from another as if they were numbers. `out[t] != base[t]`
+  is an array of truth values, one for each entry: ask `np.any(out[t] != base[t])`.
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ out = model(raised)
++ for t in range(T):
++     if out[t] != base[t]:
++         depends[t, k] = True
 
-@ex.misconception
-def raised_for_good(model, xs, eps=1e-3):
-    """Entries stay raised: when input k has its turn, all those before it are still changed. Take a fresh copy of xs
-    for every try.
-    """
-    T, D = xs.shape
-    base, depends, raised = model(xs), np.zeros((T, T), dtype=bool), xs.copy()
-    for k in range(T):
-        for d in range(D):
-            raised[k, d] += eps
-            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
-    return depends
+past_taken_for_granted: You only look at the outputs from k on, as if no model could look ahead. Some do: compare all
+  T outputs.
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ out = model(raised)
++ for t in range(k, T):
++     depends[t, k] |= np.any(out[t] != base[t])
 
+all_entries_must_change: You demand that all entries of output t change. One is enough: `any`, not `all`.
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ depends[:, k] |= (model(raised) != base).reshape(T, -1).all(axis=1)
 
-@ex.misconception
-def xs_written_to(model, xs, eps=1e-3):
-    """The matrix is right, but you write into the caller's xs. Even if the old value is put back, an error in between
-    leaves it changed: raise an entry of a copy.
-    """
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            before = xs[k, d]
-            xs[k, d] = before + eps
-            depends[:, k] |= (model(xs) != base).reshape(T, -1).any(axis=1)
-            xs[k, d] = before
-    return depends
+sums_compared: You compare the sum of each output. When one entry goes up and another goes down, the sum stays:
+  compare entry by entry.
+- base = model(xs)
+- depends = np.zeros((T, T), dtype=bool)
++ base, depends = model(xs).reshape(T, -1).sum(axis=1), np.zeros((T, T), dtype=bool)
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ depends[:, k] |= model(raised).reshape(T, -1).sum(axis=1) != base
 
+small_changes_overlooked: You compare with np.isclose or np.allclose, which call two numbers equal when they differ
+  only in the sixth digit. A faint dependence is still a dependence: compare with `!=`.
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ depends[:, k] |= ~np.isclose(model(raised), base).reshape(T, -1).all(axis=1)
 
-@ex.misconception
-def two_axes_taken_for_granted(model, xs, eps=1e-3):
-    """Your code assumes that the output has two axes, (T, Q). It may have one or three as well: `.reshape(T, -1)`
-    makes two of any number.
-    """
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            depends[:, k] |= (model(raised) != base).any(axis=1)
-    return depends
+scaled_for_raised: You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no influence: add
+  eps.
+- raised[k, d] += eps
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ raised[k, d] *= 1 + eps
++ depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
 
+eps_ignored: The eps that was given is not used: you always raise by 1e-3. A model with steps in it answers only to a
+  larger one.
+- raised[k, d] += eps
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ raised[k, d] += 1e-3
++ depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
 
-@ex.misconception
-def row_taken_for_a_number(model, xs, eps=1e-3):
-    """You ask whether one output differs from another as if they were numbers. `out[t] != base[t]` is an array of truth
-    values, one for each entry: ask `np.any(out[t] != base[t])`.
-    """
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            out = model(raised)
-            for t in range(T):
-                if out[t] != base[t]:
-                    depends[t, k] = True
-    return depends
+replaced_for_raised: The entry is replaced by eps, `=`, where it should be raised by eps, `+=`.
+- raised[k, d] += eps
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ raised[k, d] = eps
++ depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
 
-
-@ex.misconception
-def past_taken_for_granted(model, xs, eps=1e-3):
-    """You only look at the outputs from k on, as if no model could look ahead. Some do: compare all T outputs."""
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            out = model(raised)
-            for t in range(k, T):
-                depends[t, k] |= np.any(out[t] != base[t])
-    return depends
-
-
-@ex.misconception
-def all_entries_must_change(model, xs, eps=1e-3):
-    """You demand that all entries of output t change. One is enough: `any`, not `all`."""
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            depends[:, k] |= (model(raised) != base).reshape(T, -1).all(axis=1)
-    return depends
-
-
-@ex.misconception
-def sums_compared(model, xs, eps=1e-3):
-    """You compare the sum of each output. When one entry goes up and another goes down, the sum stays: compare entry by
-    entry.
-    """
-    T, D = xs.shape
-    base, depends = model(xs).reshape(T, -1).sum(axis=1), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            depends[:, k] |= model(raised).reshape(T, -1).sum(axis=1) != base
-    return depends
-
-
-@ex.misconception
-def small_changes_overlooked(model, xs, eps=1e-3):
-    """You compare with np.isclose or np.allclose, which call two numbers equal when they differ only in the sixth
-    digit. A faint dependence is still a dependence: compare with `!=`.
-    """
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            depends[:, k] |= ~np.isclose(model(raised), base).reshape(T, -1).all(axis=1)
-    return depends
-
-
-@ex.misconception
-def scaled_for_raised(model, xs, eps=1e-3):
-    """You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no influence: add eps."""
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] *= 1 + eps
-            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
-    return depends
-
-
-@ex.misconception
-def eps_ignored(model, xs, eps=1e-3):
-    """The eps that was given is not used: you always raise by 1e-3. A model with steps in it answers only to a larger
-    one.
-    """
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += 1e-3
-            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
-    return depends
-
-
-@ex.misconception
-def replaced_for_raised(model, xs, eps=1e-3):
-    """The entry is replaced by eps, `=`, where it should be raised by eps, `+=`."""
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] = eps
-            depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
-    return depends
-
-
-@ex.misconception
-def numbers_for_truth_values(model, xs, eps=1e-3):
-    """The pattern is right, but it holds the numbers 0 and 1. Truth values are asked for: start from `np.zeros((T, T),
-    dtype=bool)`.
-    """
-    T, D = xs.shape
-    base, depends = model(xs), np.zeros((T, T))
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            depends[(model(raised) != base).reshape(T, -1).any(axis=1), k] = 1
-    return depends
+numbers_for_truth_values: The pattern is right, but it holds the numbers 0 and 1. Truth values are asked for: start
+  from `np.zeros((T, T), dtype=bool)`.
+- base = model(xs)
+- depends = np.zeros((T, T), dtype=bool)
++ base, depends = model(xs), np.zeros((T, T))
+- changed = model(raised) != base
+- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
++ depends[(model(raised) != base).reshape(T, -1).any(axis=1), k] = 1
+""")
 
 
 # --- shared_parameter_count
@@ -952,42 +716,27 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("large", 50_000, 100_003)
 
 
-@ex.misconception
-def recurrent_matrix_forgotten(D, H):
-    """W is not counted: the H numbers of the old state go through a matrix too, and it is (H, H)."""
-    return D * H + H
+ex.mistakes(r"""
+recurrent_matrix_forgotten: W is not counted: the H numbers of the old state go through a matrix too, and it is (H,
+  H).
++ return D * H + H
 
+bias_forgotten: The bias is not counted: b has one number for each of the H units.
++ return D * H + H * H
 
-@ex.misconception
-def bias_forgotten(D, H):
-    """The bias is not counted: b has one number for each of the H units."""
-    return D * H + H * H
+two_biases: You count two biases, as PyTorch keeps them. This cell has one b, with H numbers.
++ return D * H + H * H + 2 * H
 
+bias_of_the_inputs: The bias has one number for each unit of the state, so H of them, not D.
++ return D * H + H * H + D
 
-@ex.misconception
-def two_biases(D, H):
-    """You count two biases, as PyTorch keeps them. This cell has one b, with H numbers."""
-    return D * H + H * H + 2 * H
+recurrent_matrix_between_inputs: W joins the old state to the new one: it is (H, H), not (D, D).
++ return D * H + D * D + H
 
-
-@ex.misconception
-def bias_of_the_inputs(D, H):
-    """The bias has one number for each unit of the state, so H of them, not D."""
-    return D * H + H * H + D
-
-
-@ex.misconception
-def recurrent_matrix_between_inputs(D, H):
-    """W joins the old state to the new one: it is (H, H), not (D, D)."""
-    return D * H + D * D + H
-
-
-@ex.misconception
-def one_square_matrix(D, H):
-    """You count one square matrix over input and state together. What comes out of a step is the new state alone: U
-    over W is a matrix (D + H, H).
-    """
-    return (D + H) * (D + H) + H
+one_square_matrix: You count one square matrix over input and state together. What comes out of a step is the new
+  state alone: U over W is a matrix (D + H, H).
++ return (D + H) * (D + H) + H
+""")
 
 
 # --- unshared_parameter_count
@@ -1015,39 +764,24 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("large", 1_000_000, 50_000, 100_003)
 
 
-@ex.misconception
-def shared_after_all(T, D, H):
-    """T plays no part in your count. That is the network that shares; here every one of the T steps has its own U, W
-    and b.
-    """
-    return D * H + H * H + H
+ex.mistakes(r"""
+shared_after_all: T plays no part in your count. That is the network that shares; here every one of the T steps has
+  its own U, W and b.
++ return D * H + H * H + H
 
+brackets_missing: Only the first product is multiplied by T. All three arrays exist T times: put brackets around the
+  sum.
++ return T * D * H + H * H + H
 
-@ex.misconception
-def brackets_missing(T, D, H):
-    """Only the first product is multiplied by T. All three arrays exist T times: put brackets around the sum."""
-    return T * D * H + H * H + H
+one_bias_for_all: The bias is counted once. Nothing is shared here: each of the T steps has its own b as well.
++ return T * (D * H + H * H) + H
 
+first_step_without_state: You give the first step no W. It has one: it takes s_0, which need not be zero, to s_1.
++ return T * (D * H + H) + (T - 1) * H * H
 
-@ex.misconception
-def one_bias_for_all(T, D, H):
-    """The bias is counted once. Nothing is shared here: each of the T steps has its own b as well."""
-    return T * (D * H + H * H) + H
+only_the_recurrence_unshared: Only W is counted at every step. U and b are not shared either.
++ return D * H + T * H * H + H
 
-
-@ex.misconception
-def first_step_without_state(T, D, H):
-    """You give the first step no W. It has one: it takes s_0, which need not be zero, to s_1."""
-    return T * (D * H + H) + (T - 1) * H * H
-
-
-@ex.misconception
-def only_the_recurrence_unshared(T, D, H):
-    """Only W is counted at every step. U and b are not shared either."""
-    return D * H + T * H * H + H
-
-
-@ex.misconception
-def bias_forgotten(T, D, H):
-    """The biases are not counted: each step has a b with H numbers."""
-    return T * (D * H + H * H)
+bias_forgotten: The biases are not counted: each step has a b with H numbers.
++ return T * (D * H + H * H)
+""")

@@ -38,25 +38,17 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("keep nothing", normal(rng, 4), normal(rng, 4), 0.0)
 
 
-@ex.misconception
-def shares_swapped(state, x, keep):
-    """The two shares are swapped: `keep` is the share of the old state that stays, and you give it to x."""
-    return keep * x + (1 - keep) * state
+ex.mistakes(r"""
+shares_swapped: The two shares are swapped: `keep` is the share of the old state that stays, and you give it to x.
++ return keep * x + (1 - keep) * state
 
+x_not_scaled: x is added in full: only the share `1 - keep` of it belongs in the new state, or the state grows without
+  end.
++ return keep * state + x
 
-@ex.misconception
-def x_not_scaled(state, x, keep):
-    """x is added in full: only the share `1 - keep` of it belongs in the new state, or the state grows without end."""
-    return keep * state + x
+plain_mean: You take the plain mean of both, whatever `keep` says.
++ return (state + x) / 2
 
-
-@ex.misconception
-def plain_mean(state, x, keep):
-    """You take the plain mean of both, whatever `keep` says."""
-    return (state + x) / 2
-
-
-@ex.misconception
-def state_not_scaled(state, x, keep):
-    """The old state is kept whole: only the share `keep` of it stays."""
-    return state + (1 - keep) * x
+state_not_scaled: The old state is kept whole: only the share `keep` of it stays.
++ return state + (1 - keep) * x
+""")
