@@ -12,17 +12,20 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
+from tests import reaper
+from tests.waiting import PATIENCE, until
+
 ARTEFACTS = Path(__file__).parent / "artefacts"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-SECONDS = 120  # for anything to happen: the machine may be busy, and nothing here is about speed
+REAPER = Path(reaper.__file__)
 HOST = "127.0.0.1"
 
 
@@ -31,7 +34,7 @@ def browser() -> Iterator[Browser]:
     """Chromium. It ends with the file: while Playwright runs, no other test in its process can use asyncio."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
-    expect.set_options(timeout=1000 * SECONDS)
+    expect.set_options(timeout=1000 * PATIENCE)
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         flags += [f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}"]  # no network but this machine
@@ -50,7 +53,7 @@ def may_ask() -> str | None:
 def page(browser: Browser, may_ask: str | None, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A page that asks no other machine for anything and throws no error."""
     with browser.new_context(viewport={"width": 1280, "height": 1000}) as context:
-        context.set_default_timeout(1000 * SECONDS)
+        context.set_default_timeout(1000 * PATIENCE)
         asked: list[str] = []
         thrown: list[str] = []
         context.on("request", lambda sent: asked.append(sent.url) if _leaves(sent) else None)
@@ -96,45 +99,32 @@ def _jupyterlab(*command: str, cwd: Path, home: Path) -> Iterator[str]:
     options = ("--no-browser", "--port=0", f"--ip={HOST}")
     with log.open("w") as said:
         server = subprocess.Popen(
-            [sys.executable, "-m", *command, *options], cwd=cwd, env=environment, stdout=said, stderr=said
+            [sys.executable, REAPER, sys.executable, "-m", *command, *options],
+            cwd=cwd,
+            env=environment,
+            stdout=said,
+            stderr=said,
         )
     try:
         yield _address(server, runtime, log)
         server.terminate()
-        server.wait(SECONDS)
+        until(
+            lambda: server.poll() is not None,
+            lambda: f"still running: {psutil.Process(server.pid).children(recursive=True)}",
+        )
     finally:
         server.kill()
         server.wait()
-    _until(lambda: not _of(home), lambda: f"still running: {_of(home)}")
 
 
 def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path) -> str:
     """Where the server listens: it writes that down when it does."""
-    _until(
+    until(
         lambda: server.poll() is not None or any(runtime.glob("jpserver-*.json")),
         lambda: f"it does not start:\n{log.read_text()}",
     )
     assert server.poll() is None, log.read_text()
     (path,) = runtime.glob("jpserver-*.json")
-    _until(lambda: path.read_text().endswith("}"), lambda: path.read_text())
+    until(lambda: path.read_text().endswith("}"), lambda: path.read_text())
     info = json.loads(path.read_text())
     return f"http://{HOST}:{info['port']}/?token={info['token']}"
-
-
-def _until(condition, otherwise) -> None:
-    end = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < end, otherwise()
-        time.sleep(0.05)
-
-
-def _of(home: Path) -> list[str]:
-    """The commands of all processes that have this home."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if f"HOME={home}\0".encode() in (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_text().replace("\0", " "))
-        except OSError:  # it has ended, or is not ours
-            continue
-    return [command for command in found if command]

@@ -6,10 +6,8 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +23,7 @@ from rnngrade.run import run
 from rnngrade.sample import demo_class
 from rnngrade.sandbox.limits import Limits
 from rnngrade.worker import CannotGrade
+from tests.waiting import PATIENCE, until
 
 UNIT = "03_cell"
 SEED = "7"
@@ -54,12 +53,18 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def address_of(scheduler: subprocess.Popen[bytes], file: Path) -> str:
-    end = time.monotonic() + 120
-    while time.monotonic() < end and scheduler.poll() is None:
-        with suppress(OSError, ValueError, KeyError):
-            return str(json.loads(file.read_text())["address"])
-        time.sleep(0.1)
-    raise AssertionError((file.parent / "log").read_text())
+    """The address of a scheduler: it writes that down when it listens."""
+    log = file.parent / "log"
+    until(lambda: scheduler.poll() is not None or _is_whole(file), log.read_text)
+    assert scheduler.poll() is None, log.read_text()
+    return str(json.loads(file.read_text())["address"])
+
+
+def _is_whole(file: Path) -> bool:
+    try:
+        return "address" in json.loads(file.read_text())
+    except (OSError, ValueError):
+        return False
 
 
 class Cluster:
@@ -76,7 +81,7 @@ class Cluster:
         ]
         try:
             self.address = address_of(self.processes[0], file)
-            settings = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "60", "--memory-limit", "0")
+            settings = ("--nthreads", "1", "--no-dashboard", "--death-timeout", str(PATIENCE), "--memory-limit", "0")
             self.processes += [start(folder / name, "worker", self.address, *settings) for name in ("one", "two")]
             self.wait_for_workers()
         except BaseException:
@@ -86,8 +91,8 @@ class Cluster:
     def wait_for_workers(self) -> None:
         from dask.distributed import Client
 
-        with Client(self.address, set_as_default=False, timeout=60) as client:
-            client.wait_for_workers(2, timeout=120)
+        with Client(self.address, set_as_default=False, timeout=PATIENCE) as client:
+            client.wait_for_workers(2, timeout=PATIENCE)
 
     def kill_a_worker(self) -> None:
         """Kill one of the workers, as when its machine goes down."""
@@ -164,14 +169,6 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_what_is_graded_stays(cluste
     kept = {record.student: record.content() for record in desk.graded(UNIT)}
     assert kept
     assert kept.items() <= expected.items()
-
-
-@pytest.fixture
-def deserted():
-    """The address of a port on which nobody listens, and which nobody else gets meanwhile."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        yield f"127.0.0.1:{taken.getsockname()[1]}"
 
 
 @pytest.mark.parametrize("address", ["tcp://{}", "{}", "nonsense://{}", "tcp://", "tcp://127.0.0.1"])

@@ -106,10 +106,11 @@ def test_a_timestamp_that_is_no_date_is_an_error_that_names_the_file(desk, root)
 
 
 @pytest.mark.parametrize(
-    "url", ["sqlite:////proc/no/such/gradebook.db", "postgresql+psycopg://me:secret@localhost:1/none", "no address"]
+    "url", ["sqlite:////proc/no/such/gradebook.db", "postgresql+psycopg://me:secret@{}/none", "no address"]
 )
-def test_a_database_that_cannot_be_used_is_one_sentence_without_the_password(root, tmp_path, url):
-    with pytest.raises(GradebookError) as error, GradebookWriter(Desk(root, tmp_path / "desk", url)):
+def test_a_database_that_cannot_be_used_is_one_sentence_without_the_password(root, tmp_path, url, deserted):
+    desk = Desk(root, tmp_path / "desk", url.format(deserted))
+    with pytest.raises(GradebookError) as error, GradebookWriter(desk):
         pass
     assert "cannot be used" in str(error.value)
     assert "secret" not in str(error.value)

@@ -7,11 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-USER = "54321"  # nobody has this number
+# A number that nobody has, another for each run: what a user's processes may be is counted for all of them together.
+USER = str(50_000 + os.getpid() % 10_000)
 BECOME = f"setpriv --reuid {USER} --regid {USER} --clear-groups --inh-caps=-all --ambient-caps=-all".split()
 
 
@@ -31,9 +33,8 @@ def opened(*needed: Path) -> list[str]:
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user runs the other tests already")
 def test_the_sandbox_holds_for_an_ordinary_user_too():
     root = Path(__file__).resolve().parents[2]
-    home = Path(f"/tmp/rnngrade-user-{os.getpid()}")
+    home = Path(tempfile.mkdtemp(prefix="rnngrade-user-", dir="/tmp"))
     pytest_ = f"-m pytest -q -p no:cacheprovider --basetemp {home}/tests tests/grading/test_sandbox.py".split()
-    home.mkdir()
     try:
         os.chown(home, int(USER), int(USER))
         done = subprocess.run(

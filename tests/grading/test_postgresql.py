@@ -18,6 +18,7 @@ from rnngrade.gradebook import GradebookError, GradebookWriter
 from rnngrade.record import Record
 from tests.grading.made import UNIT
 from tests.grading.on_any_database import GradebookSuite
+from tests.waiting import PATIENCE
 
 INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), key=lambda p: int(p.parts[-3]))
 USER = "nobody" if os.geteuid() == 0 else getpass.getuser()  # PostgreSQL refuses to run as root
@@ -25,7 +26,7 @@ USER = "nobody" if os.geteuid() == 0 else getpass.getuser()  # PostgreSQL refuse
 pytestmark = pytest.mark.skipif(not INSTALLED, reason="PostgreSQL is not installed: apt-get install postgresql")
 
 
-def as_user(*command: str | Path) -> None:
+def as_user(*command: str | Path | int) -> None:
     """Run a command as the user who owns the database."""
     become = ["setpriv", f"--reuid={USER}", "--clear-groups", "--"] if os.geteuid() == 0 else []
     done = subprocess.run(
@@ -51,11 +52,12 @@ def server() -> Iterator[Path]:
     try:
         as_user(tools / "initdb", "-D", data, "-U", "rnncourse", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
-        as_user(tools / "pg_ctl", "-D", data, "-w", "-l", folder / "log", "-o", options, "start")
+        patient = ("-w", "-t", int(PATIENCE))
+        as_user(tools / "pg_ctl", "-D", data, *patient, "-l", folder / "log", "-o", options, "start")
         try:
             yield folder
         finally:
-            as_user(tools / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            as_user(tools / "pg_ctl", "-D", data, "-m", "immediate", *patient, "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -3,7 +3,7 @@
 import functools
 import os
 import sys
-import time
+import threading
 from unittest import mock
 
 import numpy as np
@@ -104,25 +104,19 @@ def test_an_untouched_stub_scores_zero_and_is_told_so():
     "loop",
     [
         "while True: pass",
-        "import time; time.sleep(1000)",
-        "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
+        "import time\n  while True: time.sleep(1000)",
+        # the stubborn one goes on whatever is thrown into it, until the test has seen its verdict
+        "while not is_over():\n    try:\n      while not is_over(): pass\n    except BaseException: pass",
         "for _ in iter(int, 1): pass",
     ],
 )
 def test_a_candidate_that_never_returns_is_a_verdict(loop, monkeypatch):
-    monkeypatch.setattr(local, "SECONDS_A_CALL", 0.2)
-    space = {}
-    body = "\n".join("  " + line for line in loop.splitlines())
-    # The stubborn one stops by itself, or it would keep the test run's core for ever.
-    body = (
-        body.replace("while True:\n", "import time\n  end = time.time() + 1\n  while time.time() < end:\n", 1)
-        if "except" in loop
-        else body
-    )
-    exec(f"def rnn_step(x, h_prev, U, W, b):\n{body}", space)
-    start = time.monotonic()
+    monkeypatch.setattr(local.Local.__init__, "__defaults__", (0.2,))  # seconds a call
+    over = threading.Event()
+    space = {"is_over": over.is_set}
+    exec(f"def rnn_step(x, h_prev, U, W, b):\n  {loop}", space)
     verdict = check(space["rnn_step"])
-    assert time.monotonic() - start < 10
+    over.set()
     assert not verdict.passed
     assert verdict.score == 0
     assert "in time" in verdict.message

@@ -161,21 +161,12 @@ def test_a_failed_download_says_why_and_leaves_nothing_in_the_cache(server):
     assert load_text(f"{address}/text.txt") == "now it is there"
 
 
-def test_no_server_is_a_connection_error(server, unused_port):
+@pytest.mark.usefixtures("server")
+def test_no_server_is_a_connection_error(deserted):
     with pytest.raises(ConnectionError, match=r"\(no connection\)"):
-        load_text(f"http://127.0.0.1:{unused_port}/text.txt")
+        load_text(f"http://{deserted}/text.txt")
     with pytest.raises(ConnectionError, match="could not be downloaded"):
         load_text("http:///text.txt")
-
-
-@pytest.fixture
-def unused_port():
-    """A port of this machine on which nobody listens."""
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_words_are_runs_of_letters_and_every_mark_is_a_token():
