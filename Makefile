@@ -21,7 +21,7 @@ test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
 lab: $(STAMP) ## JupyterLab on the students' notebooks
-	@$(PY) -m rnncourse.cli lab
+	@$(PY) -m rnncourse.seat.cli lab
 
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)

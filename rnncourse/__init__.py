@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rnncourse.checks.verdict import Verdict
-    from rnncourse.notebook import check, hint, progress, use
-    from rnncourse.tracking import track
+    from rnncourse.seat.notebook import check, hint, progress, use
+    from rnncourse.seat.tracking import track
 
 __all__ = ["Verdict", "check", "hint", "progress", "track", "use"]
 __version__ = "0.1.0"
@@ -23,6 +23,6 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     # Loaded at first use, so that importing one textbook module does not load the engine.
     if name in __all__:
-        home = {"Verdict": "checks.verdict", "track": "tracking"}.get(name, "notebook")
+        home = {"Verdict": "checks.verdict", "track": "seat.tracking"}.get(name, "seat.notebook")
         return getattr(importlib.import_module(f"rnncourse.{home}"), name)
     raise AttributeError(f"module 'rnncourse' has no attribute {name!r}")

@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 from PIL import Image
 
 from rnncourse import check, exercises
-from rnncourse.cli import main as student_commands
+from rnncourse.seat.cli import main as student_commands
 from rnngrade.cli import main as desk_commands
 
 

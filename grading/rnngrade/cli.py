@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rnncourse import exercises
-from rnncourse.cli import open_jupyterlab
+from rnncourse.seat.cli import open_jupyterlab
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole

@@ -454,17 +454,17 @@ PATCHES = [
     ),
     Hostile(
         "notebook_replaced",
-        "puts a module of its own in the place of rnncourse.notebook",
+        "puts a module of its own in the place of rnncourse.seat.notebook",
         blank(
             after(
                 "setup",
                 """
                 import sys, types
                 import rnncourse
-                fake = types.ModuleType("rnncourse.notebook")
+                fake = types.ModuleType("rnncourse.seat.notebook")
                 fake.check = lambda *args, **kwargs: 3.0
-                sys.modules["rnncourse.notebook"] = fake
-                rnncourse.notebook = fake
+                sys.modules["rnncourse.seat.notebook"] = fake
+                rnncourse.seat.notebook = fake
                 rnncourse.check = check = fake.check
                 """,
             )

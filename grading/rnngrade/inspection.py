@@ -45,7 +45,7 @@ SUSPECTS: dict[str, tuple[str, tuple[str, ...]]] = {
         _words("""
             gc inspect sys.modules sys._getframe sys._current_frames sys.settrace sys.setprofile sys.meta_path sys.path
             sys.path_hooks sys.path_importer_cache sys.exc_info traceback dis os.environ os.getenv get_ipython
-            IPython.get_ipython rnncourse.checks rnncourse.exercises rnncourse.notebook
+            IPython.get_ipython rnncourse.checks rnncourse.exercises rnncourse.seat
         """),
     ),
     "machine-level": (

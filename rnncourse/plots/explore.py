@@ -12,8 +12,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from rnncourse.logbook import _is_interactive as somebody_sits_there
-from rnncourse.tracking import _in_notebook as in_notebook
+from rnncourse.seat.logbook import _is_interactive as somebody_sits_there
+from rnncourse.seat.tracking import _in_notebook as in_notebook
 
 from .style import picture, show
 

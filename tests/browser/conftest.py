@@ -86,7 +86,7 @@ def pytest_runtest_makereport(item: pytest.Item):
 
 @pytest.fixture(scope="module")
 def jupyterlab():
-    """`with jupyterlab("rnncourse.cli", "lab", cwd=…, home=…) as address:` runs what a command of ours opens."""
+    """`with jupyterlab("rnncourse.seat.cli", "lab", cwd=…, home=…) as address:` runs what a command of ours opens."""
     return _jupyterlab
 
 

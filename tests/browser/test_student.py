@@ -58,7 +58,7 @@ def lab(root: Path, home: Path, jupyterlab) -> Iterator[str]:
     """`rnncourse lab 03` in a student's copy of the notebooks."""
     (home / "course").mkdir()
     shutil.copytree(root / "notebooks", home / "course" / "notebooks")
-    with jupyterlab("rnncourse.cli", "lab", "03", cwd=home / "course", home=home) as address:
+    with jupyterlab("rnncourse.seat.cli", "lab", "03", cwd=home / "course", home=home) as address:
         yield address
 
 

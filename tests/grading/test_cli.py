@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rnncourse import cli as student
+from rnncourse.seat import cli as student
 from rnngrade import cli
 from rnngrade.desk import Desk
 from rnngrade.sample import Submission, demo_class, write_hostile_class
@@ -97,7 +97,7 @@ def test_pages_are_written(desk):
 
 def test_lab_becomes_jupyterlab_on_the_desk_with_its_options_and_its_formgrader(desk, monkeypatch):
     calls = []
-    monkeypatch.setattr("rnncourse.cli._become", lambda command, **variables: calls.append((command, variables)))
+    monkeypatch.setattr("rnncourse.seat.cli._become", lambda command, **variables: calls.append((command, variables)))
     monkeypatch.chdir(desk.folder.parent)
     rnngrade("--desk", desk.folder, "lab", "--no-browser", "--port=9000")
     ((command, variables),) = calls

@@ -123,7 +123,7 @@ def test_it_holds_no_catalogue_no_seed_and_nothing_of_the_desk(unit):
     for path, content in files.items():
         if path.endswith(".py"):
             assert b"def judge(" not in content or path == "rnncourse/checks/engine.py", path
-    inside = files["rnncourse/notebook.py"].decode()
+    inside = files["rnncourse/seat/notebook.py"].decode()
     assert "import" in inside
     assert "exercises" not in inside.partition('"""')[2].partition('"""')[2]
 

@@ -1,7 +1,7 @@
 """What `rnncourse` is inside the sandbox: all of it but the answers.
 
 Left out are the catalogue of exercises, with references, seeds and misconceptions, and the textbook modules of the
-unit that is graded and of every later one. `rnncourse.notebook` is another there: it gives no verdicts.
+unit that is graded and of every later one. `rnncourse.seat.notebook` is another there: it gives no verdicts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rnncourse import exercises
 PACKAGE = Path(rnncourse.__file__).parent
 INSIDE = Path(__file__).parent / "inside"
 # What only the outside needs.
-LEFT_OUT = ("cli.py", "exercises/", "handin.py", "jupyter/", "notebook.py")
+LEFT_OUT = ("exercises/", "seat/cli.py", "seat/handin.py", "seat/jupyter/", "seat/notebook.py")
 
 
 def library(unit: str) -> dict[str, bytes]:
@@ -32,7 +32,7 @@ def library(unit: str) -> dict[str, bytes]:
             continue
         files[f"rnncourse/{name}"] = path.read_bytes()
     for path in sorted(INSIDE.glob("*.py")):
-        name = "rnncourse/notebook.py" if path.name == "notebook.py" else f"rnngrade_inside/{path.name}"
+        name = "rnncourse/seat/notebook.py" if path.name == "notebook.py" else f"rnngrade_inside/{path.name}"
         files[name] = path.read_bytes()
     return files
 

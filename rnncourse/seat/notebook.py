@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse import exercises, logbook
+from rnncourse import exercises
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
 from rnncourse.checks.verdict import ROW, Hint, Verdict, seat
-from rnncourse.tracking import _in_notebook as in_notebook
+from rnncourse.seat import logbook
+from rnncourse.seat.tracking import _in_notebook as in_notebook
 
 _last: dict[str, tuple[Any, Verdict]] = {}
 _hints_given: dict[str, int] = {}

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from rnncourse import exercises, logbook
+from rnncourse import exercises
+from rnncourse.seat import logbook
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +40,7 @@ def test_the_best_verdict_stays(file):
 def test_notebooks_that_write_at_once_lose_nothing(file):
     code = """
 import sys
-from rnncourse import logbook
+from rnncourse.seat import logbook
 logbook.LOCK_SECONDS = float("inf")  # a busy disk may keep the others waiting for longer than a student would
 for i in range(25):
     logbook.keep(f"{sys.argv[1]}_{i}", 1, True)
@@ -54,7 +55,7 @@ def test_who_crashes_while_writing_leaves_the_file_as_it_was(file):
     logbook.keep("a", 1, True)
     code = """
 import os
-from rnncourse import logbook
+from rnncourse.seat import logbook
 os.fsync = lambda handle: os._exit(9)
 logbook.keep("b", 1, True)
 """

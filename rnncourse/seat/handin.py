@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rnncourse.logbook import Outline, outline
+from rnncourse.seat.logbook import Outline, outline
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -69,7 +69,7 @@ def unit_of(name: str) -> Outline:
 
 
 def _folders(here: Path) -> Iterator[Path]:
-    for folder in (here, *here.parents, Path(__file__).parents[1]):
+    for folder in (here, *here.parents, Path(__file__).parents[2]):
         yield folder
         yield folder / "notebooks"
 
@@ -326,14 +326,14 @@ def _to_run(notebook: Notebook) -> _Run:
 
 
 def _report_on(name: str) -> str:
-    return f'__import__("rnncourse.handin").handin.report("{name}", globals())'
+    return f'__import__("rnncourse.seat.handin").seat.handin.report("{name}", globals())'
 
 
 def report(name: str, namespace: dict[str, Any]) -> None:
     """In the kernel: check what is called `name`, and hand the verdict on."""
     from IPython.display import display
 
-    from rnncourse.notebook import check
+    from rnncourse.seat.notebook import check
 
     if name not in namespace:
         return

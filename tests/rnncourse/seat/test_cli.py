@@ -12,10 +12,11 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
-from rnncourse import cli, exercises, handin, logbook
+from rnncourse import exercises
+from rnncourse.seat import cli, handin, logbook
 from tests.waiting import PATIENCE
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 UNIT = "02_unfolding"
 NAMES = [exercise.name for exercise in exercises.unit(UNIT)]
 
@@ -218,7 +219,7 @@ def test_a_unit_is_found_beside_above_and_below_where_one_is(folder, mine, tmp_p
         assert handin.find("02", Path.cwd()) == mine
         assert handin.notebooks_folder(Path.cwd()) == folder
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(handin, "__file__", str(tmp_path / "site-packages" / "rnncourse" / "handin.py"))
+    monkeypatch.setattr(handin, "__file__", str(tmp_path / "site-packages" / "rnncourse" / "seat" / "handin.py"))
     with pytest.raises(handin.HandinError, match="go to the folder of the course"):
         handin.find("02", Path.cwd())
     assert "go to the folder of the course" in rnncourse("lab").output
@@ -253,7 +254,7 @@ def test_lab_runs_as_root_only_for_root(called, monkeypatch, user, allowed):
 
 def test_ctrl_c_and_kill_reach_what_is_run():
     inner = "import os; print(os.getpid())"
-    code = f"import sys; from rnncourse.cli import _become; _become([sys.executable, '-c', {inner!r}])"
+    code = f"import sys; from rnncourse.seat.cli import _become; _become([sys.executable, '-c', {inner!r}])"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         said, _ = process.communicate()
     assert int(said) == process.pid

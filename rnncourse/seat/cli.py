@@ -20,8 +20,8 @@ from typing import Any
 
 import click
 
-from rnncourse import handin, logbook
-from rnncourse.handin import HandinError
+from rnncourse.seat import handin, logbook
+from rnncourse.seat.handin import HandinError
 
 EXAMPLES = "\b\nExamples:\n"
 # The course is offline, and so is JupyterLab: it looks for no newer one, and SETTINGS keep it from offering news.

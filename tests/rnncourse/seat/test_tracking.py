@@ -4,7 +4,7 @@ import nbformat
 from nbclient import NotebookClient
 
 from rnncourse import track
-from rnncourse.tracking import _NotebookBar
+from rnncourse.seat.tracking import _NotebookBar
 
 
 def test_it_yields_what_it_is_given_in_a_terminal(capsys):
