@@ -10,7 +10,8 @@ shifted right. In use nobody knows y_{t-1}, and the best answer has to be search
 or with a beam that keeps the `width` best beginnings. Neither need find the best of all; a wider beam looks further.
 
 The search sees the model as one function, `step(token, state) -> (log_probabilities (V,), state)`, and needs no torch.
-The modules `Encoder`, `Decoder`, `Seq2Seq`, `ImageCaptioner` and the adapter `decoder_step` are loaded at first use.
+The modules `Encoder`, `Decoder`, `Seq2Seq`, `ImageCaptioner` and the adapter `decoder_step` stand in
+`rnncourse.encoder_decoder_torch`.
 
 Sources: I. Sutskever, O. Vinyals, Q. V. Le, "Sequence to Sequence Learning with Neural Networks", NIPS 2014; K. Cho et
 al., "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", EMNLP 2014;
@@ -19,30 +20,15 @@ R. A. Wagner, M. J. Fischer, "The String-to-String Correction Problem", Journal 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from jaxtyping import Float, Shaped
 
-if TYPE_CHECKING:
-    from rnncourse.encoder_decoder_torch import Decoder as Decoder
-    from rnncourse.encoder_decoder_torch import Encoder as Encoder
-    from rnncourse.encoder_decoder_torch import ImageCaptioner as ImageCaptioner
-    from rnncourse.encoder_decoder_torch import Seq2Seq as Seq2Seq
-    from rnncourse.encoder_decoder_torch import decoder_step as decoder_step
-
 # (token, state) -> (log-probabilities of the next token (V,), next state). A state may be anything; one state is handed
 # to several calls, so a step returns a new one and leaves the old as it was.
 Step = Callable[[int, Any], tuple[Any, Any]]
-
-
-def __getattr__(name: str) -> Any:
-    # Loaded at first use: whoever only searches does not wait for torch.
-    if name in ("Decoder", "Encoder", "ImageCaptioner", "Seq2Seq", "decoder_step"):
-        return getattr(importlib.import_module("rnncourse.encoder_decoder_torch"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def shift_right(targets: Shaped[Any, "T *axes"] | Sequence, bos: SupportsIndex) -> Shaped[Any, "T *axes"]:

@@ -1,6 +1,6 @@
 r"""Unit 12. The encoder, the decoder and what is made of them, in PyTorch.
 
-They are `rnncourse.encoder_decoder.Encoder` and so on, and have a file of their own so that the search needs no torch.
+They have a file of their own so that the search, `rnncourse.encoder_decoder`, needs no torch.
 Time is the first axis: ids (T, N), logits (T, N, V), states (1, N, H).
 
 A picture has no time. Its features f become the decoder's first state, s_0 = tanh(f P + p), and the decoder tells what

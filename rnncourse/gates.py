@@ -25,28 +25,12 @@ Representations using RNN Encoder-Decoder for Statistical Machine Translation", 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
 from jaxtyping import Float, Real
 
 from rnncourse.cell import as_floats
-
-if TYPE_CHECKING:
-    from rnncourse.gates_backward import gru_backward as gru_backward
-    from rnncourse.gates_backward import lstm_backward as lstm_backward
-    from rnncourse.gates_backward import lstm_step_backward as lstm_step_backward
-
-BACKWARD = "gru_backward", "lstm_backward", "lstm_step_backward"
-
-
-def __getattr__(name: str) -> Any:
-    # Looked up at first use: the way back imports this module.
-    if name in BACKWARD:
-        from rnncourse import gates_backward
-
-        return getattr(gates_backward, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def sigmoid(a: Real[np.ndarray, "*axes"] | Sequence) -> Float[np.ndarray, "*axes"]:

@@ -529,7 +529,7 @@ check(greedy_decode)
 # of unseen days, and where it fails.
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.encoder_decoder import decoder_step
+from rnncourse.encoder_decoder_torch import decoder_step
 
 decode_greedily, distance, match = use(greedy_decode), use(edit_distance), use(exact_match)
 

@@ -16,15 +16,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rnngrade.bundle import Bundle
-from rnngrade.grade import Graded
+from rnngrade.grade import Graded, Grader
 from rnngrade.sandbox.limits import Limits
 from rnngrade.worker import CannotGrade, Worker
-
-if TYPE_CHECKING:
-    from rnngrade.run import Grader
 
 CONNECT_SECONDS = 15
 

@@ -17,13 +17,11 @@ from pathlib import Path
 
 from rnngrade.bundle import Bundle
 from rnngrade.desk import Desk
-from rnngrade.grade import Graded
+from rnngrade.grade import Graded, Grader
 from rnngrade.record import Record, write_whole
 from rnngrade.sandbox import bubblewrap
 from rnngrade.sandbox.limits import Limits
 from rnngrade.worker import Worker
-
-Grader = Callable[[dict[str, Path]], Iterator[Graded]]  # submissions by student, in; results as they come, out
 
 
 @dataclass

@@ -11,17 +11,8 @@ import numpy as np
 from rnncourse.checks.callables import Named, named
 from rnncourse.checks.compare import difference
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
-from rnncourse.encoder_decoder import (
-    Decoder,
-    Encoder,
-    ImageCaptioner,
-    Seq2Seq,
-    beam_search,
-    edit_distance,
-    exact_match,
-    greedy_decode,
-    shift_right,
-)
+from rnncourse.encoder_decoder import beam_search, edit_distance, exact_match, greedy_decode, shift_right
+from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq
 from rnncourse.given.encoder_decoder import small_decoder, small_encoder
 
 unit = Unit("12_encoder_decoder", "From one sequence to another")

@@ -9,7 +9,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
-from rnncourse.encoder_decoder import Decoder, shift_right
+from rnncourse.encoder_decoder import shift_right
+from rnncourse.encoder_decoder_torch import Decoder
 from tests.rnncourse.exercises.alternatives import collector
 
 ALTERNATIVES, answers = collector()
