@@ -638,12 +638,12 @@ show(
 )
 
 # %% [markdown]
-# For $k \le 6$ no error ever reached the step where the symbol was read. But **the state was carried**, and at a
-# radius of 1.5 an untrained state still *echoes* what it heard six steps ago, as you saw in section 8 of unit 03. $V$
-# needs no walk through time; it learned to read the echo: {{chunks/radius 1.5, k = 1/right}} right with $k = 1$. What
-# happens to be kept, you can use. (The claim holds in {{held cut_off}} seeds: one fails with $k = 7$, too.) When
-# somebody tells you that a network trained with chunks of $k$ steps cannot use anything older than $k$ steps, you
-# know better. (And you do not know the half of it. Here every example was longer than a chunk. Wait for section 7.)
+# For $k \le 6$ no error ever reached the step where the symbol was read. But **the state was carried**, and at a radius
+# of 1.5 an untrained state still *echoes* what it heard six steps ago, as you saw in section 8 of unit 03. $V$ needs no
+# walk through time; it learned to read the echo: {{chunks/radius 1.5, k = 1/right}} right with $k = 1$. What happens to
+# be kept, you can use. (The claim holds in {{held cut_off}} seeds: one fails with $k = 7$, too.) When somebody tells
+# you that a network trained with chunks of $k$ steps cannot use anything older than $k$ steps, you know better. (And
+# you do not know the half of it. For $k \le 6$ every example here is longer than a chunk. Wait for section 7.)
 
 # %% [markdown]
 # ## 5 · Checkpoints: the exact gradient with little memory
@@ -911,11 +911,11 @@ assert recalled(wall, 30) < 0.5, "At a lag of 30 a guess was expected; " + answe
 # radius of 0.5 still guesses after 3,000.
 #
 # (It holds in {{held moved}} seeds; in the other, 2,000 updates brought half of the symbols.) Read down the last
-# column. Who loses less than one power of ten learns, most of the time. Who loses three learns with patience; who
-# loses five, hardly; who loses nine or more guesses. **Quiet inputs** leave the states small, where the tanh is
-# straight, and an orthogonal $W$ can do what it does without tanh. A **radius of 1.5** stretches by about as much as
-# the tanh takes away. So the wall is no law of the cell: it can be moved. But each of these moves it a bit, and there
-# is always a longer lag.
+# column. Who loses less than one power of ten learns, most of the time. Who loses three learns with patience; who loses
+# five, hardly, and with a rate of 1 by luck; who loses nine or more guesses. **Quiet inputs** leave the states small,
+# where the tanh is straight, and an orthogonal $W$ can do what it does without tanh. A **radius of 1.5** stretches by
+# about as much as the tanh takes away. So the wall is no law of the cell: it can be moved. But each of these moves it a
+# bit, and there is always a longer lag.
 #
 # ## 7 · Short examples, long memory
 #
@@ -1081,11 +1081,11 @@ assert recalled(clock, 30) > 0.9 > 0.6 > recalled(clock, 100), (
 # quarters. A network at three quarters holds three of the four symbols. The fourth was still there at lag 7, but the
 # pull on it is weak, and in time noise pushes it over the border, into a neighbour's place.
 #
-# **Short is not enough, and mixed is not enough.** On lags 24 to 30, nothing arrives. On lags 1 and 2 there is
-# nothing to hold. And with one lag alone, 7, it is right at 7 and nowhere else. It has learned a *clock*: a state
-# that turns, and stands right when the question comes. So has the network with 2,000 updates at lag 30, which moved
-# the wall: look at what was printed. Only who is asked at *any* time needs a state that looks the same at all times.
-# One that stays.
+# **Short is not enough, and mixed is not enough.** On lags 24 to 30, nothing arrives. On lags 1 and 2 hardly anything
+# has to be held. And with one lag alone, 7, it is right at 7 and nowhere else. It has learned a *clock*: a state that
+# turns, and stands right when the question comes. So has the network with 2,000 updates at lag 30, which moved the
+# wall: look at what was printed. Only who is asked at *any* time needs a state that looks the same at all times. One
+# that stays.
 #
 # So what is hard? Not to remember: a plain cell can do that for ever. Not even to learn it. What is hard is **to
 # learn it from long examples alone, at a small budget**. If you can choose your examples, begin with short ones.
