@@ -435,7 +435,7 @@ print("reads", X[:, 0].argmax(axis=1), " should say", y[0])
 # **Claim:** over 8 steps, from a radius of 1.5 or of 0.9, a network that is trained at a rate of 1.5 fails without
 # clipping and learns with it; at a rate of 0.1 it learns without clipping, too.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots import line_chart
 
 ways = {"1.5, unclipped": (1.5, np.inf), "1.5, clipped": (1.5, 1.0), "0.1, unclipped": (0.1, np.inf)}
@@ -468,7 +468,7 @@ assert min(recalled(runs[name][0], 8) for name in ("1.5, clipped", "0.1, unclipp
 # **Claim:** over 30 steps from a radius of 0.5 a network guesses, with clipping and without.
 
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 def error_left(p, lag):
     """The part of an error that is left after its walk over `lag` steps, as the network reads the task."""
     rng = np.random.default_rng(lag)
@@ -604,7 +604,7 @@ check(truncated_bptt)
 #
 # And a surprise: from a radius of 1.5, it works even with $k = 1$. How can that be?
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.claims import claimed
 from rnncourse.plots.gradient_flow import over_seeds
 
@@ -867,7 +867,7 @@ assert bent["random, ρ = 1"][0] < bent["orthogonal"][0], "The orthogonal W was 
 # one lag, a radius of 0.5 reaches 5 steps back and not 10; a radius of 0.9 and an orthogonal start reach 10; at 30
 # steps all three guess.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 lags = [2, 5, 10, 15, 20, 30]
 measured = claimed("05_gradient_flow")["reach"].values
 show(
@@ -935,7 +935,7 @@ assert recalled(wall, 30) < 0.5, "At a lag of 30 a guess was expected; " + answe
 #
 # **Claim:** a network that never saw a lag above 7 recalls over 1,000 steps what it cannot learn from examples of 30.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 short = train((1, 7), random_start(0.9, seed=0))[0]
 print("lag   trained on lag 30   trained on lags 1 to 7")
 for lag in (1, 7, 10, 30, 100, 300, 1000):
@@ -1043,7 +1043,7 @@ assert max(radius(one_step_back(h, short["W"])) for h in rest) < 1, "A pull back
 # Was it the start, the rate, the budget? Is it enough that examples are short? Each dot below is a network, asked
 # over 1,000 steps.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.gradient_flow import seed_dots
 
 varied = ("radius 0.5", "orthogonal", "quiet", "rate 0.05", "rate 0.5", "1,000 updates")
@@ -1097,7 +1097,7 @@ assert recalled(clock, 30) > 0.9 > 0.6 > recalled(clock, 100), (
 # **Claim:** in chunks of 8 steps a network learns from lags of 1 to 30 to recall over 60, and guesses if all lags are
 # 10 or more.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 p = train((1, 30), random_start(0.9, seed=0), updates=1000, back=cut_at(8))[0]
 print("k = 8, lags 1 to 30:", ", ".join(f"{recalled(p, lag):.0%} at lag {lag}" for lag in (7, 30, 60, 1000)))
 assert recalled(p, 60) > 0.9, "More than 90% right were expected over 60 steps; " + answer_above

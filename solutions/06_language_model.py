@@ -141,9 +141,9 @@ assert np.allclose(np.eye(len(chars))[ids] @ U, U[ids]), "One-hot times U was ex
 # A text of 300,000 characters is one sequence, and far too long to go back through at once. From unit 05 you know the way
 # out: truncated BPTT. Read a few steps, go back through these, update; carry the state on, but not the gradient.
 #
-# And what is the very first state, $h_0$? **Zeros** will do here: it matters for the first few characters only. It may also be
-# *learned*, as one more parameter, since unit 04's backward pass gives its gradient; or *drawn at random*, so that the
-# network does not come to rely on it. Where sequences are short and many, a learned one is worth a try.
+# And what is the very first state, $h_0$? **Zeros** will do here: it matters for the first few characters only. It may
+# also be *learned*, as one more parameter, since unit 04's backward pass gives its gradient; or *drawn at random*, so that
+# the network does not come to rely on it. Where sequences are short and many, a learned one is worth a try.
 #
 # One row at a time would be slow, and one row's gradient is noisy. So we cut the text into $N$ long pieces of $L'$
 # characters and read them side by side, as the rows of a batch. The state $h$ is $(N, H)$: row $n$ belongs to piece $n$,
@@ -227,9 +227,9 @@ for n in range(3):
 # A character that is seen once in ten thousand has a row of $U$ that rarely gets a gradient. Its memory stays small, so
 # its steps stay large: what is rare learns fast when it comes. The $10^{-8}$ keeps a division by 0 away.
 #
-# *By hand*: $p = 1$, $m = 0$, $g = 3$, $\eta = 0.1$. Then $m = 9$ and $p = 1 - 0.1 \cdot 3 / 3 = 0.9$. The next time $g = 4$:
-# $m = 25$, $p = 0.9 - 0.1 \cdot 4 / 5 = 0.82$. If you had stepped *before* adding to the memory, the first step would have been
-# $0.1 \cdot 3 / 10^{-4} = 3000$.
+# *By hand*: $p = 1$, $m = 0$, $g = 3$, $\eta = 0.1$. Then $m = 9$ and $p = 1 - 0.1 \cdot 3 / 3 = 0.9$. The next time
+# $g = 4$: $m = 25$, $p = 0.9 - 0.1 \cdot 4 / 5 = 0.82$. If you had stepped *before* adding to the memory, the first step
+# would have been $0.1 \cdot 3 / 10^{-4} = 3000$.
 
 # %% [markdown]
 # ### Exercise 6.5 · `train_step`
@@ -246,8 +246,8 @@ for n in range(3):
 # `np.eye(len(U), dtype=U.dtype)[inputs]` is `(T, N, Q)`.
 #
 # What you need is imported: `rnn_forward(X, h0, U, W, b)`, `output_layer(H, V, c)`, `sequence_nll(logits, targets)`,
-# `nll_backward(logits, targets)`, `output_backward(dO, H, V) -> (dH, dV, dc)`, `rnn_backward(dH, X, h0, H, U, W) -> (dX, dh0,
-# dU, dW, db)`, `clip_by_global_norm(gradients, max_norm) -> (list, norm)`.
+# `nll_backward(logits, targets)`, `output_backward(dO, H, V) -> (dH, dV, dc)`,
+# `rnn_backward(dH, X, h0, H, U, W) -> (dX, dh0, dU, dW, db)`, `clip_by_global_norm(gradients, max_norm) -> (list, norm)`.
 
 
 # %% answer="train_step"
@@ -424,7 +424,8 @@ assert reached < 1.05 * lowest, "Less than 5% above the lowest possible was expe
 # %% [markdown]
 # Nobody told the network that there are sentences, or states. It found out what matters, and is nearly as good as anything
 # can be: {{grammar/32 units/above the lowest|.1%}} above the lowest possible, in {{held reber}} seeds. With 2 units it is
-# {{grammar/2 units/above the lowest|.0%}}. (On endless text nothing is below the lowest. On a sample as short as ours, luck can move it by a percent.)
+# {{grammar/2 units/above the lowest|.0%}}. (On endless text nothing is below the lowest. On a sample as short as ours,
+# luck can move it by a percent.)
 #
 # ### The three students
 #
@@ -488,12 +489,12 @@ show(
 )
 
 # %% [markdown]
-# Look at the plateau. At first the network learns all that the last few words can tell, as a 5-gram would, and then
-# there is no progress for hundreds of updates. All examples are long here: the error of the last word has to arrive ten steps
-# earlier, at "medicine", and it is a whisper. That is the wall of unit 05. Then the network grows restless: it catches hold
-# of the thread, loses it in the next step, catches it again, and at last it holds. The claim holds in {{held students}}
-# seeds. With 32 units in place of 128 the least likely profession has {{professions/32 units, 2,000 updates/least sure}} after
-# 2,000 updates.
+# Look at the plateau. At first the network learns all that the last few words can tell, as a 5-gram would, and then there
+# is no progress for hundreds of updates. All examples are long here: the error of the last word has to arrive ten steps
+# earlier, at "medicine", and it is a whisper. That is the wall of unit 05. Then the network grows restless: it catches
+# hold of the thread, loses it in the next step, catches it again, and at last it holds. The claim holds in
+# {{held students}} seeds. With 32 units in place of 128 the least likely profession has
+# {{professions/32 units, 2,000 updates/least sure}} after 2,000 updates.
 
 # %% [markdown]
 # ## 6 · Hot and cold
@@ -506,8 +507,8 @@ show(
 # The ratio of two probabilities is $e^{(o_i - o_j)/\tau}$: that of the model, raised to the power $1/\tau$. At $\tau = 1$
 # you have the model's own opinion. Towards 0 the likeliest takes all; at large $\tau$ all become alike.
 #
-# *By hand*: logits $(0, \log 3)$ are probabilities $(0.25, 0.75)$, one to three. At $\tau = 0.5$ it is one to $3^2 = 9$: $(0.1,
-# 0.9)$. At $\tau = 2$ it is one to $\sqrt 3$: $(0.366, 0.634)$.
+# *By hand*: logits $(0, \log 3)$ are probabilities $(0.25, 0.75)$, one to three. At $\tau = 0.5$ it is one to $3^2 = 9$:
+# $(0.1, 0.9)$. At $\tau = 2$ it is one to $\sqrt 3$: $(0.366, 0.634)$.
 
 # %% [markdown]
 # ### Exercise 6.7 · `temperature_softmax`
@@ -562,8 +563,8 @@ assert heats["τ = 0.5"][0] > 0.65 > heats["τ = 2"][0], "Cold was expected to f
 # more boring. Two filters cut the tail off instead, and leave the proportions of the rest alone:
 #
 # - **top-k** keeps the $k$ most probable;
-# - **nucleus** (or top-p) keeps the fewest most probable whose mass is at least $p$: many where the model is unsure, one where
-#   it is sure.
+# - **nucleus** (or top-p) keeps the fewest most probable whose mass is at least $p$: many where the model is unsure, one
+#   where it is sure.
 #
 # *By hand*: $(0.25, 0.125, 0.25, 0.375)$. Top-2 keeps 0.375 and one of the two 0.25; of equals the one with the **lower id**
 # goes first. What is left is $(0.25, 0, 0, 0.375)$, with the sum $0.625$; divided by it, $(0.4, 0, 0, 0.6)$. The nucleus of
@@ -574,9 +575,9 @@ assert heats["τ = 0.5"][0] > 0.65 > heats["τ = 2"][0], "Cold was expected to f
 # ### Exercise 6.8 · `top_k_filter`
 # *●●○ · 12 minutes · 3 points*
 #
-# `probabilities` has any number of axes, `k` is at least 1. Along the last axis keep the $k$ most probable ids, ties to the
-# lower id, put 0 elsewhere, and divide each row by its new sum. $k \geq Q$ keeps all. Return a new array of the same shape and
-# dtype.
+# `probabilities` has any number of axes, `k` is at least 1. Along the last axis keep the $k$ most probable ids, ties to
+# the lower id, put 0 elsewhere, and divide each row by its new sum. $k \geq Q$ keeps all. Return a new array of the same
+# shape and dtype.
 #
 # `np.argsort(-p, axis=-1, kind="stable")` gives the ids, the most probable first; without `kind="stable"` equal ones may
 # come in any order.
@@ -658,10 +659,10 @@ check(nucleus_filter)
 # ### Exercise 6.10 · `generate`
 # *●●● · 25 minutes · 6 points*
 #
-# Write on from a prompt. `prompt` holds ids (an array or a list, not empty); the state before it is zeros. Return a list of
-# the `length` new ids, without the prompt. The first comes from the state after the prompt's last id. The k-th is drawn with
-# `uniforms[k]`, by `sample_index(p, u)` of unit 01, where `p` has the shape `(Q,)`, at the given temperature; each one is the
-# next input. You may call your `temperature_softmax`.
+# Write on from a prompt. `prompt` holds ids (an array or a list, not empty); the state before it is zeros. Return a list
+# of the `length` new ids, without the prompt. The first comes from the state after the prompt's last id. The k-th is drawn
+# with `uniforms[k]`, by `sample_index(p, u)` of unit 01, where `p` has the shape `(Q,)`, at the given temperature; each
+# one is the next input. You may call your `temperature_softmax`.
 #
 #     U = I (3, 3), W = 0, b = 0, c = 0, and V so that after 0 comes 1, after 1 comes 2, after 2 comes 0, for sure:
 #     generate(parameters, [2, 0], 4, uniforms)  gives  [1, 2, 0, 1]
@@ -687,8 +688,8 @@ def generate(parameters, prompt, length, uniforms, temperature=1.0):
 check(generate)
 
 # %% [markdown]
-# Try it on the smallest model that you have. **Claim:** after "h" the network writes "ello", and then, since it has never read
-# anything but this one word over and over, it goes on with "hello".
+# Try it on the smallest model that you have. **Claim:** after "h" the network writes "ello", and then, since it has never
+# read anything but this one word over and over, it goes on with "hello".
 
 # %% tags=["experiment"]
 write = use(generate)
@@ -769,17 +770,18 @@ assert falling[-1] < falling[0], "The training loss was expected to fall; " + an
 assert valid[-1] > valid[best] + 0.3, "The validation score was expected to rise again; " + answer_above
 
 # %% [markdown]
-# The network learns the text by heart, and what it knows of *this* text is wrong of others. It happens in {{held by_heart}}
-# seeds. Stop where the validation score is best, and keep those parameters: {{heart/20,000 characters/best}} bits in place of
-# {{heart/20,000 characters/at the end}}. The remedy is a longer text: with 300,000 characters the score after 2,400 updates is
-# {{heart/300,000 characters/at the end}}, and still falling. So 4,000 updates are not too many for ours.
+# The network learns the text by heart, and what it knows of *this* text is wrong of others. It happens in
+# {{held by_heart}} seeds. Stop where the validation score is best, and keep those parameters:
+# {{heart/20,000 characters/best}} bits in place of {{heart/20,000 characters/at the end}}. The remedy is a longer text:
+# with 300,000 characters the score after 2,400 updates is {{heart/300,000 characters/at the end}}, and still falling. So
+# 4,000 updates are not too many for ours.
 #
 # ### The opponent
 #
-# It would be easy to win against a weak opponent. The n-grams of unit 01 add $\alpha$ to every count, and for a context that
-# was never seen they know nothing. A far better one falls back on the shorter context, and the more so the less it has
-# seen. With $N(c)$ for the number of *different* characters that followed the context $c$, and $c'$ for $c$ without its first
-# character:
+# It would be easy to win against a weak opponent. The n-grams of unit 01 add $\alpha$ to every count, and for a context
+# that was never seen they know nothing. A far better one falls back on the shorter context, and the more so the less it
+# has seen. With $N(c)$ for the number of *different* characters that followed the context $c$, and $c'$ for $c$ without
+# its first character:
 #
 # $$P_n(w \mid c) = \frac{\text{count}(c, w) + N(c)\, P_{n-1}(w \mid c')}{\text{count}(c) + N(c)}$$
 #
@@ -887,13 +889,14 @@ assert source["both"] < min(source["rnn"], source["smooth"].min()) - 0.1, (
 # What to make of it, honestly?
 #
 # 1. **The network beats the 3-gram, however it is smoothed**, on both texts, and the simple 6-gram too. Over five seeds it
-#    needs {{real_text/python-source/network}} bits on source code and {{real_text/python-docs/network}} on the documentation,
-#    where the better of the two 3-grams needs {{real_text/python-source/3-gram}} and {{real_text/python-docs/3-gram}}.
+#    needs {{real_text/python-source/network}} bits on source code and {{real_text/python-docs/network}} on the
+#    documentation, where the better of the two 3-grams needs {{real_text/python-source/3-gram}} and
+#    {{real_text/python-docs/3-gram}}.
 # 2. **The best n-gram, with Witten–Bell smoothing, beats the network**: narrowly on source code, with
-#    {{real_text/python-source/best n-gram}}, and clearly on the documentation, with {{real_text/python-docs/best n-gram}}. The
-#    documentation repeats its phrases, and a table that has seen the last four characters before often knows the phrase by
-#    heart. Here it has seen them for all but a twentieth of the text. In held-out source code there are names that nobody
-#    has seen, and the lead melts.
+#    {{real_text/python-source/best n-gram}}, and clearly on the documentation, with {{real_text/python-docs/best n-gram}}.
+#    The documentation repeats its phrases, and a table that has seen the last four characters before often knows the
+#    phrase by heart. Here it has seen them for all but a twentieth of the text. In held-out source code there are names
+#    that nobody has seen, and the lead melts.
 # 3. **Where the context is common, in source code, the network wins**: look at the row "100 or more". After four spaces a
 #    table of four characters knows no more; a state can also know how long the spaces have been going on.
 # 4. **The two know different things.** The mean of their probabilities, half and half, beats both on source code, with
@@ -985,9 +988,9 @@ print(f"real words: {unfiltered:.0%} without a filter, {filtered:.0%} with the n
 assert filtered > unfiltered, "More real words were expected with the filter; " + answer_above
 
 # %% [markdown]
-# Over five networks, trained from other seeds: at temperature 0.5 {{real_text/python-source/cold|.0%}} of the longer words are
-# real, at 1.2 {{real_text/python-source/hot|.0%}}; at temperature 1 {{real_text/python-source/unfiltered|.0%}} without a filter
-# and {{real_text/python-source/nucleus|.0%}} with it.
+# Over five networks, trained from other seeds: at temperature 0.5 {{real_text/python-source/cold|.0%}} of the longer words
+# are real, at 1.2 {{real_text/python-source/hot|.0%}}; at temperature 1 {{real_text/python-source/unfiltered|.0%}} without
+# a filter and {{real_text/python-source/nucleus|.0%}} with it.
 #
 # ## 10 · Bugs to hunt
 #
@@ -1037,19 +1040,21 @@ assert filtered > unfiltered, "More real words were expected with the filter; " 
 #
 # ### BEGIN SOLUTION
 # **Model answer.** (a) *On which text?* If the network had read the documentation that it is scored on, while training or
-# when its settings were chosen, the score is a memory test; it must be held-out text, whole topics of it. *Are both
-# scored alike?* Same training text, same held-out text, same vocabulary, all characters counted, none left out because it was unknown
-# or "impossible"; a network that was trained on a thousand times more text may be better, but then it is the text that is better. (Also good: the unit, nats
-# or bits; is the state carried or started anew; a mean over characters or over batches.) (b) An n-gram of five or six characters that
-# falls back on shorter contexts, such as Witten-Bell or Kneser-Ney: in our experiment it needed 1.9 bits on the documentation
-# where the 3-gram needed 2.7, and it costs seconds. (c) A strong model forgives: if the prompt's last character is read twice, or the
-# state starts anew after the prompt, the text is still made of words, only less fitting ones than the model could write.
-# Given uniform numbers and fixed weights, the ids that must come out are known exactly; compare them with those of a slow, obvious
-# program, with a prompt of several characters.
+# when its settings were chosen, the score is a memory test; it must be held-out text, whole topics of it. *Are both scored
+# alike?* Same training text, same held-out text, same vocabulary, all characters counted, none left out because it was
+# unknown or "impossible"; a network that was trained on a thousand times more text may be better, but then it is the text
+# that is better. (Also good: the unit, nats or bits; is the state carried or started anew; a mean over characters or over
+# batches.) (b) An n-gram of five or six characters that falls back on shorter contexts, such as Witten-Bell or Kneser-Ney:
+# in our experiment it needed 1.9 bits on the documentation where the 3-gram needed 2.7, and it costs seconds. (c) A strong
+# model forgives: if the prompt's last character is read twice, or the state starts anew after the prompt, the text is
+# still made of words, only less fitting ones than the model could write. Given uniform numbers and fixed weights, the ids
+# that must come out are known exactly; compare them with those of a slow, obvious program, with a prompt of several
+# characters.
 #
-# **Rubric.** 1 point for (a): two different and relevant questions with what could be wrong (½ each). 1 point for (b): a longer n-gram
-# with smoothing or back-off, with a reason. 1 point for (c): a generation mistake that leaves the text plausible (½) and a test that
-# compares exact ids or distributions, with given random numbers (½); "read more samples" is no test.
+# **Rubric.** 1 point for (a): two different and relevant questions with what could be wrong (½ each). 1 point for (b): a
+# longer n-gram with smoothing or back-off, with a reason. 1 point for (c): a generation mistake that leaves the text
+# plausible (½) and a test that compares exact ids or distributions, with given random numbers (½); "read more samples" is
+# no test.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -1061,7 +1066,8 @@ assert filtered > unfiltered, "More real words were expected with the filter; " 
 #   network of this kind, trained for five days on eight graphics cards.
 # - A. Karpathy, "The Unreasonable Effectiveness of Recurrent Neural Networks", 2015: an essay with many samples, which made
 #   this experiment famous.
-# - T. Mikolov and others, "Recurrent Neural Network Based Language Model", *Interspeech* 2010: networks and n-grams mixed, as in section 8.
+# - T. Mikolov and others, "Recurrent Neural Network Based Language Model", *Interspeech* 2010: networks and n-grams mixed,
+#   as in section 8.
 # - A. Holtzman and others, "The Curious Case of Neural Text Degeneration", *ICLR* 2020: the nucleus.
 # - S. F. Chen, J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech & Language*
 #   13, 1999: the opponents.
@@ -1072,8 +1078,8 @@ progress("06_language_model")
 # %% [markdown]
 # ## Something to show to somebody
 #
-# A page of Python that nobody wrote. Every character of it was drawn by your code, from a network that your code has trained.
-# Change the prompt, the temperature, the seed. For a text of your own put `load_text("my_diary.txt")`, from
+# A page of Python that nobody wrote. Every character of it was drawn by your code, from a network that your code has
+# trained. Change the prompt, the temperature, the seed. For a text of your own put `load_text("my_diary.txt")`, from
 # `rnncourse.data`, through section 8.
 
 # %% tags=["experiment", "nbval-ignore-output"]
