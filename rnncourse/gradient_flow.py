@@ -12,7 +12,7 @@ Three answers, of which none makes a lost error come back:
     clipping        g <- g max_norm / ||g||  for all gradients as one vector, if ||g|| > max_norm: a shorter step that
                     points the same way
     truncation      the state is carried from each chunk of k steps to the next, the error is not: O(k) memory for
-                    errors, and nothing is learnt from further back than k steps
+                    errors, and no example that is longer than a chunk teaches what to keep
     checkpoints     one state in `every` is kept, the others are computed a second time, chunk by chunk from the end:
                     the exact gradient in O(T / every + every) memory, least for every = sqrt(T)
 

@@ -1,18 +1,18 @@
-"""Pictures of unit 05: errors that vanish and explode, a gradient that is clipped, and three ways to walk back."""
+"""Pictures of unit 05: errors that vanish and explode, a clipped gradient, ways to walk back, and what was recalled."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from jaxtyping import Float, Real
+from jaxtyping import Float, Int, Real
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from .charts import _looks, _pad
+from .charts import _chart, _looks, _name_ends, _pad
 from .drawing import Drawing
-from .style import COLOURS, INK, MUTED, readable, style
+from .style import COLOURS, CYCLE, INK, MUTED, readable, style
 
-__all__ = ["clipped_step", "norms_by_distance", "three_ways_back"]
+__all__ = ["clipped_step", "norms_by_distance", "over_seeds", "seed_dots", "states_in_a_plane", "three_ways_back"]
 
 LOWEST, HIGHEST = 1e-12, 1e8
 
@@ -104,3 +104,110 @@ def three_ways_back(steps: int = 9, size: int = 3) -> Figure:
     sheet.text(left - 0.25, 0.25, "dashed: errors on their way back", COLOURS["gradient"], align="left")
     sheet.text(left + 3.6, 0.25, "filled: in memory, during the last chunk", COLOURS["state"], align="left")
     return sheet.figure
+
+
+def over_seeds(
+    x: Sequence[float],
+    lines: Mapping[str, Float[np.ndarray, "S K"]],
+    *,
+    xlabel: str,
+    ylabel: str = "share of right answers",
+    title: str = "",
+    logx: bool = False,
+    trained: tuple[float, float] | None = None,
+    guess: float = 0.25,
+) -> Figure:
+    """Shares of right answers (seeds, K) over the K values of x: the median as a line, lowest to highest as a band.
+
+    `trained` shades the values of x from which to which the networks were trained; `guess` is what chance gives.
+    """
+    figure, axes = _chart((8.0, 4.4), xlabel, ylabel, title)
+    if logx:
+        axes.set_xscale("log")
+    with style():
+        for look, values in zip(_looks(len(lines)), lines.values(), strict=True):
+            axes.plot(x, np.median(values, axis=0), **look)
+        axes.set(ylim=(-0.02, 1.05))
+        _name_ends(axes, lines)
+        for look, values in zip(_looks(len(lines)), lines.values(), strict=True):
+            axes.fill_between(x, values.min(axis=0), values.max(axis=0), color=look["color"], alpha=0.15, lw=0)
+        axes.axhline(guess, color=MUTED, lw=1.2, linestyle=(0, (4, 3)), zorder=0)
+        axes.annotate(
+            "a guess",
+            (0.995, guess),
+            (0, -12),
+            xycoords=("axes fraction", "data"),
+            ha="right",
+            va="top",
+            textcoords="offset points",
+            color=MUTED,
+            fontsize=10,
+        )
+        if trained is not None:
+            axes.axvspan(*trained, color=COLOURS["faint"], alpha=0.35, lw=0, zorder=0)
+            middle = float(np.sqrt(trained[0] * trained[1])) if logx else sum(trained) / 2
+            axes.annotate(
+                f"trained on {trained[0]:g} to {trained[1]:g}", (middle, 0.03), ha="center", color=MUTED, fontsize=10
+            )
+        if logx:
+            axes.set_xticks(list(x), [f"{one:,g}" for one in x])
+            axes.minorticks_off()
+    return figure
+
+
+def seed_dots(
+    rows: Mapping[str, Sequence[float]],
+    *,
+    xlabel: str,
+    title: str = "",
+    marks: Sequence[float] = (0.25, 0.5, 0.75, 1.0),
+) -> Figure:
+    """A row for each setting with a dot for each seed, those of one value side by side; `marks` are drawn as lines.
+
+    The median is a short upright line.
+    """
+    figure, axes = _chart((8.0, 0.9 + 0.36 * len(rows)), xlabel, "", title)
+    with style():
+        for mark in marks:
+            axes.axvline(mark, color=COLOURS["faint"], lw=1, zorder=0)
+        for row, values in enumerate(rows.values()):
+            seen: dict[int, int] = {}
+            for value in sorted(values):
+                place = round(value / 0.02)  # dots nearer than this would touch, and are moved apart
+                seen[place] = seen.get(place, 0) + 1
+                up = (seen[place] // 2) * (-1) ** seen[place]
+                axes.plot(value, row + 0.1 * up, "o", color=COLOURS["W"], ms=4.5, alpha=0.75, mew=0)
+            axes.plot([np.median(values)] * 2, [row - 0.42, row + 0.42], color=MUTED, lw=1.6, zorder=1)
+        axes.set(xlim=(-0.03, 1.04), ylim=(len(rows) - 0.4, -0.6), xticks=[0, *marks])
+        axes.set_yticks(range(len(rows)), list(rows))
+        axes.grid(False)
+    return figure
+
+
+def states_in_a_plane(
+    panels: Mapping[str, tuple[Float[np.ndarray, "T K 2"], Float[np.ndarray, "N 2"], Int[np.ndarray, "N"]]],
+) -> Figure:
+    """Side by side: the paths of K symbols' states in silence, and N states in noise, each of the colour of its symbol.
+
+    A panel is (paths, states in noise, their symbols). A ring is where a path begins, a large dot where it ends.
+    """
+    colours = [look["color"] for look in CYCLE]
+    with style():
+        figure = Figure(figsize=(1.0 + 4.1 * len(panels), 4.3), layout="constrained")
+        _pad(figure)
+        for axes, (title, (paths, cloud, symbols)) in zip(
+            figure.subplots(1, len(panels), sharex=True, sharey=True, squeeze=False)[0], panels.items(), strict=True
+        ):
+            for k in range(paths.shape[1]):
+                axes.plot(*cloud[symbols == k].T, "o", color=colours[k], ms=3.2, alpha=0.4, mew=0)
+            for k in range(paths.shape[1]):
+                axes.plot(*paths[:, k].T, color=colours[k], lw=1.4, linestyle=CYCLE[k]["linestyle"])
+                axes.plot(*paths[0, k], "o", mfc="white", mec=colours[k], mew=1.6, ms=7)
+            for k in range(paths.shape[1]):
+                name = f"symbol {k}" if axes is figure.axes[-1] else None
+                axes.plot(*paths[-1, k], CYCLE[k]["marker"], color=colours[k], ms=9, mec="white", mew=1, label=name)
+            axes.set(title=title, xlabel="first direction of the state")
+            axes.set_aspect("equal")
+        figure.axes[0].set_ylabel("second direction")
+        figure.axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.2)
+    return figure
