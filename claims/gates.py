@@ -149,8 +149,8 @@ def wrong_steps(seed, lags, lstm, gru):
 unit.claim(
     "gates_from_long",
     one_distance,
-    "at a lag of 100 the LSTM is right more than 99 times in 100 with biases of 5 and $-5$, and guesses with biases of 0, "
-    "as the plain cell does.",
+    "at a lag of 100 the LSTM is right more than 99 times in 100 with biases of 5 and $-5$, and guesses with biases of "
+    "0, as the plain cell does.",
     figure=(f"{LSTM_5}, lag 100", "recalled"),
     controls=[(f"{LSTM}, lag 100", "recalled"), (f"{PLAIN}, lag 100", "recalled")],
     holds=lambda n: (
@@ -163,8 +163,8 @@ unit.claim(
 unit.claim(
     "forget_bias",
     bias_by_lag,
-    r"a forget bias of $\log T$, rounded up to a whole number, is enough at lags $T$ of 10, 30, 100 and 300. At 100 a bias of "
-    "3 is not enough, and at 300 one of 4 is not.",
+    r"a forget bias of $\log T$, rounded up to a whole number, is enough at lags $T$ of 10, 30, 100 and 300. At 100 a "
+    "bias of 3 is not enough, and at 300 one of 4 is not.",
     figure=("lag 300, bias 6", "recalled"),
     controls=[("lag 300, bias 4", "recalled"), ("lag 100, bias 3", "recalled"), ("lag 30, bias 0", "recalled")],
     holds=lambda n: (
@@ -175,8 +175,8 @@ unit.claim(
 unit.claim(
     "keep_and_keep_out",
     keep_out,
-    "with $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is 0: over five "
-    "seeds it is right in {{keep_out/forget 4, input -4/recalled}} and {{keep_out/forget 4, input 0/recalled}}.",
+    "with $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is 0: over "
+    "five seeds it is right in {{keep_out/forget 4, input -4/recalled}} and {{keep_out/forget 4, input 0/recalled}}.",
     figure=("forget 4, input -4", "recalled"),
     controls=[("forget 4, input 0", "recalled"), ("forget 0, input -4", "recalled")],
     holds=lambda n: n["forget 4, input -4"]["recalled"] > 0.99 > 0.9 > n["forget 4, input 0"]["recalled"],
@@ -184,8 +184,8 @@ unit.claim(
 unit.claim(
     "gru_from_long",
     one_distance,
-    "trained on a lag of 100 alone, the GRU is right more than 99 times in 100 with a bias of 5 on $z$, and guesses with "
-    "biases of 0.",
+    "trained on a lag of 100 alone, the GRU is right more than 99 times in 100 with a bias of 5 on $z$, and guesses "
+    "with biases of 0.",
     figure=(f"{GRU_5}, lag 100", "recalled"),
     controls=[(f"{GRU}, lag 100", "recalled")],
     holds=lambda n: n[f"{GRU_5}, lag 100"]["recalled"] > 0.99 > 0.5 > n[f"{GRU}, lag 100"]["recalled"],
@@ -193,8 +193,8 @@ unit.claim(
 unit.claim(
     "lstm_from_short",
     short_examples,
-    "trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps. Trained on a lag of "
-    "30 alone, the same LSTM guesses there.",
+    "trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps. Trained on a "
+    "lag of 30 alone, the same LSTM guesses there.",
     figure=(LSTM, "lag 1000"),
     controls=[(f"{LSTM}, lag 30 alone", "lag 30"), (PLAIN, "lag 1000")],
     holds=lambda n: n[LSTM]["lag 1000"] > 0.99 > 0.5 > n[f"{LSTM}, lag 30 alone"]["lag 30"],
@@ -208,7 +208,8 @@ unit.expectation(
 unit.expectation(
     "What learns to remember over long distances is the LSTM, whatever its start.",
     "no",
-    "Left at 0, its gates are half open, an error is halved at each step, and at 30 steps it does worse than the plain cell.",
+    "Left at 0, its gates are half open, an error is halved at each step, and at 30 steps it does worse than the plain "
+    "cell.",
 )
 unit.expectation(
     "Nobody remembers for longer than it was trained to.",

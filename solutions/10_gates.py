@@ -737,18 +737,18 @@ for name in ("plain", "LSTM, biases 0"):
 # So it was not the LSTM that did it. It was the LSTM *and* its start. Left at 0, its gates are half open, an error is
 # halved at each step, and at 30 steps it does worse than the plain cell.
 #
-# Is that fair to the plain cell? More of it does not help: with 68 units, as many parameters as the LSTM has, it is right
-# in {{one_distance/plain, 68 units, lag 100/recalled}} at a lag of 100. Neither does a radius of 1.5:
-# {{one_distance/plain, radius 1.5, lag 100/recalled}}. But turn its inputs down to a fifth, as in unit 05, and it is
-# {{one_distance/plain, quiet inputs, lag 100/recalled}}; and 2,000 updates in place of 300 take it, at a lag of 30, to
-# {{one_distance/plain, lag 30, 2000 updates/recalled}}, where the LSTM with biases of 0 still has
-# {{one_distance/LSTM, biases 0, lag 30, 2000 updates/recalled}}.
+# Is that fair to the plain cell? At a lag of 100, 68 units, as many parameters as the LSTM has, bring it to
+# {{one_distance/plain, 68 units, lag 100/recalled}}; a radius of 1.5 to {{one_distance/plain, radius 1.5, lag 100/recalled}};
+# inputs turned down to a fifth, as in unit 05, to {{one_distance/plain, quiet inputs, lag 100/recalled}}. At a lag of 30
+# the radius of 1.5 has {{one_distance/plain, radius 1.5, lag 30/recalled}}. And with 2,000 updates in place of 300 the
+# orthogonal start has {{one_distance/plain, lag 30, 2000 updates/recalled}} there, and the LSTM with biases of 0 still
+# {{one_distance/LSTM, biases 0, lag 30, 2000 updates/recalled}}. No cell is the better one whatever you do.
 #
-# And yet the two do not learn the same. Ask the plain cell of the 2,000 updates one or two steps earlier or later than it
-# was trained for, and at the worst of these four lags it is right in
-# {{one_distance/plain, lag 30, 2000 updates/beside}}. It has not stored the symbol; it has built a *clock*, a state that goes
-# round and points the right way when the hand is due. The LSTM with 5 and $-5$, trained at 100, has
-# {{one_distance/LSTM, biases 5 and −5, lag 100/beside}} there. Its state stands still.
+# And yet they do not learn the same. Ask the plain cell of the 2,000 updates one or two steps earlier or later than it was
+# trained for: at the worst of these four lags it is right in {{one_distance/plain, lag 30, 2000 updates/beside}}, less than
+# a guess. It has not stored the symbol. It has built a *clock*, a state that goes round and points the right way when the
+# time is due. So it is at a lag of 10, too: {{one_distance/plain, lag 10/beside}}. The LSTM with 5 and $-5$, trained at 100,
+# has {{one_distance/LSTM, biases 5 and −5, lag 100/beside}} there. Its state stands still.
 #
 # ### Inside
 #
