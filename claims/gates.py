@@ -175,8 +175,9 @@ unit.claim(
 unit.claim(
     "keep_and_keep_out",
     keep_out,
-    "with $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is 0: over "
-    "five seeds it is right in {{keep_out/forget 4, input -4/recalled}} and {{keep_out/forget 4, input 0/recalled}}.",
+    "with $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is 0: "
+    "over five seeds it is right in {{keep_out/forget 4, input -4/recalled}} and {{keep_out/forget 4, input "
+    "0/recalled}}.",
     figure=("forget 4, input -4", "recalled"),
     controls=[("forget 4, input 0", "recalled"), ("forget 0, input -4", "recalled")],
     holds=lambda n: n["forget 4, input -4"]["recalled"] > 0.99 > 0.9 > n["forget 4, input 0"]["recalled"],
