@@ -103,8 +103,8 @@ unit.claim(
 unit.claim(
     "nearly_shut",
     long_examples,
-    r"after 200 updates at a lag of 100, a minimal GRU that starts at $\beta = -4$ recalls, and one that starts at 0 or "
-    "$-2$ guesses, as the plain cell, the LSTM and the GRU do from PyTorch's start.",
+    r"after 200 updates at a lag of 100, a minimal GRU that starts at $\beta = -4$ recalls, and one that starts at 0 "
+    "or $-2$ guesses, as the plain cell, the LSTM and the GRU do from PyTorch's start.",
     figure=("minimal GRU, β = −4", "lag 100"),
     controls=[(name, "lag 100") for name in ("minimal GRU, β = −2", "minimal GRU", "plain", "LSTM", "GRU")],
     holds=lambda n: (
@@ -131,8 +131,8 @@ unit.claim(
 unit.claim(
     "parity_learned",
     bits,
-    "trained on 10 bits, with an answer asked after each, the plain cell has the parity right after 50 bits. The minimal "
-    "GRU has it right after one bit, and guesses after ten.",
+    "trained on 10 bits, with an answer asked after each, the plain cell has the parity right after 50 bits. The "
+    "minimal GRU has it right after one bit, and guesses after ten.",
     figure=("plain", "bits 41 to 50"),
     controls=[
         ("minimal GRU", "bit 1"),

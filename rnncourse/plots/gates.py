@@ -231,8 +231,7 @@ def share_grid(
             axes.text(column, row, "–" if np.isnan(value) else f"{value:.2f}", ha="center", va="center", color=INK)
         for row, place in enumerate(marks):
             axes.plot([place, place], [row - 0.5, row + 0.5], color=COLOURS["W"], lw=2.5)
-        note = {"color": readable(COLOURS["W"]), "ha": "center", "va": "bottom"}
-        axes.text(marks[0], -0.6, mark, **note)
+        axes.text(marks[0], -0.6, mark, color=readable(COLOURS["W"]), ha="center", va="bottom")
         axes.set(xlabel=xlabel, ylabel=ylabel)
         axes.set_xticks(range(len(columns)), columns)
         axes.set_yticks(range(len(rows)), rows)
