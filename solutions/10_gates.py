@@ -21,8 +21,8 @@ from rnncourse import check, hint, progress, track, use
 np.set_printoptions(precision=3, suppress=True)
 
 # %% tags=["experiment"]
-progress("10_gates")
 answer_above = "if an answer above has not passed its check, that may be why."
+progress("10_gates")
 
 # %% [markdown]
 # ## The question that was left open, twice

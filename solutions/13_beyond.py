@@ -23,8 +23,8 @@ from rnncourse.cell import softmax
 np.set_printoptions(precision=3, suppress=True)
 
 # %% tags=["experiment"]
-progress("13_beyond")
 answer_above = "if an answer above has not passed its check, that may be why."
+progress("13_beyond")
 
 # %% [markdown]
 # ## Two bottlenecks

@@ -146,8 +146,8 @@ class ClaimsTable:
 
     What one might have expected and what did not come stands first. Below it is a fold for each unit: of each claim
     about training in how many seeds it held, the median and the range of its number, and what the controls gave; then
-    what is asserted each time the notebook runs. `asserted` is read off the executed notebooks (`rnncourse/data/claims.json`),
-    `measured` by `make claims` (`rnncourse/data/claims/`); neither is written by hand.
+    what is asserted each time the notebook runs. `asserted` is read off the executed notebooks, from
+    `rnncourse/data/claims.json`; `measured` is what `make claims` wrote. Neither is written by hand.
     """
 
     def __init__(
