@@ -144,7 +144,9 @@ show(
 )
 
 # %% [markdown]
-# It was trained on lengths up to 16. After 300 updates it repeats two digits in {{digits/without attention/2 digits|median .0%}} of cases, the median of five seeds, three in {{digits/without attention/3 digits|median .0%}}, eight in
+# It was trained on lengths up to 16. After 300 updates it repeats two digits in
+# {{digits/without attention/2 digits|median .0%}} of cases, the median of five seeds, three in
+# {{digits/without attention/3 digits|median .0%}}, eight in
 # {{digits/without attention/8 digits|median .0%}}. That is not all that one state can hold: after 900 updates it repeats
 # eight in {{digits/without attention, 900 updates/8 digits|median .0%}}, and sixteen in
 # {{digits/without attention, 900 updates/16 digits|median .0%}}. With more units and more training the cliff moves to the
@@ -1042,9 +1044,9 @@ x[0] = np.eye(8)[:4]  # row k begins with symbol k; the noise behind it is the s
 apart = {}
 with torch.no_grad():
     for name, model in latches.items():
-        states = model.core(torch.tensor(x, dtype=torch.float32))[0].double()
+        states = model.core.double()(torch.tensor(x))[0]
         pairs = [(states[:, j] - states[:, k]).abs().amax(dim=1) for j in range(4) for k in range(j)]
-        apart[name] = torch.stack(pairs).amin(dim=0).clamp(min=1e-9).numpy()
+        apart[name] = torch.stack(pairs).amin(dim=0).clamp(min=1e-15).numpy()
 show(
     line_chart(
         range(201),
@@ -1059,7 +1061,7 @@ show(
 )
 for name, distance in apart.items():
     print(f"{name:<12} {distance[0]:.2f} apart at first, {distance[100]:.0e} after 100 steps")
-assert (np.diff(apart["minimal GRU"]) <= 1e-7).all(), (
+assert (np.diff(apart["minimal GRU"]) <= 1e-12).all(), (
     "The states of the minimal GRU were expected to come closer each step."
 )
 assert apart["minimal GRU"][100] < 0.01 < apart["LSTM"][100], "The LSTM was expected to keep its states apart."
