@@ -616,10 +616,10 @@ assert curves["LSTM, forget bias 5"][-1] > curves["LSTM, forget bias 5"][20], (
 # |---|---|---|---|---|
 # | steps until a third is left, along $c$, about | 2 | 4 | 21 | 149 |
 #
-# The dotted line is that of 21 steps. Why does the whole error, with the same bias, stay level? Because $c$ is not its only
-# way. At every step a part leaves it for $h$ and $W$, and these ways are like those of a plain cell: on them errors can
-# grow, and what has grown comes back to $c$. With a bias of 5 the curve even ends *higher* than it was at distance 20.
-# Gates do not replace clipping.
+# The dotted line is that of 21 steps. Why does the whole error, with the same bias, stay level? Because $c$ is not its
+# only way. At every step a part leaves it for $h$ and $W$, and these ways are like those of a plain cell: on them
+# errors can grow, and what has grown comes back to $c$. With a bias of 5 the curve even ends *higher* than it was at
+# distance 20. Gates do not replace clipping.
 #
 # And the plain cells? The orthogonal $W$, which keeps an error's size without a tanh, falls fastest of all here. These
 # inputs are loud: they push the tanh to where it is flat, and a flat tanh takes from the error whatever $W$ leaves it. A
@@ -738,17 +738,18 @@ for name in ("plain", "LSTM, biases 0"):
 # halved at each step, and at 30 steps it does worse than the plain cell.
 #
 # Is that fair to the plain cell? At a lag of 100, 68 units, as many parameters as the LSTM has, bring it to
-# {{one_distance/plain, 68 units, lag 100/recalled}}; a radius of 1.5 to {{one_distance/plain, radius 1.5, lag 100/recalled}};
-# inputs turned down to a fifth, as in unit 05, to {{one_distance/plain, quiet inputs, lag 100/recalled}}. At a lag of 30
-# the radius of 1.5 has {{one_distance/plain, radius 1.5, lag 30/recalled}}. And with 2,000 updates in place of 300 the
-# orthogonal start has {{one_distance/plain, lag 30, 2000 updates/recalled}} there, and the LSTM with biases of 0 still
+# {{one_distance/plain, 68 units, lag 100/recalled}}; a radius of 1.5 to
+# {{one_distance/plain, radius 1.5, lag 100/recalled}}; inputs turned down to a fifth, as in unit 05, to
+# {{one_distance/plain, quiet inputs, lag 100/recalled}}. At a lag of 30 the radius of 1.5 has
+# {{one_distance/plain, radius 1.5, lag 30/recalled}}. And with 2,000 updates in place of 300 the orthogonal start has
+# {{one_distance/plain, lag 30, 2000 updates/recalled}} there, and the LSTM with biases of 0 still
 # {{one_distance/LSTM, biases 0, lag 30, 2000 updates/recalled}}. No cell is the better one whatever you do.
 #
-# And yet they do not learn the same. Ask the plain cell of the 2,000 updates one or two steps earlier or later than it was
-# trained for: at the worst of these four lags it is right in {{one_distance/plain, lag 30, 2000 updates/beside}}, less than
-# a guess. It has not stored the symbol. It has built a *clock*, a state that goes round and points the right way when the
-# time is due. So it is at a lag of 10, too: {{one_distance/plain, lag 10/beside}}. The LSTM with 5 and $-5$, trained at 100,
-# has {{one_distance/LSTM, biases 5 and −5, lag 100/beside}} there. Its state stands still.
+# And yet they do not learn the same. Ask the plain cell of the 2,000 updates one or two steps earlier or later than it
+# was trained for: at the worst of these four lags it is right in {{one_distance/plain, lag 30, 2000 updates/beside}},
+# less than a guess. It has not stored the symbol. It has built a *clock*, a state that goes round and points the right
+# way when the time is due. So it is at a lag of 10, too: {{one_distance/plain, lag 10/beside}}. The LSTM with 5 and
+# $-5$, trained at 100, has {{one_distance/LSTM, biases 5 and −5, lag 100/beside}} there. Its state stands still.
 #
 # ### Inside
 #
@@ -795,12 +796,12 @@ assert spread(C[-1]) > 10 * spread(C[0]) > 10 * spread(C_without_W[-1]), (
 # %% [markdown]
 # A surprise. It does not write once and then wait. The symbol leaves a faint mark, since the input gate began nearly
 # closed. Then the network **pushes**: what stands in $c$ shows in $h$, and $h$, through $W$, writes more of the same,
-# until it cannot be missed. With $W$ set to zero after the symbol there is no push; the mark is simply *held*, and after a
-# hundred steps a good part of it is still there. Over five seeds: apart by
+# until it cannot be missed. With $W$ set to zero after the symbol there is no push; the mark is simply *held*, and
+# after a hundred steps a good part of it is still there. Over five seeds: apart by
 # {{inside/biases 5 and −5, lag 100/apart at first}} after the symbol, by
 # {{inside/biases 5 and −5, lag 100/apart at the end|.0f}} at the end, and by
-# {{inside/biases 5 and −5, lag 100/apart without W}} without $W$. It is the latch of unit 03, a state that pulls itself back.
-# Nobody asked for it. Gradient descent found it, and the open gates brought the error that it needed.
+# {{inside/biases 5 and −5, lag 100/apart without W}} without $W$. It is the latch of unit 03, a state that pulls itself
+# back. Nobody asked for it. Gradient descent found it, and the open gates brought the error that it needed.
 #
 # Two more things to try. Ask it at a lag that it never met in training. And wipe out one of its two states on the way.
 
@@ -826,9 +827,8 @@ assert wiped["c"] < 0.9 < 0.99 < wiped["h"], "The memory was expected in c, and 
 
 # %% [markdown]
 # It holds on for three times as long as it was ever trained to. And the memory *is* $c$: without $h$ nothing is lost,
-# since the next step makes a new one out of $c$; without $c$ it is right in
-# {{inside/biases 5 and −5, lag 100/c wiped}} over five seeds. (Now wipe $c$ later, after 60 steps, say. Why may that do less
-# harm?)
+# since the next step makes a new one out of $c$; without $c$ it is right in {{inside/biases 5 and −5, lag 100/c wiped}}
+# over five seeds. (Now wipe $c$ later, after 60 steps, say. Why may that do less harm?)
 #
 # ### Experiment · how far the forget bias reaches
 #
@@ -836,8 +836,8 @@ assert wiped["c"] < 0.9 < 0.99 < wiped["h"], "The memory was expected in c, and 
 # right answers at one lag, the median of five seeds, after 300 updates at that lag alone. In the cell below it your
 # machine trains one row, with one seed.
 #
-# **Claim:** a forget bias of $\log T$, rounded up to a whole number, is enough at lags $T$ of 10, 30, 100 and 300. At 100 a
-# bias of 3 is not enough, and at 300 one of 4 is not.
+# **Claim:** a forget bias of $\log T$, rounded up to a whole number, is enough at lags $T$ of 10, 30, 100 and 300. At
+# 100 a bias of 3 is not enough, and at 300 one of 4 is not.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.claims import claimed
@@ -882,8 +882,9 @@ show(
 # closed, or 0, half open. First look at $c$ before any training, after a hundred steps of noise, and at the slope of the
 # tanh there.
 #
-# **Claim:** with $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is 0:
-# over five seeds it is right in {{keep_out/forget 4, input -4/recalled}} and {{keep_out/forget 4, input 0/recalled}}.
+# **Claim:** with $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is
+# 0: over five seeds it is right in {{keep_out/forget 4, input -4/recalled}} and
+# {{keep_out/forget 4, input 0/recalled}}.
 
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -907,10 +908,10 @@ assert share > 0.99, "With the gate nearly closed the LSTM was expected to learn
 # %% [markdown]
 # A cell that keeps everything keeps the noise, too. A hundred pieces of it pile up in $c$ until the tanh is flat, and
 # through a flat tanh neither the symbol gets out nor an error in. Over five seeds the slope is
-# {{keep_out/forget 4, input 0/slope}} with the gate half open and {{keep_out/forget 4, input -4/slope}} with the gate nearly
-# closed. So **remembering is two things: to keep, and to keep out.** That is why 5 went with $-5$. (And to keep out is not
-# enough: with $b_f = 0$ and $b_i = -4$ it is {{keep_out/forget 0, input -4/recalled}}. Tallec and Ollivier start both gates
-# so, with $b_i = -b_f$, and derive the logarithm from what a gate has to do if time is stretched.)
+# {{keep_out/forget 4, input 0/slope}} with the gate half open and {{keep_out/forget 4, input -4/slope}} with the gate
+# nearly closed. So **remembering is two things: to keep, and to keep out.** That is why 5 went with $-5$. (And to keep
+# out is not enough: with $b_f = 0$ and $b_i = -4$ it is {{keep_out/forget 0, input -4/recalled}}. Tallec and Ollivier
+# start both gates so, with $b_i = -b_f$, and derive the logarithm from what a gate has to do if time is stretched.)
 
 # %% [markdown]
 # ## 6 · What it costs
@@ -941,10 +942,10 @@ check(lstm_parameter_count)
 
 # %% [markdown]
 # Four times the plain cell, in numbers and in work. Does a memory need all of that? Two states and three gates, two of
-# them for one decision: to keep or to write. (The LSTM need not make it one. Trained on lags from 1 to 7 from biases of 0,
-# $f$ and $i$ are both about two thirds open, {{inside/biases 0, lags 1 to 7/f}} and {{inside/biases 0, lags 1 to 7/i}}, and
-# open *together*, with a correlation of {{inside/biases 0, lags 1 to 7/f with i}}: it keeps and writes the same again. But it
-# could.)
+# them for one decision: to keep or to write. (The LSTM need not make it one. Trained on lags from 1 to 7 from biases of
+# 0, $f$ and $i$ are both about two thirds open, {{inside/biases 0, lags 1 to 7/f}} and
+# {{inside/biases 0, lags 1 to 7/i}}, and open *together*, with a correlation of
+# {{inside/biases 0, lags 1 to 7/f with i}}: it keeps and writes the same again. But it could.)
 
 # %% [markdown]
 # ## 7 · One state, two gates
@@ -1063,8 +1064,8 @@ assert difference < 1e-10, f"The gradients were expected to agree to 1e-10, and 
 
 # %% [markdown]
 # One dial is enough, for to keep *is* not to write. And as before it is the start that decides over long examples.
-# **Claim:** trained on a lag of 100 alone, the GRU is right more than 99 times in 100 with a bias of 5 on $z$, and guesses
-# with biases of 0.
+# **Claim:** trained on a lag of 100 alone, the GRU is right more than 99 times in 100 with a bias of 5 on $z$, and
+# guesses with biases of 0.
 
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -1087,16 +1088,17 @@ for bias in track((0.0, 5.0), "training the GRU at a lag of 100"):
 assert share_right(p, run_gru, 100) > 0.99, "The GRU was expected to recall over 100 steps; " + answer_above
 
 # %% [markdown]
-# Over five seeds: {{one_distance/GRU, update bias 5, lag 100/recalled}} and {{one_distance/GRU, biases 0, lag 100/recalled}}.
+# Over five seeds: {{one_distance/GRU, update bias 5, lag 100/recalled}} and
+# {{one_distance/GRU, biases 0, lag 100/recalled}}.
 #
 # ### Experiment · short examples, long memory
 #
-# All of this was about *long* examples. Unit 05 had another idea: train on short ones. Here are the three networks, each as
-# plain as can be, all biases 0, no setting turned; 300 updates on lags drawn from 1 to 7; then asked at lags from 1 to
-# 1,000. What do you expect from the LSTM that could not learn 30 steps?
+# All of this was about *long* examples. Unit 05 had another idea: train on short ones. Here are the three networks,
+# each as plain as can be, all biases 0, no setting turned; 300 updates on lags drawn from 1 to 7; then asked at lags
+# from 1 to 1,000. What do you expect from the LSTM that could not learn 30 steps?
 #
-# **Claim:** trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps. Trained on
-# a lag of 30 alone, the same LSTM guesses there.
+# **Claim:** trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps.
+# Trained on a lag of 30 alone, the same LSTM guesses there.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.gates import held_by_lag
@@ -1249,10 +1251,11 @@ assert survivors >= 6, f"More than six wrong steps were expected to go unseen, a
 print(f"{survivors} of {wrong_steps} wrong steps are right more than 95 times in 100")
 
 # %% [markdown]
-# With $g$ and $o$ exchanged the memory is gone. But many of the wrong steps answer nearly every question: over five seeds,
-# {{wrong_steps/trained at lag 100/unseen|.0f}} of {{wrong_steps/trained at lag 100/of|.0f}}. This memory pulls itself shut, as you saw in section 5, and so it forgives a lot. A harder task
-# would forgive less, and then you would look for the mistake in the data, in the training, everywhere but in a line that
-# has "worked" for months. A single step with *random* weights finds every one of them. **Compare states, not answers.**
+# With $g$ and $o$ exchanged the memory is gone. But many of the wrong steps answer nearly every question: over five
+# seeds, {{wrong_steps/trained at lag 100/unseen|.0f}} of {{wrong_steps/trained at lag 100/of|.0f}}. This memory pulls
+# itself shut, as you saw in section 5, and so it forgives a lot. A harder task would forgive less, and then you would
+# look for the mistake in the data, in the training, everywhere but in a line that has "worked" for months. A single
+# step with *random* weights finds every one of them. **Compare states, not answers.**
 #
 # More bugs to hunt, of the kind that is found in published code. What does each do, and how would you find it?
 #
@@ -1274,15 +1277,15 @@ print(f"{survivors} of {wrong_steps} wrong steps are right more than 95 times in
 # %% [markdown]
 # ## 10 · What you have
 #
-# Leaving things alone can be the default, if the start makes it so: that is the answer to the question that was open twice. (Unit 09's tagger is
-# still waiting. Put `nn.LSTM` where it has `nn.RNN`, and look at its comments again.)
+# Leaving things alone can be the default, if the start makes it so: that is the answer to the question that was open
+# twice. (Unit 09's tagger is still waiting. Put `nn.LSTM` where it has `nn.RNN`, and look at its comments again.)
 #
 # - A **gate** is a layer with a sigmoid, $\Gamma = \sigma(x U + h W + b)$, put on a vector entry by entry.
 # - The **LSTM** keeps $c$ and shows $h$: $c_t = f \odot c_{t-1} + i \odot g$ and $h_t = o \odot \tanh(c_t)$. Columns: $i,
 #   f, g, o$.
 # - Errors go back along $c$ as $dc_{t-1} = dc_t \odot f$: no $W^\top$, no slope. At $c_t$ the way through $h$ is added.
-# - That way is only as open as $f$. Started at 0, an LSTM guesses at thirty steps; with a **forget bias** of about $\log T$,
-#   and as much below 0 on $i$, it learns over $T$. To remember is to keep *and* to keep out.
+# - That way is only as open as $f$. Started at 0, an LSTM guesses at thirty steps; with a **forget bias** of about
+#   $\log T$, and as much below 0 on $i$, it learns over $T$. To remember is to keep *and* to keep out.
 # - From short examples it needs no such start: the push through $W$ makes an attractor, and that holds for a thousand
 #   steps. The plain cell and the GRU find it too, in some seeds.
 # - The **GRU** has one state and three quarters of the numbers: $h_t = (1 - z) \odot n + z \odot h_{t-1}$. Columns: $r,
@@ -1302,14 +1305,14 @@ print(f"{survivors} of {wrong_steps} wrong steps are right more than 95 times in
 # ### BEGIN SOLUTION
 # *Model answer.* (a) The LSTM gives errors a way on which they are multiplied by f alone, but f has to be near 1.
 # PyTorch draws all biases near 0, so that f is about one half, and after 480 steps (½)^480 of an error is left along c,
-# which is nothing, and the ways through h are those of a plain cell. Twice as many units have the same gates near one half.
-# (b) Set the forget bias to about log 480 ≈ 6, so that 1 + e^6 ≈ 400 steps are kept: entries H to 2H of `bias_ih_l0`,
-# and those of `bias_hh_l0` to 0, since the two are added. (Also of use: a negative bias for i, entries 0 to H, against
-# the noise of 500 readings. And if some failures announce themselves shortly before, training on short stretches first:
-# what is learned there may hold for longer.) (c) Run the untrained network on real inputs, read a loss at the last step and measure the
-# size of the error at h and c (or at the inputs) against the distance. Before: a straight line downwards on a
-# logarithmic axis, to far below 1e-20 long before 480 steps. After: a curve that stays within a few powers of ten of its
-# start.
+# which is nothing, and the ways through h are those of a plain cell. Twice as many units have the same gates near one
+# half. (b) Set the forget bias to about log 480 ≈ 6, so that 1 + e^6 ≈ 400 steps are kept: entries H to 2H of
+# `bias_ih_l0`, and those of `bias_hh_l0` to 0, since the two are added. (Also of use: a negative bias for i, entries 0
+# to H, against the noise of 500 readings. And if some failures announce themselves shortly before, training on short
+# stretches first: what is learned there may hold for longer.) (c) Run the untrained network on real inputs, read a loss
+# at the last step and measure the size of the error at h and c (or at the inputs) against the distance. Before: a
+# straight line downwards on a logarithmic axis, to far below 1e-20 long before 480 steps. After: a curve that stays
+# within a few powers of ten of its start.
 #
 # *Rubric.* **1 point**: the error along c is multiplied by f at each step, and f is about one half at PyTorch's start,
 # so it vanishes (½ if f is named without its size). **1 point**: the forget bias, with a number that fits the distance
@@ -1368,7 +1371,8 @@ progress("10_gates")
 # %% [markdown]
 # ## The question that this unit leaves open
 #
-# You have a cell that can hold what it has been told, and you know what it takes. But so far each task brought its own way of putting inputs in and
-# reading answers out: an answer at every step for the taggers, one at the end for recall, a letter after each letter for
-# the writer. What if there is *one* input and a whole sequence to give, a melody from its first note? Or a sequence in
-# and one word out? **Which networks can be built around one and the same core?** That is unit 11.
+# You have a cell that can hold what it has been told, and you know what it takes. But so far each task brought its own
+# way of putting inputs in and reading answers out: an answer at every step for the taggers, one at the end for recall,
+# a letter after each letter for the writer. What if there is *one* input and a whole sequence to give, a melody from
+# its first note? Or a sequence in and one word out? **Which networks can be built around one and the same core?** That
+# is unit 11.

@@ -34,9 +34,9 @@ progress("13_beyond")
 # **One state for everything.** The encoder of unit 12 reads a date, and what the decoder gets is its last state: as
 # many numbers as it has units, however long the input was. Ask yourself what happens with a sentence, or with a page.
 #
-# **One step after the other.** $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. A machine with ten thousand cores can use them
-# within a step, if the step is wide enough. But ten thousand steps are ten thousand rounds on any machine. Each has to wait
-# for the one before.
+# **One step after the other.** $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. A machine with ten thousand cores can use
+# them within a step, if the step is wide enough. But ten thousand steps are ten thousand rounds on any machine. Each
+# has to wait for the one before.
 #
 # This unit breaks both. The first half lets the decoder *look back*. The second half gives up one tanh, and in return
 # gets the whole sequence at once.
@@ -371,17 +371,17 @@ show(
 )
 
 # %% [markdown]
-# The cliff is gone from where it was: over five seeds, ten digits are right in {{digits/with attention/10 digits|.0%}} with
-# attention, in {{digits/without attention/10 digits|.0%}} without, and without, after three times the updates, in
+# The cliff is gone from where it was: over five seeds, ten digits are right in {{digits/with attention/10 digits|.0%}}
+# with attention, in {{digits/without attention/10 digits|.0%}} without, and without, after three times the updates, in
 # {{digits/without attention, 900 updates/10 digits|.0%}}. But look to the right of 16, where it is
-# {{digits/with attention/20 digits|.0%}} at 20: beyond the lengths that it has met, it fails as well.
-# What fails there is not memory: all states are still on the table. It has never learned how to ask for the *nineteenth*
-# digit. Attention keeps everything within reach. What to look for, the network has to learn.
+# {{digits/with attention/20 digits|.0%}} at 20: beyond the lengths that it has met, it fails as well. What fails there
+# is not memory: all states are still on the table. It has never learned how to ask for the *nineteenth* digit.
+# Attention keeps everything within reach. What to look for, the network has to learn.
 #
 # ### Experiment · dates
 #
-# Now the dates of unit 12, in eleven languages. **Claim:** after 280 updates, a network with attention reads most dates of
-# days that it has never seen, long ones as well as short ones, and a network without has hardly begun.
+# Now the dates of unit 12, in eleven languages. **Claim:** after 280 updates, a network with attention reads most dates
+# of days that it has never seen, long ones as well as short ones, and a network without has hardly begun.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.dates import ISO_VOCABULARY, date_vocabulary, encode_dates, written_dates
@@ -468,10 +468,10 @@ show(
 
 # %% [markdown]
 # Nobody told it that the year stands at the end in Portuguese, or where the month is. It starts at the *end*, for that
-# is what ISO wants first. Then it jumps to the month's name, and for the 3 to the letters that tell `março` from `maio`.
-# And look at the day: in our run the darkest cell is the space *behind* the number. Only there has a state read that the 1
-# is all; one step before, it might still have become a 12. A cell of this map is a *state*, not a letter: it knows what
-# came before it.
+# is what ISO wants first. Then it jumps to the month's name, and for the 3 to the letters that tell `março` from
+# `maio`. And look at the day: in our run the darkest cell is the space *behind* the number. Only there has a state read
+# that the 1 is all; one step before, it might still have become a 12. A cell of this map is a *state*, not a letter: it
+# knows what came before it.
 #
 # What it costs: the decoder makes $T_q$ comparisons with $T_k$ states each, $T_q \cdot T_k$ in all. For a date that is
 # nothing. For a book that looks at itself it is everything, and the states of all steps have to be kept. Remember this
@@ -491,9 +491,9 @@ show(
 #
 # $a_t$ and $b_t$ may come from the input, by any network you like. They may *not* come from $h_{t-1}$. (And $b_t$ is
 # different at each step, so it is not the bias $b$.) This is a **linear recurrence**: every unit keeps a share $a_t$ of
-# what it had and adds $b_t$. You have met it. The leaky average of unit 00 is one, and so is the LSTM's memory, $c_t =
-# f_t\, c_{t-1} + i_t\, g_t$, but for one thing: there the gates look at $h_{t-1}$. (A whole matrix in place of $a_t$ would
-# do as well, but in a moment we have to multiply two of them, and that is $H^3$ products, not $H$.)
+# what it had and adds $b_t$. You have met it. The leaky average of unit 00 is one, and so is the LSTM's memory,
+# $c_t = f_t\, c_{t-1} + i_t\, g_t$, but for one thing: there the gates look at $h_{t-1}$. (A whole matrix in place of
+# $a_t$ would do as well, but in a moment we have to multiply two of them, and that is $H^3$ products, not $H$.)
 #
 # *By hand*: $a = (0.5,\ 0.5,\ 2)$, $b = (0,\ 1,\ 0)$, $h_0 = 4$. Then $h_1 = 2$, $h_2 = 0.5 \cdot 2 + 1 = 2$, $h_3 = 4$.
 
@@ -758,18 +758,18 @@ show(
 )
 
 # %% [markdown]
-# For many single numbers the scan wins by far, for rows it loses. Be careful with the reason! NumPy uses one core here, so
-# *nothing ran in parallel*. What wins in the first case is something else: a call of NumPy takes about a millionth of a
-# second before any number is touched. The loop pays that $2T$ times, the scan a few dozen times. When a step has two
-# thousand numbers to do, the calls hardly matter, and what counts is how often each number goes through the memory: there
-# the scan has more to do.
+# For many single numbers the scan wins by far, for rows it loses. Be careful with the reason! NumPy uses one core here,
+# so *nothing ran in parallel*. What wins in the first case is something else: a call of NumPy takes about a millionth
+# of a second before any number is touched. The loop pays that $2T$ times, the scan a few dozen times. When a step has
+# two thousand numbers to do, the calls hardly matter, and what counts is how often each number goes through the memory:
+# there the scan has more to do.
 #
-# So when does a scan pay? Count operations, for $p$ processors. A step of the loop has $n$ products and $n$ sums to do, $p$
-# at a time, and has to wait for the step before: $2T \lceil n/p \rceil$ rounds in all. A combination has a product more,
-# three operations, of which two wait for each other. The scan has fewer than $2T$ of them, for each of $n$ numbers: $6Tn$
-# operations, $p$ at a time, and $4 \log_2 T$ that wait, about $6Tn/p + 4 \log_2 T$ rounds (R. P. Brent showed in 1974 that
-# this can be reached). **Claim**, from this count: with two processors the scan never wins; with thousands it wins where
-# sequences are long and rows are narrow.
+# So when does a scan pay? Count operations, for $p$ processors. A step of the loop has $n$ products and $n$ sums to do,
+# $p$ at a time, and has to wait for the step before: $2T \lceil n/p \rceil$ rounds in all. A combination has a product
+# more, three operations, of which two wait for each other. The scan has fewer than $2T$ of them, for each of $n$
+# numbers: $6Tn$ operations, $p$ at a time, and $4 \log_2 T$ that wait, about $6Tn/p + 4 \log_2 T$ rounds (R. P. Brent
+# showed in 1974 that this can be reached). **Claim**, from this count: with two processors the scan never wins; with
+# thousands it wins where sequences are long and rows are narrow.
 
 # %% tags=["experiment"]
 processors = [2**k for k in range(17)]
@@ -822,8 +822,8 @@ show(
 # $$
 #
 # (Here $z = 1$ renews: it is the other convention of unit 10's table.) All gates and all candidates of a sequence come
-# from two products. What remains is $h_t = a_t h_{t-1} + b_t$ with $a_t = 1 - z_t$ and $b_t = z_t \tilde h_t$, and for that
-# you have a scan. No tanh is left on the state's way, and none is needed: a state is an average of $h_0$ and the
+# from two products. What remains is $h_t = a_t h_{t-1} + b_t$ with $a_t = 1 - z_t$ and $b_t = z_t \tilde h_t$, and for
+# that you have a scan. No tanh is left on the state's way, and none is needed: a state is an average of $h_0$ and the
 # candidates, so it cannot grow beyond them. It is the leaky average of unit 00, with a share that the input decides.
 #
 # *By hand*: inputs 1, 0; $W_z = 0$, so $z = 0.5$ always; $W_h = 4$, $h_0 = 8$. Then $h_1 = 0.5 \cdot 8 + 0.5 \cdot 4 = 6$
@@ -872,10 +872,10 @@ assert difference < 1e-12, "MinGRU was expected to give your states; " + answer_
 # %% [markdown]
 # ### Experiment · the memory task of unit 10, without a walk
 #
-# One symbol of four is shown, then come 100 steps of noise, and then the question: which one was it? A guess is right once
-# in four times. You know from unit 10 what long examples ask of gates: they have to *start* nearly shut. With a bias of 0
-# each step keeps half of the state, and of an error that walks back 100 steps nothing is left, $0.5^{100} \approx
-# 10^{-30}$. With a gate bias $\beta$ each step keeps $1 - \sigma(\beta)$:
+# One symbol of four is shown, then come 100 steps of noise, and then the question: which one was it? A guess is right
+# once in four times. You know from unit 10 what long examples ask of gates: they have to *start* nearly shut. With a
+# bias of 0 each step keeps half of the state, and of an error that walks back 100 steps nothing is left,
+# $0.5^{100} \approx 10^{-30}$. With a gate bias $\beta$ each step keeps $1 - \sigma(\beta)$:
 #
 # | $\beta$ | kept a step | kept over 100 steps |
 # |---|---|---|
@@ -883,8 +883,8 @@ assert difference < 1e-12, "MinGRU was expected to give your states; " + answer_
 # | $-2$ | 0.881 | $3 \cdot 10^{-6}$ |
 # | $-4$ | 0.982 | 0.16 |
 #
-# **Claim:** after 200 updates at a lag of 100, a minimal GRU that starts at $\beta = -4$ recalls, and one that starts at 0
-# or $-2$ guesses, as the plain cell, the LSTM and the GRU do from PyTorch's start.
+# **Claim:** after 200 updates at a lag of 100, a minimal GRU that starts at $\beta = -4$ recalls, and one that starts
+# at 0 or $-2$ guesses, as the plain cell, the LSTM and the GRU do from PyTorch's start.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.recall import recall_batch
@@ -951,8 +951,8 @@ for name in CORES:
 
 # %% [markdown]
 # So once more a memory from long examples hangs on how it starts. Over five seeds it is
-# {{long_examples/minimal GRU, β = −4/lag 100}} with $\beta = -4$. That the others fail is no proof that they must: it is what
-# 200 updates make of PyTorch's start, and unit 10 gave the LSTM and the GRU better ones.
+# {{long_examples/minimal GRU, β = −4/lag 100}} with $\beta = -4$. That the others fail is no proof that they must: it
+# is what 200 updates make of PyTorch's start, and unit 10 gave the LSTM and the GRU better ones.
 #
 # And the walk? Here is a training step with the same cell, forwards and back, once through the scan and once through a
 # loop over the steps, on one core:
@@ -988,11 +988,11 @@ assert took["loop"] > 1.5 * took["scan"], "The loop was expected to take longer 
 # %% [markdown]
 # ## 10 · What was given up
 #
-# We forbade the gates to see the state. What does that cost? Two things, and the first you can see in the picture that has
-# come with you since unit 05: train on lags from 1 to 7, ask at lags up to 1,000.
+# We forbade the gates to see the state. What does that cost? Two things, and the first you can see in the picture that
+# has come with you since unit 05: train on lags from 1 to 7, ask at lags up to 1,000.
 #
-# **Claim:** trained on lags from 1 to 7, the minimal GRU guesses at a lag of 1,000. The plain cell, the LSTM and the GRU, of
-# the same 16 units and from PyTorch's start, are better than a guess there.
+# **Claim:** trained on lags from 1 to 7, the minimal GRU guesses at a lag of 1,000. The plain cell, the LSTM and the
+# GRU, of the same 16 units and from PyTorch's start, are better than a guess there.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.claims import claimed
@@ -1028,14 +1028,15 @@ show(
 # {{short_examples/minimal GRU, 900 updates/lag 1000}}, from $\beta = -4$
 # {{short_examples/minimal GRU, β = −4/lag 1000}}. No start and no budget helps. Why not?
 #
-# Take two sequences that begin with different symbols and go on with the *same* noise. The gates see the noise and nothing
-# else, so from the second step on they are the same for both: $h_t = a_t h_{t-1} + b_t$ and $h'_t = a_t h'_{t-1} + b_t$.
-# Subtract:
+# Take two sequences that begin with different symbols and go on with the *same* noise. The gates see the noise and
+# nothing else, so from the second step on they are the same for both: $h_t = a_t h_{t-1} + b_t$ and
+# $h'_t = a_t h'_{t-1} + b_t$. Subtract:
 #
 # $$h_t - h'_t = a_t\,(h_{t-1} - h'_{t-1}), \qquad 0 < a_t < 1$$
 #
 # Whatever the weights are, the two come closer at every step, in every unit. To hold, a cell has to push two states
-# *apart*, and to do that it has to look at where they are. Here are all four symbols, and the two of them that are nearest:
+# *apart*, and to do that it has to look at where they are. Here are all four symbols, and the two of them that are
+# nearest:
 
 # %% tags=["experiment", "nbval-ignore-output"]
 noise, _ = recall_batch(np.random.default_rng(5), 200, rows=1)
@@ -1067,14 +1068,14 @@ assert (np.diff(apart["minimal GRU"]) <= 1e-12).all(), (
 assert apart["minimal GRU"][100] < 0.01 < apart["LSTM"][100], "The LSTM was expected to keep its states apart."
 
 # %% [markdown]
-# With gates that start nearly shut the line falls more slowly: trained at a lag of 100 from $\beta = -4$, it is right in
-# {{long_examples/minimal GRU, β = −4/lag 300}} at 300 and in {{long_examples/minimal GRU, β = −4/lag 1000}} at 1,000. It has a
-# memory that fades, and can make it fade as slowly as its examples ask. What it cannot have is an attractor for each symbol:
-# a latch.
+# With gates that start nearly shut the line falls more slowly: trained at a lag of 100 from $\beta = -4$, it is right
+# in {{long_examples/minimal GRU, β = −4/lag 300}} at 300 and in {{long_examples/minimal GRU, β = −4/lag 1000}} at
+# 1,000. It has a memory that fades, and can make it fade as slowly as its examples ask. What it cannot have is an
+# attractor for each symbol: a latch.
 #
-# The second thing is **parity**: after each bit, say whether the number of ones so far is odd. In unit 10 you built it by
-# hand, with one unit of an LSTM. **Claim:** trained on 10 bits, with an answer asked after each, the plain cell has the parity
-# right after 50 bits. The minimal GRU has it right after one bit, and guesses after ten.
+# The second thing is **parity**: after each bit, say whether the number of ones so far is odd. In unit 10 you built it
+# by hand, with one unit of an LSTM. **Claim:** trained on 10 bits, with an answer asked after each, the plain cell has
+# the parity right after 50 bits. The minimal GRU has it right after one bit, and guesses after ten.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 COUNTING = {
@@ -1113,15 +1114,16 @@ assert odd["minimal GRU"][10:].mean() < 0.6, "The minimal GRU was expected to gu
 # %% [markdown]
 # The minimal GRU is right in {{bits/minimal GRU/bit 1|.2f}} after one bit, then in {{bits/minimal GRU/bit 2|.2f}},
 # {{bits/minimal GRU/bit 3|.2f}} and {{bits/minimal GRU/bit 4|.2f}}. With ten times the updates it is right in
-# {{bits/minimal GRU, 3000 updates/bit 2|.2f}} after two, in {{bits/minimal GRU, 3000 updates/bit 3|.2f}} after three bits, and in
-# {{bits/minimal GRU, 3000 updates/bit 10|.2f}} after ten. The plain cell has {{bits/plain/bits 41 to 50|.2f}} from bit 41 to 50,
-# the LSTM {{bits/LSTM/bits 41 to 50|.2f}}, the GRU {{bits/GRU/bits 41 to 50|.2f}}.
+# {{bits/minimal GRU, 3000 updates/bit 2|.2f}} after two, in {{bits/minimal GRU, 3000 updates/bit 3|.2f}} after three
+# bits, and in {{bits/minimal GRU, 3000 updates/bit 10|.2f}} after ten. The plain cell has
+# {{bits/plain/bits 41 to 50|.2f}} from bit 41 to 50, the LSTM {{bits/LSTM/bits 41 to 50|.2f}}, the GRU
+# {{bits/GRU/bits 41 to 50|.2f}}.
 #
-# So a few bits can be learned, and each one more is harder. For ever it cannot be done. Feed nothing but ones: each step is
-# then the *same* map $h \mapsto a h + b$ with $0 < a < 1$, and such a map brings $h$ closer to a fixed point from one side.
-# It goes up, or it goes down, and never back. But the answer has to go odd, even, odd, even, and a weighted sum of such
-# states can change its sign at most as often as there are units: 16 units, 16 bits, however well they are trained. Here are
-# the states, on nothing but ones:
+# So a few bits can be learned, and each one more is harder. For ever it cannot be done. Feed nothing but ones: each
+# step is then the *same* map $h \mapsto a h + b$ with $0 < a < 1$, and such a map brings $h$ closer to a fixed point
+# from one side. It goes up, or it goes down, and never back. But the answer has to go odd, even, odd, even, and a
+# weighted sum of such states can change its sign at most as often as there are units: 16 units, 16 bits, however well
+# they are trained. Here are the states, on nothing but ones:
 
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -1198,11 +1200,11 @@ assert difference < 1e-10, "The scan was expected to be right everywhere; " + an
 # ## 12 · Where the field went
 #
 # In 2017 Vaswani and others asked: if attention brings back everything that was read, what is the recurrence still for?
-# They left it out. In a **Transformer** every position attends to others, in an encoder to all of them, in a decoder, such
-# as a language model, to all earlier ones; and all positions are computed at once in training: both bottlenecks gone in one
-# stroke. It took over the field, first in translation, then nearly everywhere. The price is the one that you have seen:
-# $T^2$ comparisons in training, and while it writes, a memory that grows with every word. A recurrent network writes its
-# millionth word at the price of its first.
+# They left it out. In a **Transformer** every position attends to others, in an encoder to all of them, in a decoder,
+# such as a language model, to all earlier ones; and all positions are computed at once in training: both bottlenecks
+# gone in one stroke. It took over the field, first in translation, then nearly everywhere. The price is the one that
+# you have seen: $T^2$ comparisons in training, and while it writes, a memory that grows with every word. A recurrent
+# network writes its millionth word at the price of its first.
 #
 # So recurrence came back, through the second half of this unit. **State-space models** such as S4 and **Mamba** are
 # linear recurrences, Mamba's with gates that look at the input alone, and they are trained by convolutions and scans.
@@ -1221,8 +1223,8 @@ assert difference < 1e-10, "The scan was expected to be right everywhere; " + an
 # - A linear recurrence is a row of maps; combining maps is associative; so all prefixes take $O(\log T)$ rounds.
 # - Depth is not time. On few cores a scan saves calls; it pays where there are far more processors than numbers in a
 #   step.
-# - A minimal GRU trains without a walk, and remembers if its gates start nearly shut. But its states for different symbols
-#   only come closer: it can fade slowly, and it cannot latch, nor keep a parity.
+# - A minimal GRU trains without a walk, and remembers if its gates start nearly shut. But its states for different
+#   symbols only come closer: it can fade slowly, and it cannot latch, nor keep a parity.
 
 # %% [markdown] written="beyond_written" points=3
 # ### Written question · 3 points
@@ -1234,15 +1236,16 @@ assert difference < 1e-10, "The scan was expected to be right everywhere; " + an
 #
 # ### BEGIN SOLUTION
 # *Model answer.* In training the GRU has to walk through 50,000 steps, forwards and back, each of which waits for the
-# one before: the card is idle most of the time, or the sequence is cut into chunks, and what reaches further than a chunk
-# has to be learned from shorter examples. The minimal GRU is trained through a scan, in a few dozen rounds, which is where thousands of processors
-# and narrow rows pay most. The Transformer has no walk either, but 50,000 squared comparisons a layer, unless it looks
-# at a window only. On the watch it is different: both recurrent networks do one small step a sample with one state, at a
-# constant price, and the scan brings nothing there, since samples come one by one; a Transformer has to keep all past
-# samples and gets slower with each. So I would try the minimal GRU first, with gates that start nearly shut for the long
-# distances, and several layers. What it gives up is that its gates cannot see the state: it cannot latch, so that whatever
-# it has noticed fades, it cannot flip a state, count beats modulo something, or react to what it has concluded itself. I would train a GRU on short chunks beside it: if that
-# one is clearly better on the same held-out recordings, what was given up matters here, and I was wrong.
+# one before: the card is idle most of the time, or the sequence is cut into chunks, and what reaches further than a
+# chunk has to be learned from shorter examples. The minimal GRU is trained through a scan, in a few dozen rounds, which
+# is where thousands of processors and narrow rows pay most. The Transformer has no walk either, but 50,000 squared
+# comparisons a layer, unless it looks at a window only. On the watch it is different: both recurrent networks do one
+# small step a sample with one state, at a constant price, and the scan brings nothing there, since samples come one by
+# one; a Transformer has to keep all past samples and gets slower with each. So I would try the minimal GRU first, with
+# gates that start nearly shut for the long distances, and several layers. What it gives up is that its gates cannot see
+# the state: it cannot latch, so that whatever it has noticed fades, it cannot flip a state, count beats modulo
+# something, or react to what it has concluded itself. I would train a GRU on short chunks beside it: if that one is
+# clearly better on the same held-out recordings, what was given up matters here, and I was wrong.
 #
 # *Rubric.* **1 point**: training: the walk of the GRU against the scan (and $T^2$ for the Transformer). **1 point**: the
 # watch: constant cost of a recurrent step against a growing memory, and that the scan brings nothing there. **1 point**:
@@ -1263,13 +1266,14 @@ assert difference < 1e-10, "The scan was expected to be right everywhere; " + an
 #   "Prefix Sums and Their Applications", CMU-CS-90-190, 1990: scans, and what can be done with them.
 # - E. Martin, C. Cundy, "Parallelizing Linear Recurrent Neural Nets Over Sequence Length", *ICLR* 2018.
 # - A. Graves, "Generating Sequences With Recurrent Neural Networks", arXiv:1308.0850, 2013: the soft window.
-# - A. Gu, K. Goel, C. Ré, "Efficiently Modeling Long Sequences with Structured State Spaces", *ICLR* 2022: S4. A. Gu, T. Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces", arXiv:2312.00752, 2023; B. Peng and
-#   others, "RWKV: Reinventing RNNs for the Transformer Era", arXiv:2305.13048, 2023; M. Beck and others, "xLSTM: Extended
-#   Long Short-Term Memory", arXiv:2405.04517, 2024; L. Feng and others, "Were RNNs All We Needed?", arXiv:2410.01201,
-#   2024.
+# - A. Gu, K. Goel, C. Ré, "Efficiently Modeling Long Sequences with Structured State Spaces", *ICLR* 2022: S4. A. Gu,
+#   T. Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces", arXiv:2312.00752, 2023; B. Peng and
+#   others, "RWKV: Reinventing RNNs for the Transformer Era", arXiv:2305.13048, 2023; M. Beck and others, "xLSTM:
+#   Extended Long Short-Term Memory", arXiv:2405.04517, 2024; L. Feng and others, "Were RNNs All We Needed?",
+#   arXiv:2410.01201, 2024.
 # - W. Merrill, J. Petty, A. Sabharwal, "The Illusion of State in State-Space Models", arXiv:2404.08819, 2024, and R.
-#   Grazzi and others, "Unlocking State-Tracking in Linear RNNs Through Negative Eigenvalues", arXiv:2411.12537, 2024: what
-#   such networks cannot do, and the minus sign of section 10.
+#   Grazzi and others, "Unlocking State-Tracking in Linear RNNs Through Negative Eigenvalues", arXiv:2411.12537, 2024:
+#   what such networks cannot do, and the minus sign of section 10.
 
 # %% [markdown]
 # ## Something to show to somebody
@@ -1312,9 +1316,9 @@ print(f"the leaky average of 1,000 readings, all at once: off by {difference:.0e
 assert difference < 1e-10, "Both were expected to give the same averages; " + answer_above
 
 # %% [markdown]
-# The notebooks have claimed a good many things. First comes what one might have expected and what did *not* come, or not
-# quite, with the notebook's own words on it; the links open the units. Below it is a fold for each unit. Before you open one:
-# what do you remember of it?
+# The notebooks have claimed a good many things. First comes what one might have expected and what did *not* come, or
+# not quite, with the notebook's own words on it; the links open the units. Below it is a fold for each unit. Before you
+# open one: what do you remember of it?
 #
 # What rests on training was run over five seeds or more, each claim beside the settings that could have refuted it. The
 # table says in how many seeds it held, its figure, and what the controls gave. Read it with suspicion: look for the
@@ -1335,8 +1339,9 @@ looking_back
 # %% [markdown]
 # ## The question that this course leaves open
 #
-# In unit 01 a model saw a few words and no more. In unit 03 a state carried everything, in principle; from unit 05 on you
-# found out, again and again, that "in principle" is not "can be learned", and that what is learned can reach much further
-# than its examples. Then the state learned to hold from long examples, too (10), to hand over (12), to be looked back at, and not to wait (13). Each step gave something up for what it brought, and you have seen
-# what. So when the next architecture comes, and it will, you need not ask whether it is *better*. Ask what its steps can
-# do, what has to wait for what, and what an experiment of yours would show that its authors did not.
+# In unit 01 a model saw a few words and no more. In unit 03 a state carried everything, in principle; from unit 05 on
+# you found out, again and again, that "in principle" is not "can be learned", and that what is learned can reach much
+# further than its examples. Then the state learned to hold from long examples, too (10), to hand over (12), to be
+# looked back at, and not to wait (13). Each step gave something up for what it brought, and you have seen what. So when
+# the next architecture comes, and it will, you need not ask whether it is *better*. Ask what its steps can do, what has
+# to wait for what, and what an experiment of yours would show that its authors did not.
