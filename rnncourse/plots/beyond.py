@@ -16,6 +16,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
+from rnncourse.data.claims import Measured, filled, stems, unit_claims
+
 from .charts import _pad
 from .drawing import Drawing, Shape
 from .style import COLOURS, MUTED, style
@@ -140,46 +142,107 @@ def alignment_map(weights: Float[np.ndarray, "T S"], source: str, target: str, *
 
 
 class ClaimsTable:
-    """What the course claimed, unit by unit, and what came of it, from `rnncourse/data/claims.json`.
+    """What the course claimed, unit by unit, and the figures behind it.
 
-    What one might have expected and what did not come stands first; below it a fold for each unit, with what held.
-    The file is made from the executed notebooks by `rnngrade.claims`, and nowhere written by hand.
+    What one might have expected and what did not come stands first. Below it is a fold for each unit: of each claim
+    about training in how many seeds it held, the median and the range of its number, and what the controls gave; then
+    what is asserted each time the notebook runs. `asserted` is read off the executed notebooks, from
+    `rnncourse/data/claims.json`; `measured` is what `make claims` wrote. Neither is written by hand.
     """
 
-    def __init__(self, units: Sequence[Mapping[str, Any]] | None = None) -> None:
-        if units is None:
-            units = json.loads((resources.files("rnncourse") / "data" / "claims.json").read_text(encoding="utf-8"))
-        self.units = units
+    def __init__(
+        self,
+        asserted: Sequence[Mapping[str, Any]] | None = None,
+        measured: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        if asserted is None:
+            file = resources.files("rnncourse") / "data" / "claims.json"
+            asserted = json.loads(file.read_text(encoding="utf-8"))
+        if measured is None:
+            measured = {stem: unit_claims(stem) for stem in stems()}
+        self.units = [_together(unit, measured.get(unit["stem"], {})) for unit in asserted]
 
-    def count(self, verdict: str) -> int:
-        """How many rows have this verdict: "yes", "in part" or "no"."""
-        return sum(row["borne_out"] == verdict for unit in self.units for row in unit["claims"])
+    def seeds(self) -> tuple[int, int]:
+        """In how many runs, a claim with a seed, the claims about training held, and of how many."""
+        rows = [row for unit in self.units for row in unit["measured"]]
+        return sum(row["held"] for row in rows), sum(row["of"] for row in rows)
 
     def __repr__(self) -> str:
         lines = []
         for unit in self.units:
             lines.append(f"{unit['stem']}: {unit['assertions']} assertions in {unit['experiments']} experiments")
-            lines += [f"  {row['borne_out']:<8} {row['claim']}" for row in unit["claims"]]
+            lines += [f"  {row['borne_out']:<8} {row['expected']}" for row in unit["expected"]]
+            for row in unit["measured"]:
+                lines.append(f"  {row['held']} of {row['of']:<3} {row['words']}")
+                lines += [f"           {name}: {figure}" for name, figure in (row["figure"], *row["controls"])]
+            lines += [f"  asserted {claim}" for claim in unit["asserted"]]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         surprises, folds = [], []
         for unit in self.units:
             link = f'<a href="../{unit["stem"]}/{unit["stem"]}.ipynb">{unit["stem"]}</a>'
-            held = [row for row in unit["claims"] if row["borne_out"] == "yes"]
             surprises += [
-                _row(link, _marked_up(row["claim"]), f"<strong>{row['borne_out']}</strong>", _quoted(row["found"]))
-                for row in unit["claims"]
-                if row["borne_out"] != "yes"
+                _row(_marked_up(row["expected"]), link, f"<strong>{row['borne_out']}</strong>", _quoted(row["found"]))
+                for row in unit["expected"]
             ]
-            rows = [_row(_marked_up(row["claim"]), str(row["assertions"])) for row in held]
+            rows = [
+                _row(
+                    f"{_marked_up(row['words'])}<br><small>Measured: {_marked_up(row['measure'])}.</small>",
+                    f"<strong>{row['held']} of {row['of']}</strong>",
+                    _figure(*row["figure"]),
+                    "".join(_figure(*control) for control in row["controls"]),
+                )
+                for row in unit["measured"]
+            ]
+            caption = "What rests on training, run over seeds. A figure is the median and, in brackets, the range."
+            heads = "claim", "held in", "figure", "controls: the cause removed, or another one varied"
+            items = "".join(f"<li>{_marked_up(claim)}</li>" for claim in unit["asserted"])
             folds.append(
-                f'<details style="margin:0.4em 0"><summary>{link}: {escape(unit["title"])} ({len(held)} that held; '
-                f"{unit['assertions']} assertions in {unit['experiments']} experiments)</summary>"
-                f"{_table(rows, 'claim', 'assertions')}</details>"
+                f'<details style="margin:0.4em 0"><summary>{link}: {escape(unit["title"])} ({_counted(unit)})</summary>'
+                f"{_table(rows, *heads, caption=caption) if rows else ''}"
+                + (f"<p>Asserted whenever the notebook runs:</p><ul>{items}</ul>" if items else "")
+                + "</details>"
             )
-        expected = _table(surprises, "unit", "what one might have expected", "borne out", "what the notebook found")
-        return f'<div style="max-width:60em">{expected if surprises else ""}{"".join(folds)}</div>'
+        heads = "what one might have expected", "unit", "borne out", "what the notebook found"
+        expected = _table(surprises, *heads, caption="What did not come, or not quite.") if surprises else ""
+        return f'<div style="max-width:60em">{expected}{"".join(folds)}</div>'
+
+
+def _together(unit: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
+    """All that is known of a unit's claims, the numbers in words."""
+    stem, measured = unit["stem"], []
+    for claim in file.get("claims", ()):
+        experiment = file["experiments"][claim["experiment"]]
+        numbers = Measured(experiment["measure"], experiment["values"])
+        figure, *controls = (
+            (f"{setting}, {number}", numbers.quote(setting, number))
+            for setting, number in (claim["figure"], *claim["controls"])
+        )
+        words = filled(claim["words"], stem)
+        words = words[:1].upper() + words[1:]
+        said = {"words": words, "measure": filled(experiment["measure"], stem), "figure": figure, "controls": controls}
+        measured.append(said | {"held": claim["held"], "of": claim["of"]})
+    expected = [{"expected": r["claim"], **r} for r in unit["claims"] if r["borne_out"] != "yes"]
+    known = {row["expected"] for row in expected} | {row["words"] for row in measured}
+    expected += [
+        row | {"found": filled(row["found"], stem)}
+        for row in file.get("expectations", ())
+        if row["expected"] not in known
+    ]
+    asserted = [r["claim"] for r in unit["claims"] if r["borne_out"] == "yes" and r["claim"] not in known]
+    return {**unit, "expected": expected, "measured": measured, "asserted": asserted}
+
+
+def _counted(unit: Mapping[str, Any]) -> str:
+    """How much there is in a unit's fold."""
+    parts = [f"{len(unit['measured'])} measured over seeds"] if unit["measured"] else []
+    parts += [f"{len(unit['asserted'])} asserted"] if unit["asserted"] else []
+    return ", ".join([*parts, f"{unit['assertions']} assertions in {unit['experiments']} experiments"])
+
+
+def _figure(name: str, figure: str) -> str:
+    return f'<div style="margin-bottom:0.4em"><small>{_marked_up(name)}</small><br>{figure}</div>'
 
 
 def _marked_up(text: str) -> str:
@@ -192,10 +255,12 @@ def _quoted(words: str) -> str:
     return ("… " if words[0].islower() else "") + _marked_up(words) + ("" if words.endswith((".", "?", "!")) else " …")
 
 
-def _row(*cells: str) -> str:
-    return "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in cells) + "</tr>"
+def _row(first: str, *cells: str) -> str:
+    place = 'style="text-align:left;vertical-align:top;font-weight:normal"'
+    return f'<tr><th scope="row" {place}>{first}</th>' + "".join(f"<td {place}>{cell}</td>" for cell in cells) + "</tr>"
 
 
-def _table(rows: Sequence[str], *heads: str) -> str:
+def _table(rows: Sequence[str], *heads: str, caption: str) -> str:
     head = "".join(f'<th scope="col" style="text-align:left">{name}</th>' for name in heads)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    caption = f'<caption style="text-align:left;caption-side:top">{caption}</caption>'
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

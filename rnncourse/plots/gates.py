@@ -1,4 +1,4 @@
-"""Pictures of unit 10: the two cells from inside, machines and their gates step by step, what a trained cell keeps."""
+"""Pictures of unit 10: the two cells from inside, machines step by step, what a trained cell keeps, and how long."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,9 +11,10 @@ from .charts import STATES, _pad
 from .drawing import Drawing, Shape
 from .style import COLOURS, CYCLE, INK, MUTED, readable, style
 
-__all__ = ["gates_over_time", "gru_cell", "kept_by_symbol", "lstm_cell", "runs_by_setting"]
+__all__ = ["gates_over_time", "gru_cell", "held_by_lag", "kept_by_symbol", "lstm_cell", "share_grid"]
 
 GATES = LinearSegmentedColormap.from_list("gates", ["#FFFFFF", MUTED])  # white: closed, grey: open, as in the cells
+SHARES = LinearSegmentedColormap.from_list("shares", ["#FFFFFF", COLOURS["V"]])
 INPUTS = LinearSegmentedColormap.from_list("inputs", ["#FFFFFF", COLOURS["U"]])
 
 TOP, MIDDLE, GATE, BUS, LOW = 4.45, 3.5, 2.45, 1.4, 0.42  # heights: what is kept, products, gates, sums, the input
@@ -206,33 +207,65 @@ def kept_by_symbol(
     return figure
 
 
-def runs_by_setting(
-    settings: Sequence[float],
-    runs: Mapping[str, Sequence[Sequence[float]]],
+def share_grid(
+    shares: Sequence[Sequence[float]],
     *,
+    rows: Sequence[str],
+    columns: Sequence[str],
     xlabel: str,
     ylabel: str,
-    guess: float,
-    title: str = "",
-    logx: bool = False,
+    marks: Sequence[float],
+    mark: str,
 ) -> Figure:
-    """One mark for each run above its setting and a line through the means; a dashed line where a guess is."""
+    """A table of shares: a number in each cell, the darker the higher; nan is a cell that was not measured.
+
+    `marks` puts a stroke into each row, at a place counted in columns; `mark` says what it stands for.
+    """
+    values = np.asarray(shares, float)
     with style():
-        figure = Figure(figsize=(9.0, 4.0), layout="constrained")
+        figure = Figure(figsize=(9.0, 1.3 + 0.52 * len(rows)), layout="constrained")
         _pad(figure)
         axes = figure.add_subplot()
-        for look, (name, results) in zip(CYCLE, runs.items(), strict=False):
-            for x, values in zip(settings, results, strict=True):
-                axes.plot([x] * len(values), values, look["marker"], color=look["color"], alpha=0.55)
-            means = [float(np.mean(values)) for values in results]
-            axes.plot(
-                settings, means, color=look["color"], linestyle=look["linestyle"], marker=look["marker"], label=name
-            )
-        axes.axhline(guess, color=MUTED, linestyle=(0, (4, 3)), lw=1.4)
-        axes.text(1.01, guess, "a guess", transform=axes.get_yaxis_transform(), color=MUTED, va="center")
-        axes.set(xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.05), title=title, xscale="log" if logx else "linear")
-        axes.set_xticks(list(settings), [f"{setting:g}" for setting in settings])
-        axes.minorticks_off()
-        if len(runs) > 1:
-            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=3.2)
+        axes.imshow(values, SHARES, vmin=0, vmax=1.2, aspect="auto")
+        for (row, column), value in np.ndenumerate(values):
+            axes.text(column, row, "–" if np.isnan(value) else f"{value:.2f}", ha="center", va="center", color=INK)
+        for row, place in enumerate(marks):
+            axes.plot([place, place], [row - 0.5, row + 0.5], color=COLOURS["W"], lw=2.5)
+        axes.text(marks[0], -0.6, mark, color=readable(COLOURS["W"]), ha="center", va="bottom")
+        axes.set(xlabel=xlabel, ylabel=ylabel)
+        axes.set_xticks(range(len(columns)), columns)
+        axes.set_yticks(range(len(rows)), rows)
+        axes.grid(False)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def held_by_lag(
+    lags: Sequence[int],
+    networks: Mapping[str, Sequence[Sequence[float]]],
+    *,
+    trained: tuple[int, int],
+    guess: float,
+) -> Figure:
+    """How long networks hold what they learned from short examples: a panel for each, the share against the lag.
+
+    `networks` gives for each name the shares at each lag, one for each seed: a thin line is a seed, the thick one the
+    median. The lags that were trained are shaded; a dashed line stands where a guess is.
+    """
+    with style():
+        figure = Figure(figsize=(9.75, 3.3), layout="constrained")
+        _pad(figure)
+        panels = figure.subplots(1, len(networks), sharey=True, squeeze=False)[0]
+        for axes, look, (name, shares) in zip(panels, CYCLE, networks.items(), strict=False):
+            axes.axvspan(*trained, color=COLOURS["faint"], alpha=0.35, lw=0)
+            axes.axhline(guess, color=MUTED, linestyle=(0, (4, 3)), lw=1.4)
+            axes.plot(lags, shares, color=look["color"], lw=0.9, alpha=0.5)
+            axes.plot(lags, np.median(shares, axis=1), color=look["color"], lw=3, marker=look["marker"])
+            axes.set(xscale="log", title=name, xlabel="lag", ylim=(0, 1.06))
+            axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
+            axes.minorticks_off()
+        panels[0].set_ylabel("share of right answers")
+        panels[0].text(trained[1] ** 0.5, 0.04, "trained", color=MUTED, ha="center", fontsize=11)
+        panels[-1].text(lags[-1], guess - 0.03, "a guess", color=MUTED, ha="right", va="top", fontsize=11)
     return figure

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rnncourse.plots import to_png
-from rnncourse.plots.gates import gates_over_time, gru_cell, kept_by_symbol, lstm_cell, runs_by_setting
+from rnncourse.plots.gates import gates_over_time, gru_cell, held_by_lag, kept_by_symbol, lstm_cell, share_grid
 
 
 @pytest.mark.parametrize("draw", [lstm_cell, gru_cell])
@@ -46,12 +46,29 @@ def test_units_that_are_high_for_the_same_symbol_stand_together():
     assert np.array_equal(second[:, 0], [0, 0, 0.8, 0.8])
 
 
-def test_every_run_has_a_mark_and_the_line_goes_through_the_means():
-    figure = runs_by_setting([1, 3], {"a": [[0.2, 0.4], [1, 1]]}, xlabel="x", ylabel="y", guess=0.25)
-    *marks, line, guess = figure.axes[0].get_lines()
-    assert sorted(y for mark in marks for y in mark.get_ydata()) == [0.2, 0.4, 1, 1]
-    assert np.allclose(line.get_ydata(), [0.3, 1])
+def grid():
+    words = {"rows": ["T = 2", "T = 9"], "columns": "012", "xlabel": "bias", "ylabel": "lag"}
+    return share_grid([[0.25, 1, 1], [0.2, 0.5, np.nan]], **words, marks=[0.7, 2.2], mark="log T")
+
+
+def test_a_grid_of_shares_says_each_number_and_what_its_marks_are():
+    axes = grid().axes[0]
+    assert [text.get_text() for text in axes.texts] == ["0.25", "1.00", "1.00", "0.20", "0.50", "–", "log T"]
+    assert [line.get_xdata()[0] for line in axes.get_lines()] == [0.7, 2.2]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["T = 2", "T = 9"]
+
+
+def held():
+    return held_by_lag([1, 10], {"a": [[0.2, 1, 0.9], [0.1, 1, 0.3]], "b": [[1], [1]]}, trained=(1, 7), guess=0.25)
+
+
+def test_a_network_has_a_panel_with_a_line_for_each_seed_and_one_for_their_median():
+    first, second = held().axes
+    guess, *seeds, median = first.get_lines()
     assert set(guess.get_ydata()) == {0.25}
+    assert [list(seed.get_ydata()) for seed in seeds] == [[0.2, 0.1], [1, 1], [0.9, 0.3]]
+    assert list(median.get_ydata()) == [0.9, 0.3]
+    assert [axes.get_title("left") for axes in (first, second)] == ["a", "b"]
 
 
 def test_charts_name_their_axes_and_are_the_same_twice():
@@ -60,7 +77,8 @@ def test_charts_name_their_axes_and_are_the_same_twice():
         yield gru_cell()
         yield gates_over_time({"x": [1, 0]}, {"f": [1, 0]}, {"c": [0, 3]})
         yield kept_by_symbol(np.tanh(np.arange(24.0).reshape(4, 2, 3) - 12), "AB", {"i": np.arange(4) / 4})
-        yield runs_by_setting([0, 1], {"a": [[0.5], [1]]}, xlabel="bias", ylabel="share", guess=0.5)
+        yield grid()
+        yield held()
 
     for first, second in zip(draw(), draw()):
         assert to_png(first) == to_png(second)
