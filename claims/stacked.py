@@ -1,4 +1,4 @@
-"""What unit 08 claims about depth: that it is sooner done on one task, later on another, and what a plus sign changes."""
+"""What unit 08 claims about depth: sooner on one task, later on another; and what a plus sign changes."""
 
 import numpy as np
 import torch
@@ -44,7 +44,11 @@ unit.claim(
     "At equal budget, three narrow layers learn to say the symbol of six steps ago in fewer updates than one wide "
     "layer. In the end, one layer learns it, too.",
     figure=("rate 0.005", "3 layers, updates"),
-    controls=[("rate 0.005", "1 layer, updates"), ("rate 0.015", "1 layer, updates"), ("rate 0.002", "1 layer, updates")],
+    controls=[
+        ("rate 0.005", "1 layer, updates"),
+        ("rate 0.015", "1 layer, updates"),
+        ("rate 0.002", "1 layer, updates"),
+    ],
     holds=lambda n: (
         n["rate 0.005"]["3 layers, updates"] < n["rate 0.005"]["1 layer, updates"]
         and n["rate 0.005"]["1 layer after 500"] < 0.1
@@ -148,8 +152,8 @@ def _slower_upwards(n: BySetting) -> bool:
 unit.claim(
     "upper_layers_slow_for_a_while",
     what_moves_the_layers,
-    "After 100 updates the top layer is slower than the first, and moves most at the borders of words. After 400 this is "
-    "over: the top layer is nearly as fast as the first, and moves at borders less than twice as much as within words.",
+    "After 100 updates the top layer is slower than the first, and moves most at the borders of words. After 400 this "
+    "is over: the top layer is nearly as fast as the first, and moves at borders less than twice as much as within words.",
     figure=("the output reads the top layer", "speed of layer 4 after 100"),
     controls=[
         ("the output reads the top layer", "speed of layer 4 after 0"),
@@ -203,7 +207,11 @@ unit.claim(
     "On a short delay task (three steps, 80 updates), eight plain layers are worse than four. Eight residual ones end "
     "with less than half the loss of any plain stack.",
     figure=("residual", "8 layers after 80"),
-    controls=[("plain", "8 layers after 80"), ("plain", "4 layers after 80"), ("plain, rate 0.01", "8 layers after 80")],
+    controls=[
+        ("plain", "8 layers after 80"),
+        ("plain", "4 layers after 80"),
+        ("plain, rate 0.01", "8 layers after 80"),
+    ],
     holds=lambda n: (
         n["plain"]["8 layers after 80"] > n["plain"]["4 layers after 80"]
         and n["residual"]["8 layers after 80"] < 0.5 * min(n["plain"][f"{layers(L)} after 80"] for L in (1, 2, 4, 8))

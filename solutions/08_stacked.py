@@ -195,7 +195,9 @@ print("A budget of 8,000 numbers, inputs of size 70:")
 for L in (1, 2, 3, 4):
     H = width_for(8000, 70, L)
     print(f"  {L} layer{'s' if L > 1 else ' '} of {H} units: {count(70, H, L)} parameters")
-    assert 0.9 * 8000 < count(70, H, L) <= 8000, "Expected to use at least nine tenths of the budget; see the count above."
+    assert 0.9 * 8000 < count(70, H, L) <= 8000, (
+        "Expected to use at least nine tenths of the budget; see the count above."
+    )
 
 # %% [markdown]
 # ## 3 · Back: two arrows again
@@ -375,7 +377,9 @@ show(
 )
 kept = shares["plain"][:-1] / shares["plain"][1:]
 print(f"a plain layer keeps {kept.min():.2f} to {kept.max():.2f} of the error")
-print("at layer 1 there arrives:", {" ".join(name.split()): round(float(share[0]), 2) for name, share in shares.items()})
+print(
+    "at layer 1 there arrives:", {" ".join(name.split()): round(float(share[0]), 2) for name, share in shares.items()}
+)
 assert kept.max() < 0.75, "Expected every plain layer to keep less than three quarters of the error."
 assert shares["plain"][0] < 0.1, "Expected less than a tenth of the error at the lowest of eight plain layers."
 assert min(shares["residual"].min(), shares["plain, √3\ntimes wider"].min()) > 0.95, (
@@ -472,8 +476,12 @@ show(
 )
 print("still set after 50 steps:", {" ".join(name.split()): shares[-1] for name, shares in still_set.items()})
 assert min(still_set["one unit,\nread upwards"]) > 0.85, "Expected nine readings in ten; see dropout_between above."
-assert still_set["one unit,\nthrough time"][-1] < 0.02, "Expected nearly all single units to lose it; see dropout_between."
-assert still_set["16 units,\nthrough time"][-1] > 0.98, "Expected sixteen units together to keep it; see dropout_between."
+assert still_set["one unit,\nthrough time"][-1] < 0.02, (
+    "Expected nearly all single units to lose it; see dropout_between."
+)
+assert still_set["16 units,\nthrough time"][-1] > 0.98, (
+    "Expected sixteen units together to keep it; see dropout_between."
+)
 
 # %% [markdown]
 # Through time each step is a risk, and what one unit has lost is lost for all the steps that follow: $0.9^{50} = 0.005$.
@@ -608,7 +616,9 @@ apart = {
 }
 for pair, difference in apart.items():
     print(f"{pair} differ by at most {difference:.0e}")
-    assert difference < 1e-12, f"Expected {pair} to agree; if StackedRNN or stacked_forward has not passed, that is why."
+    assert difference < 1e-12, (
+        f"Expected {pair} to agree; if StackedRNN or stacked_forward has not passed, that is why."
+    )
 
 # %% [markdown]
 # You own it. So from here on we let `nn.RNN` run, whose loop is compiled.
@@ -689,7 +699,9 @@ from rnncourse.plots.stacked import dots_by_depth
 
 def layers_after(measured, updates):
     """What an experiment measured after so many updates, by its number of layers: a list over the seeds."""
-    return {L: measured[name] for L in (1, 2, 3, 4, 8) if (name := f"{L} layer{'s'[: L > 1]} after {updates}") in measured}
+    return {
+        L: measured[name] for L in (1, 2, 3, 4, 8) if (name := f"{L} layer{'s'[: L > 1]} after {updates}") in measured
+    }
 
 
 measured = claimed("08_stacked")["delay_by_depth"].values["rate 0.005"]
@@ -839,7 +851,9 @@ optimizer = torch.optim.Adam(model.parameters(), 4e-3)
 for k, (x, targets) in enumerate(track(windows(401, seed=0), "a stack of four")):
     if k in (0, 100, 400):
         speeds, focus = speed_and_focus(model).T
-        print(f"after {k:3} updates, layers 1 to 4: speed {speeds.round(2)}, at borders / within words {focus.round(1)}")
+        print(
+            f"after {k:3} updates, layers 1 to 4: speed {speeds.round(2)}, at borders / within words {focus.round(1)}"
+        )
     if k == 100:
         after_100 = {name: value.clone() for name, value in model.state_dict().items()}  # for the end of the unit
     update(model, optimizer, x, targets)
