@@ -153,7 +153,8 @@ unit.claim(
     "upper_layers_slow_for_a_while",
     what_moves_the_layers,
     "After 100 updates the top layer is slower than the first, and moves most at the borders of words. After 400 this "
-    "is over: the top layer is nearly as fast as the first, and moves at borders less than twice as much as within words.",
+    "is over: the top layer is nearly as fast as the first, and moves at borders less than twice as much as within "
+    "words.",
     figure=("the output reads the top layer", "speed of layer 4 after 100"),
     controls=[
         ("the output reads the top layer", "speed of layer 4 after 0"),
