@@ -37,9 +37,9 @@ def teddy(seed: int, ways: int, times: int = 1) -> Numbers:
 unit.claim(
     "teddy_ceiling",
     teddy,
-    "After 80 updates the one-way tagger stands exactly on its ceiling, wrong at half of the ambiguous names, and four "
-    "times the units and updates do not lift it. The tagger that reads both ways is right on more than 99% of all "
-    "tokens.",
+    "After 80 updates the one-way tagger stands exactly on its ceiling, wrong at half of the ambiguous names, and "
+    "four times the units and updates do not lift it. The tagger that reads both ways is right on more than 99% "
+    "of all tokens.",
     figure=("one way", "above the ceiling"),
     controls=[("both ways", "above the ceiling"), ("one way, four times the units and updates", "above the ceiling")],
     holds=lambda n: (
@@ -51,8 +51,9 @@ unit.claim(
 unit.claim(
     "teddy_beliefs",
     teddy,
-    'At "Teddy" the one-way tagger gives a person a probability near one half, between 0.3 and 0.7, in both sentences. '
-    'The tagger that reads both ways gives it more than 0.9 before "Roosevelt", and less than 0.1 before "bears".',
+    'At "Teddy" the one-way tagger gives a person a probability near one half, between 0.3 and 0.7, in both '
+    'sentences. The tagger that reads both ways gives it more than 0.9 before "Roosevelt", and less than 0.1 '
+    'before "bears".',
     figure=("one way", "belief before bears"),
     controls=[("both ways", "belief before Roosevelt"), ("both ways", "belief before bears")],
     holds=lambda n: (
@@ -106,10 +107,10 @@ def highlighter(seed: int, ways: int, commented: bool = False) -> Numbers:
 unit.claim(
     "two_chains_label_better",
     highlighter,
-    "With no more parameters, the tagger that reads both ways labels at least 3 in 100 more of all held-out characters "
-    "right, and at least 25 in 100 more of those in the names of functions. For both, comments are harder than "
-    "operators, and hardest where the opening sign stands before the window: less than half of such characters are "
-    "right.",
+    "With no more parameters, the tagger that reads both ways labels at least 3 in 100 more of all held-out "
+    "characters right, and at least 25 in 100 more of those in the names of functions. For both, comments are "
+    "harder than operators, and hardest where the opening sign stands before the window: less than half of such "
+    "characters are right.",
     figure=("both ways", "all"),
     controls=[("one way", "all"), ("both ways", "function"), ("one way", "function")],
     holds=lambda n: (
@@ -125,8 +126,8 @@ unit.claim(
 unit.claim(
     "the_sign_fades",
     highlighter,
-    "Without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it more "
-    "are; but of the last eight of forty characters fewer than of the first four, by both taggers.",
+    "Without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it "
+    "more are; but of the last eight of forty characters fewer than of the first four, by both taggers.",
     figure=("one way", "of the last eight"),
     controls=[("one way", "of the first four"), ("one way, trained with code commented out", "of the last eight")],
     holds=lambda n: all(
@@ -161,8 +162,8 @@ def random_letters(seed: int, ways: int) -> Numbers:
 unit.claim(
     "two_chains_copy",
     random_letters,
-    "On random letters the loss of the one-way network stays at $\\log 8$; that of the network that reads both ways "
-    "falls below 0.1.",
+    "On random letters the loss of the one-way network stays at $\\log 8$; that of the network that reads both "
+    "ways falls below 0.1.",
     figure=("both ways", "loss"),
     controls=[("one way", "loss")],
     holds=lambda n: abs(n["one way"]["loss"] - np.log(8)) < 0.05 and n["both ways"]["loss"] < 0.1,

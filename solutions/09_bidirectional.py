@@ -669,7 +669,7 @@ show(
 # it. The other one walks through. What do they believe, word by word?
 #
 # **Claim:** at "Teddy" the one-way tagger gives a person a probability near one half, between 0.3 and 0.7, in both
-# sentences. The tagger that reads both ways gives it more than 0.9 before "Roosevelt", and not before "bears".
+# sentences. The tagger that reads both ways gives it more than 0.9 before "Roosevelt", and less than 0.1 before "bears".
 
 # %% tags=["experiment"]
 from rnncourse.plots.bidirectional import belief_grid
@@ -680,6 +680,7 @@ for words in ("He said , Teddy Roosevelt was a great president", "He said , Tedd
     with torch.no_grad():
         beliefs = {name: torch.softmax(model(column)[:, 0], dim=-1)[:, 1].numpy() for name, model in taggers.items()}
     assert 0.3 < beliefs["one way"][3] < 0.7, "Expected the one-way tagger to be in doubt at Teddy."
+    print(f"{words}: at Teddy {beliefs['one way'][3]:.2f} one way, {beliefs['both ways'][3]:.2f} both ways")
     assert (beliefs["both ways"][3] > 0.9) == ("Roosevelt" in tokens), (
         "Expected both ways to be sure of a person before Roosevelt only; see whether BiTagger has passed."
     )
@@ -792,8 +793,10 @@ show(
 # the evidence stands to the left, in the sign that opened them. Where that stands further left than the window reaches,
 # neither of the two can know.
 #
-# (Another draw of the start weights gives other numbers. We tried four: both taggers come out three to five points lower,
-# and the difference between them stays at nine or ten points.)
+# (Over five draws of the start weights, the one-way tagger is right on {{highlighter/one way/all|median .0%}} of the held-out
+# characters, {{highlighter/one way/all|range .0%}}, the one that reads both ways on {{highlighter/both ways/all|median .0%}},
+# {{highlighter/both ways/all|range .0%}}. In the names of functions it is {{highlighter/one way/function|median .0%}} against
+# {{highlighter/both ways/function|median .0%}}.)
 #
 # Here is a piece of a held-out file: of all places with the eight labels within twelve lines that are not too wide, the
 # one with the most functions. You see the truth, what one chain makes of it, and what two make of it. Where the ground is
@@ -841,8 +844,8 @@ coloured
 # from the English behind it that this must be a comment? Take the English away: comment out some code. Each line is one
 # of a held-out file, with no string in it, cut to 40 characters, and we put `# ` before it.
 #
-# **Claim:** without the sign, next to nothing of a line of code is taken for a comment. With it, a part is; and of the
-# last eight of forty characters clearly less than of the first four, by both taggers.
+# **Claim:** without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it more
+# are; but of the last eight of forty characters fewer than of the first four, by both taggers.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 place = {character: i for i, character in enumerate(characters)}
@@ -879,24 +882,29 @@ for name, model in highlighters.items():
         f"{name:<10} taken for a comment: {first:.0%} of the first four characters, {last:.0%} of the last eight; "
         f"without the sign {without:.1%}"
     )
-    assert last < first, "Expected the sign to fade over forty characters, as it does in all five seeds of the claim."
+    assert last < first, "Expected the sign to fade; if BiTagger has not passed its check, that may be why."
+
+# %% tags=["experiment"]
+from rnncourse.data.claims import claimed
+
+fading = claimed("09_bidirectional")["highlighter"]
+names = {"one way, trained with code commented out": "one way, has seen\ncode commented out"}
 show(
     line_chart(
         range(1, 41),
-        remembered,
+        {
+            names.get(name, name): [fading.median(name, f"marked, character {k}") for k in range(1, 41)]
+            for name in fading.values
+        },
         xlabel="characters after the sign that opens the comment",
         ylabel="share taken for a comment",
-        title=f"{len(code_lines)} lines of code, commented out",
+        title=f"{len(code_lines)} lines of code, commented out (medians of five seeds)",
     ),
-    alt="Share of the characters that are taken for a comment against their distance from the opening sign. One way it falls "
-    "from nearly 1 to little more than one half over forty characters; both ways it falls from three quarters to four tenths.",
+    alt="FADING ALT",
 )
 
 # %% [markdown]
-# On real comments the words keep reminding the tagger of what it reads. Here each further character says "code", and the
-# sign has to be remembered against all of them. It fades. The second chain is no help: it has read nothing but code when it
-# comes to the character. (With the four other draws of the start weights it fades much faster: after forty characters at
-# most two lines in a hundred were still taken for a comment.)
+# FADING PROSE
 #
 # ## 11 · The price: nothing can be said before the end
 #
@@ -948,10 +956,7 @@ show(
 )
 
 # %% [markdown]
-# Why is it worse with no lookahead? It was trained to count on a future that it is now denied, and only half of its units
-# have read the past. But a delay of eight characters already buys more than half of what there is to be had, and after
-# sixteen there is little more to come: most of what decides about a character stands near it. So whoever must answer live
-# trades delay for accuracy, and can choose a point on this curve.
+# LOOKAHEAD PROSE
 
 # %% [markdown]
 # ## 12 · Not a language model
@@ -1145,8 +1150,5 @@ progress("09_bidirectional")
 # %% [markdown]
 # ## The question that this unit leaves open
 #
-# Think once more of the lines that were commented out, in section 10. The taggers *had* read the sign that opens the
-# comment. But forty characters later the state has been multiplied by $W$ forty times, and written over by forty letters;
-# and the label was often lost on the way. A second chain brings the other end nearer, but it is a plain cell, too, and
-# forgets in the same way. **What if a state could *hold* what it has been told, until it is told to let go?** That is unit
+# LAST PROSE
 # 10.
