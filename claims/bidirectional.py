@@ -126,13 +126,17 @@ unit.claim(
 unit.claim(
     "the_sign_fades",
     highlighter,
-    "Without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it "
-    "more are; but of the last eight of forty characters fewer than of the first four, by both taggers.",
+    "Without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it more "
+    "are; but of the last eight of forty characters fewer than of the first four, by both taggers. The one-way tagger "
+    "that was trained with code commented out takes more than nine in ten of the last eight for a comment.",
     figure=("one way", "of the last eight"),
     controls=[("one way", "of the first four"), ("one way, trained with code commented out", "of the last eight")],
-    holds=lambda n: all(
-        n[name]["unmarked"] < 0.05 and n[name]["of the last eight"] < n[name]["of the first four"] - 0.05
-        for name in ("one way", "both ways")
+    holds=lambda n: (
+        all(
+            n[name]["unmarked"] < 0.05 and n[name]["of the last eight"] < n[name]["of the first four"] - 0.05
+            for name in ("one way", "both ways")
+        )
+        and n["one way, trained with code commented out"]["of the last eight"] > 0.9
     ),
 )
 unit.claim(
