@@ -326,8 +326,9 @@ assert max(errors.values()) < 1e-7, "Expected all gradients to agree with differ
 # ### Experiment · how much error reaches the first layer
 #
 # PyTorch draws weights evenly from $-1/\sqrt H$ to $1/\sqrt H$. Their variance is $1/(3H)$. A sum over $H$ of them
-# therefore keeps a share of about $1/\sqrt 3 = 0.58$ of the size of what goes in, forwards and backwards. So try the other cure as well:
-# weights that are drawn $\sqrt 3$ times wider, with variance $1/H$. (For a square matrix this is what `nn.init.xavier_uniform_` does.)
+# therefore keeps a share of about $1/\sqrt 3 = 0.58$ of the size of what goes in, forwards and backwards. So try the
+# other cure as well: weights that are drawn $\sqrt 3$ times wider, with variance $1/H$. (For a square matrix this is
+# what `nn.init.xavier_uniform_` does.)
 #
 # **Claim:** with weights as PyTorch draws them, every plain layer keeps less than
 # three quarters of the error. Of eight layers, the lowest gets less than a tenth of what the loss sent. With
@@ -484,13 +485,13 @@ assert still_set["16 units,\nthrough time"][-1] > 0.98, (
 )
 
 # %% [markdown]
-# Through time each step is a risk, and what one unit has lost is lost for all the steps that follow: $0.9^{50} = 0.005$.
-# Sixteen units do not all fall at once, and those that still stand set the others again. So dropout along time does
-# not destroy every memory. It makes memory dear: each bit needs many units, and a network that has learned to hold something in a
-# few of them loses it. V. Pham, T. Bluche, C. Kermorvant and J. Louradour kept
-# dropout off the recurrent connections of networks that read handwriting (November 2013), W. Zaremba, I. Sutskever and
-# O. Vinyals of language models (2014). It has become the rule: **dropout goes between the layers, not along time.** It is
-# what PyTorch's `dropout=` does. Nor is anything dropped after the last layer: what follows there is yours to decide.
+# Through time each step is a risk, and what one unit has lost is lost for all the steps that follow: $0.9^{50} =
+# 0.005$. Sixteen units do not all fall at once, and those that still stand set the others again. So dropout along time
+# does not destroy every memory. It makes memory dear: each bit needs many units, and a network that has learned to hold
+# something in a few of them loses it. V. Pham, T. Bluche, C. Kermorvant and J. Louradour kept dropout off the recurrent
+# connections of networks that read handwriting (November 2013), W. Zaremba, I. Sutskever and O. Vinyals of language
+# models (2014). It has become the rule: **dropout goes between the layers, not along time.** It is what PyTorch's
+# `dropout=` does. Nor is anything dropped after the last layer: what follows there is yours to decide.
 
 # %% tags=["experiment"]
 show(
@@ -626,8 +627,8 @@ for pair, difference in apart.items():
 # ## 7 · What does depth buy?
 #
 # Four experiments follow, on small networks and with little training, since your time is short. Here you train each
-# network once. The figures show five seeds each, run beforehand with the functions of these cells, and also with more updates
-# and other learning rates. Each claim holds for what was run, and we say where it ends.
+# network once. The figures show five seeds each, run beforehand with the functions of these cells, and also with more
+# updates and other learning rates. Each claim holds for what was run, and we say where it ends.
 #
 # ### Experiment · a task that wants depth
 #
@@ -720,11 +721,12 @@ show(
 
 # %% [markdown]
 # To come below 0.1 bits, one layer takes {{delay_by_depth/rate 0.005/1 layer, updates|median .0f}} updates, three take
-# {{delay_by_depth/rate 0.005/3 layers, updates|median .0f}}: the medians of five seeds, and three layers were sooner in all of them.
-# With a learning rate of 0.002 it is {{delay_by_depth/rate 0.002/1 layer, updates|median .0f}} against
+# {{delay_by_depth/rate 0.005/3 layers, updates|median .0f}}: the medians of five seeds, and three layers were sooner in
+# all of them. With a learning rate of 0.002 it is {{delay_by_depth/rate 0.002/1 layer, updates|median .0f}} against
 # {{delay_by_depth/rate 0.002/3 layers, updates|median .0f}}, with 0.015 it is
-# {{delay_by_depth/rate 0.015/1 layer, updates|median .0f}} against {{delay_by_depth/rate 0.015/3 layers, updates|median .0f}}. Note what
-# this is: depth was **faster**. One layer can do the task as well, and after 500 updates it does.
+# {{delay_by_depth/rate 0.015/1 layer, updates|median .0f}} against
+# {{delay_by_depth/rate 0.015/3 layers, updates|median .0f}}. Note what this is: depth was **faster**. One layer can do
+# the task as well, and after 500 updates it does.
 #
 # Look back at the delay line of section 1. A layer that can say the symbol of three steps ago, which is easy, hands the
 # layer above a task of three steps in place of six. That is one way in which depth can help: it **divides** a distance.
@@ -794,17 +796,19 @@ show(
 
 # %% [markdown]
 # After 200 updates, four layers stand at {{text_by_depth/orthogonal start/4 layers after 200}} bits and one layer at
-# {{text_by_depth/orthogonal start/1 layer after 200}}. (The median, and in brackets the range over the seeds.) After 1,200 it is
-# {{text_by_depth/orthogonal start/4 layers after 1200}} against {{text_by_depth/orthogonal start/1 layer after 1200}}. So four layers
-# were **slower**, and have not quite caught up. A letter must climb through more tanhs before the output hears of it. With a
-# learning rate three times as high, or with PyTorch's own start, four layers are behind as well after 200 updates
-# ({{text_by_depth/rate 0.012/4 layers after 200|median}} against {{text_by_depth/rate 0.012/1 layer after 200|median}}, and
-# {{text_by_depth/PyTorch's start/4 layers after 200|median}} against {{text_by_depth/PyTorch's start/1 layer after 200|median}} bits).
+# {{text_by_depth/orthogonal start/1 layer after 200}}. (The median, and in brackets the range over the seeds.) After
+# 1,200 it is {{text_by_depth/orthogonal start/4 layers after 1200}} against
+# {{text_by_depth/orthogonal start/1 layer after 1200}}. So four layers were **slower**, and have not quite caught up. A
+# letter must climb through more tanhs before the output hears of it. With a learning rate three times as high, or with
+# PyTorch's own start, four layers are behind as well after 200 updates
+# ({{text_by_depth/rate 0.012/4 layers after 200|median}} against {{text_by_depth/rate 0.012/1 layer after 200|median}},
+# and {{text_by_depth/PyTorch's start/4 layers after 200|median}} against
+# {{text_by_depth/PyTorch's start/1 layer after 200|median}} bits).
 #
-# What about large networks? Those of Graves (2013) and Zaremba (2014) have several layers and millions of parameters, with
-# gates (unit 10). When G. Melis, C. Dyer and P. Blunsom tuned gated networks of one, two and four layers with equal care, at
-# equal size, they came out close together (2018). So what should you do? **Start with one layer. Add a second one when the
-# first is wide enough, and compare at equal cost, trained to the end.**
+# What about large networks? Those of Graves (2013) and Zaremba (2014) have several layers and millions of parameters,
+# with gates (unit 10). When G. Melis, C. Dyer and P. Blunsom tuned gated networks of one, two and four layers with
+# equal care, at equal size, they came out close together (2018). So what should you do? **Start with one layer. Add a
+# second one when the first is wide enough, and compare at equal cost, trained to the end.**
 
 # %% [markdown]
 # ### Experiment · what each layer's state changes with
@@ -888,17 +892,22 @@ for what, ylabel in (
     )
 
 # %% [markdown]
-# Nobody told the network what a word is. After 100 updates its layers look as they do in textbooks: quick ones below, slow
-# ones above. The speed of the first is {{what_moves_the_layers/the output reads the top layer/speed of layer 1 after 100}}, of the top one
-# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 100}}. But the picture passes. Fifty updates later the top layer is at
-# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 150|median}}, after 400 at {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 400|median}}, and no longer the slower one.
+# Nobody told the network what a word is. After 100 updates its layers look as they do in textbooks: quick ones below,
+# slow ones above. The speed of the first is
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 1 after 100}}, of the top one
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 100}}. But the picture passes. Fifty
+# updates later the top layer is at
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 150|median}}, after 400 at
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 400|median}}, and no longer the slower
+# one.
 #
 # Why does it not last? Here is an explanation that sounds right: the output layer reads the **top** layer, and nothing
 # else. To tell an *e* from an *a* the letters have to get there, through every floor, and so in the end all floors are
 # busy with letters. If this were the reason, an output layer that reads *all* layers should leave the upper ones their
 # time. We tried it, with five seeds. After 400 updates the top layer's speed is
-# {{what_moves_the_layers/the output reads all layers/speed of layer 4 after 400|median}} then, and even after 100 it is {{what_moves_the_layers/the output reads all layers/speed of layer 4 after 100|median}}: they
-# are as quick as the first. So that is not the reason, or not the only one.
+# {{what_moves_the_layers/the output reads all layers/speed of layer 4 after 400|median}} then, and even after 100 it is
+# {{what_moves_the_layers/the output reads all layers/speed of layer 4 after 100|median}}: they are as quick as the
+# first. So that is not the reason, or not the only one.
 #
 # You will often read that upper layers "learn longer time scales". M. Hermans and B. Schrauwen measured such scales, in
 # larger networks that were trained for longer, and whose output reads all layers. Here you have seen that it can be so, and
@@ -940,11 +949,12 @@ show(
 #
 # Eight plain layers stand at {{delay_with_a_plus/plain/8 layers after 80}} bits, four at
 # {{delay_with_a_plus/plain/4 layers after 80}}, and eight residual ones at
-# {{delay_with_a_plus/residual/8 layers after 80|.3f}}. The claim holds in {{held residual_eight_layers}} seeds: in one, eight plain
-# layers did better than four. Is it the plus sign that does it? Section 4 had a second cure. Eight plain layers that start
-# wider are at {{delay_with_a_plus/plain, wider start/8 layers after 80}}: better, and still far behind. With a higher learning rate
-# (0.01) the plain ones come to {{delay_with_a_plus/plain, rate 0.01/8 layers after 80}}, which says that some of them fail. So neither
-# the start nor the rate stands in for the plus sign.
+# {{delay_with_a_plus/residual/8 layers after 80|.3f}}. The claim holds in {{held residual_eight_layers}} seeds: in one,
+# eight plain layers did better than four. Is it the plus sign that does it? Section 4 had a second cure. Eight plain
+# layers that start wider are at {{delay_with_a_plus/plain, wider start/8 layers after 80}}: better, and still far
+# behind. With a higher learning rate (0.01) the plain ones come to
+# {{delay_with_a_plus/plain, rate 0.01/8 layers after 80}}, which says that some of them fail. So neither the start nor
+# the rate stands in for the plus sign.
 
 # %% [markdown]
 # ## 8 · Bugs to hunt
@@ -996,20 +1006,20 @@ show(
 #
 # ### BEGIN SOLUTION
 # *Model answer.* (a) Three layers of 128 units have about three times the parameters of one (more for a small $D$, less
-# for a large one), so the gain may be due to size and not depth. Two things were changed at once, since
-# dropout came in too; a gain or a loss could come from either. The training text is the wrong judge: it rewards
-# memorising, and during training the loss is measured with units dropped. And one run each says nothing about luck.
-# (b) I would give all networks the same number of parameters
-# (`stacked_parameter_count`), so one wide layer against two and three narrow ones, all with or all without dropout, train
-# them for the same number of updates (or hours), each with at least three seeds and a learning rate chosen for each
-# depth, and compare bits per character on held-out files in eval mode. (c) I would be convinced if every run of three layers
-# was below every run of one layer, by more than the runs of one depth differ among themselves, and if the difference
-# stayed when both were trained further: a network that learns sooner need not be the better one in the end.
+# for a large one), so the gain may be due to size and not depth. Two things were changed at once, since dropout came in
+# too; a gain or a loss could come from either. The training text is the wrong judge: it rewards memorising, and during
+# training the loss is measured with units dropped. And one run each says nothing about luck. (b) I would give all
+# networks the same number of parameters (`stacked_parameter_count`), so one wide layer against two and three narrow
+# ones, all with or all without dropout, train them for the same number of updates (or hours), each with at least three
+# seeds and a learning rate chosen for each depth, and compare bits per character on held-out files in eval mode. (c) I
+# would be convinced if every run of three layers was below every run of one layer, by more than the runs of one depth
+# differ among themselves, and if the difference stayed when both were trained further: a network that learns sooner
+# need not be the better one in the end.
 #
-# *Rubric.* **1 point**: names at least two faults (unequal parameters, dropout changed as well, judged on training text,
-# one run only). **1 point**: a fair design: parameters or compute equal, one thing changed at a time, held-out text in
-# eval mode. **1 point**: says what would convince: several seeds, and a difference larger than their spread (or an equivalent
-# criterion). An answer that asks for equal *time* in place of equal parameters is fine if it says so.
+# *Rubric.* **1 point**: names at least two faults (unequal parameters, dropout changed as well, judged on training
+# text, one run only). **1 point**: a fair design: parameters or compute equal, one thing changed at a time, held-out
+# text in eval mode. **1 point**: says what would convince: several seeds, and a difference larger than their spread (or
+# an equivalent criterion). An answer that asks for equal *time* in place of equal parameters is fine if it says so.
 # ### END SOLUTION
 
 # %% [markdown]

@@ -793,10 +793,10 @@ show(
 # the evidence stands to the left, in the sign that opened them. Where that stands further left than the window reaches,
 # neither of the two can know it from the sign.
 #
-# (Over five draws of the start weights, the one-way tagger is right on {{highlighter/one way/all|median .0%}} of the held-out
-# characters, {{highlighter/one way/all|range .0%}}, the one that reads both ways on {{highlighter/both ways/all|median .0%}},
-# {{highlighter/both ways/all|range .0%}}. In the names of functions it is {{highlighter/one way/function|median .0%}} against
-# {{highlighter/both ways/function|median .0%}}.)
+# (Over five draws of the start weights, the one-way tagger is right on {{highlighter/one way/all|median .0%}} of the
+# held-out characters, {{highlighter/one way/all|range .0%}}, the one that reads both ways on
+# {{highlighter/both ways/all|median .0%}}, {{highlighter/both ways/all|range .0%}}. In the names of functions it is
+# {{highlighter/one way/function|median .0%}} against {{highlighter/both ways/function|median .0%}}.)
 #
 # Here is a piece of a held-out file: of all places with the eight labels within twelve lines that are not too wide, the
 # one with the most functions. You see the truth, what one chain makes of it, and what two make of it. Where the ground is
@@ -844,8 +844,8 @@ coloured
 # from the English behind it that this must be a comment? Take the English away: comment out some code. Each line is one
 # of a held-out file, with no string in it, cut to 40 characters, and we put `# ` before it.
 #
-# Your taggers have seldom seen such a thing in training. So the figure has a third one: one way, the same in everything, but in
-# its training text a fifth of the lines of code are commented out.
+# Your taggers have seldom seen such a thing in training. So the figure has a third one: one way, the same in
+# everything, but in its training text a fifth of the lines of code are commented out.
 #
 # **Claim:** without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it
 # more are; but of the last eight of forty characters fewer than of the first four, by both taggers. The one-way tagger
@@ -910,22 +910,23 @@ show(
 )
 
 # %% [markdown]
-# On real comments the words keep reminding the tagger of what it reads. Here each further character says "code", and the
-# sign has to be remembered against all of them. By the last eight of forty characters it is forgotten: one way
+# On real comments the words keep reminding the tagger of what it reads. Here each further character says "code", and
+# the sign has to be remembered against all of them. By the last eight of forty characters it is forgotten: one way
 # {{highlighter/one way/of the last eight|median .0%}} are still taken for a comment
-# ({{highlighter/one way/of the last eight|range .0%}}), both ways {{highlighter/both ways/of the last eight|median .0%}}
-# ({{highlighter/both ways/of the last eight|range .0%}}). The second chain is no help: it has read nothing but code when it
-# comes to the character.
+# ({{highlighter/one way/of the last eight|range .0%}}), both ways
+# {{highlighter/both ways/of the last eight|median .0%}} ({{highlighter/both ways/of the last eight|range .0%}}). The
+# second chain is no help: it has read nothing but code when it comes to the character.
 #
-# Is a plain cell too forgetful for this? The third tagger is a plain cell, too, of the same size, trained for as long, and it
-# takes {{highlighter/one way, trained with code commented out/of the last eight|median .0%}} for a comment ({{highlighter/one way, trained with code commented out/of the last eight|range .0%}}). It can hold the sign.
-# The others had no reason to: in their text, what looks like code *is* code. You know this from unit 05: what a
-# network holds depends on what its examples ask it to hold. And it pays on
-# real comments: where the sign is in view, {{highlighter/one way, trained with code commented out/comment, sign in view|median .0%}} of their characters are right, in place of
-# {{highlighter/one way/comment, sign in view|median .0%}}.
+# Is a plain cell too forgetful for this? The third tagger is a plain cell, too, of the same size, trained for as long,
+# and it takes {{highlighter/one way, trained with code commented out/of the last eight|median .0%}} for a comment
+# ({{highlighter/one way, trained with code commented out/of the last eight|range .0%}}). It can hold the sign. The
+# others had no reason to: in their text, what looks like code *is* code. You know this from unit 05: what a network
+# holds depends on what its examples ask it to hold. And it pays on real comments: where the sign is in view,
+# {{highlighter/one way, trained with code commented out/comment, sign in view|median .0%}} of their characters are
+# right, in place of {{highlighter/one way/comment, sign in view|median .0%}}.
 #
-# (Training is not the same each time. With one of the five draws of start weights, both taggers found out about the sign by themselves: it is
-# the upper end of these ranges.)
+# (Training is not the same each time. With one of the five draws of start weights, both taggers found out about the
+# sign by themselves: it is the upper end of these ranges.)
 #
 # ## 11 · The price: nothing can be said before the end
 #
@@ -977,13 +978,14 @@ show(
 )
 
 # %% [markdown]
-# Why is it worse with no lookahead? It was trained to count on a future that it is now denied, and only half of its units
-# have read the past. (Which of the two weighs more we have not measured.) But a delay of eight characters already buys more
-# than half of what there is to be had: over five seeds the medians are {{highlighter/both ways/lookahead 0|median .0%}} with none,
-# {{highlighter/both ways/lookahead 8|median .0%}} with eight, {{highlighter/both ways/lookahead 16|median .0%}} with sixteen and
+# Why is it worse with no lookahead? It was trained to count on a future that it is now denied, and only half of its
+# units have read the past. (Which of the two weighs more we have not measured.) But a delay of eight characters already
+# buys more than half of what there is to be had: over five seeds the medians are
+# {{highlighter/both ways/lookahead 0|median .0%}} with none, {{highlighter/both ways/lookahead 8|median .0%}} with
+# eight, {{highlighter/both ways/lookahead 16|median .0%}} with sixteen and
 # {{highlighter/both ways/lookahead 32|median .0%}} with 32 characters; one way it is
-# {{highlighter/one way/lookahead 0|median .0%}}. Most of what decides about a character stands near it. So whoever must answer live
-# trades delay for accuracy, and can choose a point on this curve.
+# {{highlighter/one way/lookahead 0|median .0%}}. Most of what decides about a character stands near it. So whoever must
+# answer live trades delay for accuracy, and can choose a point on this curve.
 
 # %% [markdown]
 # ## 12 · Not a language model
@@ -1179,6 +1181,6 @@ progress("09_bidirectional")
 #
 # Think once more of the lines that were commented out, in section 10. The taggers *had* read the sign that opens the
 # comment, and forty letters later most of them had lost it. One had not: it had been shown, line by line, that the sign
-# counts for longer than the next few letters. So a plain cell can hold on to something, if its examples make it. But all
-# it has for this is the one matrix that also reads, mixes and writes over, at every step. **What if a cell could *hold* what it has
-# been told by its very make, until it is told to let go?** That is unit 10.
+# counts for longer than the next few letters. So a plain cell can hold on to something, if its examples make it. But
+# all it has for this is the one matrix that also reads, mixes and writes over, at every step. **What if a cell could
+# *hold* what it has been told by its very make, until it is told to let go?** That is unit 10.

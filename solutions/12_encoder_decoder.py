@@ -398,10 +398,10 @@ assert curve[1000] > 0.8, "Expected most dates right; if an answer above has not
 # first, and shows it late. The loss was falling from the start.
 #
 # Over five draws of the start weights and of the dates, it ends at
-# {{dates/2 added to the bias of z/right after 1000|median .0%}} ({{dates/2 added to the bias of z/right after 1000|range .0%}}). Without
-# the 2 in the bias of $z$, all else equal, it is {{dates/nothing added/right after 1000|median .0%}}
-# ({{dates/nothing added/right after 1000|range .0%}}). One number at the start decides whether this network learns the task in the
-# time that we give it.
+# {{dates/2 added to the bias of z/right after 1000|median .0%}}
+# ({{dates/2 added to the bias of z/right after 1000|range .0%}}). Without the 2 in the bias of $z$, all else equal, it
+# is {{dates/nothing added/right after 1000|median .0%}} ({{dates/nothing added/right after 1000|range .0%}}). One
+# number at the start decides whether this network learns the task in the time that we give it.
 
 # %% [markdown]
 # ## 4 · How right is an answer?
@@ -749,15 +749,17 @@ assert shares[0] < 0.6 < 0.9 < shares[widths.index(6)], (
 )
 
 # %% [markdown]
-# Over five times 150 models, greedy finds the best in {{random_models/spread 1.5/width 1|median .0%}} of them and a beam of six in
-# {{random_models/spread 1.5/width 6|median .0%}}. Make the models less sure (a spread of 0.5 in place of 1.5) and it is
-# {{random_models/flatter, 0.5/width 1|median .0%}} and {{random_models/flatter, 0.5/width 6|median .0%}}; make them surer (4), and it is
-# {{random_models/surer, 4/width 1|median .0%}} and {{random_models/surer, 4/width 6|median .0%}}. How wide is wide enough depends on the
-# model.
+# Over five times 150 models, greedy finds the best in {{random_models/spread 1.5/width 1|median .0%}} of them and a
+# beam of six in {{random_models/spread 1.5/width 6|median .0%}}. Make the models less sure (a spread of 0.5 in place of
+# 1.5) and it is {{random_models/flatter, 0.5/width 1|median .0%}} and
+# {{random_models/flatter, 0.5/width 6|median .0%}}; make them surer (4), and it is
+# {{random_models/surer, 4/width 1|median .0%}} and {{random_models/surer, 4/width 6|median .0%}}. How wide is wide
+# enough depends on the model.
 #
-# Look at what it is that the narrow beams miss in unsure models: in {{random_models/flatter, 0.5/best is empty|median .0%}} of
-# them the best answer is the *empty* one. Each token costs some probability, and who stops at once pays once. Translators that were
-# trained on millions of sentences have been caught at the same (see "Where to read on").
+# Look at what it is that the narrow beams miss in unsure models: in
+# {{random_models/flatter, 0.5/best is empty|median .0%}} of them the best answer is the *empty* one. Each token costs
+# some probability, and who stops at once pays once. Translators that were trained on millions of sentences have been
+# caught at the same (see "Where to read on").
 #
 # ### Experiment · and on the dates?
 #
@@ -824,9 +826,12 @@ for name, model in {"after 400 updates": halfway, "fully trained": translator}.i
 # The beam does what it is for: for the poor model it finds answers that the model likes better, and the mistakes that
 # were the search's own become few. But they were the smaller part. Most of the time the model believes in the wrong
 # date, and a better search finds that belief more surely. With five translators, of 60 dates each, greedy was wrong on
-# {{dates/2 added to the bias of z/poor, greedy wrong|median .0f}} ({{dates/2 added to the bias of z/poor, greedy wrong by search|median .0f}} by its search), the beam on
-# {{dates/2 added to the bias of z/poor, beam wrong|median .0f}} ({{dates/2 added to the bias of z/poor, beam wrong by search|median .0f}} by its search). Fully trained, it was
-# {{dates/2 added to the bias of z/trained, greedy wrong|median .0f}} and {{dates/2 added to the bias of z/trained, beam wrong|median .0f}}: there is little left to find. Such a model is so
+# {{dates/2 added to the bias of z/poor, greedy wrong|median .0f}}
+# ({{dates/2 added to the bias of z/poor, greedy wrong by search|median .0f}} by its search), the beam on
+# {{dates/2 added to the bias of z/poor, beam wrong|median .0f}}
+# ({{dates/2 added to the bias of z/poor, beam wrong by search|median .0f}} by its search). Fully trained, it was
+# {{dates/2 added to the bias of z/trained, greedy wrong|median .0f}} and
+# {{dates/2 added to the bias of z/trained, beam wrong|median .0f}}: there is little left to find. Such a model is so
 # sure of each token that the greedy path is almost always the best one.
 #
 # So two measurements belong to every search: the score of what it found, and the score of the truth. They tell you
@@ -981,15 +986,15 @@ assert by_length["H = 32"][5] < by_length["H = 96"][5], (
 # %% [markdown]
 # A cliff. More units move it, and so does more training. Of strings of six, five runs of each copied
 # {{size_of_the_summary/H = 32/6 digits|median .0%}} ({{size_of_the_summary/H = 32/6 digits|range .0%}}) with $H = 32$,
-# {{size_of_the_summary/H = 96/6 digits|median .0%}} ({{size_of_the_summary/H = 96/6 digits|range .0%}}) with $H = 96$, and
-# {{size_of_the_summary/H = 32, four times the updates/6 digits|median .0%}}
-# ({{size_of_the_summary/H = 32, four times the updates/6 digits|range .0%}}) with $H = 32$ and four times the updates. So a cliff by
-# itself does not tell you that the summary is too small. It may be too small, or not yet well used, and only to vary both
-# tells them apart.
+# {{size_of_the_summary/H = 96/6 digits|median .0%}} ({{size_of_the_summary/H = 96/6 digits|range .0%}}) with $H = 96$,
+# and {{size_of_the_summary/H = 32, four times the updates/6 digits|median .0%}}
+# ({{size_of_the_summary/H = 32, four times the updates/6 digits|range .0%}}) with $H = 32$ and four times the updates.
+# So a cliff by itself does not tell you that the summary is too small. It may be too small, or not yet well used, and
+# only to vary both tells them apart.
 #
-# Certain is the arithmetic: the size is fixed before anybody knows how long the source will be, and what does not fit cannot
-# pass. Where the limit stands in practice depends on the network. K. Cho and others saw translations get worse from some
-# twenty words on. I. Sutskever and others, in the same year, had no difficulty with long sentences: their
+# Certain is the arithmetic: the size is fixed before anybody knows how long the source will be, and what does not fit
+# cannot pass. Where the limit stands in practice depends on the network. K. Cho and others saw translations get worse
+# from some twenty words on. I. Sutskever and others, in the same year, had no difficulty with long sentences: their
 # summary had 8,000 numbers, and they fed the source in reverse.
 #
 # *Where* in the string do the mistakes stand? And what do they do to the digits that follow? Here is the large copier on
@@ -1196,11 +1201,12 @@ assert grammatical > 0.98, (
 )
 
 # %% [markdown]
-# Some of the wrong captions name another digit. Others are border cases: a slope of 0.101 is leaning and one of 0.099 is
-# upright, whatever the eye says. The grammar the network has by heart, and it needs no picture for it: trained on pictures that
-# were dealt out anew among the captions, it says sentences in {{captions/another picture/sentences|median .0%}} of all cases, and
-# {{captions/another picture/true|median .0%}} are true (with its own pictures {{captions/its own picture/true|median .0%}}). A wrong
-# caption sounds as sure as a true one: fluent is not right, in pictures as in dates.
+# Some of the wrong captions name another digit. Others are border cases: a slope of 0.101 is leaning and one of 0.099
+# is upright, whatever the eye says. The grammar the network has by heart, and it needs no picture for it: trained on
+# pictures that were dealt out anew among the captions, it says sentences in
+# {{captions/another picture/sentences|median .0%}} of all cases, and {{captions/another picture/true|median .0%}} are
+# true (with its own pictures {{captions/its own picture/true|median .0%}}). A wrong caption sounds as sure as a true
+# one: fluent is not right, in pictures as in dates.
 
 # %% [markdown]
 # ## 10 · Bugs to hunt
@@ -1254,22 +1260,21 @@ assert grammatical > 0.98, (
 # ### BEGIN SOLUTION
 # *Model answer.* For every wrong translation, let the model score two answers: what the search found, and the human
 # reference. If the reference has the greater log-probability, the search has missed an answer that the model likes
-# likes better, and a wider beam can help. If the model prefers its own wrong answer, it is the model's error, and a wider beam
-# can only find answers that it believes in even more. Since long inputs are where it fails, and details are what is
-# lost, I expect the second. *B* attacks a likely cause: all of the source has to pass through one state of fixed size,
-# and in the copying experiment three times the size moved the cliff to longer strings. But four times the training moved it
-# for the small network as well. So the cliff does not prove that the size is what is missing, and I would first train the
-# present network longer, with more long sentences, and measure errors against length for both. Whichever helps
-# moves the cliff and does not remove it: at four times the width the recurrent weights are up to sixteen times as many, and sixty words may fail
-# again. Better still is a decoder that may look at the source
-# again. Nobody noticed because the decoder is a language model: whatever the summary has lost, it fills with something
-# fluent.
+# better, and a wider beam can help. If the model prefers its own wrong answer, it is the model's error, and a
+# wider beam can only find answers that it believes in even more. Since long inputs are where it fails, and details are
+# what is lost, I expect the second. *B* attacks a likely cause: all of the source has to pass through one state of
+# fixed size, and in the copying experiment three times the size moved the cliff to longer strings. But four times the
+# training moved it for the small network as well. So the cliff does not prove that the size is what is missing, and I
+# would first train the present network longer, with more long sentences, and measure errors against length for both.
+# Whichever helps moves the cliff and does not remove it: at four times the width the recurrent weights are up to
+# sixteen times as many, and sixty words may fail again. Better still is a decoder that may look at the source again.
+# Nobody noticed because the decoder is a language model: whatever the summary has lost, it fills with something fluent.
 #
 # *Rubric.* **1 point**: compares the score of the reference with that of the answer found, and says what each outcome
-# means for the beam (½ for "look whether a wider beam changes anything", without the comparison). **1 point**: says that *B*
-# may move the limit and does not remove it, and that more training moved it in the copying experiment as well, so that the
-# size need not be the cause (½ for the fixed size as the reason, without the other). **1 point**:
-# fluency comes from the decoder as a language model and does not show what was lost in the summary.
+# means for the beam (½ for "look whether a wider beam changes anything", without the comparison). **1 point**: says
+# that *B* may move the limit and does not remove it, and that more training moved it in the copying experiment as well,
+# so that the size need not be the cause (½ for the fixed size as the reason, without the other). **1 point**: fluency
+# comes from the decoder as a language model and does not show what was lost in the summary.
 # ### END SOLUTION
 
 # %% [markdown]
