@@ -27,10 +27,11 @@ def teddy(seed: int, ways: int, times: int = 1) -> Numbers:
     model = cells.build(tagger, len(cells.vocabulary), 8, hidden * times, 2, seed=seed)
     right = cells.train_on_sentences(model, 80 * times)
     found = {"share right": right[-1], "above the ceiling": right[-1] - cells.ceiling}
-    for second in ("Roosevelt", "bears"):
-        column = torch.tensor([[cells.vocabulary.index(token)] for token in ("He", "said", ",", "Teddy", second)])
+    for words in ("Teddy Roosevelt was a great president", "Teddy bears are on sale"):
+        tokens = f"He said , {words}".split()
+        column = torch.tensor([[cells.vocabulary.index(token)] for token in tokens])
         with torch.no_grad():
-            found[f"belief before {second}"] = torch.softmax(model(column)[3, 0], dim=-1)[1].item()
+            found[f"belief before {tokens[4]}"] = torch.softmax(model(column)[3, 0], dim=-1)[1].item()
     return found
 
 
