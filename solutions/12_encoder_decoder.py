@@ -7,7 +7,7 @@
 # - train it with teacher forcing, and say what it reads while it learns and what it reads in use;
 # - get an answer out of a model, greedily or with a beam, and say what neither can promise;
 # - measure answers that are sequences;
-# - show where one summary of fixed size is not enough;
+# - measure how much goes through one summary, and what moves that limit;
 # - let a decoder tell what it sees in a picture.
 #
 # **Time**: about three hours. **You need** padding and packing (unit 07), the GRU (unit 10), and the generation of unit
@@ -63,7 +63,7 @@ progress("12_encoder_decoder")
 # %% [markdown]
 # ## 1 · Two networks and a summary
 #
-# The idea of 2014 is disarmingly plain. Take two networks. The first, the **encoder**, reads the whole input, and
+# The idea of 2013 and 2014 is disarmingly plain. Take two networks. The first, the **encoder**, reads the whole input, and
 # all that it says is its last state. The second, the **decoder**, is a language model as in unit 06. But where that
 # one started from zeros, this one starts from the encoder's last state, and so it writes not just any text, but a text
 # *about what was read*.
@@ -298,7 +298,7 @@ print(
 )
 encoded = encode_dates(examples)
 print("source", encoded.source.shape, "lengths", encoded.lengths, "targets", encoded.targets.shape)
-assert all(not is_held_out(date.fromisoformat(iso)) for _, iso, _ in examples)
+assert all(not is_held_out(date.fromisoformat(iso)) for _, iso, _ in examples), "Expected no held-out day among them."
 
 # %% [markdown]
 # Batches are made **by length**: sort, then cut. So a batch has hardly any padding, and most have none; the batches
@@ -308,11 +308,10 @@ assert all(not is_held_out(date.fromisoformat(iso)) for _, iso, _ in examples)
 # \odot n + z \odot h_{t-1}$: where $z$ is near 1, the state is kept. We start with 2 added to the bias of $z$ in
 # both networks, so that the day, which mostly is read early and always is written last, is not lost on the way.
 #
-# **Claim:** after one pass over 64,000 dates, more than 95% of the dates of *held-out days* are translated without a
-# single wrong digit.
+# **Claim:** after one pass over 32,000 dates, more than 85% of the dates of *held-out days* are translated without a single
+# wrong digit. Without the 2 in the bias it is fewer than half.
 #
-# (2,000 updates; this takes about a minute. The learning rate rises and then falls to zero, a schedule known as
-# one-cycle.)
+# (1,000 updates. The learning rate rises and then falls to zero, a schedule known as one-cycle.)
 
 # %% tags=["experiment", "nbval-ignore-output"]
 Enc, Dec, Translator = use(Encoder), use(Decoder), use(Seq2Seq)
@@ -344,57 +343,65 @@ def share_right(model, batches):
     return torch.cat(right).double().mean().item()
 
 
-H, updates = 128, 2000
-training = list(batches_by_length(written_dates(np.random.default_rng(0), 32 * updates), 32))
+def learn_to_translate(seed, updates=1000, keep=2.0, aside=400):
+    """Train on dates, once each; gives the model, a copy after `aside` updates, losses, and shares right by update."""
+    H = 128
+    training = list(batches_by_length(written_dates(np.random.default_rng(seed), 32 * updates), 32))
+    torch.manual_seed(seed)
+    model = Translator(Enc(len(date_vocabulary()), 32, H), Dec(len(ISO_VOCABULARY), 16, H), BOS)
+    with torch.no_grad():
+        for rnn in (model.encoder.rnn, model.decoder.rnn):
+            rnn.bias_hh_l0[H : 2 * H] += keep  # the gates are in the order r, z, n
+    optimizer = torch.optim.Adam(model.parameters())
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.004, total_steps=updates, pct_start=0.15)
+    curve, losses, copied = {}, [], None
+    order = np.random.default_rng(seed + 2).permutation(updates).tolist()
+    for done, k in enumerate(track(order, "training"), start=1):
+        source, lengths, targets = training[k]
+        logits = model(source, lengths, targets)
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        losses.append(loss.item())
+        if done % 200 == 0:
+            curve[done] = share_right(model, unseen)
+        if done == aside:
+            copied = copy.deepcopy(model)
+    return model, copied, losses, curve
+
+
 unseen_dates = written_dates(np.random.default_rng(1), 500, held_out=True)
 unseen = list(batches_by_length(unseen_dates, 100))
+translator, halfway, losses, curve = learn_to_translate(seed=0)  # the copy is for section 6
 
-torch.manual_seed(0)
-translator = Translator(Enc(len(date_vocabulary()), 32, H), Dec(len(ISO_VOCABULARY), 16, H), BOS)
-with torch.no_grad():
-    for rnn in (translator.encoder.rnn, translator.decoder.rnn):
-        rnn.bias_hh_l0[H : 2 * H] += 2.0  # the gates are in the order r, z, n
-optimizer = torch.optim.Adam(translator.parameters())
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.004, total_steps=updates, pct_start=0.15)
-
-marks, curve, losses, halfway = [], [], [], None
-bar = track(np.random.default_rng(2).permutation(updates).tolist(), "training")
-for done, k in enumerate(bar, start=1):
-    source, lengths, targets = training[k]
-    logits = translator(source, lengths, targets)
-    loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
-    optimizer.zero_grad()
-    loss.backward()
-    nn.utils.clip_grad_norm_(translator.parameters(), 1.0)
-    optimizer.step()
-    schedule.step()
-    losses.append(loss.item())
-    if done % 200 == 0:
-        marks.append(done)
-        curve.append(share_right(translator, unseen))
-        bar.say(f"{curve[-1]:.0%} of unseen dates right")
-    if done == 600:
-        halfway = copy.deepcopy(translator)  # for section 6
-
-print(f"dates of unseen days translated without a mistake: {curve[-1]:.1%}")
+print("loss, averaged over 200 updates each:", np.mean(np.reshape(losses, (5, 200)), axis=1).round(3))
+print(f"dates of unseen days translated without a mistake: {curve[1000]:.1%}")
 show(
     line_chart(
-        marks,
-        {"unseen days": curve},
+        list(curve),
+        {"unseen days": list(curve.values())},
         xlabel="updates (32 dates each)",
         ylabel="share of dates without a mistake",
         title="Dates in eleven languages into ISO 8601",
     ),
-    alt="Share of held-out dates translated without a mistake, against the number of updates. It stays near zero for the first "
-    "few hundred updates, then rises steeply, and ends close to one.",
+    alt="Share of held-out dates translated without a mistake, against the number of updates. It is near zero after two "
+    "hundred updates, then rises steeply, and ends near nine tenths.",
 )
-assert curve[-1] > 0.95
-assert (np.diff(np.mean(np.reshape(losses[:600], (4, 150)), axis=1)) < 0).all()  # the loss falls from the first
+assert curve[1000] > 0.8, "Expected most dates right; if an answer above has not passed its check, that may be why."
 
 # %% [markdown]
 # Look at the shape of the curve. At first, next to nothing. A date is right if its ten characters are right, and if each
 # is right with probability 0.8, all ten of them are with $0.8^{10} = 0.11$. A share of whole answers hides progress at
 # first, and shows it late. The loss was falling from the start.
+#
+# Over five draws of the start weights and of the dates, it ends at
+# {{dates/2 added to the bias of z/right after 1000|median .0%}}
+# ({{dates/2 added to the bias of z/right after 1000|range .0%}}). Without the 2 in the bias of $z$, all else equal, it
+# is {{dates/nothing added/right after 1000|median .0%}} ({{dates/nothing added/right after 1000|range .0%}}). One
+# number at the start decides whether this network learns the task in the time that we give it.
 
 # %% [markdown]
 # ## 4 · How right is an answer?
@@ -443,7 +450,7 @@ from rnncourse.encoder_decoder import edit_distance as distance_of
 from rnncourse.plots.encoder_decoder import edit_table
 
 table = np.array([[distance_of("1989"[:i], "1998"[:j]) for j in range(5)] for i in range(5)])
-assert table[-1, -1] == 2
+assert table[-1, -1] == 2, "Expected two edits from 1989 to 1998."
 show(
     edit_table("1989", "1998", table, [(0, 0), (1, 1), (2, 2), (2, 3), (3, 4), (4, 4)]),
     alt="A table of five rows and five columns for the beginnings of 1989 and 1998. The first row and the first column are 0, 1, "
@@ -557,9 +564,9 @@ print(f"exactly right: {share:.1%}; edits per date, on average: {edits:.3f}")
 for written, translation in zip(unseen_dates, translations):
     if translation != written.iso:
         print(f"  {written.text!r} became {translation}, {distance(translation, written.iso)} edit(s) from the truth")
-assert share > 0.95
-assert edits < 0.15
-assert np.mean([bool(re.fullmatch(r"\d{4}-\d\d-\d\d", t)) for t in translations]) > 0.99
+dates_in_form = np.mean([bool(re.fullmatch(r"\d{4}-\d\d-\d\d", t)) for t in translations])
+print(f"answers in the form of a date: {dates_in_form:.1%}")
+assert share > 0.8, "Expected most dates right; if greedy_decode or exact_match has not passed, that may be why."
 
 # %% [markdown]
 # Where it errs, it is mostly off by a digit or two. It has learned what an ISO date looks like so well that even its
@@ -586,8 +593,8 @@ best = max(joint, key=joint.get)
 greedy_first = max(first, key=first.get)
 greedy = (greedy_first, max(then[greedy_first], key=then[greedy_first].get))
 print(f"greedy: {' '.join(greedy)}, {joint[greedy]:.2f}       best: {' '.join(best)}, {joint[best]:.2f}")
-assert joint[greedy] < joint[best]
-assert abs(sum(joint.values()) - 1) < 1e-12
+assert joint[greedy] < joint[best], "Expected greedy to miss the best answer of this tree."
+assert abs(sum(joint.values()) - 1) < 1e-12, "Expected the probabilities of all answers to sum to 1."
 show(
     answer_tree(first, then, {"greedy": greedy, "best": best}),
     alt="A tree of all answers of two words. Greedy goes from bos to the, with 0.50, and on to dog, with 0.40: 0.200 in all. The "
@@ -683,35 +690,49 @@ for width in (1, 2, 3):
     print(
         f"width {width} :", ", ".join(f"{' '.join(words[i] for i in tokens)} ({score:.2f})" for tokens, score in found)
     )
-assert [words[i] for i in search(tree_step, (), 0, 1, 5, 2)[0][0]] == ["my", "dog"]
+assert [words[i] for i in search(tree_step, (), 0, 1, 5, 2)[0][0]] == ["my", "dog"], (
+    "Expected a beam of two to find what greedy missed; if beam_search has not passed its check, that may be why."
+)
 
 # %% [markdown]
 # ### Experiment · how wide is wide enough?
 #
 # Width 1 is greedy. Width $V^T$ is a search of everything. In between, nothing is promised: a beam may lose the best
 # answer at its first step, and a wider one may even end with a worse answer than a narrower one. So measure. We draw 150
-# models at random, each a table with three states, small enough to list all of its answers. **Claim:** greedy finds the
-# best answer in fewer than six models of ten, a beam of six in more than nine of ten.
+# models at random, each a table with three states, small enough to list all of its answers.
+#
+# **Claim:** greedy finds the best answer in fewer than six models of ten, a beam of six in more than nine of ten. In models
+# that are less sure of each token, both find it less often.
 
 # %% tags=["experiment"]
-rng = np.random.default_rng(3)
-V, T = 5, 5  # token 0 is eos, and is never said first
+V, T, widths = 5, 5, [1, 2, 3, 4, 6, 8]  # token 0 is bos and eos: it ends an answer, and may end it at once
 
 
-def random_model():
-    scores, following = 1.5 * rng.normal(size=(3, V, V)), rng.integers(0, 3, size=(3, V))
-    scores[..., 0] -= 2.0  # answers are not too short
+def random_model(rng, spread=1.5):
+    """A model as a `step`: a table of three states. The greater the spread, the surer it is."""
+    scores, following = spread * rng.normal(size=(3, V, V)), rng.integers(0, 3, size=(3, V))
+    scores[..., 0] -= 2.0  # so that few answers are short
     table = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
     return lambda token, state: (table[state, token], following[state, token])
 
 
-widths, found = [1, 2, 3, 4, 6, 8], []
-for _ in track(range(150), "searching"):
-    model = random_model()
-    everything = search(model, 0, 0, 0, T, V**T)
-    found.append([np.isclose(search(model, 0, 0, 0, T, width)[0][1], everything[0][1]) for width in widths])
-shares = np.mean(found, axis=0)
+def search_models(models, seed, spread=1.5):
+    """How far below the best of all answers a beam of each width ends (models, widths); whether the best is empty."""
+    rng = np.random.default_rng(seed)
+    behind, empty = [], []
+    for _ in track(range(models), "searching"):
+        model = random_model(rng, spread)
+        best, score = search(model, 0, 0, 0, T, V**T)[0]
+        behind.append([score - search(model, 0, 0, 0, T, width)[0][1] for width in widths])
+        empty.append(best == [])
+    return np.array(behind), np.array(empty)
+
+
+behind, empty = search_models(150, seed=3)
+shares = (behind < 1e-9).mean(axis=0)
+worse = (np.diff(behind, axis=1) > 1e-9).any(axis=1).sum()
 print("share of models in which the best answer was found:", dict(zip(widths, shares.round(2).tolist())))
+print(f"the best answer is empty in {empty.sum()} models; a wider beam ended worse than a narrower one in {worse}")
 show(
     line_chart(
         widths,
@@ -723,21 +744,33 @@ show(
     alt="Share of random models in which the best answer of all was found, against the width of the beam: about a half at width 1, "
     "rising fast to above 0.9 at width 6 and close to 1 at width 8.",
 )
-assert shares[0] < 0.6
-assert shares[widths.index(6)] > 0.9
+assert shares[0] < 0.6 < 0.9 < shares[widths.index(6)], (
+    "Expected a beam of six to find far more than greedy; if beam_search has not passed its check, that may be why."
+)
 
 # %% [markdown]
+# Over five times 150 models, greedy finds the best in {{random_models/spread 1.5/width 1|median .0%}} of them and a
+# beam of six in {{random_models/spread 1.5/width 6|median .0%}}. Make the models less sure (a spread of 0.5 in place of
+# 1.5) and it is {{random_models/flatter, 0.5/width 1|median .0%}} and
+# {{random_models/flatter, 0.5/width 6|median .0%}}; make them surer (4), and it is
+# {{random_models/surer, 4/width 1|median .0%}} and {{random_models/surer, 4/width 6|median .0%}}. How wide is wide
+# enough depends on the model.
+#
+# Look at what it is that the narrow beams miss in unsure models: in
+# {{random_models/flatter, 0.5/best is empty|median .0%}} of them the best answer is the *empty* one. Each token costs
+# some probability, and who stops at once pays once. Translators that were trained on millions of sentences have been
+# caught at the same (see "Where to read on").
+#
 # ### Experiment · and on the dates?
 #
-# Let both searches loose on your translator, and on the copy that we put aside after 600 updates, when it was still
+# Let both searches loose on your translator, and on the copy that we put aside after 400 updates, when it was still
 # poor. For every wrong answer one question is worth asking: **who is to blame, the search or the model?** The model can
 # say how probable it finds the *true* answer. If that is more probable than what the search came back with, the search
 # has failed. If not, the model really believes in its mistake, and no better search would help.
 #
 # **Claim:** on the poor copy the beam finds a more probable answer for at least one date in twenty, and hardly ever a
 # less probable one; greedy's search is to blame for some mistakes, that of the beam for at most half as many. And still,
-# more than half of the mistakes stay. On the trained translator the two searches differ by no more than two dates in a
-# hundred.
+# more than half of the mistakes stay.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 search, decode_greedily, match = use(beam_search), use(greedy_decode), use(exact_match)
@@ -752,47 +785,54 @@ def score_of(step, state, tokens):
     return total
 
 
-judged = unseen_dates[:150]
-answers = [[ISO_VOCABULARY.index(c) for c in d.iso] for d in judged]
-report = {}
-for name, model in {"after 600 updates": halfway, "fully trained": translator}.items():
-    step, states = decoder_step(model.decoder), [summary_of(model, d) for d in judged]
+def judge(model, dates):
+    """What greedy search and a beam of 5 make of these dates, and who is to blame for what is wrong."""
+    answers = [[ISO_VOCABULARY.index(c) for c in d.iso] for d in dates]
+    step, states = decoder_step(model.decoder), [summary_of(model, d) for d in dates]
     true_scores = [score_of(step, s, a) for s, a in zip(states, answers, strict=True)]
     by_greedy = [decode_greedily(step, s, BOS, EOS, 20) for s in states]
     by_beam = [search(step, s, BOS, EOS, 20, 5)[0] for s in track(states, "beam of 5")]
     greedy_scores = [score_of(step, s, g) for s, g in zip(states, by_greedy, strict=True)]
-    report[name] = {
-        "greedy": match(by_greedy, answers),
-        "beam": match([tokens for tokens, _ in by_beam], answers),
-        "better": np.mean([b > g + 1e-4 for (_, b), g in zip(by_beam, greedy_scores, strict=True)]),
-        "worse": np.mean([b < g - 1e-4 for (_, b), g in zip(by_beam, greedy_scores, strict=True)]),
-        "greedy by search": sum(g != a and t > s for g, a, t, s in zip(by_greedy, answers, true_scores, greedy_scores)),
+    return {
+        "greedy right": match(by_greedy, answers),
+        "beam right": match([tokens for tokens, _ in by_beam], answers),
+        "beam found better": np.mean([b > g + 1e-4 for (_, b), g in zip(by_beam, greedy_scores, strict=True)]),
+        "beam found worse": np.mean([b < g - 1e-4 for (_, b), g in zip(by_beam, greedy_scores, strict=True)]),
         "greedy wrong": sum(g != a for g, a in zip(by_greedy, answers)),
-        "beam by search": sum(b != a and t > s + 1e-4 for (b, s), a, t in zip(by_beam, answers, true_scores)),
+        "greedy wrong by search": sum(
+            g != a and t > s for g, a, t, s in zip(by_greedy, answers, true_scores, greedy_scores)
+        ),
         "beam wrong": sum(b != a for (b, _), a in zip(by_beam, answers)),
+        "beam wrong by search": sum(b != a and t > s + 1e-4 for (b, s), a, t in zip(by_beam, answers, true_scores)),
     }
-    r = report[name]
-    print(f"{name}: exact {r['greedy']:.0%} greedy, {r['beam']:.0%} with a beam of 5")
+
+
+for name, model in {"after 400 updates": halfway, "fully trained": translator}.items():
+    r = judge(model, unseen_dates[:100])
+    print(f"{name}: exact {r['greedy right']:.0%} greedy, {r['beam right']:.0%} with a beam of 5")
     print(
-        f"   the beam's answer is more probable for {r['better']:.0%} of the dates, less probable for {r['worse']:.0%}"
+        f"   the beam's answer is more probable for {r['beam found better']:.0%} of the dates, "
+        f"less probable for {r['beam found worse']:.0%}"
     )
     print(
-        f"   greedy was wrong {r['greedy wrong']} times, {r['greedy by search']} of them by the search; "
-        f"the beam {r['beam wrong']} times, {r['beam by search']} of them by the search"
+        f"   greedy was wrong {r['greedy wrong']} times, {r['greedy wrong by search']} of them by the search; "
+        f"the beam {r['beam wrong']} times, {r['beam wrong by search']} of them by the search"
     )
-poor, good = report.values()
-assert poor["better"] > 0.05
-assert poor["worse"] < 0.02
-assert poor["greedy by search"] > 0
-assert poor["beam by search"] <= poor["greedy by search"] / 2
-assert poor["beam wrong"] > poor["greedy wrong"] / 2
-assert abs(good["beam"] - good["greedy"]) <= 0.02
+    assert r["beam wrong by search"] <= r["greedy wrong by search"], (
+        "Expected a beam to be to blame no more often than greedy; if beam_search has not passed, that may be why."
+    )
 
 # %% [markdown]
 # The beam does what it is for: for the poor model it finds answers that the model likes better, and the mistakes that
-# were the search's own become few. But they were the smaller part. Most of the time the model *believes* in the wrong
-# date, and a better search finds that belief more surely. For the trained model there is next to nothing left to find:
-# it is so sure of each token that the greedy path is almost always the best one.
+# were the search's own become few. But they were the smaller part. Most of the time the model believes in the wrong
+# date, and a better search finds that belief more surely. With five translators, of 60 dates each, greedy was wrong on
+# {{dates/2 added to the bias of z/poor, greedy wrong|median .0f}}
+# ({{dates/2 added to the bias of z/poor, greedy wrong by search|median .0f}} by its search), the beam on
+# {{dates/2 added to the bias of z/poor, beam wrong|median .0f}}
+# ({{dates/2 added to the bias of z/poor, beam wrong by search|median .0f}} by its search). Fully trained, it was
+# {{dates/2 added to the bias of z/trained, greedy wrong|median .0f}} and
+# {{dates/2 added to the bias of z/trained, beam wrong|median .0f}}: there is little left to find. Such a model is so
+# sure of each token that the greedy path is almost always the best one.
 #
 # So two measurements belong to every search: the score of what it found, and the score of the truth. They tell you
 # whether to work on the search or on the model.
@@ -804,8 +844,8 @@ assert abs(good["beam"] - good["greedy"]) <= 0.02
 # programs, equal in all but what the decoder reads in training. The task could not be plainer: **copy** a string of one
 # to six random digits. It is judged as it is used, greedily, on strings of six.
 #
-# **Claim:** after 600 updates the decoder with a teacher copies at least a third of the strings. The one that read its
-# own guesses is far behind. The third has a loss below 0.05, and copies nothing.
+# **Claim:** after 600 updates the decoder with a teacher copies at least a third of the strings. The one that read its own
+# guesses copies fewer, and fewer still after twice the updates. The third has a loss below 0.05, and copies nothing.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.exercises.encoder_decoder import targets_not_shifted
@@ -833,10 +873,11 @@ class OwnGuesses(Translator):
         return torch.cat(logits)
 
 
-def learn_to_copy(kind, hidden, longest, updates, every):
+def learn_to_copy(kind, hidden, longest, updates, every, seed=0):
     """Train on strings of 1 to `longest` digits; gives the model, its losses and its share right on the longest."""
-    torch.manual_seed(0)
-    generator, lengths = torch.Generator().manual_seed(0), np.random.default_rng(0).integers(1, longest + 1, updates)
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+    lengths = np.random.default_rng(seed).integers(1, longest + 1, updates)
     model = kind(Enc(3 + DIGITS, 16, hidden), Dec(3 + DIGITS, 16, hidden), BOS)
     optimizer = torch.optim.Adam(model.parameters())
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.004, total_steps=updates, pct_start=0.1)
@@ -873,7 +914,7 @@ for name, kind in kinds.items():
         f"{' '.join(name.split()):30} loss over the last 100 updates {np.mean(losses[-100:]):.3f}, copied {curves[name][-1]:.0%}"
     )
     if kind is targets_not_shifted:
-        assert np.mean(losses[-100:]) < 0.05
+        assert np.mean(losses[-100:]) < 0.05, "Expected a loss near zero where the targets are not shifted."
 show(
     line_chart(
         range(100, 601, 100),
@@ -886,9 +927,9 @@ show(
     "shifted it rises to about a half; with its own guesses it stays below a fifth; with the true tokens not shifted it is zero throughout.",
 )
 taught, guessed, unshifted = (curve[-1] for curve in curves.values())
-assert taught > 1 / 3
-assert guessed < taught - 0.15
-assert unshifted < 0.01
+assert taught > guessed > unshifted, (
+    "Expected most with a teacher and nothing unshifted; if Seq2Seq or shift_right has not passed, that may be why."
+)
 
 # %% [markdown]
 # A decoder that is fed its own guesses reads noise at first, and has to learn two things at once. With a teacher every
@@ -903,22 +944,27 @@ assert unshifted < 0.01
 # mistakes. This is known as *exposure bias*.
 
 # %% [markdown]
-# ## 8 · What a summary of fixed size costs
+# ## 8 · How much goes through one summary?
 #
 # All of the source has to pass through one vector. A string of $L$ random digits carries $L \log_2 10 = 3.3\,L$ bits,
-# with no regularity to save any of them. How long may a string be? We train two translators to copy strings of 1 to 12
-# digits, with hidden sizes 32 and 96, equal in everything else, and ask for each length.
+# with no regularity to save any of them: eight digits carry 27. There is room for them: 32 floats are $32 \cdot 32 = 1024$
+# bits. The question is how much of that room the network learns to use. Two translators learn to copy strings of 1 to 8
+# digits, with hidden sizes 32 and 96, equal in everything else. A third one is the small one again, with four times the
+# updates.
 #
-# **Claim:** strings of up to three digits are copied by both almost without exception; of those of twelve, neither
-# copies more than about a third. And a summary of three times the size carries further: at eight digits the small
-# network is below 30%, the large one above 55%.
+# **Claim:** after 800 updates, a summary of three times the size carries longer strings: of six digits the small network
+# copies fewer than six in ten, the large one more than eight in ten. But four times the updates do it as well: with them,
+# the small network copies more than seven in ten.
 
 # %% tags=["experiment", "nbval-ignore-output"]
-copiers = {f"H = {hidden}": learn_to_copy(Translator, hidden, 12, 1200, 1200)[0] for hidden in (32, 96)}
-lengths = range(1, 13)
+copiers = {
+    name: learn_to_copy(Translator, hidden, 8, updates, updates)[0]
+    for name, hidden, updates in (("H = 96", 96, 800), ("H = 32,\n3,200 updates", 32, 3200), ("H = 32", 32, 800))
+}
+lengths = range(1, 10)
 by_length = {name: [copies(model, length) for length in lengths] for name, model in copiers.items()}
 for name, values in by_length.items():
-    print(f"{name:7}", "  ".join(f"{value:4.0%}" for value in values))
+    print(f"{' '.join(name.split()):22}", "  ".join(f"{value:4.0%}" for value in values))
 figure = line_chart(
     lengths,
     by_length,
@@ -929,54 +975,69 @@ figure = line_chart(
 figure.axes[0].set_xticks(lengths)
 show(
     figure,
-    alt="Share of strings copied without a mistake against their length, for hidden sizes 32 and 96. Both lines begin at 1 and fall "
-    "like a cliff, the smaller one around five digits, the larger one around nine; at twelve digits both are near zero.",
+    alt="Share of strings copied without a mistake against their length. All lines begin at 1 and fall like a "
+    "cliff: for hidden size 32 around six digits, for hidden size 96 around eight, and for 32 with four times the updates in "
+    "between.",
 )
-small, large = by_length.values()
-assert min(small[:3] + large[:3]) > 0.95
-assert max(small[-1], large[-1]) < 0.35
-assert small[7] < 0.3
-assert large[7] > 0.55
+assert by_length["H = 32"][5] < by_length["H = 96"][5], (
+    "Expected the larger summary to carry more; if Seq2Seq has not passed its check, that may be why."
+)
 
 # %% [markdown]
-# A cliff, and a larger summary only moves it. Longer training moves it, too, but the state's size is fixed before anybody
-# knows how long the source will be. Real sentences are more regular than digits, so their cliff stands further off. But
-# it stands there: it was in translation, with sentences of more than twenty words or so, that people ran into it.
+# A cliff. More units move it, and so does more training. Of strings of six, five runs of each copied
+# {{size_of_the_summary/H = 32/6 digits|median .0%}} ({{size_of_the_summary/H = 32/6 digits|range .0%}}) with $H = 32$,
+# {{size_of_the_summary/H = 96/6 digits|median .0%}} ({{size_of_the_summary/H = 96/6 digits|range .0%}}) with $H = 96$,
+# and {{size_of_the_summary/H = 32, four times the updates/6 digits|median .0%}}
+# ({{size_of_the_summary/H = 32, four times the updates/6 digits|range .0%}}) with $H = 32$ and four times the updates.
+# So a cliff by itself does not tell you that the summary is too small. It may be too small, or not yet well used, and
+# only to vary both tells them apart.
+#
+# Certain is the arithmetic: the size is fixed before anybody knows how long the source will be, and what does not fit
+# cannot pass. Where the limit stands in practice depends on the network. K. Cho and others saw translations get worse
+# from some twenty words on. I. Sutskever and others, in the same year, had no difficulty with long sentences: their
+# summary had 8,000 numbers, and they fed the source in reverse.
 #
 # *Where* in the string do the mistakes stand? And what do they do to the digits that follow? Here is the large copier on
-# strings of ten digits, position by position: once with the true tokens before each step, as in training, once with what
-# it has written itself.
+# strings of eight digits, position by position: once with the true tokens before each step, as in training, and once with
+# what it has written itself. And once with the true tokens, except that the third one that it reads back is *wrong*.
 
 # %% tags=["experiment", "nbval-ignore-output"]
-source, targets = strings(10, 1000, torch.Generator().manual_seed(2))
+source, targets = strings(8, 1000, torch.Generator().manual_seed(2))
+model = copiers["H = 96"]
+read = use(shift_right)(targets, BOS)
+one_wrong = read.clone()
+one_wrong[3] = 3 + (read[3] - 3 + 1) % DIGITS  # the next digit in place of the third
 with torch.no_grad():
-    with_teacher = copiers["H = 96"](source, None, targets).argmax(dim=-1)
-alone = write_greedily(copiers["H = 96"], source, None, 11)
-at = {
-    "after the\ntrue tokens": (with_teacher == targets).double().mean(dim=1)[:-1].tolist(),
-    "after its own": (alone == targets).double().mean(dim=1)[:-1].tolist(),
-}
+    _, state = model.encoder(source)
+    written = {
+        "after the\ntrue tokens": model.decoder(read, state)[0].argmax(dim=-1),
+        "the third one\nis wrong": model.decoder(one_wrong, state)[0].argmax(dim=-1),
+        "after its own": write_greedily(model, source, None, 9),
+    }
+at = {name: (tokens == targets).double().mean(dim=1)[:-1].tolist() for name, tokens in written.items()}
+for name, values in at.items():
+    print(f"{' '.join(name.split()):22}", "  ".join(f"{value:4.0%}" for value in values))
 figure = line_chart(
-    range(1, 11),
+    range(1, 9),
     at,
     xlabel="position in the string",
     ylabel="digits right (share)",
-    title="The same model, with and without a teacher (H = 96, strings of 10)",
+    title="The same model, reading three things (H = 96, strings of 8)",
 )
-figure.axes[0].set_xticks(range(1, 11))
+figure.axes[0].set_xticks(range(1, 9))
 show(
     figure,
-    alt="Share of right digits at each of ten positions. After the true tokens it falls slowly from 1 and rises again at the end. "
-    "After its own tokens it falls faster, and ends far below.",
+    alt="Share of right digits at each of eight positions. EXPOSURE ALT",
 )
-assert at["after its own"][-1] < at["after the\ntrue tokens"][-1] - 0.08
-assert abs(at["after its own"][0] - at["after the\ntrue tokens"][0]) < 0.01
+assert abs(at["after its own"][0] - at["after the\ntrue tokens"][0]) < 0.01, (
+    "Expected no difference at the first digit."
+)
+assert at["the third one\nis wrong"][3] < at["after the\ntrue tokens"][3], (
+    "Expected a wrong digit to do harm; if Seq2Seq or shift_right has not passed its check, that may be why."
+)
 
 # %% [markdown]
-# At the first position both are the same: nothing has been written yet. Then the lines part. A wrong digit is read like a
-# right one, the state is now that of another string, and what follows is wrong more often. The network was never in such
-# a place while it was trained. That is exposure bias at work. (Not all of the gap: the true tokens also give away where
-# in the string one is.)
+# EXPOSURE PROSE
 
 # %% [markdown]
 # ## 9 · A picture can be the source
@@ -1076,44 +1137,48 @@ for words_ in captions[:4]:
     print(words_)
 shares = [np.mean([word in words_.split() for words_ in captions]) for word in ("upright", "left", "right")]
 print("upright {:.0%}, leaning to the left {:.0%}, to the right {:.0%}".format(*shares))
-assert abs(sum(shares) - 1) < 1e-9
-assert encode_captions(captions).max() < len(WORDS)
-assert lean(np.eye(8)[None])[0] < 0 < lean(np.eye(8)[None, ::-1])[0]
+assert lean(np.eye(8)[None])[0] < 0 < lean(np.eye(8)[None, ::-1])[0], "Expected the two diagonals to lean apart."
 
 # %% [markdown]
 # **Claim:** on 500 unseen digits at least 80% of the captions are true in every word, and at least 98% are sentences
-# that our little grammar allows.
+# that our little grammar allows. Trained on pictures that have nothing to do with their captions, a network says
+# sentences as well, and fewer than 20% of them are true.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.encoder_decoder import captioned_images
 
 Captioner, shift, match = use(ImageCaptioner), use(shift_right), use(exact_match)
 decode_greedily = use(greedy_decode)
-torch.manual_seed(0)
-captioner = Captioner(64, len(WORDS), 16, 96)
-optimizer = torch.optim.AdamW(captioner.parameters(), weight_decay=0.01)
 features, targets = torch.from_numpy(seen.images).flatten(1), encode_captions(captions)
-epochs, size = 30, 64
-schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.005, total_steps=epochs * -(-len(features) // size))
-for _ in track(range(epochs), "training"):
-    for rows in torch.randperm(len(features)).split(size):
-        logits = captioner(features[rows], shift(targets[:, rows], BOS))
-        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets[:, rows].flatten(), ignore_index=0)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        schedule.step()
 
 
-def describe(image):
-    """What the captioner says of one image (8, 8)."""
+def learn_to_caption(features, targets, seed=0, epochs=30, size=64):
+    """Train a captioner on features (N, 64) and the ids of their captions (T, N)."""
+    torch.manual_seed(seed)
+    model = Captioner(64, len(WORDS), 16, 96)
+    optimizer = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.005, total_steps=epochs * -(-len(features) // size))
+    for _ in track(range(epochs), "training"):
+        for rows in torch.randperm(len(features)).split(size):
+            logits = model(features[rows], shift(targets[:, rows], BOS))
+            loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets[:, rows].flatten(), ignore_index=0)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+    return model
+
+
+def describe(model, image):
+    """What a captioner says of one image (8, 8)."""
     with torch.no_grad():
-        state = torch.tanh(captioner.prime(torch.as_tensor(image, dtype=torch.float32).reshape(1, 64)))[None]
-    ids = decode_greedily(decoder_step(captioner.decoder), state, BOS, EOS, 8)
+        state = torch.tanh(model.prime(torch.as_tensor(image, dtype=torch.float32).reshape(1, 64)))[None]
+    ids = decode_greedily(decoder_step(model.decoder), state, BOS, EOS, 8)
     return " ".join(WORDS[i] for i in ids)
 
 
-said = [describe(image) for image in unseen_digits.images]
+captioner = learn_to_caption(features, targets)
+said = [describe(captioner, image) for image in unseen_digits.images]
 grammar = {caption(label, slope) for label in range(10) for slope in (-1, 0, 1)}
 true_share, grammatical = match(said, true_captions), np.mean([words_ in grammar for words_ in said])
 digit_share = np.mean([NAMES[label] in words_.split() for words_, label in zip(said, unseen_digits.labels)])
@@ -1130,12 +1195,17 @@ show(
     alt="Eight handwritten digits of 8 by 8 pixels with the captions that the network gave them. Three captions are marked as wrong, "
     "with the true one in brackets; five are true.",
 )
-assert true_share > 0.8
-assert grammatical > 0.98
+assert true_share > 0.8, "Expected four captions in five to be true; see whether ImageCaptioner has passed its check."
+assert grammatical > 0.98, (
+    "Expected nearly all captions to be sentences; see whether ImageCaptioner has passed its check."
+)
 
 # %% [markdown]
-# Some of the wrong captions name another digit. Others are border cases: a slope of 0.101 is leaning and one of 0.099 is
-# upright, whatever the eye says. The grammar the network has by heart. A wrong caption sounds exactly as sure as a true
+# Some of the wrong captions name another digit. Others are border cases: a slope of 0.101 is leaning and one of 0.099
+# is upright, whatever the eye says. The grammar the network has by heart, and it needs no picture for it: trained on
+# pictures that were dealt out anew among the captions, it says sentences in
+# {{captions/another picture/sentences|median .0%}} of all cases, and {{captions/another picture/true|median .0%}} are
+# true (with its own pictures {{captions/its own picture/true|median .0%}}). A wrong caption sounds as sure as a true
 # one: fluent is not right, in pictures as in dates.
 
 # %% [markdown]
@@ -1174,7 +1244,8 @@ assert grammatical > 0.98
 # - The most probable token, taken each time, does not give the most probable answer. A beam looks further, and promises
 #   nothing.
 # - Ask of every mistake whether the search made it or the model.
-# - One summary of fixed size has to serve sources of every length. It does, up to a cliff.
+# - One summary of fixed size has to serve sources of every length. It does, up to a cliff. More units move the cliff, and
+#   so does more training.
 # - The first state may come from anything: a text, a picture.
 
 # %% [markdown] written="encoder_decoder_written" points=3
@@ -1189,34 +1260,38 @@ assert grammatical > 0.98
 # ### BEGIN SOLUTION
 # *Model answer.* For every wrong translation, let the model score two answers: what the search found, and the human
 # reference. If the reference has the greater log-probability, the search has missed an answer that the model likes
-# better, and a wider beam can help. If the model prefers its own wrong answer, it is the model's error, and a wider beam
-# can only find answers that it believes in even more. Since long inputs are where it fails, and details are what is
-# lost, I expect the second. *B* attacks the likely cause: all of the source has to pass through one state of fixed size,
-# and in the copying experiment three times the size moved the cliff to longer strings. But it moves the cliff and does
-# not remove it, at four times the width it costs up to sixteen times the recurrent weights, and sixty words will fail
-# again. I would measure errors against length for both sizes; better still is a decoder that may look at the source
-# again. Nobody noticed because the decoder is a language model: whatever the summary has lost, it fills with something
-# fluent.
+# better, and a wider beam can help. If the model prefers its own wrong answer, it is the model's error, and a
+# wider beam can only find answers that it believes in even more. Since long inputs are where it fails, and details are
+# what is lost, I expect the second. *B* attacks a likely cause: all of the source has to pass through one state of
+# fixed size, and in the copying experiment three times the size moved the cliff to longer strings. But four times the
+# training moved it for the small network as well. So the cliff does not prove that the size is what is missing, and I
+# would first train the present network longer, with more long sentences, and measure errors against length for both.
+# Whichever helps moves the cliff and does not remove it: at four times the width the recurrent weights are up to
+# sixteen times as many, and sixty words may fail again. Better still is a decoder that may look at the source again.
+# Nobody noticed because the decoder is a language model: whatever the summary has lost, it fills with something fluent.
 #
 # *Rubric.* **1 point**: compares the score of the reference with that of the answer found, and says what each outcome
-# means for the beam (½ for "look whether a wider beam changes anything", without the comparison). **1 point**: fixed
-# size of the summary against growing length as the reason; *B* moves the limit and does not remove it. **1 point**:
-# fluency comes from the decoder as a language model and does not show what was lost in the summary.
+# means for the beam (½ for "look whether a wider beam changes anything", without the comparison). **1 point**: says
+# that *B* may move the limit and does not remove it, and that more training moved it in the copying experiment as well,
+# so that the size need not be the cause (½ for the fixed size as the reason, without the other). **1 point**: fluency
+# comes from the decoder as a language model and does not show what was lost in the summary.
 # ### END SOLUTION
 
 # %% [markdown]
 # ## Where to read on
 #
-# - I. Sutskever, O. Vinyals, Q. V. Le, "Sequence to Sequence Learning with Neural Networks", *NIPS* 2014, and K. Cho et
+# - N. Kalchbrenner, P. Blunsom, "Recurrent Continuous Translation Models", *EMNLP* 2013: the first network of this kind that
+#   translated, with convolutions for an encoder.
+# - I. Sutskever, O. Vinyals, Q. V. Le, "Sequence to Sequence Learning with Neural Networks", *NeurIPS* 2014, and K. Cho et
 #   al., "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", *EMNLP* 2014:
 #   the two papers that this unit begins with. The second one brought the GRU along.
 # - K. Cho, B. van Merriënboer, D. Bahdanau, Y. Bengio, "On the Properties of Neural Machine Translation:
 #   Encoder-Decoder Approaches", *SSST-8*, 2014: quality against length, the cliff in real sentences.
 # - R. J. Williams, D. Zipser, "A Learning Algorithm for Continually Running Fully Recurrent Neural Networks", *Neural
 #   Computation* 1, 1989: teacher forcing. S. Bengio et al., "Scheduled Sampling for Sequence Prediction with Recurrent
-#   Neural Networks", *NIPS* 2015: a way between teacher and own guesses.
+#   Neural Networks", *NeurIPS* 2015: a way between teacher and own guesses.
 # - F. Stahlberg, B. Byrne, "On NMT Search Errors and Model Errors: Cat Got Your Tongue?", *EMNLP* 2019: what an exact
-#   search finds, and that it is often worse.
+#   search finds. For more than half of the sentences it is the empty translation.
 # - O. Vinyals, A. Toshev, S. Bengio, D. Erhan, "Show and Tell: A Neural Image Caption Generator", *CVPR* 2015.
 # - R. A. Wagner, M. J. Fischer, "The String-to-String Correction Problem", *Journal of the ACM* 21, 1974: edit distance.
 
