@@ -964,8 +964,8 @@ assert shares[0.5] > shares[1.2], "More real words were expected when it is cold
 #
 # Do the filters help? The tail is where the typos come from. (You can put `top_k_filter` in place of the nucleus.)
 #
-# **Claim:** at temperature 1, more of the longer words that the network writes are real ones with a nucleus of 0.9 than
-# without a filter.
+# **Claim:** at temperature 1, more of the longer words that the network of the source code writes are real ones with a
+# nucleus of 0.9 than without a filter.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 
@@ -990,7 +990,9 @@ assert filtered > unfiltered, "More real words were expected with the filter; " 
 # %% [markdown]
 # Over five networks, trained from other seeds: at temperature 0.5 {{real_text/python-source/cold|.0%}} of the longer words
 # are real, at 1.2 {{real_text/python-source/hot|.0%}}; at temperature 1 {{real_text/python-source/unfiltered|.0%}} without
-# a filter and {{real_text/python-source/nucleus|.0%}} with it.
+# a filter and {{real_text/python-source/nucleus|.0%}} with it. It is not always so: what the network of the documentation
+# writes with the nucleus gets caught in a line of dashes, and never leaves it. Text without a tail is text without a way
+# out.
 #
 # ## 10 · Bugs to hunt
 #
