@@ -171,8 +171,8 @@ unit.claim(
 unit.claim(
     "tail_cut_off",
     real_text,
-    "At temperature 1, more of the longer words that the network of the source code writes are real ones with a nucleus "
-    "of 0.9 than without a filter.",
+    "At temperature 1, more of the longer words that the network of the source code writes are real ones with a "
+    "nucleus of 0.9 than without a filter.",
     figure=("python-source", "nucleus"),
     controls=[("python-source", "unfiltered")],
     holds=lambda n: n["python-source"]["nucleus"] > n["python-source"]["unfiltered"],
