@@ -1081,7 +1081,7 @@ progress("06_language_model")
 # ## Something to show to somebody
 #
 # A page of Python that nobody wrote. Every character of it was drawn by your code, from a network that your code has
-# trained. Change the prompt, the temperature, the seed. For a text of your own put `load_text("my_diary.txt")`, from
+# trained. Change the prompt and the temperature. For a text of your own put `load_text("my_diary.txt")`, from
 # `rnncourse.data`, through section 8.
 
 # %% tags=["experiment", "nbval-ignore-output"]
