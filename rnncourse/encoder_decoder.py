@@ -13,8 +13,8 @@ The search sees the model as one function, `step(token, state) -> (log_probabili
 The modules `Encoder`, `Decoder`, `Seq2Seq`, `ImageCaptioner` and the adapter `decoder_step` stand in
 `rnncourse.encoder_decoder_torch`.
 
-Sources: I. Sutskever, O. Vinyals, Q. V. Le, "Sequence to Sequence Learning with Neural Networks", NeurIPS 2014; K. Cho et
-al., "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", EMNLP 2014;
+Sources: I. Sutskever, O. Vinyals, Q. V. Le, "Sequence to Sequence Learning with Neural Networks", NeurIPS 2014; K. Cho
+et al., "Learning Phrase Representations using RNN Encoder-Decoder for Statistical Machine Translation", EMNLP 2014;
 R. A. Wagner, M. J. Fischer, "The String-to-String Correction Problem", Journal of the ACM 21, 1974 (the distance).
 """
 
