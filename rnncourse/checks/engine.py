@@ -18,10 +18,10 @@ import numpy as np
 from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import Candidate, Seed, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference, kind_of
-from rnncourse.checks.diagnosis import Evidence, diagnose
+from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
-from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Misconception, Question
+from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Question
 from rnncourse.checks.plain import NotPlain, Plain, to_plain
 from rnncourse.checks.verdict import Verdict
 
@@ -178,7 +178,7 @@ def _criteria(exercise: Exercise) -> dict[str, float]:
     return weights
 
 
-def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Misconception | None, *, show: bool) -> Verdict:
+def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | None, *, show: bool) -> Verdict:
     weights = _criteria(exercise)
     for i, f in enumerate(faults):
         if f.criterion not in weights:
