@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse.checks import generic
 from rnncourse.checks.cases import Candidate, Seed, canonical, drawn_afresh, quiet_observe
 from rnncourse.checks.compare import difference
 from rnncourse.checks.drive import Observation
@@ -96,6 +97,14 @@ class Evidence:
                     self._fresh[draw, i] = self.candidate.observe(self.exercise.drive, one.args)
                 yield one, self._fresh[draw, i]
 
+    def answers_otherwise(self) -> bool:
+        """Whether the candidate, asked again, gives another answer."""
+        first = self.all[0]
+        if self._is_slow or self.seen[first].timed_out:
+            return False
+        again = self.candidate.observe(self.exercise.drive, self.cases[first].args)
+        return not same(self.exercise, again, self.seen[first])
+
     def of_catalogue(self, mistake: Misconception) -> Answer:
         """A mistake of the catalogue as an answer. What it gives in the drawn cases is remembered."""
         memory = self.exercise.memory.setdefault(("mistake", self.seed, mistake.name), {})
@@ -128,6 +137,8 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
             return Diagnosis(one.name, one.message)
     if not evidence.faulty or "NotImplementedError" in evidence.seen[-1].error_types:
         return None
+    if common := _generic(evidence):
+        return common
     half = _explains_the_ordinary(evidence)
     if pair := _two_mistakes(evidence, half):
         return pair
@@ -136,6 +147,25 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
     answer = evidence.of_catalogue(half)
     is_all = all(evidence.fits(answer, [i], strict=False) for i in evidence.faulty)
     return Diagnosis(half.name, half.message if is_all else f"{half.message} {ELSEWHERE}")
+
+
+def _generic(evidence: Evidence) -> Diagnosis | None:
+    """The mistake that could be one in any exercise."""
+    exercise = evidence.exercise
+    if evidence.answers_otherwise():
+        return Diagnosis("other_when_called_again", generic.GENERIC["other_when_called_again"])
+    if found := generic.relation(exercise, zip(evidence.cases, evidence.expected, evidence.seen, strict=True)):
+        afresh = [
+            (one, quiet_observe(exercise.reference, exercise.drive, one.args), seen) for one, seen in evidence.fresh()
+        ]
+        one, parts = found
+        # A dtype that is wrong in an edge case alone says nothing of the ordinary ones.
+        if one.name == "other_dtype" or not afresh or generic.holds(exercise, one, parts, afresh):
+            return Diagnosis(one.name, generic.words(one, parts))
+    for source in generic.ending_after_one_round(exercise.source):
+        if evidence.is_made_by(exercise.made_of(source, f"<{exercise.name}: one round>")):
+            return Diagnosis("ends_after_one_round", generic.GENERIC["ends_after_one_round"])
+    return None
 
 
 def _explains_the_ordinary(evidence: Evidence) -> Misconception | None:
