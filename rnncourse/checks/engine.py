@@ -234,4 +234,6 @@ def judge_value(question: Question, value: Any) -> Verdict:
         mistake = next((m for m in question.misconceptions if not difference(m.answer, plain)), None)
     if mistake:
         return failed(mistake.message, mistake.name)
+    if found.kind == "form" and isinstance(plain, float) and plain == question.answer:
+        return failed(f"The number is right, but a whole number is asked: {question.answer}, not {plain}.")
     return failed(f"That is not it.{example if found.kind == 'form' else ''}")

@@ -49,6 +49,8 @@ GENERIC = {
     "from one call to the next (a global name, a default value that is written to, an attribute), or chance has a say.",
 }
 
+IN_GENERAL = {name: text.format(parts="the answer", axis="one size") for name, text in GENERIC.items()}
+
 Check = Callable[[np.ndarray, np.ndarray, dict[str, int]], bool | None]
 
 
@@ -148,10 +150,19 @@ def _parts(exercise: Exercise, expected: Observation, seen: Observation) -> Iter
         for pair in _paired(a, b):
             if pair is None:
                 return
-            letters = (*"TN", "") if exercise.drive in MODULES and pair[0].ndim == 3 else axes.axes
-            named = Axes(axes.name, letters if letters and len(letters) == pair[0].ndim else None)
-            found.append(Part(named, *pair))
+            found.append(Part(Axes(axes.name, _letters(exercise, axes, pair[0].ndim)), *pair))
     yield from found
+
+
+def _letters(exercise: Exercise, axes: Axes, dimensions: int) -> tuple[str, ...] | None:
+    """The letter of each axis. Where there are more or fewer of them than named, time still comes first."""
+    named = axes.axes or ()
+    if exercise.drive in MODULES and dimensions == 3:
+        named = TIME[0], BATCH, ""
+    if len(named) == dimensions:
+        return named
+    first = named[0].split()[0] if named and named[0] else ""
+    return (first, *[""] * (dimensions - 1)) if first in TIME and dimensions else None
 
 
 def _paired(right: Plain, own: Plain) -> Iterator[tuple[np.ndarray, np.ndarray] | None]:

@@ -25,6 +25,7 @@ import numpy as np
 
 from rnncourse.checks.diagnosis import TWO
 from rnncourse.checks.exercise import Exercise, Question, Unit
+from rnncourse.checks.generic import IN_GENERAL
 from rnngrade.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
 
 PASSED, EXPLAINED, UNEXPLAINED, UNWRITTEN, FAILED = KINDS = (
@@ -41,7 +42,7 @@ MOST_BINS = 12
 
 Key = TypeVar("Key")
 
-_LINE = re.compile(r" \(in the line `.*?`\)", re.DOTALL)
+_LINE = re.compile(r" \(in the line `.*?`(, where ([^()`]|\([^()`]*\))*)?\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -330,7 +331,7 @@ def _result(record: Record, exercise: Exercise | Question) -> ExerciseResult:
 
 def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> tuple[Mistake, ...]:
     order = {m.name: i for i, m in enumerate(exercise.misconceptions)}
-    messages = {m.name: m.message for m in exercise.misconceptions}
+    messages = IN_GENERAL | {m.name: m.message for m in exercise.misconceptions}
     # Who made two mistakes at once has both.
     groups = _by((name, s) for s, result in results.items() for name in str(result.diagnosis).split(TWO))
     found = [Mistake(exercise.name, name, messages.get(name, ""), students) for name, students in groups.items()]
