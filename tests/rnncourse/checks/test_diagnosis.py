@@ -49,7 +49,7 @@ def test_two_mistakes_at_once_are_both_named_or_one_is():
             ] += 1
     assert found["both"] >= 12
     assert found["both"] + found["one"] >= 16
-    assert found["other"] <= 1
+    assert found["other"] <= 2
 
 
 def test_both_messages_stand_in_the_order_of_the_code():
@@ -150,3 +150,171 @@ def test_two_mistakes_that_together_never_end_are_given_up(monkeypatch):
     assert both(ex, *ex.misconceptions)
     with Local(lambda x: 2 * x, {}) as candidate:
         assert judge(ex, candidate).diagnosis is None
+
+
+def on_arrays(change):
+    """The change made to every array of an answer."""
+
+    def changed(answer):
+        if isinstance(answer, np.ndarray):
+            return change(answer)
+        if isinstance(answer, (list, tuple)):
+            return type(answer)(changed(a) for a in answer)
+        return answer
+
+    return changed
+
+
+def in_time(change):
+    """The change made to every array with an axis of time, which comes first of three."""
+    return on_arrays(lambda array: change(array) if array.ndim == 3 else array)
+
+
+BROKEN = {
+    "sign": on_arrays(lambda a: -a),
+    "constant_factor": on_arrays(lambda a: 2 * a),
+    "all_zero": on_arrays(np.zeros_like),
+    "other_dtype": on_arrays(lambda a: a.astype(np.float64)),
+    "transposed": on_arrays(lambda a: a.T.copy() if a.ndim == 2 else a),
+    "time_and_batch_exchanged": in_time(lambda a: a.swapaxes(0, 1).copy()),
+    "time_reversed": in_time(lambda a: a[::-1].copy()),
+    "one_step_late": in_time(lambda a: np.concatenate([np.zeros_like(a[:1]), a[:-1]])),
+    "one_step_early": in_time(lambda a: np.concatenate([a[1:], np.zeros_like(a[:1])])),
+    "first_step_lost": in_time(lambda a: a[1:].copy()),
+    "last_step_lost": in_time(lambda a: a[:-1].copy()),
+    "first_step_only": in_time(lambda a: a[:1].copy()),
+    "last_step_everywhere": in_time(lambda a: np.repeat(a[-1:], len(a), axis=0)),
+}
+# Their answers have one number of axes in all cases, and all their axes are named.
+NAMED = [
+    "rnn_step",
+    "rnn_forward",
+    "nll_backward",
+    "rnn_step_backward",
+    "lstm_step",
+    "min_gru_forward",
+    "linear_recurrence",
+]
+# What a generic mistake is in these: the catalogue has a word of its own for it.
+OWN_WORDS = {
+    ("nll_backward", "sign"): "sign_turned",
+    ("rnn_forward", "last_step_everywhere"): "one_array_for_all_states",
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("mistake", BROKEN)
+def test_a_generic_mistake_is_named_as_itself_or_in_the_catalogues_words(name, mistake):
+    exercise = exercises.find(name)
+    verdict = check(lambda *args: BROKEN[mistake](exercise.reference(*args)), name)
+    if verdict.passed:
+        assert mistake not in ("sign", "constant_factor", "all_zero", "other_dtype")
+        return
+    if name == "linear_recurrence" and mistake in ("transposed", "time_and_batch_exchanged"):
+        return  # some of its cases have two axes
+    if mistake.startswith("time_and") or mistake == "transposed" or exercise.gives[0].axes[0] == "T":
+        assert verdict.diagnosis in (mistake, OWN_WORDS.get((name, mistake)))
+
+
+def test_a_sum_for_a_mean_is_named_with_its_axis():
+    unit = Unit("99_test", "test")
+    ex = unit.exercise(
+        "means",
+        reference=lambda X: X.mean(axis=0),
+        points=2,
+        takes="X (N, D)",
+        gives="mean (D,)",
+        hints=("",) * 3,
+        model="def means(X):\n    return X.mean(axis=0)",
+    )
+    ex.cases(lambda rng: [case(normal(rng, N, 3)) for N in (2, 3, 5)])
+    with Local(lambda X: X.sum(axis=0), {}) as candidate:
+        verdict = judge(ex, candidate)
+    assert verdict.diagnosis == "times_size"
+    assert "N times" in verdict.message
+    with Local(lambda X: X.sum(axis=0) / 2, {}) as candidate:
+        assert judge(ex, candidate).diagnosis is None
+
+
+def test_what_keeps_something_between_calls_is_named():
+    kept = []
+
+    def rnn_forward(X, h0, U, W, b):
+        kept.append(h0)
+        H = []
+        for x in X:
+            H.append(np.tanh(x @ U + (H or kept)[-1] @ W + b) * len(kept))
+        return np.stack(H)
+
+    assert check(rnn_forward).diagnosis == "other_when_called_again"
+
+
+def test_a_return_inside_the_loop_is_named():
+    def last_states(X, h0, U, W, b):
+        h, states = h0, []
+        for x in X:
+            h = np.tanh(x @ U + h @ W + b)
+            states.append(h)
+            if len(states) == 1:
+                break
+        return np.stack(states)
+
+    assert check(last_states, "rnn_forward").diagnosis == "first_step_only"
+    assert check(table_of_the_first, "count_ngrams").diagnosis == "ends_after_one_round"
+
+
+def table_of_the_first(tokens, n):
+    """The table as it is after one window."""
+    counts = {}
+    for i in range(len(tokens) - n + 1):
+        counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
+        return counts
+    return counts
+
+
+def test_an_error_says_the_shapes_of_the_terms_and_whether_they_fit_the_other_way_round():
+    class Layer:
+        def __init__(self, W):
+            self.W = W
+
+    def rnn_step(x, h_prev, U, W, b):
+        layer = Layer(U)
+        return layer.W @ x
+
+    message = check(rnn_step).message
+    assert "where layer.W is (4, 5) and x is (3, 4); the other way round, x @ layer.W, they fit" in message
+
+    def rnn_step(x, h_prev, U, W, b):
+        return x + h_prev
+
+    message = check(rnn_step).message
+    assert "(in the line `return x + h_prev`, where x is (3, 4) and h_prev is (3, 5))" in message
+
+
+class Trap:
+    """Counts what is called on it."""
+
+    asked = 0
+
+    @property
+    def W(self):
+        Trap.asked += 1
+        return np.ones((2, 2))
+
+
+def test_nothing_is_called_to_say_the_shapes_of_the_terms():
+    def rnn_step(x, h_prev, U, W, b):
+        trap = Trap()
+        return trap.W @ x
+
+    Trap.asked = 0
+    check(rnn_step)
+    times = Trap.asked
+
+    def rnn_step(x, h_prev, U, W, b):
+        W = Trap().W
+        return W @ x
+
+    Trap.asked = 0
+    check(rnn_step)
+    assert Trap.asked == times
