@@ -7,12 +7,14 @@ changed; whether the answer shares memory with one; how often each callable was 
 
 from __future__ import annotations
 
+import ast
 import itertools
+import linecache
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -270,10 +272,50 @@ def describe(error: BaseException) -> str:
         words[0] = f"{words[0]} {words[1].strip()}"
     text = f"{type(error).__name__}: {words[0][:200]}" if words else type(error).__name__
     frames = [
-        f
-        for f in traceback.extract_tb(error.__traceback__)
-        if not f.filename.startswith(OWN_FOLDER) and not any(name in f.filename for name in OTHERS)
+        (frame, summary)
+        for (frame, _), summary in zip(
+            traceback.walk_tb(error.__traceback__), traceback.extract_tb(error.__traceback__), strict=True
+        )
+        if not summary.filename.startswith(OWN_FOLDER) and not any(name in summary.filename for name in OTHERS)
     ]
-    if frames and frames[-1].line:
-        return f"{text} (in the line `{frames[-1].line.strip()[:100]}`)"
+    if frames and frames[-1][1].line:
+        return f"{text} (in the line `{frames[-1][1].line.strip()[:100]}`{_shapes(*frames[-1])})"
     return text
+
+
+def _shapes(frame: FrameType, summary: traceback.FrameSummary) -> str:
+    """The shapes of the two terms that did not go together: ", where U is (4, 5) and x is (3, 4)"."""
+    if summary.lineno != summary.end_lineno or summary.colno is None:
+        return ""
+    try:
+        # The line stands in the summary without what indents it, and its columns count bytes.
+        line = linecache.getline(summary.filename, summary.lineno or 0).encode()
+        term = ast.parse(line[summary.colno : summary.end_colno].decode().strip(), mode="eval").body
+        if not isinstance(term, ast.BinOp):
+            return ""
+        (a, left), (b, right) = ((ast.unparse(side), _shape(side, frame)) for side in (term.left, term.right))
+    except Exception:  # whatever a candidate's names and lines may be
+        return ""
+    known = [f"{name} is {shape}" for name, shape in {a: left, b: right}.items() if shape]
+    words = f", where {' and '.join(known)}" if known else ""
+    if not (isinstance(term.op, ast.MatMult) and left and right and len(left) == len(right) == 2):
+        return words
+    if left[1] != right[0] and right[1] == left[0]:
+        words += f"; the other way round, {b} @ {a}, they fit"
+    return words
+
+
+def _shape(term: ast.expr, frame: FrameType) -> tuple[int, ...] | None:
+    """The shape of an array under a plain name, `W`, `W.T` or `self.W`. Nothing is called to find it."""
+    if isinstance(term, ast.Name):
+        value: Any = frame.f_locals.get(term.id, frame.f_globals.get(term.id))
+    elif isinstance(term, ast.Attribute) and isinstance(term.value, ast.Name):
+        if term.attr == "T":
+            shape = _shape(term.value, frame)
+            return shape and shape[::-1]
+        held = object.__getattribute__(frame.f_locals.get(term.value.id), "__dict__")
+        value = held.get(term.attr, held.get("_parameters", {}).get(term.attr))
+    else:
+        return None
+    is_array = type(value) is np.ndarray or type(value).__module__.startswith("torch")
+    return tuple(int(n) for n in value.shape) if is_array else None

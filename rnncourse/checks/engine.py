@@ -2,38 +2,28 @@
 
 Each case is given to the candidate and to the reference; what differs is a fault, and a fault belongs to a criterion:
 it runs, the shape is right, the values are right on ordinary cases, on edge cases, and the arguments are left alone.
-Credit goes by criterion, in that order: right edges with wrong values are luck, and count for nothing. After a fault,
-the exercise's misconceptions are run on the same cases: the one that gives what the candidate gave is the diagnosis.
+Credit goes by criterion, in that order: right edges with wrong values are luck, and count for nothing. After a fault
+comes the diagnosis (`diagnosis.py`): which mistake gives what the candidate gave?
 """
 
 from __future__ import annotations
 
 import copy
-import os
-import warnings
-import zlib
+import time
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.callables import Named
+from rnncourse.checks.cases import Candidate, Seed, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference, kind_of
-from rnncourse.checks.drive import Observation, observe
+from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
+from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
-from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Misconception, Question
+from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Question
 from rnncourse.checks.plain import NotPlain, Plain, to_plain
 from rnncourse.checks.verdict import Verdict
-
-VISIBLE_SEED = "visible"
-HIDDEN_SEED = "hidden"
-
-
-@runtime_checkable
-class Candidate(Protocol):
-    """What the engine sees of an answer: something that can be driven with plain arguments. `Local` is one."""
-
-    def observe(self, how: str, args: tuple[Any, ...]) -> Observation: ...
 
 
 @dataclass(frozen=True)
@@ -47,27 +37,6 @@ class Fault:
     got: Plain = None
 
 
-def seed_for(exercise: Exercise, hidden: bool) -> tuple[int, int]:
-    """The seed of an exercise's cases. Hidden ones follow the environment's RNNCOURSE_SEED, any text, if it is set."""
-    seed = os.environ.get("RNNCOURSE_SEED", HIDDEN_SEED) if hidden else VISIBLE_SEED
-    return zlib.crc32(seed.encode()), zlib.crc32(exercise.name.encode())
-
-
-def drawn(exercise: Exercise, seed: tuple[int, int]) -> tuple[list[Case], list[Observation]]:
-    """The exercise's cases for a seed, and what the reference does with each."""
-    if seed not in exercise.memory:
-        cases = exercise.draw(np.random.default_rng(seed))
-        exercise.memory[seed] = cases, [quiet_observe(exercise.reference, exercise.drive, c.args) for c in cases]
-    return exercise.memory[seed]
-
-
-def quiet_observe(function: Any, how: str, args: tuple[Any, ...]) -> Observation:
-    """`observe` for the course's own functions: without a time limit, with warnings silenced."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return observe(function, how, args)
-
-
 def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> Verdict:
     """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses."""
     seeds = [seed_for(exercise, False), seed_for(exercise, True)][: 1 + hidden]
@@ -75,17 +44,20 @@ def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> 
     expected = [wanted for seed in seeds for wanted in drawn(exercise, seed)[1]]
     seen: list[Observation] = []
     faults: list[Fault] = []
-    for one, wanted in zip(cases, expected, strict=True):
+    faulty: set[int] = set()
+    began = time.monotonic()
+    for i, (one, wanted) in enumerate(zip(cases, expected, strict=True)):
         seen.append(candidate.observe(exercise.drive, one.args))
-        faults += faults_of(exercise, one, wanted, seen[-1])
+        if found := faults_of(exercise, one, wanted, seen[-1]):
+            faults += found
+            faulty.add(i)
         if seen[-1].timed_out or "NotImplementedError" in seen[-1].error_types:
             break
     for seed in seeds:
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
             faults += broken_properties(exercise, candidate, seed)
-    return _verdict(
-        exercise, faults, None if not faults else diagnose(exercise, cases, expected, seen), show=not hidden
-    )
+    evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, time.monotonic() - began)
+    return _verdict(exercise, faults, diagnose(evidence) if faults else None, show=not hidden)
 
 
 def faults_of(exercise: Exercise, one: Case, wanted: Observation, seen: Observation) -> list[Fault]:
@@ -118,7 +90,7 @@ def faults_of(exercise: Exercise, one: Case, wanted: Observation, seen: Observat
         ]
     if seen.answer is None and wanted.answer is not None:
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
-    found = difference(_canonical(exercise, wanted.answer), _canonical(exercise, seen.answer), exercise.gives)
+    found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
         return [
             fault({"form": "shape", "shape": "shape", "dtype": "shape", "value": "values"}[found.kind], found.words)
@@ -152,14 +124,7 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
     return []
 
 
-def _canonical(exercise: Exercise, answer: Plain) -> Plain:
-    try:
-        return exercise.canonical(answer)
-    except Exception:  # an answer of a form that the canonical form does not know; the comparison will say so
-        return answer
-
-
-def broken_properties(exercise: Exercise, candidate: Candidate, seed: tuple[int, int]) -> list[Fault]:
+def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Fault]:
     """The first of the exercise's properties that does not hold for a seed, as a fault."""
 
     class Failed(Exception):
@@ -199,45 +164,6 @@ def describe_case(exercise: Exercise, one: Case) -> str:
     return f"(In the case {text}.)" if text else ""
 
 
-def diagnose(
-    exercise: Exercise, cases: list[Case], expected: list[Observation], seen: list[Observation]
-) -> Misconception | None:
-    """The misconception that gives what the candidate gave: on all cases, or else on all ordinary ones."""
-    ordinary = [i for i, c in enumerate(cases[: len(seen)]) if not c.is_edge]
-    for indices, strict in ((range(len(seen)), True), (ordinary, False)):
-        if not strict and all(_same(exercise, expected[i], seen[i], strict) for i in indices):
-            continue  # nothing is wrong with the values there
-        # The case with a fault tells the most: ask it first.
-        order = sorted(indices, key=lambda i: not faults_of(exercise, cases[i], expected[i], seen[i]))
-        for one in exercise.misconceptions:
-            if all(
-                _same(exercise, quiet_observe(one.answer, exercise.drive, cases[i].args), seen[i], strict)
-                for i in order
-            ):
-                return one
-    return None
-
-
-def _same(exercise: Exercise, a: Observation, b: Observation, strict: bool) -> bool:
-    if a.timed_out or b.timed_out:
-        return False  # who did not answer gave no answer that could be the same
-    if a.error or b.error or a.refused or b.refused:
-        return (_words(a), a.refused) == (_words(b), b.refused)
-    if strict and (a.changed, a.shared, a.wrote_meanwhile) != (b.changed, b.shared, b.wrote_meanwhile):
-        return False
-    if strict and exercise.counts_calls and a.calls != b.calls:
-        return False
-    return (
-        difference(_canonical(exercise, a.answer), _canonical(exercise, b.answer), exercise.gives, loose=not strict)
-        is None
-    )
-
-
-def _words(seen: Observation) -> str | None:
-    """An error without the line in which it arose."""
-    return seen.error and seen.error.partition(" (in the line")[0]
-
-
 def _criteria(exercise: Exercise) -> dict[str, float]:
     """The criteria that apply to an exercise, with their weights; the weight of the others goes to the values."""
     cases, _ = drawn(exercise, seed_for(exercise, False))
@@ -252,7 +178,7 @@ def _criteria(exercise: Exercise) -> dict[str, float]:
     return weights
 
 
-def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Misconception | None, *, show: bool) -> Verdict:
+def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | None, *, show: bool) -> Verdict:
     weights = _criteria(exercise)
     for i, f in enumerate(faults):
         if f.criterion not in weights:
@@ -276,7 +202,7 @@ def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Misconception |
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
     if show:
-        place = (_canonical(exercise, first.expected), _canonical(exercise, first.got))
+        place = (canonical(exercise, first.expected), canonical(exercise, first.got))
         look["table"] = excerpt(*place, exercise.gives)
     points = round(score * exercise.points, 2)
     return Verdict(
@@ -308,4 +234,6 @@ def judge_value(question: Question, value: Any) -> Verdict:
         mistake = next((m for m in question.misconceptions if not difference(m.answer, plain)), None)
     if mistake:
         return failed(mistake.message, mistake.name)
+    if found.kind == "form" and isinstance(plain, float) and plain == question.answer:
+        return failed(f"The number is right, but a whole number is asked: {question.answer}, not {plain}.")
     return failed(f"That is not it.{example if found.kind == 'form' else ''}")

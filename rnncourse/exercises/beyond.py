@@ -139,8 +139,8 @@ masked_scores_zero: Where the mask is False you set the score to 0. But exp(0) i
 - scores = np.where(mask, scores, -np.inf)
 + scores = scores * mask
 
-infinity_times_zero: You multiply -inf by 0 where one may look, and that is nan, not 0. Choose between two values
-  instead: `np.where(mask, scores, -np.inf)`.
+infinity_times_zero: With a mask you get nan. That comes of -inf times 0, of inf - inf, or of a row whose scores are all
+  -inf. Choose between two values instead: `np.where(mask, scores, -np.inf)`.
 - scores = np.where(mask, scores, -np.inf)
 + scores = scores - np.inf * (1 - mask.astype(scores.dtype))
 
@@ -165,8 +165,8 @@ large_scores_overflow: exp overflows when scores are large, and infinity divided
 - weights = softmax(scores)
 + weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
 
-root_in_float64: `np.sqrt` of a whole number is a float64, and turns float32 scores into float64. Take a plain Python
-  number: `math.sqrt(d)`, or `d**0.5`.
+root_in_float64: float32 comes back as float64. What turns it is an array or a number of NumPy's own in float64, as
+  `np.sqrt` of a whole number is one; a plain Python number, as `d**0.5`, does not.
 - scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
 + scores = query @ np.swapaxes(keys, -1, -2) / np.sqrt(query.shape[-1])
 """)

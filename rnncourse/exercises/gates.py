@@ -480,16 +480,16 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-half_is_forgotten: Your count fades: the forget gate has no bias, and σ(0) is a half, so that half of c is lost at
-  each step. Give it a bias of, say, 20.
+half_is_forgotten: Your count fades: half of c is lost at each step. The forget gate is σ of about 0 there, a half. A
+  bias of, say, 20 opens it.
 + return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
 
 candidate_too_small: Each one adds less than 1: with a weight of 1 the candidate is tanh(1) = 0.76. With a weight of
   20 it is 1, to 15 digits.
 + return np.array([[0.0, 0.0, 1.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-half_is_written: Each one adds a half: the input gate has no bias, and σ(0) is a half. Give it a bias of, say, 20, or
-  let x open it wide.
+half_is_written: Each one adds a half: the input gate is σ of about 0 there, a half. Give it a bias of, say, 20, or let
+  x open it wide.
 + return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
 
 steps_counted: You count steps, not ones: i and g are 1 at every step. One of the two must be 0 when x is 0. (If you
@@ -608,8 +608,7 @@ reset_subtracts: A set adds 1 and a reset takes 1 away, with the forget gate ope
 + U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, 0.0, -20.0, 0.0]])
 + return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-half_is_written: A set stores a half: the input gate has no bias, and σ(0) is a half. Open it, by a bias or by the
-  set.
+half_is_written: A set stores a half: the input gate is σ of about 0 there, a half. Open it, by a bias or by the set.
 + U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + return U, np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
 
@@ -696,8 +695,8 @@ even_is_minus_one: After two ones your c is -1. An even number of ones is 0: wri
 + U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[0.0, 0.0, -60.0, 0.0]])
 + return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
 
-half_is_forgotten: What is stored fades while zeros are read: the forget gate has no bias, and σ(0) is a half. Give it
-  a bias of, say, 20, which a one overcomes.
+half_is_forgotten: What is stored fades while zeros are read: the forget gate is σ of about 0 there, a half. Give it a
+  bias of, say, 20, which a one overcomes.
 + U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
 + return U, W, np.array([-20.0, 0.0, 20.0, 20.0])
 

@@ -795,7 +795,7 @@ sum_minimised: You go down the gradient of the summed loss: where nothing is cli
 - total += loss.item() * targets.numel()
 + total += loss.item()
 
-no_update: The parameters are as they were: gradients are computed and nothing is done with them. `optimizer.step()`
-  makes the update.
+no_update: The parameters are as they were: no update takes place. `optimizer.step()` makes it, from the gradients that
+  `backward` has computed; nothing may set these back in between.
 - optimizer.step()
 """)

@@ -273,8 +273,8 @@ once_for_zero: For times = 0 nothing must happen to s: compose(f, 0) is the iden
 +     result = f(result)
 + return result
 
-always_of_s: Your loop gives f the first s every time, so that f has been applied once when it ends. Give f what it
-  returned before: `s = f(s)`.
+always_of_s: f has been applied once when you return, however large times is. Each round has to give f what it returned
+  in the round before: `s = f(s)`.
 - def composed(s):
 + def composed(s):
 +     result = s

@@ -23,7 +23,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from rnncourse.checks.diagnosis import TWO
 from rnncourse.checks.exercise import Exercise, Question, Unit
+from rnncourse.checks.generic import IN_GENERAL
 from rnngrade.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
 
 PASSED, EXPLAINED, UNEXPLAINED, UNWRITTEN, FAILED = KINDS = (
@@ -40,7 +42,7 @@ MOST_BINS = 12
 
 Key = TypeVar("Key")
 
-_LINE = re.compile(r" \(in the line `.*?`\)", re.DOTALL)
+_LINE = re.compile(r" \(in the line `.*?`(, where ([^()`]|\([^()`]*\))*)?\)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -329,8 +331,9 @@ def _result(record: Record, exercise: Exercise | Question) -> ExerciseResult:
 
 def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult]) -> tuple[Mistake, ...]:
     order = {m.name: i for i, m in enumerate(exercise.misconceptions)}
-    messages = {m.name: m.message for m in exercise.misconceptions}
-    groups = _by((str(result.diagnosis), s) for s, result in results.items())
+    messages = IN_GENERAL | {m.name: m.message for m in exercise.misconceptions}
+    # Who made two mistakes at once has both.
+    groups = _by((name, s) for s, result in results.items() for name in str(result.diagnosis).split(TWO))
     found = [Mistake(exercise.name, name, messages.get(name, ""), students) for name, students in groups.items()]
     return tuple(sorted(found, key=lambda m: (-len(m.students), order.get(m.name, len(order)))))
 

@@ -14,6 +14,7 @@ from rnncourse.cell import rnn_step as reference
 from rnncourse.checks import local
 from rnncourse.checks.callables import named
 from rnncourse.checks.compare import Axes, difference
+from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import observe
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Unit, case, edge, normal
@@ -467,3 +468,57 @@ def test_a_function_that_is_called_too_often_is_found():
             verdict = judge(ex, candidate)
         assert not verdict.passed
         assert words in verdict.message
+
+
+def test_a_wrong_answer_that_is_a_mistake_on_the_drawn_cases_only_is_not_called_that_mistake():
+    """Fresh draws tell apart what is the same by chance."""
+    unit = Unit("99_test", "test")
+    ex = unit.exercise("double", reference=lambda n: 2 * n, points=2, takes="n", gives="twice", hints=("",) * 3)
+    ex.cases(lambda rng: [case(2 + int(rng.integers(0, 1000) > 900)) for _ in range(2)])
+
+    @ex.misconception
+    def added(n):
+        "You add 3."
+        return n + 3
+
+    for answer, diagnosis in ((lambda n: n + 3, "added"), (lambda n: 5, None)):
+        for seed in range(9):
+            with mock.patch.dict(os.environ, RNNCOURSE_SEED=str(seed)), Local(answer, {}) as candidate:
+                verdict = judge(ex, candidate, hidden=True)
+            assert verdict.diagnosis == diagnosis
+
+
+def test_what_is_wrong_elsewhere_too_is_said():
+    """A mistake that explains the ordinary cases alone is said as such."""
+
+    def rnn_step(x, h_prev, U, W, b):
+        return np.tanh(x @ U + h_prev @ W) if len(x) > 1 else right(x, h_prev, U, W, b) + 1
+
+    verdict = check(rnn_step)
+    assert verdict.diagnosis == "bias_forgotten"
+    assert "On an edge case something else is wrong too." in verdict.message
+    assert "something else" not in check(lambda x, h_prev, U, W, b: np.tanh(x @ U + h_prev @ W), "rnn_step").message
+
+
+@pytest.mark.parametrize(("one", "other"), [(1.0, 1), (3, 0), ([1.0, 2.0], np.array([1.0, 2.0])), ((1, 2), [1, 2])])
+def test_whether_two_answers_are_the_same_does_not_depend_on_which_comes_first(one, other):
+    one, other = (observe(lambda a: a, "call", (a,)) for a in (one, other))
+    for strict in (True, False):
+        assert same(find("rnn_step"), one, other, strict=strict) == same(find("rnn_step"), other, one, strict=strict)
+
+
+def test_the_draws_that_confirm_a_visible_diagnosis_know_nothing_of_the_hidden_seed():
+    seen = []
+
+    def rnn_step(x, h_prev, U, W, b):
+        seen.append(x.tobytes())
+        return np.tanh(x @ U + h_prev @ W)
+
+    def calls(seed, hidden):
+        del seen[:]
+        with mock.patch.dict(os.environ, RNNCOURSE_SEED=seed):
+            assert check(rnn_step, hidden=hidden).diagnosis == "bias_forgotten"
+        return list(seen)
+
+    assert calls("1", hidden=False) == calls("2", hidden=False)
+    assert not set(calls("1", hidden=True)) & set(calls("2", hidden=True))

@@ -1,0 +1,65 @@
+"""The cases of an exercise: drawn for a seed, with what the reference does with each."""
+
+from __future__ import annotations
+
+import os
+import warnings
+import zlib
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from rnncourse.checks.drive import Observation, observe
+from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.plain import Plain
+
+VISIBLE_SEED = "visible"
+HIDDEN_SEED = "hidden"
+
+Seed = tuple[int, ...]
+
+
+@runtime_checkable
+class Candidate(Protocol):
+    """What the engine sees of an answer: something that can be driven with plain arguments. `Local` is one."""
+
+    def observe(self, how: str, args: tuple[Any, ...]) -> Observation: ...
+
+
+def seed_for(exercise: Exercise, hidden: bool) -> Seed:
+    """The seed of an exercise's cases. Hidden ones follow the environment's RNNCOURSE_SEED, any text, if it is set."""
+    seed = os.environ.get("RNNCOURSE_SEED", HIDDEN_SEED) if hidden else VISIBLE_SEED
+    return zlib.crc32(seed.encode()), zlib.crc32(exercise.name.encode())
+
+
+def drawn(exercise: Exercise, seed: Seed) -> tuple[list[Case], list[Observation]]:
+    """The exercise's cases for a seed, and what the reference does with each."""
+    if seed not in exercise.memory:
+        cases = exercise.draw(np.random.default_rng(seed))
+        exercise.memory[seed] = cases, [quiet_observe(exercise.reference, exercise.drive, c.args) for c in cases]
+    found: tuple[list[Case], list[Observation]] = exercise.memory[seed]
+    return found
+
+
+def drawn_afresh(exercise: Exercise, seed: Seed, draw: int) -> list[Case]:
+    """The ordinary cases of another draw for this seed, the 1st, 2nd, …: for what the drawn ones cannot tell."""
+    if ("afresh", seed, draw) not in exercise.memory:
+        cases = exercise.draw(np.random.default_rng((*seed, draw)))
+        exercise.memory["afresh", seed, draw] = [c for c in cases if not c.is_edge]
+    found: list[Case] = exercise.memory["afresh", seed, draw]
+    return found
+
+
+def quiet_observe(function: Any, how: str, args: tuple[Any, ...]) -> Observation:
+    """`observe` for the course's own functions: without a time limit, with warnings silenced."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return observe(function, how, args)
+
+
+def canonical(exercise: Exercise, answer: Plain) -> Plain:
+    """The form in which an answer to this exercise is compared."""
+    try:
+        return exercise.canonical(answer)
+    except Exception:  # an answer of a form that the canonical form does not know; the comparison will say so
+        return answer

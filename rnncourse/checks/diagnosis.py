@@ -1,0 +1,219 @@
+"""The diagnosis of a wrong answer: which mistake gives what it gave.
+
+A mistake is a wrong answer of its own (`Misconception`). It is what is wrong with a candidate if it gives the same on
+every case, and on fresh draws of the ordinary ones, which tell apart what happens to be the same on a few numbers.
+Where none does, two of them may, made at once (`pairs.py`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks import generic
+from rnncourse.checks.cases import Candidate, Seed, canonical, drawn_afresh, quiet_observe
+from rnncourse.checks.compare import difference
+from rnncourse.checks.drive import Observation
+from rnncourse.checks.exercise import Case, Exercise, Misconception
+from rnncourse.checks.local import Local
+from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood
+
+DRAWS = 5  # fresh draws on which a mistake must give what the candidate gives, before it is said
+SECONDS_TO_CONFIRM = 0.3  # at most
+SECONDS_FOR_PAIRS = 0.5  # at most
+CASES_TO_RANK = 2  # that say which pairs are the likeliest
+SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two, which may never return
+SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
+
+ELSEWHERE = "On an edge case something else is wrong too."
+
+__all__ = ["TWO", "Diagnosis", "Evidence", "diagnose", "same"]
+
+Answer = Callable[[int | None, Case], Observation]  # what it does in a case; the number of the case, if it has one
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The name of the mistake, of two of them "one+other" (`TWO` is between them), and what the student is told."""
+
+    name: str
+    message: str
+
+
+class Evidence:
+    """What is known about one wrong answer: its cases, what was expected, what was seen, and the candidate to ask."""
+
+    def __init__(
+        self,
+        exercise: Exercise,
+        candidate: Candidate,
+        seed: Seed,
+        cases: list[Case],
+        expected: list[Observation],
+        seen: list[Observation],
+        faulty: set[int],
+        seconds: float = 0.0,
+    ) -> None:
+        self.exercise, self.candidate, self.seed, self.faulty = exercise, candidate, seed, faulty
+        self.cases, self.expected, self.seen = cases[: len(seen)], expected[: len(seen)], seen
+        # A case that went wrong tells the most: it is asked first.
+        self.all = sorted(range(len(seen)), key=lambda i: i not in faulty)
+        self.ordinary = [i for i in self.all if not cases[i].is_edge]
+        self._is_slow = seconds > SLOW
+        self._fresh: dict[tuple[int, int], Observation] = {}
+
+    def fits(self, answer: Answer, indices: Iterable[int], *, strict: bool = True) -> bool:
+        """Whether another answer gives what the candidate gave in these cases."""
+        for i in indices:
+            own = answer(i, self.cases[i])
+            if not same(self.exercise, own, self.seen[i], strict=strict):
+                return False
+            if strict and self._fault(i, own) != self._fault(i, self.seen[i]):
+                return False
+        return True
+
+    def _fault(self, index: int, seen: Observation) -> str | None:
+        """The kind of the fault that the check finds: 7.0 is as good as 7 unless a whole number is asked."""
+        wanted = canonical(self.exercise, self.expected[index].answer)
+        found = difference(wanted, canonical(self.exercise, seen.answer), self.exercise.gives)
+        return found.kind if found else None
+
+    def is_confirmed(self, answer: Answer, *, strict: bool = True) -> bool:
+        """Whether another answer gives what the candidate gives on fresh draws too."""
+        return all(same(self.exercise, answer(None, one), seen, strict=strict) for one, seen in self.fresh())
+
+    def fresh(self) -> Iterator[tuple[Case, Observation]]:
+        """The ordinary cases of fresh draws, and what the candidate does with each, until the time is up."""
+        until = time.monotonic() + SECONDS_TO_CONFIRM
+        for draw in range(1, DRAWS + 1):
+            for i, one in enumerate(drawn_afresh(self.exercise, self.seed, draw)):
+                if self._is_slow or time.monotonic() > until:
+                    return
+                if (draw, i) not in self._fresh:
+                    self._fresh[draw, i] = self.candidate.observe(self.exercise.drive, one.args)
+                yield one, self._fresh[draw, i]
+
+    def answers_otherwise(self) -> bool:
+        """Whether the candidate, asked again, gives another answer."""
+        first = self.all[0]
+        if self._is_slow or self.seen[first].timed_out:
+            return False
+        again = self.candidate.observe(self.exercise.drive, self.cases[first].args)
+        return not same(self.exercise, again, self.seen[first])
+
+    def of_catalogue(self, mistake: Misconception) -> Answer:
+        """A mistake of the catalogue as an answer. What it gives in the drawn cases is remembered."""
+        memory = self.exercise.memory.setdefault(("mistake", self.seed, mistake.name), {})
+
+        def answer(index: int | None, one: Case) -> Observation:
+            if index is None:
+                return quiet_observe(mistake.answer, self.exercise.drive, one.args)
+            if index not in memory:
+                memory[index] = quiet_observe(mistake.answer, self.exercise.drive, one.args)
+            found: Observation = memory[index]
+            return found
+
+        return answer
+
+    def is_made_by(self, answer: Any) -> bool:
+        """Whether code that nobody has read, and that may not come to an end, gives what the candidate gives."""
+        with Local(answer, {}, SECONDS_A_TRIAL) as local:
+
+            def trial(index: int | None, one: Case) -> Observation:
+                return local.observe(self.exercise.drive, one.args)
+
+            return self.fits(trial, self.all) and self.is_confirmed(trial)
+
+
+def diagnose(evidence: Evidence) -> Diagnosis | None:
+    """The mistake, or the two, that give what the candidate gave on all cases; or else on all ordinary ones."""
+    for one in evidence.exercise.misconceptions:
+        answer = evidence.of_catalogue(one)
+        if evidence.fits(answer, evidence.all) and evidence.is_confirmed(answer):
+            return Diagnosis(one.name, one.message)
+    if not evidence.faulty or "NotImplementedError" in evidence.seen[-1].error_types:
+        return None
+    if common := _generic(evidence):
+        return common
+    half = _explains_the_ordinary(evidence)
+    if pair := _two_mistakes(evidence, half):
+        return pair
+    if half is None:
+        return None
+    answer = evidence.of_catalogue(half)
+    is_all = all(evidence.fits(answer, [i], strict=False) for i in evidence.faulty)
+    return Diagnosis(half.name, half.message if is_all else f"{half.message} {ELSEWHERE}")
+
+
+def _generic(evidence: Evidence) -> Diagnosis | None:
+    """The mistake that could be one in any exercise."""
+    exercise = evidence.exercise
+    if evidence.answers_otherwise():
+        return Diagnosis("other_when_called_again", generic.GENERIC["other_when_called_again"])
+    if found := generic.relation(exercise, zip(evidence.cases, evidence.expected, evidence.seen, strict=True)):
+        afresh = [
+            (one, quiet_observe(exercise.reference, exercise.drive, one.args), seen) for one, seen in evidence.fresh()
+        ]
+        one, parts = found
+        # A dtype that is wrong in an edge case alone says nothing of the ordinary ones.
+        if one.name == "other_dtype" or not afresh or generic.holds(exercise, one, parts, afresh):
+            return Diagnosis(one.name, generic.words(one, parts))
+    for source in generic.ending_after_one_round(exercise.source):
+        if evidence.is_made_by(exercise.made_of(source, f"<{exercise.name}: one round>")):
+            return Diagnosis("ends_after_one_round", generic.GENERIC["ends_after_one_round"])
+    return None
+
+
+def _explains_the_ordinary(evidence: Evidence) -> Misconception | None:
+    """The mistake that gives what the candidate gave on all ordinary cases."""
+    if all(same(evidence.exercise, evidence.expected[i], evidence.seen[i]) for i in evidence.ordinary):
+        return None  # nothing is wrong with the values there
+    for one in evidence.exercise.misconceptions:
+        answer = evidence.of_catalogue(one)
+        if evidence.fits(answer, evidence.ordinary, strict=False) and evidence.is_confirmed(answer, strict=False):
+            return one
+    return None
+
+
+def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis | None:
+    """The two mistakes that together give what the candidate gave; one of them is `half`, if that is known."""
+    until = time.monotonic() + SECONDS_FOR_PAIRS
+    exercise = evidence.exercise
+    if not any(isinstance(e.answer, (np.ndarray, list, tuple, dict)) for e in evidence.expected):
+        return None  # a single number is soon the same by chance
+    pieces = Pieces()
+    for i in evidence.all[:CASES_TO_RANK]:
+        gives = {m.name: evidence.of_catalogue(m)(i, evidence.cases[i]) for m in exercise.misconceptions}
+        pieces.add(exercise, evidence.expected[i], evidence.seen[i], gives)
+    for one, other in by_likelihood(exercise.misconceptions, pieces):
+        if time.monotonic() > until:
+            return None
+        if half in (None, one, other) and (pair := both(exercise, one, other)) and evidence.is_made_by(pair.answer):
+            return Diagnosis(pair.name, pair.message)
+    return None
+
+
+def same(exercise: Exercise, a: Observation, b: Observation, *, strict: bool = False) -> bool:
+    """Whether two observations show the same, whichever comes first. If `strict`, dtypes count, and what was done to
+    the arguments.
+    """
+    if a.timed_out or b.timed_out:
+        return False  # who did not answer gave no answer that could be the same
+    if a.error or b.error or a.refused or b.refused:
+        return (_words(a), a.refused) == (_words(b), b.refused)
+    if strict and (a.changed, a.shared, a.wrote_meanwhile) != (b.changed, b.shared, b.wrote_meanwhile):
+        return False
+    if strict and exercise.counts_calls and a.calls != b.calls:
+        return False
+    one, other = canonical(exercise, a.answer), canonical(exercise, b.answer)
+    # A list will do for an array, but not an array for a list: which of the two is the mistake's does not matter.
+    return any(difference(*pair, exercise.gives, loose=not strict) is None for pair in ((one, other), (other, one)))
+
+
+def _words(seen: Observation) -> str | None:
+    """An error without the line in which it arose."""
+    return seen.error and seen.error.partition(" (in the line")[0]
