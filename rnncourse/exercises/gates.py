@@ -372,6 +372,26 @@ def rough(value: float) -> str:
     return f"between {int(np.floor(value))} and {int(np.ceil(value))}"
 
 
+class Read(str):
+    """What is read off a memory: a rough text, which is compared; messages show the numbers."""
+
+    numbers: str
+
+    def __repr__(self) -> str:
+        return self.numbers
+
+
+def read_off(values: np.ndarray) -> Read:
+    """Stored numbers as they are compared, and as they are shown.
+
+    >>> read_off(np.array([0.5, 1.02])) == read_off(np.array([0.31, 0.97])), read_off(np.array([0.5, 1.02]))
+    (True, 0.5, 1.02)
+    """
+    read = Read(", ".join(map(rough, values)))
+    read.numbers = ", ".join(f"{round(v, 2) + 0:g}" for v in values.tolist())  # + 0 makes 0 of -0
+    return read
+
+
 def shapes_of(machine: Plain, inputs: int) -> str:
     """ "U (1, 4H), W (H, 4H), b (4H,)" if the three fit together and take so many inputs; else the shapes they have."""
     if not isinstance(machine, (list, tuple)) or len(machine) != 3:
@@ -407,7 +427,7 @@ def behaviour(inputs: Mapping[str, Sequence[float]], probes: Probes) -> Callable
             cells = stored(machine, X)
             for n, (title, names) in enumerate(probes.items()):
                 read = cells[: len(names), n]
-                memory[title] = ", ".join(map(rough, read if len(names) <= 8 else read[-1:]))
+                memory[title] = read_off(read if len(names) <= 8 else read[-1:])
         return shapes, memory
 
     return canonical
@@ -480,29 +500,39 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-half_is_forgotten: Your count fades: half of c is lost at each step. The forget gate is σ of about 0 there, a half. A
-  bias of, say, 20 opens it.
-+ return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
+half_is_forgotten: Your count fades: some of c is lost at each step, for the forget gate is not open wide. Without a
+  bias it is σ(0), a half. Give it a bias of, say, 20.
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([20.0, 0.0, 0.0, 20.0])
 
-candidate_too_small: Each one adds less than 1: with a weight of 1 the candidate is tanh(1) = 0.76. With a weight of
-  20 it is 1, to 15 digits.
-+ return np.array([[0.0, 0.0, 1.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+candidate_too_small: Each one adds less than 1. With a weight of 1 the candidate is tanh(1) = 0.76; with a weight of
+  20 it is 1, to 15 digits. The input gate has to be open as wide.
+- U = np.array([[0.0, 0.0, 20.0, 0.0]])
++ U = np.array([[0.0, 0.0, 1.0, 0.0]])
 
-half_is_written: Each one adds a half: the input gate is σ of about 0 there, a half. Give it a bias of, say, 20, or let
-  x open it wide.
-+ return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
+half_is_written: Each one adds a half. So it does where the input gate has no bias: σ(0) is a half. Give it a bias of,
+  say, 20, or let x open it wide.
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([0.0, 20.0, 0.0, 20.0])
 
 steps_counted: You count steps, not ones: i and g are 1 at every step. One of the two must be 0 when x is 0. (If you
   meant that: the third column is g and the fourth is o.)
-+ return np.zeros((1, 4)), np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 20.0])
+- U = np.array([[0.0, 0.0, 20.0, 0.0]])
++ U = np.zeros((1, 4))
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([20.0, 20.0, 20.0, 20.0])
 
-ones_make_it_forget: Your c is never more than 1: a one closes the forget gate, so that the old count is thrown away.
-  To count, keep f open at all times.
-+ return np.array([[0.0, -40.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
+ones_make_it_forget: Your c is never more than 1: the next one takes the old count away, as it does where it closes
+  the forget gate. To count, keep f open at all times.
+- U = np.array([[0.0, 0.0, 20.0, 0.0]])
++ U = np.array([[0.0, -40.0, 20.0, 0.0]])
 
 zeros_count_down: Each zero takes 1 away: for x = 0 your candidate is tanh of a large negative number, which is -1 and
   not 0. A tanh needs no bias to be 0 at 0. (Or close the input gate for x = 0.)
-+ return np.array([[0.0, 0.0, 40.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, -20.0, 20.0])
+- U = np.array([[0.0, 0.0, 20.0, 0.0]])
++ U = np.array([[0.0, 0.0, 40.0, 0.0]])
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([20.0, 20.0, -20.0, 20.0])
 
 nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power
   50 is 0.72. Take 10 or 20.
@@ -580,47 +610,54 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-order_i_f_o_g: Your columns stand in the order i, f, o, g. It is i, f, g, o: what you meant for g has become the
-  output gate, and your candidate is 1 at every step.
+order_i_f_o_g: Your candidate is 1 at every step, and is written each time. It has to be 0 where nothing is to be
+  written. (If you took the columns for i, f, o, g: they are i, f, g, o.)
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 0.0, 20.0], [0.0, -40.0, 0.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 20.0, 0.0])
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([20.0, 20.0, 20.0, 0.0])
 
-half_is_forgotten: What was set fades: with no input your forget gate is σ(0), a half. Give it a bias of, say, 20,
-  which the inputs then have to overcome.
-+ U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([20.0, 0.0, 0.0, 20.0])
+half_is_forgotten: What was set fades: with no input your forget gate is not open wide. Without a bias it is σ(0), a
+  half. Give it a bias of, say, 20, which the inputs then have to overcome.
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([20.0, 0.0, 0.0, 20.0])
 
 reset_does_nothing: A reset changes nothing: it does not close the forget gate, so that the old c stays.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
 sets_add_up: A second set makes 2: a set adds 1 to what is there. It should write 1 in its place, so close the forget
   gate at a set, too.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
 reset_writes_minus_one: A reset stores -1. It should store 0: close the forget gate, and write nothing.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, -20.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
 reset_subtracts: A set adds 1 and a reset takes 1 away, with the forget gate open throughout. Two sets make 2, and a
   reset of nothing makes -1: forget what was there, then write.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, 0.0, -20.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-half_is_written: A set stores a half: the input gate is σ of about 0 there, a half. Open it, by a bias or by the set.
-+ U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([0.0, 20.0, 0.0, 20.0])
+half_is_written: A set stores a part of 1 only. Without a bias the input gate is σ(0), a half: open it wide, by a bias
+  or by the set.
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([0.0, 20.0, 0.0, 20.0])
 
 forgets_unless_told: What was set is gone one step later: with no input your forget gate is closed. "Forget gate" is a
   misleading name; 1 means *keep*. Its bias must be large and positive.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, 40.0, 20.0, 0.0], [0.0, 40.0, -20.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([20.0, -20.0, 0.0, 20.0])
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([20.0, -20.0, 0.0, 20.0])
 
 nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power
   50 is 0.72. Take 10 or 20.
+- U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -10.0, 5.0, 0.0], [0.0, -10.0, 0.0, 0.0]])
-+ return U, np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
+- b = np.array([20.0, 20.0, 0.0, 20.0])
++ b = np.array([5.0, 5.0, 0.0, 5.0])
 
 as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are
   rows: U is (D, 4H) and W is (H, 4H).
@@ -678,27 +715,31 @@ ones_are_counted: Your c counts the ones: it goes on to 2, 3, … The second one
 
 a_one_is_for_ever: Once it is 1, your c stays 1: a second one does not take it back. W is missing or too small (a
   stored 1 shows as h = tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
-+ U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.zeros((1, 4))
-+ return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
+- W = np.array([[-80.0, 0.0, 0.0, 0.0]])
++ W = np.zeros((1, 4))
 
 turns_at_every_step: Your c turns over at every step, whether x is 1 or 0. A zero has to leave it as it is: f open and
   i closed, unless x says otherwise.
-+ U, W = np.zeros((1, 4)), np.array([[-80.0, 0.0, 0.0, 0.0]])
-+ return U, W, np.array([20.0, -20.0, 20.0, 20.0])
+- U = np.array([[40.0, -40.0, 0.0, 0.0]])
++ U = np.zeros((1, 4))
+- b = np.array([-20.0, 20.0, 20.0, 20.0])
++ b = np.array([20.0, -20.0, 20.0, 20.0])
 
 last_input_only: Your c is just the last input: a zero closes the forget gate and clears it. It is a one that must
   clear what was there; a zero must leave it.
-+ U, W = np.array([[40.0, 40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
-+ return U, W, np.array([-20.0, -20.0, 20.0, 20.0])
+- U = np.array([[40.0, -40.0, 0.0, 0.0]])
++ U = np.array([[40.0, 40.0, 0.0, 0.0]])
+- b = np.array([-20.0, 20.0, 20.0, 20.0])
++ b = np.array([-20.0, -20.0, 20.0, 20.0])
 
 even_is_minus_one: After two ones your c is -1. An even number of ones is 0: write nothing then, and not the opposite.
-+ U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[0.0, 0.0, -60.0, 0.0]])
-+ return U, W, np.array([-20.0, 20.0, 20.0, 20.0])
+- W = np.array([[-80.0, 0.0, 0.0, 0.0]])
++ W = np.array([[0.0, 0.0, -60.0, 0.0]])
 
-half_is_forgotten: What is stored fades while zeros are read: the forget gate is σ of about 0 there, a half. Give it a
-  bias of, say, 20, which a one overcomes.
-+ U, W = np.array([[40.0, -40.0, 0.0, 0.0]]), np.array([[-80.0, 0.0, 0.0, 0.0]])
-+ return U, W, np.array([-20.0, 0.0, 20.0, 20.0])
+half_is_forgotten: What is stored fades while zeros are read: the forget gate is not open wide. Without a bias it is
+  σ(0), a half. Give it a bias of, say, 20, which a one overcomes.
+- b = np.array([-20.0, 20.0, 20.0, 20.0])
++ b = np.array([-20.0, 0.0, 20.0, 20.0])
 
 nearly_open: Your gates are nearly open and nearly closed, and over 50 steps what leaks adds up: σ(5) is 0.993, and
   0.993 to the power 50 is 0.72. Take 10 or 20.
@@ -743,39 +784,23 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 way_through_h_ignored: The error of the new c has two parts. You use the one that you were given; the one that comes
   through h is missing: dc + dh * o * (1 - tanh(c)²).
-- shown = np.tanh(f * c_prev + i * g)
 - dc = dc + dh * o * (1 - shown**2)
-- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
 
 way_through_c_ignored: The `dc` that you were given is not used. The new c is read by the next step, too, and this is
   what comes back from there: add it to the part that comes through h.
-- shown = np.tanh(f * c_prev + i * g)
 - dc = dc + dh * o * (1 - shown**2)
-- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ dc = dh * o * (1 - np.tanh(c) ** 2)
-+ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
++ dc = dh * o * (1 - shown**2)
 
 given_dc_handed_on: What you hand on to c_prev is the `dc` that you were given, times f. It is the whole error of the
   new c, with the part that came through h.
-- shown = np.tanh(f * c_prev + i * g)
 - dc = dc + dh * o * (1 - shown**2)
-- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-- da = np.concatenate(parts, axis=1)
-+ c = f * c_prev + i * g
-+ dc_all = dc + dh * o * (1 - np.tanh(c) ** 2)
-+ da_i, da_f, da_g = dc_all * g * i * (1 - i), dc_all * c_prev * f * (1 - f), dc_all * i * (1 - g**2)
-+ da = np.concatenate([da_i, da_f, da_g, dh * np.tanh(c) * o * (1 - o)], axis=1)
++ given, dc = dc, dc + dh * o * (1 - shown**2)
+- return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
++ return da @ U.T, da @ W.T, given * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 
 order_i_f_o_g: Your parts stand in the order i, f, o, g. The columns of U, W and b are those of i, f, g, o.
-- shown = np.tanh(f * c_prev + i * g)
-- dc = dc + dh * o * (1 - shown**2)
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-+ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dh * np.tanh(c) * o * (1 - o), dc * i * (1 - g**2)]
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dh * shown * o * (1 - o), dc * i * (1 - g**2)]
 
 slope_of_the_output_missing: The slope of the tanh between c and h is missing: dh * o is what reaches tanh(c), and on
   its way to c it is multiplied by 1 - tanh(c)².
@@ -784,58 +809,34 @@ slope_of_the_output_missing: The slope of the tanh between c and h is missing: d
 
 slope_of_h: For the tanh between c and h you take the slope 1 - h². But h is o * tanh(c), not tanh(c): the slope is 1
   - tanh(c)².
-- shown = np.tanh(f * c_prev + i * g)
 - dc = dc + dh * o * (1 - shown**2)
-- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ dc = dc + dh * o * (1 - (o * np.tanh(c)) ** 2)
-+ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
++ dc = dc + dh * o * (1 - (o * shown) ** 2)
 
 output_gate_missing: The error passes from h to c without the output gate. In h = o * tanh(c) the tanh is multiplied
   by o, so that its error is dh * o.
-- shown = np.tanh(f * c_prev + i * g)
 - dc = dc + dh * o * (1 - shown**2)
-- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ dc = dc + dh * (1 - np.tanh(c) ** 2)
-+ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
++ dc = dc + dh * (1 - shown**2)
 
 new_cell_for_old: The forget gate's part has the new c in it. f was multiplied by the old one, c_prev, and so is its
   error.
-- shown = np.tanh(f * c_prev + i * g)
-- dc = dc + dh * o * (1 - shown**2)
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
 + c = f * c_prev + i * g
-+ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-+ parts = [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
++ parts = [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
 
 factors_of_i_and_g_swapped: In i * g each factor's error has the *other* one in it: that of i is dc * g, that of g is
   dc * i. Yours have their own.
-- shown = np.tanh(f * c_prev + i * g)
-- dc = dc + dh * o * (1 - shown**2)
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-+ parts = [dc * i * i * (1 - i), dc * c_prev * f * (1 - f), dc * g * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
++ parts = [dc * i * i * (1 - i), dc * c_prev * f * (1 - f), dc * g * (1 - g**2), dh * shown * o * (1 - o)]
 
 slopes_of_the_gates_missing: The slopes of the sigmoids and of the tanh are missing from da. dc * g is what reaches i;
   what reaches the sum below it is that times i (1 - i).
-- shown = np.tanh(f * c_prev + i * g)
-- dc = dc + dh * o * (1 - shown**2)
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-- da = np.concatenate(parts, axis=1)
-+ c = f * c_prev + i * g
-+ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-+ da = np.concatenate([dc * g, dc * c_prev, dc * i, dh * np.tanh(c)], axis=1)
++ parts = [dc * g, dc * c_prev, dc * i, dh * shown]
 
 slope_of_a_sigmoid_for_g: All four have the slope y (1 - y). That is a sigmoid's; g comes from a tanh, whose slope is
   1 - g².
-- shown = np.tanh(f * c_prev + i * g)
-- dc = dc + dh * o * (1 - shown**2)
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ dc = dc + dh * o * (1 - np.tanh(c) ** 2)
-+ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * g * (1 - g), dh * np.tanh(c) * o * (1 - o)]
++ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * g * (1 - g), dh * shown * o * (1 - o)]
 
 nothing_forgotten: What goes back to c_prev is not multiplied by f. The old c was, and what was forgotten is not to
   blame.
@@ -847,14 +848,10 @@ averaged_over_rows: Your dU, dW and db are means over the rows. What is used by 
 - return da @ U.T, da @ W.T, dc * f, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 + return da @ U.T, da @ W.T, dc * f, x.T @ da / len(x), h_prev.T @ da / len(x), da.mean(axis=0)
 
-dc_overwritten: The numbers are right, but `dc += …` writes into the array that you were given, and its owner still
+dc_overwritten: The numbers are right, but the caller's dc is changed: a `dc += …` writes into it, and its owner still
   needs it. `dc = dc + …` makes a new one.
-- shown = np.tanh(f * c_prev + i * g)
 - dc = dc + dh * o * (1 - shown**2)
-- parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
-+ c = f * c_prev + i * g
-+ dc += dh * o * (1 - np.tanh(c) ** 2)
-+ parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * np.tanh(c) * o * (1 - o)]
++ dc += dh * o * (1 - shown**2)
 """)
 
 
@@ -951,23 +948,19 @@ z_inverted: Your z is the other way round: z * n + (1 - z) * h, as in Chung et a
 
 reset_before_the_product: Your reset gate acts on h before the product with W, as in Cho et al. 2014. Here, as in
   PyTorch, it acts on what the product gives: r * (h W_n + b_hn).
-+ H = h.shape[1]
-+ r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-+ n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + (r * h) @ W[:, 2 * H :] + b_h[2 * H :])
-+ return (1 - z) * n + z * h
+- n = np.tanh(x_n + r * h_n)
++ n = np.tanh(x_n + np.split((r * h) @ W + b_h, 3, axis=1)[2])
 
 bias_outside_the_reset: The third part of b_h stands outside the reset. It belongs to the product with W, inside the
   bracket that r is put on: r * (h W_n + b_hn). That is why the GRU needs two biases.
-+ H = h.shape[1]
-+ r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
-+ n = np.tanh(x @ U[:, 2 * H :] + b_i[2 * H :] + r * (h @ W[:, 2 * H :]) + b_h[2 * H :])
-+ return (1 - z) * n + z * h
+- n = np.tanh(x_n + r * h_n)
++ b_n = np.split(b_h, 3)[2]
++ n = np.tanh(x_n + r * (h_n - b_n) + b_n)
 
 reset_on_the_whole_sum: Your reset gate is put on the whole sum, the input's part included. It says how much of the
   *state* the candidate sees; the input is seen in full.
-- x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
 - n = np.tanh(x_n + r * h_n)
-+ n = np.tanh(r * np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
++ n = np.tanh(r * (x_n + h_n))
 
 order_z_r_n: You take the columns in the order z, r, n. Here, as in PyTorch, they stand in the order r, z, n.
 - r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
@@ -979,21 +972,18 @@ sigmoid_on_the_candidate: All three parts go through the sigmoid. The candidate 
 + n = 1 / (1 + np.exp(-(x_n + r * h_n)))
 
 no_reset: The reset gate is not used: your candidate sees the whole state. Its part of the sum is r * (h W_n + b_hn).
-- x_n, h_n = np.split(x @ U + b_i, 3, axis=1)[2], np.split(h @ W + b_h, 3, axis=1)[2]
 - n = np.tanh(x_n + r * h_n)
-+ n = np.tanh(np.split(x @ U + b_i + h @ W + b_h, 3, axis=1)[2])
++ n = np.tanh(x_n + h_n)
 
 candidate_for_state: You return the candidate n. The new state is a mixture of it and of the old one: (1 - z) * n + z
   * h.
-- n = np.tanh(x_n + r * h_n)
 - return (1 - z) * n + z * h
-+ return np.tanh(x_n + r * h_n)
++ return n
 
 nothing_given_up: Your two weights do not add up to 1: the candidate comes in whole, n + z * h. What is kept of the
   old state leaves only the rest for the new: (1 - z) * n + z * h.
-- n = np.tanh(x_n + r * h_n)
 - return (1 - z) * n + z * h
-+ return np.tanh(x_n + r * h_n) + z * h
++ return n + z * h
 
 only_b_i: Only b_i is used. The state's half of the sums has a bias of its own, b_h.
 - r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)

@@ -84,11 +84,8 @@ through_W_itself: You send the error back through W. Forwards it was h W, so bac
 
 tanh_left_out: The tanh is missing: each step back is a product with the slope 1 - h_t², and then with Wᵀ. Without the
   slope you follow a linear cell.
-+ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-+ for _ in range(len(H) - 1):
-+     dh = dh @ W.T
-+     norms.append(np.sqrt((dh**2).sum()))
-+ return np.array(norms[::-1])
+- dh = (dh * (1 - H[t] ** 2)) @ W.T
++ dh = dh @ W.T
 
 slope_one_step_early: You take the slope at h_{t-1}, where the error is going. The tanh that it passes is the one that
   made h_t, where it comes from: 1 - h_t².
@@ -107,58 +104,44 @@ slope_where_it_arrives: You go through Wᵀ first, and then through the tanh of 
 
 before_the_tanh: You measure da_t, the error before the tanh. What is wanted is the error of the state itself,
   dL/dh_t; the last entry is the norm of dh_last.
-+ dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
-+ for t in reversed(range(len(H))):
-+     da = dh * (1 - H[t] ** 2)
-+     norms[t] = np.sqrt((da**2).sum())
-+     dh = da @ W.T
-+ return norms
+- norms[-1] = np.sqrt((dh**2).sum())
++ norms[-1] = np.sqrt(((dh * (1 - H[-1] ** 2)) ** 2).sum())
+- norms[t - 1] = np.sqrt((dh**2).sum())
++ norms[t - 1] = np.sqrt(((dh * (1 - H[t - 1] ** 2)) ** 2).sum())
 
 one_step_too_far: Each entry is one step too far back: you take the step first and measure afterwards. Entry t belongs
   to h_t, and the last entry is the norm of dh_last as it is.
-+ dh, norms = dh_last, np.empty(len(H), dtype=H.dtype)
-+ for t in reversed(range(len(H))):
-+     dh = (dh * (1 - H[t] ** 2)) @ W.T
-+     norms[t] = np.sqrt((dh**2).sum())
-+ return norms
+- for t in range(len(H) - 1, 0, -1):
++ for t in range(len(H) - 1, -1, -1):
+- norms[t - 1] = np.sqrt((dh**2).sum())
++ norms[t] = np.sqrt((dh**2).sum())
 
 by_distance: Your norms run from the last step to the first. Entry t belongs to step t, so the norm of dh_last comes
-  last: reverse the list.
-+ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-+ for t in range(len(H) - 1, 0, -1):
-+     dh = (dh * (1 - H[t] ** 2)) @ W.T
-+     norms.append(np.sqrt((dh**2).sum()))
-+ return np.array(norms)
+  last: turn the order round.
+- return norms
++ return norms[::-1]
 
 root_forgotten: These are the squares of the norms. A norm is the root of the sum of squares.
-+ dh, norms = dh_last, [(dh_last**2).sum()]
-+ for t in range(len(H) - 1, 0, -1):
-+     dh = (dh * (1 - H[t] ** 2)) @ W.T
-+     norms.append((dh**2).sum())
-+ return np.array(norms[::-1])
+- return norms
++ return norms**2
 
 mean_over_rows: You take a norm for each row and then their mean. Here all rows and units of a step make one vector:
   one sum of squares over both axes.
-+ dh, norms = dh_last, [np.linalg.norm(dh_last, axis=1).mean()]
-+ for t in range(len(H) - 1, 0, -1):
-+     dh = (dh * (1 - H[t] ** 2)) @ W.T
-+     norms.append(np.linalg.norm(dh, axis=1).mean())
-+ return np.array(norms[::-1])
+- norms[-1] = np.sqrt((dh**2).sum())
++ norms[-1] = np.sqrt((dh**2).sum(axis=1)).mean()
+- norms[t - 1] = np.sqrt((dh**2).sum())
++ norms[t - 1] = np.sqrt((dh**2).sum(axis=1)).mean()
 
 mean_of_squares: You take the root of the mean of the squares. A norm is the root of their sum.
-+ dh, norms = dh_last, [np.sqrt((dh_last**2).mean())]
-+ for t in range(len(H) - 1, 0, -1):
-+     dh = (dh * (1 - H[t] ** 2)) @ W.T
-+     norms.append(np.sqrt((dh**2).mean()))
-+ return np.array(norms[::-1])
+- return norms
++ return norms / np.sqrt(dh.size).astype(dh.dtype)
 
-norm_of_a_matrix: `np.linalg.norm(dh, 2)` of a matrix is its largest singular value. Leave the 2 out, or write
-  `np.sqrt((dh**2).sum())`: the root of the sum of all squares.
-+ dh, norms = dh_last, [np.linalg.norm(dh_last, 2)]
-+ for t in range(len(H) - 1, 0, -1):
-+     dh = (dh * (1 - H[t] ** 2)) @ W.T
-+     norms.append(np.linalg.norm(dh, 2))
-+ return np.array(norms[::-1])
+norm_of_a_matrix: You take the largest singular value of the error, as `np.linalg.norm(dh, 2)` of a matrix does. What
+  is wanted is the root of the sum of all squares: `np.sqrt((dh**2).sum())`.
+- norms[-1] = np.sqrt((dh**2).sum())
++ norms[-1] = np.linalg.norm(dh, 2)
+- norms[t - 1] = np.sqrt((dh**2).sum())
++ norms[t - 1] = np.linalg.norm(dh, 2)
 
 loss_at_every_step: At each step you add dh_last once more, as if there were a loss at every step. It is read at the
   last step only: one error walks back, alone.
@@ -166,20 +149,14 @@ loss_at_every_step: At each step you add dh_last once more, as if there were a l
 + dh = dh_last + (dh * (1 - H[t] ** 2)) @ W.T
 
 as_shares: You divide by the norm of dh_last, so that the last entry is 1. Give the norms as they are.
-+ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-+ for t in range(len(H) - 1, 0, -1):
-+     dh = (dh * (1 - H[t] ** 2)) @ W.T
-+     norms.append(np.sqrt((dh**2).sum()))
-+ return np.array(norms[::-1]) / norms[0]
+- return norms
++ return norms / norms[-1]
 
-dh_last_overwritten: Your norms are right, but dh_last is changed: `*=` on it, or on another name for it, writes into
-  the caller's array. Write `dh = dh * (1 - H[t] ** 2)`, which is a new one.
-+ dh, norms = dh_last, [np.sqrt((dh_last**2).sum())]
-+ for t in range(len(H) - 1, 0, -1):
-+     dh *= 1 - H[t] ** 2
-+     dh = dh @ W.T
-+     norms.append(np.sqrt((dh**2).sum()))
-+ return np.array(norms[::-1])
+dh_last_overwritten: Your norms are right, but dh_last is changed: a `*=` on it, or on another name for it, writes
+  into the caller's array. `dh = dh * …` makes a new one.
+- dh = (dh * (1 - H[t] ** 2)) @ W.T
++ dh *= 1 - H[t] ** 2
++ dh = dh @ W.T
 """)
 
 
@@ -244,8 +221,8 @@ frobenius_norm: This is the root of the sum of W's squares. The spectral radius 
   `np.linalg.eigvals`.
 + return float(np.linalg.norm(W))
 
-as_if_symmetric: `eigvalsh` and `eigh` are for symmetric matrices, and read one half of W only. W is not symmetric:
-  use `np.linalg.eigvals`.
+as_if_symmetric: Only one half of W is read, as if W were symmetric: `eigvalsh` and `eigh` do that. W is not
+  symmetric: use `np.linalg.eigvals`.
 + return float(np.abs(np.linalg.eigvalsh(W)).max())
 
 mean_of_eigenvalues: You take the mean of the absolute values. In the long run the largest one wins.
@@ -307,51 +284,43 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 ex.mistakes(r"""
 only_multiplied: You multiply by rho, which is right only if the radius was 1. Divide by the radius that W has first.
-+ if spectral_radius(W) == 0:
-+     raise ValueError("W has a spectral radius of 0")
+- return W * (rho / radius)
 + return W * rho
 
 by_spectral_norm: You divide by the spectral norm, the largest singular value. It is larger than the radius, so the
   radius of your result is below rho: divide by the largest |eigenvalue|.
-+ if spectral_radius(W) == 0:
-+     raise ValueError("W has a spectral radius of 0")
+- return W * (rho / radius)
 + return W * (rho / float(np.linalg.norm(W, 2)))
 
 by_frobenius_norm: You divide by the root of the sum of W's squares. That is no radius: divide by the largest
   |eigenvalue|.
-+ if spectral_radius(W) == 0:
-+     raise ValueError("W has a spectral radius of 0")
+- return W * (rho / radius)
 + return W * (rho / float(np.linalg.norm(W)))
 
 by_signed_eigenvalue: You divide by the eigenvalue with the largest real part, not by the largest absolute value. With
   a large negative or complex eigenvalue that is another number.
-+ if spectral_radius(W) == 0:
-+     raise ValueError("W has a spectral radius of 0")
+- return W * (rho / radius)
 + return W * (rho / float(np.linalg.eigvals(W).real.max()))
 
 made_orthogonal: You set every singular value to rho. The radius is right, but it is another matrix. What is wanted is
   W itself, all its entries times one factor.
-+ if spectral_radius(W) == 0:
-+     raise ValueError("W has a spectral radius of 0")
+- return W * (rho / radius)
 + left, _, right = np.linalg.svd(W)
 + return left @ right * W.dtype.type(rho)
 
 only_shrunk: You scale only when the radius is too large. It may be too small as well: the factor rho / radius may be
   above 1.
--     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
 - return W * (rho / radius)
-+     raise ValueError("W has a spectral radius of 0")
 + return W * min(1.0, rho / radius)
 
 turned_upside_down: Your factor is radius / rho, upside down. To get from the radius to rho, multiply by rho / radius.
--     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
 - return W * (rho / radius)
-+     raise ValueError("W has a spectral radius of 0")
 + return W * (radius / rho)
 
 divided_by_zero: A radius of 0 ends in a ZeroDivisionError. No factor can help such a W: look at the radius first, and
   raise a ValueError that says so.
-+ return W * (rho / float(spectral_radius(W)))
+- if radius == 0:
+-     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
 
 zero_radius_gives_nan: With a radius of 0 you give back nan or inf, which nobody notices until much later. Look at the
   radius first, and raise a ValueError that says so.
@@ -360,14 +329,12 @@ zero_radius_gives_nan: With a radius of 0 you give back nan or inf, which nobody
 
 zero_radius_let_through: With a radius of 0 you give W back as it was, and its radius is not rho. There is no right
   answer here: raise a ValueError.
-+ radius = spectral_radius(W)
-+ return W * (rho / radius) if radius > 0 else W.copy()
+- raise ValueError("The spectral radius of W is 0, and no factor changes that.")
++ return W.copy()
 
 W_overwritten: The numbers are right, but the caller's W is changed: `W *= ...` writes into it. `W * ...` makes a new
   array.
--     raise ValueError("The spectral radius of W is 0, and no factor changes that.")
 - return W * (rho / radius)
-+     raise ValueError("W has a spectral radius of 0")
 + W *= rho / radius
 + return W
 """)
@@ -418,33 +385,30 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 each_by_its_own_norm: Each gradient is clipped by a norm of its own, which turns the direction of the step. One norm
   over all of them gives one factor for all.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
+- return [g * factor for g in gradients], norm
 + own = [float(np.sqrt((g**2).sum())) for g in gradients]
 + return [g * (max_norm / n if n > max_norm else 1.0) for g, n in zip(gradients, own)], norm
 
 clipped_by_value: You cut each entry to the range from -max_norm to max_norm. That is clipping by value, and it turns
   the direction; here all entries are multiplied by the same factor.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-+ limit = float(max_norm)
-+ return [np.clip(g, g.dtype.type(-limit), g.dtype.type(limit)) for g in gradients], norm
+- return [g * factor for g in gradients], norm
++ return [np.clip(g, -max_norm, max_norm) for g in gradients], norm
 
 always_scaled: Gradients below the threshold are made longer, up to max_norm. Clipping only shortens: if the norm is
   not above max_norm, the values stay.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-+ return [g * (max_norm / norm) if norm > 0 else g.copy() for g in gradients], norm
+- factor = max_norm / norm if norm > max_norm else 1.0
++ factor = max_norm / norm if norm > 0 else 1.0
 
 large_entries_zeroed: You set large entries to zero: where the loss is steepest, nothing moves any more. Multiply all
   entries by one factor.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-+ if norm <= max_norm:
-+     return [g.copy() for g in gradients], norm
-+ cut = max_norm / sum(g.size for g in gradients) ** 0.5
-+ return [np.where(np.abs(g) > cut, g.dtype.type(0), g) for g in gradients], norm
+- return [g * factor for g in gradients], norm
++ cut = max_norm / sum(g.size for g in gradients) ** 0.5 if norm > max_norm else norm
++ return [g * (np.abs(g) <= cut) for g in gradients], norm
 
 sign_dropped: You cut the absolute values, and the signs are gone: negative entries come out positive. Multiply by one
   positive factor, which keeps them.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-+ return [np.minimum(np.abs(g), g.dtype.type(float(max_norm))) for g in gradients], norm
+- return [g * factor for g in gradients], norm
++ return [np.minimum(np.abs(g), max_norm) for g in gradients], norm
 
 epsilon_added: You add an epsilon to the norm, as some libraries do. It is not needed, since a norm above max_norm is
   never 0, and for tiny gradients it spoils the factor: take max_norm / norm.
@@ -477,23 +441,20 @@ root_of_the_mean: You take the root of the mean of the squares. The norm is the 
 
 zeros_divide: Gradients that are all zero make you divide by zero. They are below any threshold: divide only if the
   norm is above max_norm.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-+ return [g * min(1.0, max_norm / norm) for g in gradients], norm
+- factor = max_norm / norm if norm > max_norm else 1.0
++ factor = min(1.0, max_norm / norm)
 
 gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given: `g *= factor`
   changes the caller's. `g * factor` makes a new one.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-+ if norm > max_norm:
-+     for g in gradients:
-+         g *= max_norm / norm
+- return [g * factor for g in gradients], norm
++ for g in gradients:
++     g *= factor
 + return [g.copy() for g in gradients], norm
 
 same_arrays_returned: Below the threshold you hand back the very arrays that you were given, so that changing the
   result changes them too. Return copies.
-+ norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
-+ if norm <= max_norm:
-+     return gradients, norm
-+ return [g * (max_norm / norm) for g in gradients], norm
+- return [g * factor for g in gradients], norm
++ return [g * factor for g in gradients] if norm > max_norm else gradients, norm
 """)
 
 
@@ -539,12 +500,9 @@ not_truncated: Nothing is cut: this is the whole gradient. At the border between
 
 cut_at_every_step: The error is cut at every step, whatever k is. Inside a chunk it walks back as always; only at the
   chunk's first step does it stop.
-+ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-+ for t in range(len(X)):
-+     h_prev = H[t - 1] if t > 0 else h0
-+     _, _, dU_t, dW_t, db_t = rnn_step_backward(dH[t], X[t], h_prev, H[t], U, W)
-+     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-+ return dU, dW, db
+- for s in range(0, len(X), k):
++ k = 1
++ for s in range(0, len(X), k):
 
 state_cut_too: You take the state before each later chunk as zero. Only the gradient is cut: the state was carried
   across, and at the chunk's first step it met W. It is `H[s - 1]`.
@@ -553,19 +511,13 @@ state_cut_too: You take the state before each later chunk as zero. Only the grad
 
 h0_before_every_chunk: You take h0 as the state before every chunk. That is right for the first only; any other chunk
   started from the last state of the chunk before it.
-+ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-+ for s in range(0, len(X), k):
-+     _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h0, H[s : s + k], U, W)
-+     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-+ return dU, dW, db
+- h_start = H[s - 1] if s > 0 else h0
++ h_start = h0
 
-index_wraps_round: Before the first chunk you take `H[s - 1]`, and for s = 0 that is `H[-1]`, the last state of all.
-  The first chunk starts from h0.
-+ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-+ for s in range(0, len(X), k):
-+     _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], H[s - 1], H[s : s + k], U, W)
-+     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-+ return dU, dW, db
+index_wraps_round: The first chunk starts from the last state of all, as `H[s - 1]` does for s = 0: there it is
+  `H[-1]`. The first chunk starts from h0.
+- h_start = H[s - 1] if s > 0 else h0
++ h_start = H[s - 1]
 
 starts_from_its_own_first_state: Your later chunks start from `H[s]`, the state after their first step. What W met at
   step s is the state of the step before, `H[s - 1]`.
@@ -580,27 +532,19 @@ short_chunk_dropped: The last chunk is lost when it is shorter than k. It counts
 
 chunks_from_the_end: You count the chunks from the end, so that the first one is the short one. They start at step 0,
   as the sequence is read; the last may be shorter.
-+ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-+ dh = np.zeros_like(h0)
-+ for i, t in enumerate(reversed(range(len(X)))):
-+     if i % k == 0:
-+         dh = np.zeros_like(h0)
-+     h_prev = H[t - 1] if t > 0 else h0
-+     _, dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-+     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-+ return dU, dW, db
+- for s in range(0, len(X), k):
++ for end in range(len(X), 0, -k):
++     s = max(end - k, 0)
+- _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
++ _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s:end], X[s:end], h_start, H[s:end], U, W)
 
 cut_one_step_early: You cut between a chunk's first step and its second. The first step, t = 0, k, 2k, …, still gets
   the error of the steps after it; what it sends back is cut.
-+ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-+ dh = np.zeros_like(h0)
-+ for t in reversed(range(len(X))):
-+     if t % k == 0:
-+         dh = np.zeros_like(h0)
-+     h_prev = H[t - 1] if t > 0 else h0
-+     _, dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
-+     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-+ return dU, dW, db
+- for s in range(0, len(X), k):
++ for end in range(1, len(X) + k, k):
++     s = max(end - k, 0)
+- _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
++ _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s:end], X[s:end], h_start, H[s:end], U, W)
 
 window_for_each_output: You follow the error of each output back through k steps. That is another kind of truncation,
   and a costlier one: here the cuts lie at fixed places, every k steps from step 0 on.
@@ -615,34 +559,26 @@ window_for_each_output: You follow the error of each output back through k steps
 
 last_chunk_only: You have the gradients of one chunk, the last: each chunk overwrites the one before. They add up:
   `+=`, not `=`.
-+ for s in range(0, len(X), k):
-+     h_start = H[s - 1] if s > 0 else h0
-+     _, _, dU, dW, db = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-+ return dU, dW, db
+- dU += dU_chunk
+- dW += dW_chunk
+- db += db_chunk
++ dU, dW, db = dU_chunk, dW_chunk, db_chunk
 
 averaged_over_chunks: You divide by the number of chunks. The loss is a sum over steps, so the gradients of all chunks
   are added up.
-+ starts = range(0, len(X), k)
-+ dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
-+ for s in starts:
-+     h_start = H[s - 1] if s > 0 else h0
-+     _, _, dU_s, dW_s, db_s = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-+     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-+ return dU / len(starts), dW / len(starts), db / len(starts)
+- return dU, dW, db
++ chunks = len(range(0, len(X), k))
++ return dU / chunks, dW / chunks, db / chunks
 
 loss_at_the_end_of_each_chunk: Only the error of each chunk's last step walks back. There is an error at every step,
   dH[t], and each of them joins in on the way.
 - _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
-- dU += dU_chunk
-- dW += dW_chunk
-- db += db_chunk
 + ends = np.zeros_like(dH[s : s + k])
 + ends[-1] = dH[s : s + k][-1]
-+ _, _, dU_s, dW_s, db_s = rnn_backward(ends, X[s : s + k], h_start, H[s : s + k], U, W)
-+ dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
++ _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(ends, X[s : s + k], h_start, H[s : s + k], U, W)
 
-dH_overwritten: Your numbers are right, but dH is changed: `+=` on dH[t], or on a name for it, writes into the
-  caller's array. Write `dh = dH[t] + from_later`, which is a new one.
+dH_overwritten: Your numbers are right, but dH is changed: a `+=` on dH[t], or on a name for it, writes into the
+  caller's array. `dh = dH[t] + …` makes a new one.
 + dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
 + from_later = np.zeros_like(h0)
 + for t in reversed(range(len(X))):
@@ -704,146 +640,73 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 steps_counted_anew: In each chunk you ask loss_grad for steps 0, 1, …, as if the sequence began there. It wants the
   step's number in the whole sequence: the chunk's start plus i.
-+ starts, h = [], h0
-+ for s in range(0, len(X), every):
-+     starts.append(h)
-+     h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
-+ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-+ for s in reversed(range(0, len(X), every)):
-+     start = starts.pop()
-+     H = rnn_forward(X[s : s + every], start, U, W, b)
-+     dH = np.stack([loss_grad(i, h) for i, h in enumerate(H)])
-+     dH[-1] += dh
-+     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
-+     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-+ return dU, dW, db
+- dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
++ dH = np.stack([loss_grad(i, h) for i, h in enumerate(H)])
 
 error_not_carried: The error stops where a chunk begins: this is truncated BPTT. Checkpoints give the whole gradient:
   what a chunk sends back, its dh0, is added to the last error of the chunk before it.
-+ dU, dW, db, h = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), h0
-+ for s in range(0, len(X), every):
-+     H = rnn_forward(X[s : s + every], h, U, W, b)
-+     dH = np.stack([loss_grad(s + i, state) for i, state in enumerate(H)])
-+     _, _, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h, H, U, W)
-+     dU, dW, db, h = dU + dU_s, dW + dW_s, db + db_s, H[-1]
-+ return dU, dW, db
+- dH[-1] += dh
 
 carried_to_the_first_step: What the later chunk sends back is added to the wrong step, the chunk's first. It reaches
   the state next to it, the last one: `dH[-1] += dh`.
 - dH[-1] += dh
-- _, dh, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH, chunk, h_start, H, U, W)
-- dU += dU_chunk
-- dW += dW_chunk
-- db += db_chunk
 + dH[0] += dh
-+ _, dh, chunk, dW_chunk, dU_chunk = rnn_backward(dH, X[s : s + every], h_start, H, U, W)
-+ dU, dW, db = dU + chunk, dW + dW_chunk, db + dU_chunk
 
 carried_to_every_step: What the later chunk sends back is added to every step of the chunk. It reaches one state, the
-  last: `dH[-1] += dh`; from there `rnn_backward` takes it on.
-+ starts, h = [], h0
-+ for s in range(0, len(X), every):
-+     starts.append(h)
-+     h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
-+ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-+ for s in reversed(range(0, len(X), every)):
-+     start = starts.pop()
-+     H = rnn_forward(X[s : s + every], start, U, W, b)
-+     dH = np.stack([loss_grad(s + i, h) + dh for i, h in enumerate(H)])
-+     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
-+     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-+ return dU, dW, db
+  last: `dH[-1] += dh`; the way back through the chunk takes it on from there.
+- dH[-1] += dh
++ dH += dh
 
 every_chunk_from_h0: When you run a chunk again you start it from h0. Only the first chunk began there; the others go
   on from the state that you kept for them.
-+ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-+ for s in reversed(range(0, len(X), every)):
-+     H = rnn_forward(X[s : s + every], h0, U, W, b)
-+     dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
-+     dH[-1] += dh
-+     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h0, H, U, W)
-+     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-+ return dU, dW, db
+- chunk, h_start = X[s : s + every], kept.pop()
++ chunk, h_start = X[s : s + every], h0
 
 kept_one_step_late: The states that you keep are one step too late: the state after a chunk's first step instead of
   the one before it. A chunk that starts at step s starts from h_{s-1}.
-+ H_all = rnn_forward(X, h0, U, W, b)
-+ dU, dW, db, dh = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-+ for s in reversed(range(0, len(X), every)):
-+     start = H_all[s] if s > 0 else h0
-+     H = rnn_forward(X[s : s + every], start, U, W, b)
-+     dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
-+     dH[-1] += dh
-+     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], start, H, U, W)
-+     dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
-+ return dU, dW, db
+- kept.append(h)
++ kept.append(rnn_forward(X[s : s + 1], h, U, W, b)[0] if s > 0 else h)
 
 asked_with_the_state_before: You hand loss_grad the state before step t. The error of step t belongs to the state that
   has read X[t]: ask with the state after the step.
-+ H = rnn_forward(X, h0, U, W, b)
-+ dH = np.stack([loss_grad(t, H[t - 1] if t > 0 else h0) for t in range(len(X))])
-+ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-+ return dU, dW, db
+- dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
++ dH = np.stack([loss_grad(s + i, h) for i, h in enumerate([h_start, *H[:-1]])])
 
 asked_for_kept_states_only: You ask loss_grad at the end of each chunk only. Every step has an error of its own: ask
   once for each of the T steps.
-+ H = rnn_forward(X, h0, U, W, b)
+- dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
 + dH = np.zeros_like(H)
-+ for s in range(0, len(X), every):
-+     t = min(s + every, len(X)) - 1
-+     dH[t] = loss_grad(t, H[t])
-+ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-+ return dU, dW, db
++ dH[-1] = loss_grad(s + len(H) - 1, H[-1])
 
 short_chunk_dropped_here: The last chunk is lost when it is shorter than the others. Let the chunks start at `range(0,
   T, every)`, to the end.
-+ T = len(X) // every * every
-+ H = rnn_forward(X, h0, U, W, b)
-+ dH = np.zeros_like(H)
-+ for t in range(T):
-+     dH[t] = loss_grad(t, H[t])
-+ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-+ return dU, dW, db
+- starts = range(0, len(X), every)
++ starts = range(0, len(X) - every + 1, every)
 
 first_chunk_only: You have the gradients of one chunk, the one that came last. The parts of all chunks add up: `+=`,
   not `=`.
-- _, dh, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH, chunk, h_start, H, U, W)
 - dU += dU_chunk
 - dW += dW_chunk
 - db += db_chunk
-+ _, dh, dU, dW, db = rnn_backward(dH, X[s : s + every], h_start, H, U, W)
++ dU, dW, db = dU_chunk, dW_chunk, db_chunk
 
 chunks_taken_forwards: You take the chunks from the first to the last and carry the error that way. Errors flow back:
   the last chunk comes first.
-+ dU, dW, db, dh, h = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0), h0
-+ for s in range(0, len(X), every):
-+     H = rnn_forward(X[s : s + every], h, U, W, b)
-+     dH = np.stack([loss_grad(s + i, state) for i, state in enumerate(H)])
-+     dH[-1] += dh
-+     _, dh, dU_s, dW_s, db_s = rnn_backward(dH, X[s : s + every], h, H, U, W)
-+     dU, dW, db, h = dU + dU_s, dW + dW_s, db + db_s, H[-1]
-+ return dU, dW, db
+- for s in reversed(starts):
+-     chunk, h_start = X[s : s + every], kept.pop()
++ for s in starts:
++     chunk, h_start = X[s : s + every], kept.pop(0)
 
 asked_on_both_walks: Your numbers are right, but you ask loss_grad twice for each step, on the way forwards and when
   you run the chunk again. It may be slow, or keep count of its calls: ask once for each step.
-+ for t, h in enumerate(rnn_forward(X, h0, U, W, b)):
-+     loss_grad(t, h)
-+ H = rnn_forward(X, h0, U, W, b)
-+ dH = np.stack([loss_grad(t, h) for t, h in enumerate(H)])
-+ _, _, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
-+ return dU, dW, db
+- h = rnn_forward(X[s : s + every], h, U, W, b)[-1].copy()
++ for i, h in enumerate(rnn_forward(X[s : s + every], h, U, W, b)):
++     loss_grad(s + i, h)
 
-answer_written_to: You write into the array that loss_grad answered with: `dh = loss_grad(t, h)` and then `dh += ...`.
-  It belongs to loss_grad; write `dh = loss_grad(t, h) + ...`, which is a new one.
-+ H = rnn_forward(X, h0, U, W, b)
-+ dU, dW, db, from_later = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.zeros_like(h0)
-+ for t in reversed(range(len(X))):
-+     h_prev = H[t - 1] if t > 0 else h0
-+     dh = loss_grad(t, H[t])
-+     dh += from_later
-+     _, from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
-+     dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
-+ return dU, dW, db
+answer_written_to: You write into the array that loss_grad answered with, as a `+=` on it does. It belongs to
+  loss_grad: `dh = loss_grad(t, h) + …` makes a new one.
+- dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
++ dH = [loss_grad(s + i, h) for i, h in enumerate(H)]
 """)
 
 

@@ -219,7 +219,7 @@ joined_with_spaces: There is a space between any two characters. What stands bef
 list_for_text: You return a list of characters. What is wanted is one string: `"".join(…)` makes it.
 + return [chars[i] for i in ids]
 
-ids_taken_for_code_points: `chr` gives the character with that code point. An id is a place in the list `chars`.
+ids_taken_for_code_points: You take an id for a code point, as `chr` does. An id is a place in the list `chars`.
 + return "".join(chr(i) for i in ids)
 
 sorted_again: You sort the characters before you look them up. The ids belong to the list in the order in which you
@@ -271,35 +271,31 @@ ex.mistakes(r"""
 targets_are_the_inputs: Your targets are your inputs: the model would learn to say what it has just read. A target is
   the id that comes next in the text.
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
-+ yield rows[start : start + steps].copy(), rows[start : start + steps].copy()
++ yield rows[start : start + steps], rows[start : start + steps]
 
 targets_two_ahead: Your targets lie two characters ahead. The target of an input is the very next id.
 - rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
-+ rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
-+ n = np.roll(ids, -2)[: batch_size * length].reshape(batch_size, length).T
++ rows = np.stack([np.roll(ids, -n * length)[: length + 2] for n in range(batch_size)], axis=1)
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
-+ yield rows[start : start + steps].copy(), n[start : start + steps].copy()
++ yield rows[start : start + steps], rows[start + 2 : start + steps + 2]
 
-wrapped_within_the_batch: The last target of each batch is the first input of the same batch: `np.roll` wraps round.
-  It is the id that follows in the text, which the next batch begins with.
+wrapped_within_the_batch: The last target of each batch is the first input of the same batch, as where `np.roll` wraps
+  round. It is the id that follows in the text, which the next batch begins with.
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
-+ yield rows[start : start + steps].copy(), np.roll(rows[start : start + steps], -1, axis=0)
++ yield rows[start : start + steps], np.roll(rows[start : start + steps], -1, axis=0)
 
-wrapped_at_the_row_end: The target at the end of a row is the row's own first id: the roll wraps round. What follows
-  there is the id after the row, `ids[(n + 1) * length]`.
-- rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
-+ rows = ids[: batch_size * length].reshape(batch_size, length).T
-+ n = np.roll(rows, -1, axis=0)
+wrapped_at_the_row_end: The target at the end of a row is the row's own first id, as where `np.roll` wraps round. What
+  follows there is the id after the row, `ids[(n + 1) * length]`.
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
-+ yield rows[start : start + steps].copy(), n[start : start + steps].copy()
++ targets = np.roll(rows[:length], -1, axis=0)
++ yield rows[start : start + steps], targets[start : start + steps]
 
 text_dealt_out_like_cards: Neighbours in the text stand in neighbouring rows, as if it had been dealt out like cards,
   so no row holds readable text. Reshape to (batch_size, length) and transpose; not to (length, batch_size).
 - rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
-+ rows = ids[: batch_size * length].reshape(length, batch_size)
-+ n = ids[1 : batch_size * length + 1].reshape(length, batch_size)
++ inputs, targets = (ids[i : batch_size * length + i].reshape(length, batch_size) for i in (0, 1))
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
-+ yield rows[start : start + steps].copy(), n[start : start + steps].copy()
++ yield inputs[start : start + steps].copy(), targets[start : start + steps].copy()
 
 windows_side_by_side_in_a_batch: Inside a batch your rows are neighbours in the text, so row n of the next batch does
   not go on where row n ended, and the state that is carried over belongs to another place. Give each row a long piece
@@ -312,44 +308,37 @@ windows_side_by_side_in_a_batch: Inside a batch your rows are neighbours in the 
 
 batch_first: Your arrays are (batch_size, steps). Time is the first axis in this course: transpose them.
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
-+ n = length * np.arange(batch_size)[:, None] + start + np.arange(steps)
-+ yield ids[n], ids[n + 1]
++ yield rows[start : start + steps].T, rows[start + 1 : start + steps + 1].T
 
 short_rest_kept: Your last batch is shorter than the others. What is left over at the end of the rows and fills no
   batch is dropped.
-+ length = (len(ids) - 1) // batch_size
-+ for i in range(0, length, steps):
-+     places = length * np.arange(batch_size) + np.arange(i, min(i + steps, length))[:, None]
-+     yield ids[places], ids[places + 1]
+- for start in range(0, length - steps + 1, steps):
+-     yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
++ for start in range(0, length, steps):
++     yield rows[start : min(start + steps, length)], rows[start + 1 : start + steps + 1]
 
 last_full_batch_lost: Where the rows are a whole number of batches long, your last batch is missing. The last start is
   length - steps, and `range` leaves its end out: `range(0, length - steps + 1, steps)`.
-+ length = (len(ids) - 1) // batch_size
-+ for i in range(0, length - steps, steps):
-+     places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
-+     yield ids[places], ids[places + 1]
+- for start in range(0, length - steps + 1, steps):
++ for start in range(0, length - steps, steps):
 
 windows_overlap: Your batches overlap: the next one starts one step later. It starts where this one ended, `steps`
   later, since the state is carried on from there.
-+ length = (len(ids) - 1) // batch_size
-+ for i in range(length - steps + 1):
-+     places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
-+     yield ids[places], ids[places + 1]
+- for start in range(0, length - steps + 1, steps):
++ for start in range(length - steps + 1):
 
 one_id_skipped_between_batches: Between two batches one id is left out as an input: you move on by steps + 1. The last
   target of a batch is the first input of the next.
-+ length = (len(ids) - 1) // batch_size
-+ for i in range(0, length - steps + 1, steps + 1):
-+     places = length * np.arange(batch_size) + i + np.arange(steps)[:, None]
-+     yield ids[places], ids[places + 1]
+- for start in range(0, length - steps + 1, steps):
++ for start in range(0, length - steps + 1, steps + 1):
 
 rows_without_the_id_behind_them: You cut the text into rows first and take inputs and targets from within a row, so
   that one prediction at the end of each row is lost. A row needs one id more than it has inputs, and shares it with
   the next row.
-+ length = len(ids) // batch_size
-+ rows = ids[: batch_size * length].reshape(batch_size, length).T
-+ for i in range(0, length - steps, steps):
-+     yield rows[i : i + steps].copy(), rows[i + 1 : i + steps + 1].copy()
+- length = (len(ids) - 1) // batch_size
+- rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
++ length = len(ids) // batch_size - 1
++ rows = ids[: batch_size * (length + 1)].reshape(batch_size, length + 1).T.copy()
 """)
 
 
@@ -465,16 +454,14 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 ex.mistakes(r"""
 kept_not_renormalised: What you keep no longer sums to 1. Divide it by its own sum, row by row.
-+ order = np.argsort(-probabilities, axis=-1, kind="stable")
-+ ranks = np.argsort(order, axis=-1, kind="stable")
-+ return np.where(ranks < k, probabilities, 0).astype(probabilities.dtype)
+- return kept / kept.sum(axis=-1, keepdims=True)
++ return kept
 
 ties_all_kept: You keep all ids that are at least as probable as the k-th, so that a tie lets more than k stay. The
   lower ids win a tie.
-+ Q = probabilities.shape[-1]
-+ kth = np.sort(probabilities, axis=-1)[..., max(Q - k, 0), None]
-+ kept = np.where(probabilities >= kth, probabilities, 0).astype(probabilities.dtype)
-+ return kept / kept.sum(axis=-1, keepdims=True)
+- np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, axis=-1), axis=-1)
++ smallest = np.take_along_axis(probabilities, best, axis=-1).min(axis=-1, keepdims=True)
++ kept = np.where(probabilities >= smallest, probabilities, 0)
 
 ties_to_the_higher_id: In a tie the higher id stays: the last k of an ascending sort end with it. Sort the negative
   probabilities, stably, and take the first k.
@@ -486,43 +473,38 @@ least_probable_kept: You keep the k least probable ids: `argsort` puts the small
 - best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
 + best = np.argsort(probabilities, axis=-1, kind="stable")[..., :k]
 
-one_more_than_k: You keep k + 1 ids. The ranks start at 0, so those *below* k are k of them already.
-+ order = np.argsort(-probabilities, axis=-1, kind="stable")
-+ kept = np.where(np.argsort(order, axis=-1, kind="stable") <= k, probabilities, 0).astype(probabilities.dtype)
-+ return kept / kept.sum(axis=-1, keepdims=True)
+one_more_than_k: You keep k + 1 ids. If you compare ranks with k: they start at 0, so those *below* k are k of them
+  already.
+- best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
++ best = np.argsort(-probabilities, axis=-1, kind="stable")[..., : k + 1]
 
 best_of_all_rows: You keep the k best of the whole array, and some rows may be left with nothing. Each row, along the
   last axis, keeps its own k.
-+ flat = probabilities.ravel()
-+ best = np.argsort(-flat, kind="stable")[:k]
-+ kept = np.zeros_like(flat)
-+ kept[best] = flat[best]
-+ kept = kept.reshape(probabilities.shape)
-+ return kept / kept.sum(axis=-1, keepdims=True)
+- best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
++ best = np.argsort(-probabilities, axis=None, kind="stable")[:k]
+- np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, axis=-1), axis=-1)
++ kept.flat[best] = probabilities.flat[best]
 
 only_the_kept_returned: You return the k probabilities alone, and nobody knows any more whose they are. Return one for
   each id, with zeros for those that are cut off.
-+ best = -np.sort(-probabilities, axis=-1)[..., :k]
-+ return best / best.sum(axis=-1, keepdims=True)
+- kept = np.zeros_like(probabilities)
+- np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, axis=-1), axis=-1)
++ kept = np.take_along_axis(probabilities, best, axis=-1)
 
 sorted_for_good: Your probabilities stand in falling order. Place i belongs to id i: those that stay, stay where they
   were.
-+ best = -np.sort(-probabilities, axis=-1)
-+ best[..., k:] = 0
-+ return best / best.sum(axis=-1, keepdims=True)
+- np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, axis=-1), axis=-1)
++ kept[..., :k] = np.take_along_axis(probabilities, best, axis=-1)
 
 k_beyond_the_end: For a k that is larger than the number of ids there is no k-th largest probability. Then all stay:
   slices such as `order[..., :k]` take care of that by themselves.
-+ order = np.argsort(-probabilities, axis=-1, kind="stable")
-+ ranks = np.argsort(order, axis=-1, kind="stable")
-+ last = np.take(order, k - 1, axis=-1)[..., None]
-+ kept = np.where(ranks <= np.take_along_axis(ranks, last, axis=-1), probabilities, 0).astype(probabilities.dtype)
-+ return kept / kept.sum(axis=-1, keepdims=True)
+- best = np.argsort(-probabilities, axis=-1, kind="stable")[..., :k]
++ best = np.argsort(-probabilities, axis=-1, kind="stable")[..., np.arange(k)]
 
-cut_off_in_place: The answer is right, but you have put the zeros into the caller's array, whose probabilities are
-  lost. Work on a copy.
-+ order = np.argsort(-probabilities, axis=-1, kind="stable")
-+ probabilities[np.argsort(order, axis=-1, kind="stable") >= k] = 0
+cut_off_in_place: The answer is right, but the caller's array is changed: the zeros stand in it, and its probabilities
+  are lost. Work on a copy.
++ rest = np.argsort(-probabilities, axis=-1, kind="stable")[..., k:]
++ np.put_along_axis(probabilities, rest, 0, axis=-1)
 + return probabilities / probabilities.sum(axis=-1, keepdims=True)
 """)
 
@@ -578,29 +560,24 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 one_id_too_few: The id with which the mass reaches p is missing: you keep ids while their sum is at most p. Keep it if
   the mass *before* it is below p.
-- before = np.cumsum(ranked, axis=-1) - ranked
 - stays = (before < p) | (p >= 1)
-+ stays = (np.cumsum(ranked, axis=-1) <= p) | (p >= 1)
++ stays = (before + ranked <= p) | (p >= 1)
 
 one_more_when_reached_exactly: Where the mass is exactly p already, you take one id more. "At least p" is reached
   then: the mass before an id must be below p, not equal to it.
-- before = np.cumsum(ranked, axis=-1) - ranked
 - stays = (before < p) | (p >= 1)
-- stays[..., 0] = True
-+ stays = (np.cumsum(ranked, axis=-1) - ranked <= p) | (p >= 1)
++ stays = (before <= p) | (p >= 1)
 
 nothing_left: Where the most probable id alone is above p, nothing stays, and 0 / 0 is nan. At least one id stays,
   always; and the one with which the mass reaches p belongs in.
-- before = np.cumsum(ranked, axis=-1) - ranked
 - stays = (before < p) | (p >= 1)
 - stays[..., 0] = True
-+ stays = (np.cumsum(ranked, axis=-1) <= p) | (p >= 1)
++ stays = (before + ranked <= p) | (p >= 1)
 
 summed_in_the_order_of_ids: You add up in the order of the ids. Start with the most probable one and go down: sort
   first.
-+ stays = (np.cumsum(probabilities, axis=-1) - probabilities < p) | (p >= 1)
-+ kept = np.where(stays, probabilities, 0).astype(probabilities.dtype)
-+ return kept / kept.sum(axis=-1, keepdims=True)
+- order = np.argsort(-probabilities, axis=-1, kind="stable")
++ order = np.broadcast_to(np.arange(probabilities.shape[-1]), probabilities.shape)
 
 summed_from_the_least_probable: You add up from the least probable id on: `argsort` puts the smallest first. Sort the
   negative probabilities.
@@ -609,10 +586,8 @@ summed_from_the_least_probable: You add up from the least probable id on: `argso
 
 threshold_for_each_id: You compare each probability with p by itself. p is a mass: the sum of the ids that stay must
   reach it.
-+ stays = (probabilities >= p) | (p >= 1)
-+ stays |= probabilities == probabilities.max(axis=-1, keepdims=True)
-+ kept = np.where(stays, probabilities, 0).astype(probabilities.dtype)
-+ return kept / kept.sum(axis=-1, keepdims=True)
+- stays = (before < p) | (p >= 1)
++ stays = (ranked >= p) | (p >= 1)
 
 nucleus_not_renormalised: What you keep sums to about p, not to 1. Divide it by its own sum, row by row.
 - return kept / kept.sum(axis=-1, keepdims=True)
@@ -625,24 +600,18 @@ divided_by_p: You divide by p. The ids that stay have at least this mass and mos
 
 not_put_back: Your probabilities stand in falling order. Place i belongs to id i: put each one back to where it came
   from.
-+ ranked = -np.sort(-probabilities, axis=-1)
-+ stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
-+ kept = np.where(stays, ranked, 0).astype(ranked.dtype)
-+ return kept / kept.sum(axis=-1, keepdims=True)
+- np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
++ kept = np.where(stays, ranked, 0)
 
 ties_kept_together: Ids as probable as the last one that you keep stay too, so that a tie lets in more than are
   needed. The lower ids win a tie: keep by rank, not by value.
-+ ranked = -np.sort(-probabilities, axis=-1)
-+ stays = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
+- np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
 + smallest = np.where(stays, ranked, 2).min(axis=-1, keepdims=True)
-+ kept = np.where(probabilities >= smallest, probabilities, 0).astype(probabilities.dtype)
-+ return kept / kept.sum(axis=-1, keepdims=True)
++ kept = np.where(probabilities >= smallest, probabilities, 0)
 
-p_one_never_reached: With p = 1 the sum of your floats ends a hair below 1, so that no place reaches it, and `argmax`
-  of nothing but False is 0: one id stays. p = 1 keeps all.
-- before = np.cumsum(ranked, axis=-1) - ranked
+p_one_never_reached: With p = 1 one id stays. The sum of the floats may end a hair below 1, so that no place reaches
+  p, and `argmax` of nothing but False is 0. p = 1 keeps all.
 - stays = (before < p) | (p >= 1)
-- stays[..., 0] = True
 + count = np.argmax(np.cumsum(ranked, axis=-1) >= p, axis=-1)[..., None] + 1
 + stays = np.arange(probabilities.shape[-1]) < count
 """)
@@ -737,88 +706,52 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 last_of_the_prompt_fed_twice: The prompt's last id is read twice: once by the warm-up, and again as the first input of
   the loop that draws. After the warm-up the state is ready: draw from it first, then read what was drawn.
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-- new.append(sample_index(p, uniforms[k]))
-- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
+- for k in range(length):
 + h = rnn_step(onehot[[i]], h, U, W, b)
-+ i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-+ new.append(i)
++ for k in range(length):
 
 sample_never_fed_back: What you draw is never read: the network goes on reading the prompt's last id. The input of the
   next step is the id that was just drawn.
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-- new.append(sample_index(p, uniforms[k]))
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-+ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
 + h = rnn_step(onehot[[prompt[-1]]], h, U, W, b)
 
 state_stands_still: All your ids come from one and the same distribution, that after the prompt: the state stands
   still. Read each id that was drawn with one step of the cell.
--     new.append(sample_index(p, uniforms[k]))
--     h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-- return new
-+ return [sample_index(p, uniforms[k]) for k in range(length)]
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 
 zeros_fed_back: After the prompt the network reads zeros: it never gets to know what was drawn. The next input is the
   one-hot vector of the id that was just drawn.
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-- new.append(sample_index(p, uniforms[k]))
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-+ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
-+ h = rnn_step(np.zeros((1, len(U)), dtype=U.dtype), h, U, W, b)
++ h = rnn_step(0 * onehot[[new[-1]]], h, U, W, b)
 
 state_reset_at_each_character: The state starts from zeros at every character, so that the network knows the last one
   only: a bigram model. Start from zeros once, before the prompt.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ onehot, zeros, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-+ i = prompt[-1]
-+ for k in range(length):
-+     h = rnn_step(onehot[[i]], zeros, U, W, b)
-+     i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-+     new.append(i)
-+ return new
+- h = rnn_step(onehot[[i]], h, U, W, b)
++ h = rnn_step(onehot[[i]], np.zeros_like(h), U, W, b)
+- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ h = rnn_step(onehot[[new[-1]]], np.zeros_like(h), U, W, b)
 
 prompt_not_read: The network reads only the last id of the prompt before it writes. Run it over the whole prompt
   first, so that the state knows all of it.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
-+ i = prompt[-1]
-+ for k in range(length):
-+     h = rnn_step(onehot[[i]], h, U, W, b)
-+     i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-+     new.append(i)
-+ return new
+- for i in prompt:
++ for i in prompt[-1:]:
 
 state_thrown_away_after_the_prompt: The prompt is read, its first successor drawn, and then the state starts from
   zeros again: what the prompt had left in it is gone after one character. Carry h on.
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-- new.append(sample_index(p, uniforms[k]))
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-+ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k]))
 + h = rnn_step(onehot[[new[-1]]], np.zeros_like(h) if k == 0 else h, U, W, b)
 
 last_of_the_prompt_unread: Your first id is drawn before the prompt's last one was read: each output is taken from the
   state before the step. The first new id comes from the state *after* the whole prompt.
 - for i in prompt:
--     h = rnn_step(onehot[[i]], h, U, W, b)
 + for i in prompt[:-1]:
-+     h = rnn_step(onehot[[i]], h, U, W, b)
-+ i = prompt[-1]
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-+ p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-+ h = rnn_step(onehot[[i]], h, U, W, b)
-+ i = sample_index(p, uniforms[k])
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
++ h = rnn_step(onehot[[[prompt[-1], *new][k]]], h, U, W, b)
 
 first_new_id_lost: The first id that was drawn is read by the network, but is missing in the answer. Write every id
   down, the one right after the prompt too.
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-- new.append(sample_index(p, uniforms[k]))
-- h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-+ i = sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[k])
-+ h = rnn_step(onehot[[i]], h, U, W, b)
-+ if k > 0:
-+     new.append(i)
+- return new
++ return new[1:]
 
 prompt_returned_too: Your answer begins with the prompt. Only the new ids come back, `length` of them.
 - onehot, h, new = np.eye(len(U), dtype=U.dtype), np.zeros((1, len(W)), dtype=U.dtype), []
@@ -826,9 +759,8 @@ prompt_returned_too: Your answer begins with the prompt. Only the new ids come b
 
 most_probable_each_time: You take the most probable id each time, whatever the uniform numbers say. Draw with
   `sample_index(p, uniforms[k])`.
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
 - new.append(sample_index(p, uniforms[k]))
-+ new.append(int(np.argmax(output_layer(h, V, c)[0])))
++ new.append(int(np.argmax(p)))
 
 most_probable_fed_back: You write down the id that was drawn, but let the network read the most probable one. It must
   read its own writing: feed back the id that was drawn.
@@ -841,21 +773,18 @@ probabilities_fed_back: The network reads the whole distribution as its next inp
 + h = rnn_step(p, h, U, W, b)
 
 one_uniform_for_all: Every id is drawn with the first uniform number. The k-th one is drawn with `uniforms[k]`.
-- p = temperature_softmax(output_layer(h, V, c), temperature)[0]
 - new.append(sample_index(p, uniforms[k]))
-+ new.append(sample_index(temperature_softmax(output_layer(h, V, c), temperature)[0], uniforms[0]))
++ new.append(sample_index(p, uniforms[0]))
 
 temperature_without_effect: The temperature has no effect on what you draw. Use `temperature_softmax(logits,
   temperature)`, at every step.
 - p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-- new.append(sample_index(p, uniforms[k]))
-+ new.append(sample_index(softmax(output_layer(h, V, c))[0], uniforms[k]))
++ p = softmax(output_layer(h, V, c))[0]
 
 logits_times_temperature: Your logits are multiplied by the temperature, where they should be divided by it: heat
   makes your model timid. `temperature_softmax` does it right.
 - p = temperature_softmax(output_layer(h, V, c), temperature)[0]
-- new.append(sample_index(p, uniforms[k]))
-+ new.append(sample_index(softmax(output_layer(h, V, c) * temperature)[0], uniforms[k]))
++ p = softmax(output_layer(h, V, c) * temperature)[0]
 """)
 
 
@@ -894,58 +823,50 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 nats_for_bits: Your score is in nats, since the logarithm is the natural one. Divide by log 2: a bit is a choice
   between two.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-+ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1)
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / (len(ids) - 1)
 
 multiplied_by_log_two: You multiply by log 2, where you should divide by it. A model that knows nothing about 8
   characters must get 3 bits.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-+ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1) * np.log(2)
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / (len(ids) - 1) * np.log(2)
 
 sum_over_the_text: Those are the bits of the whole text. Divide by the number of predictions, so that long and short
   texts can be compared.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-+ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / np.log(2)
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / np.log(2)
 
 divided_by_all_ids: You divide by the number of ids. The first one is predicted by nobody: there is one prediction
   less.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-+ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / len(ids) / np.log(2)
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / len(ids) / np.log(2)
 
 perplexity_for_bits: That is the perplexity, 2 to the power of the bits. Leave the power away.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-+ nats = sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1)
-+ return float(np.exp(np.minimum(nats, 700.0)))
+- return nats / (len(ids) - 1) / np.log(2)
++ return np.exp(np.minimum(nats / (len(ids) - 1), 700))
 
 predicts_what_it_reads: The targets are not shifted: you ask how probable the character is that the network is just
   reading. The target of `ids[t]` is `ids[t + 1]`.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-+ return sequence_nll(output_layer(H, V, c), ids[:-1][:, None]) / (len(ids) - 1) / np.log(2)
+- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
++ nats = sequence_nll(output_layer(H, V, c), ids[:-1, None])
 
-last_target_wrapped: You predict the first character after the last: `np.roll` wraps round. There are only L - 1
-  predictions.
+last_target_wrapped: You predict one character after the last, which is the first, as where `np.roll` wraps round.
+  There are only L - 1 predictions.
 + U, W, b, V, c = (parameters[name] for name in "UWbVc")
 + H = rnn_forward(np.eye(len(U))[ids][:, None], np.zeros((1, len(W))), U, W, b)
 + return sequence_nll(output_layer(H, V, c), np.roll(ids, -1)[:, None]) / len(ids) / np.log(2)
 
 state_forgotten_each_time: Every character is predicted from a state that starts anew, so that the network sees one
   character back. Run it over the text in one go.
-+ U, b, V, c = (parameters[name] for name in "UbVc")
-+ H = np.tanh(np.eye(len(U))[ids[:-1]][:, None] @ U + b)
-+ return sequence_nll(output_layer(H, V, c), ids[1:][:, None]) / (len(ids) - 1) / np.log(2)
+- H = rnn_forward(X, np.zeros((1, len(W)), dtype=U.dtype), U, W, b)
++ H = np.tanh(X @ U + b)
 
 log_of_the_mean: You take the logarithm of the mean probability. It is the logarithms that are averaged: one character
   that the model calls nearly impossible must cost many bits.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids[:-1]][:, None], np.zeros((1, len(W))), U, W, b)
-+ p = np.take_along_axis(softmax(output_layer(H, V, c))[:, 0], ids[1:][:, None], axis=-1)
-+ return float(-np.log2(p.mean()))
+- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
+- return nats / (len(ids) - 1) / np.log(2)
++ p = np.take_along_axis(softmax(output_layer(H, V, c))[:, 0], ids[1:, None], axis=-1)
++ return -np.log2(p.mean())
 """)
 
 
@@ -1039,37 +960,25 @@ uphill: You add the step, so that the loss grows. The gradient points uphill: su
 
 never_clipped: max_norm has no say: the gradients are not clipped. One call of `clip_by_global_norm` with all five of
   them does it, before the memory sees them.
-- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
 - gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
-- for name, g in zip("UWbVc", gradients):
-+ for name, g in zip("UWbVc", [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]):
++ gradients = [dU, dW, db, dV, dc]
 
 clipped_one_by_one: Each gradient is clipped by its own norm, which turns the direction of the step. Clip all five
   together, by their global norm.
-- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
 - gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
-- for name, g in zip("UWbVc", gradients):
-+ for name, g in zip("UWbVc", [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]):
-+     (g,), _ = clip_by_global_norm([g], max_norm)
++ gradients = [clip_by_global_norm([g], max_norm)[0][0] for g in (dU, dW, db, dV, dc)]
 
 output_layer_not_clipped: You clip the gradients of U, W and b together and leave out those of V and c. The global
   norm is that of all five.
-- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
 - gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
-- for name, g in zip("UWbVc", gradients):
-+ gradients, _ = clip_by_global_norm(rnn_backward(dH, X, h, H, U, W)[2:], max_norm)
-+ for name, g in zip("UWbVc", [*gradients, dV, dc]):
++ gradients = [*clip_by_global_norm([dU, dW, db], max_norm)[0], dV, dc]
 
 memory_of_unclipped_gradients: The memory collects the gradients from before the clipping. Clip first; from then on g
   is the clipped one.
-- _, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)
-- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
 - for name, g in zip("UWbVc", gradients):
 -     memory[name] += g * g
-+ whole = [*rnn_backward(dH, X, h, H, U, W)[2:], dV, dc]
-+ gradients, _ = clip_by_global_norm(whole, max_norm)
-+ for name, before, g in zip("UWbVc", whole, gradients):
-+     memory[name] += before * before
++ for name, whole, g in zip("UWbVc", [dU, dW, db, dV, dc], gradients):
++     memory[name] += whole * whole
 
 loss_after_the_update: Your loss is that of the parameters after the update. Return the one from which the gradient
   was taken, before it.
@@ -1079,7 +988,7 @@ loss_after_the_update: Your loss is that of the parameters after the update. Ret
 loss_per_character: Your loss is a mean over the steps. Here it is the `sequence_nll` of unit 04: summed over the
   steps, divided by the rows alone.
 - return loss, H[-1].copy()
-+ return loss / (len(inputs) + (len(inputs) == 1)), H[-1].copy()
++ return loss / len(inputs), H[-1].copy()
 
 started_from_zeros: Every batch starts from a state of zeros, though you are given the state that the last one ended
   with. Start from h: the text goes on.

@@ -70,8 +70,8 @@ alphabetical_order: Your counts stand in alphabetical order. Entry i belongs to 
   own order.
 + return np.array([tokens.count(word) for word in sorted(vocabulary)])
 
-strangers_in_the_last_entry: Tokens that are not in the vocabulary are added to the last word's count: index -1 is the
-  last entry. Skip them.
+strangers_in_the_last_entry: Tokens that are not in the vocabulary are added to the last word's count, as index -1
+  does. Skip them.
 + counts = np.zeros(len(vocabulary), dtype=int)
 + for token in tokens:
 +     counts[vocabulary.index(token) if token in vocabulary else -1] += 1
@@ -83,19 +83,16 @@ parts_of_words: You count a word inside longer ones too, as "cat" in "cats": tha
 + return np.array([text.count(word) for word in vocabulary])
 
 capitals_folded: You count "Cat" as "cat". To this function they are two tokens: compare the words as they are.
-+ tokens = [token.lower() for token in tokens]
-+ return np.array([tokens.count(word) for word in vocabulary])
+- counts = Counter(tokens)
++ counts = Counter(token.lower() for token in tokens)
 
 shares_for_counts: You divide by the number of tokens, so your entries are shares. Return the counts themselves.
 + return np.array([tokens.count(word) for word in vocabulary]) / max(len(tokens), 1)
 
-counts_as_floats: The counts are right, but they are floats: `np.zeros` makes those unless it is told `dtype=int`. A
+counts_as_floats: The counts are right, but they are floats, as `np.zeros` makes them unless it is told `dtype=int`. A
   count is a whole number.
-+ counts = np.zeros(len(vocabulary))
-+ for token in tokens:
-+     if token in vocabulary:
-+         counts[vocabulary.index(token)] += 1
-+ return counts
+- return np.array([counts[word] for word in vocabulary])
++ return np.array([float(counts[word]) for word in vocabulary])
 """)
 
 
@@ -198,76 +195,61 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 ex.mistakes(r"""
 context_of_n: Your contexts have n tokens. An n-gram is n tokens in all: n-1 of context, and the one that follows.
-+ counts: dict = {}
+- for i in range(len(tokens) - n + 1):
+-     context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + for i in range(len(tokens) - n):
-+     counts.setdefault(tuple(tokens[i : i + n]), Counter())[tokens[i + n]] += 1
-+ return counts
++     context, follower = tuple(tokens[i : i + n]), tokens[i + n]
 
-last_window_missed: Your loop ends one window too early: the last n tokens of the text are an n-gram too. Of L tokens
-  there are L - n + 1.
-+ counts: dict = {}
+last_window_missed: You end one window too early: the last n tokens of the text are an n-gram too. Of L tokens there
+  are L - n + 1.
+- for i in range(len(tokens) - n + 1):
 + for i in range(len(tokens) - n):
-+     counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
-+ return counts
 
 windows_side_by_side: Your windows lie side by side, n tokens apart. They overlap: the window moves on by one token at
   a time.
-+ counts: dict = {}
+- for i in range(len(tokens) - n + 1):
 + for i in range(0, len(tokens) - n + 1, n):
-+     counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
-+ return counts
 
 padded_at_the_start: Some contexts hold a token that is not in the text: you pad its beginning. Here an n-gram is made
   of n real tokens, so the first token to be counted is number n.
-+ padded = ["<s>"] * (n - 1) + tokens
-+ counts: dict = {}
-+ for i in range(len(tokens)):
-+     counts.setdefault(tuple(padded[i : i + n - 1]), Counter())[padded[i + n - 1]] += 1
-+ return counts
+- counts = {}
++ counts, tokens = {}, ["<s>"] * (n - 1) + tokens
 
 short_contexts_at_the_start: At the beginning of the text your contexts are shorter than n-1 tokens. Start with the
   first token that has n-1 tokens before it.
-+ counts: dict = {}
+- for i in range(len(tokens) - n + 1):
+-     context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + for i in range(len(tokens)):
-+     counts.setdefault(tuple(tokens[max(0, i - n + 1) : i]), Counter())[tokens[i]] += 1
-+ return counts
++     context, follower = tuple(tokens[max(0, i - n + 1) : i]), tokens[i]
 
 text_for_context: Your contexts are texts, joined with spaces. A context is a tuple of tokens, even if it holds just
   one: `("to",)`.
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
-- counts.setdefault(context, Counter())[follower] += 1
-+ counts.setdefault(" ".join(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] += 1
++ context, follower = " ".join(tokens[i : i + n - 1]), tokens[i + n - 1]
 
-last_follower_only: Each context remembers only what followed it last: a new Counter replaces the one that is there.
-  Make one only where there is none, and add to it.
-- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+last_follower_only: Each context remembers only what followed it last: the last follower takes the place of all that
+  stood there. Make a Counter only where there is none, and add to it.
 - counts.setdefault(context, Counter())[follower] += 1
-+ counts[tuple(tokens[i : i + n - 1])] = Counter([tokens[i + n - 1]])
++ counts[context] = Counter([follower])
 
 seen_for_counted: All your counts are 1: `= 1` says that a token was seen. Add one each time that it is: `+= 1`.
-- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 - counts.setdefault(context, Counter())[follower] += 1
-+ counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())[tokens[i + n - 1]] = 1
++ counts.setdefault(context, Counter())[follower] = 1
 
 context_after_the_token: Your context stands after the token that is counted. A language model reads forwards: the
   context comes first, the last token of the window is what follows.
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
-- counts.setdefault(context, Counter())[follower] += 1
-+ counts.setdefault(tuple(tokens[i + 1 : i + n]), Counter())[tokens[i]] += 1
++ context, follower = tuple(tokens[i + 1 : i + n]), tokens[i]
 
 minus_zero_is_zero: For n = 1 your context is everything read so far, and should be (). The last n-1 items of a list
   are not `seen[-(n - 1):]` if n-1 is 0: `seen[-0:]` is the whole list.
-+ counts: dict = {}
-+ for i in range(n - 1, len(tokens)):
-+     seen = tokens[:i]
-+     counts.setdefault(tuple(seen[-(n - 1) :]), Counter())[tokens[i]] += 1
-+ return counts
+- context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
++ context, follower = tuple(tokens[: i + n - 1][-(n - 1) :]), tokens[i + n - 1]
 
 tokens_used_up: The counts are right, but your function eats the list that it was given: whoever called it has no text
   left. Walk along the tokens with an index, and take none away.
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
-- counts.setdefault(context, Counter())[follower] += 1
-+ counts.setdefault(tuple(tokens[: n - 1]), Counter())[tokens[n - 1]] += 1
++ context, follower = tuple(tokens[: n - 1]), tokens[n - 1]
 + tokens.pop(0)
 """)
 
@@ -322,8 +304,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 share_of_all_ngrams: You divide by all n-grams of the table. Given the context, only those count that begin with it:
   divide by the sum of its own followers.
+- total = sum(followers.values()) + alpha * vocabulary_size
 + total = sum(sum(f.values()) for f in counts.values()) + alpha * vocabulary_size
-+ return (counts.get(context, {}).get(token, 0) + alpha) / total if total else 0.0
 
 alpha_without_V: In the denominator alpha is added only once. Each of the V tokens gets alpha, so it grows by alpha V;
   else the probabilities sum to more than 1.
@@ -333,15 +315,14 @@ alpha_without_V: In the denominator alpha is added only once. Each of the V toke
 alpha_below_only: The denominator is smoothed and the count is not: a token that was not seen still gets 0. Add alpha
   above the line too.
 - return (followers[token] + alpha) / total if total else 0.0
-+ return followers.get(token, 0) / total if total else 0.0
++ return followers[token] / total if total else 0.0
 
 only_the_unseen_smoothed: You smooth the tokens that were not seen and leave the others as they were, so that all of
   them sum to more than 1. Every token gets alpha, and every one the same denominator.
-+ followers = counts.get(context, {})
-+ total = sum(followers.values())
-+ if followers.get(token, 0) > 0:
-+     return followers[token] / total
-+ return alpha / (total + alpha * vocabulary_size) if alpha else 0.0
+- return (followers[token] + alpha) / total if total else 0.0
++ if followers[token]:
++     return followers[token] / sum(followers.values())
++ return alpha / total if total else 0.0
 
 seen_followers_for_V: Your denominator grows by alpha for each follower that was seen. V is the size of the
   vocabulary, since the unseen tokens get alpha too: it is the argument vocabulary_size.
@@ -350,31 +331,26 @@ seen_followers_for_V: Your denominator grows by alpha for each follower that was
 
 always_one_added: You add 1 to each count whatever alpha is. Add alpha, and V times alpha below the line; alpha = 0
   leaves the plain shares.
-+ followers = counts.get(context, {})
-+ return (followers.get(token, 0) + 1) / (sum(followers.values()) + vocabulary_size)
+- followers = counts.get(context, Counter())
++ followers, alpha = counts.get(context, Counter()), 1
 
 every_follower_alike: You count the different followers, so each of them is equally likely. How often each one
   occurred is in the Counter's values: sum those.
-+ followers = counts.get(context, {})
-+ total = len(followers) + alpha * vocabulary_size
-+ return ((1 if followers.get(token, 0) else 0) + alpha) / total if total else 0.0
+- followers = counts.get(context, Counter())
++ followers = Counter(set(counts.get(context, ())))
 
 unseen_context_always_uniform: A context that was never seen gives 1/V even without smoothing. With alpha = 0 the
   model has no opinion at all, and here that is the probability 0.
-+ followers = counts.get(context)
-+ if followers is None:
-+     return 1 / vocabulary_size
-+ return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
+- return (followers[token] + alpha) / total if total else 0.0
++ return (followers[token] + alpha) / total if total else 1 / vocabulary_size
 
 unseen_context_always_zero: A context that was never seen gives 0 even with smoothing. The formula holds there too: (0
   + alpha) / (0 + alpha V), which is 1/V.
-+ followers = counts.get(context)
-+ if followers is None:
-+     return 0.0
-+ return (followers.get(token, 0) + alpha) / (sum(followers.values()) + alpha * vocabulary_size)
+- return (followers[token] + alpha) / total if total else 0.0
++ return (followers[token] + alpha) / total if followers else 0.0
 
-question_written_into_the_table: The probability is right, but asking for it writes an empty entry into the table:
-  `setdefault` does that, and so does `counts[context] = …`. Use `counts.get(context, …)`, which only reads.
+question_written_into_the_table: The probability is right, but asking for it writes an empty entry into the table, as
+  `setdefault` and `counts[context] = …` do. Use `counts.get(context, …)`, which only reads.
 - followers = counts.get(context, Counter())
 + followers = counts.setdefault(context, Counter())
 """)
@@ -511,18 +487,16 @@ most_probable: You always return the most probable index, whatever u is. Let u d
 
 not_summed_up: You compare u with each probability by itself. Compare it with the sum of all probabilities up to and
   including i.
-+ for i, p in enumerate(probabilities):
-+     if p > u:
-+         return i
-+ return int(np.flatnonzero(probabilities)[-1])
+- beyond = np.flatnonzero(np.cumsum(probabilities) > u)
++ beyond = np.flatnonzero(probabilities > u)
 
 all_indices_alike: You cut the line into V equal pieces, so that each index is equally likely. Piece i must be as long
   as p_i.
 + return int(u * len(probabilities))
 
 one_index_late: Your index is one too high: if the list of boundaries begins with 0, piece i ends at boundary i + 1.
-+ boundaries = np.concatenate([[0.0], np.cumsum(probabilities)])
-+ return min(int(np.searchsorted(boundaries, u, side="right")), len(probabilities) - 1)
+- beyond = np.flatnonzero(np.cumsum(probabilities) > u)
++ beyond = np.flatnonzero(np.append(0.0, np.cumsum(probabilities)[:-1]) > u)
 
 one_index_early: Your index is one too low: you return the last piece that ends before u. The piece that holds u is
   the next one.
@@ -530,13 +504,13 @@ one_index_early: Your index is one too low: you return the last piece that ends 
 
 sorted_first: You sort the probabilities, and the index that you return is one in the sorted list. Leave them in their
   order: index i stands for token i.
-+ ends = np.cumsum(np.sort(probabilities)[::-1])
-+ return min(int(np.searchsorted(ends, u, side="right")), len(probabilities) - 1)
+- beyond = np.flatnonzero(np.cumsum(probabilities) > u)
++ beyond = np.flatnonzero(np.cumsum(np.sort(probabilities)[::-1]) > u)
 
 boundary_to_the_left: Where u lies exactly on a boundary you take the piece before it; with u = 0 that can be an index
   whose probability is 0. Ask for `> u`, not `>= u` (in `np.searchsorted`: side="right").
-+ index = int(np.searchsorted(np.cumsum(probabilities), u, side="left"))
-+ return min(index, int(np.flatnonzero(probabilities)[-1]))
+- beyond = np.flatnonzero(np.cumsum(probabilities) > u)
++ beyond = np.flatnonzero(np.cumsum(probabilities) >= u)
 
 beyond_the_end: When rounding leaves the sum just below 1, and u lies beyond it, you return an index that does not
   exist. Fall back on the last index with p_i > 0.
@@ -544,11 +518,11 @@ beyond_the_end: When rounding leaves the sum just below 1, and u lies beyond it,
 
 last_even_if_impossible: When no sum is larger than u, you return the last index, even if its probability is 0. Fall
   back on the last index with p_i > 0: an impossible token is never drawn.
-+ index = int(np.searchsorted(np.cumsum(probabilities), u, side="right"))
-+ return min(index, len(probabilities) - 1)
+- return int(beyond[0]) if len(beyond) else int(np.flatnonzero(probabilities)[-1])
++ return int(beyond[0]) if len(beyond) else len(probabilities) - 1
 
-zero_if_none: When no sum is larger than u, you return 0: `np.argmax` of an array that is False throughout is 0. Fall
-  back on the last index with p_i > 0.
+zero_if_none: When no sum is larger than u, you return 0, as `np.argmax` of an array that is False throughout does.
+  Fall back on the last index with p_i > 0.
 + return int(np.argmax(np.cumsum(probabilities) > u))
 
 summed_in_place: The index is right, but you write the sums into the caller's array: afterwards its probabilities are

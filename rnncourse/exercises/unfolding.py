@@ -112,11 +112,8 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 ex.mistakes(r"""
 s0_left_out: s0 is missing: your first state is s_1. The result begins with s0, so that it has steps + 1 states.
-+ states, s = [], s0
-+ for _ in range(steps):
-+     s = f(s, theta)
-+     states.append(s)
-+ return np.array(states)
+- return np.stack(states)
++ return np.array(states[1:])
 
 last_state_missing: The last state is missing: you take steps - 1 steps. Count the arrows of the unfolded graph, not
   its circles: there are `steps` of them.
@@ -124,10 +121,8 @@ last_state_missing: The last state is missing: you take steps - 1 steps. Count t
 + for _ in range(1, steps):
 
 last_state_only: You return the last state alone. All steps + 1 states are asked for: keep each one on the way.
-+ s = np.array(s0)
-+ for _ in range(steps):
-+     s = f(s, theta)
-+ return s
+- return np.stack(states)
++ return np.stack(states)[-1]
 
 always_from_s0: Every step starts from s0 again, so that all your later states are s_1. Give f the state that the step
   before it returned.
@@ -140,44 +135,31 @@ arguments_swapped: f gets its arguments in the wrong order: it is `f(s, theta)`,
 
 step_number_for_theta: f gets the number of the step where theta belongs. A dynamical system has the same theta at
   every step.
-- for _ in range(steps):
--     states.append(f(states[-1], theta))
-+ for t in range(steps):
-+     states.append(f(states[-1], t))
-
-f_called_twice: The states are right, but f is called twice in each step, once to note the state and once to go on.
-  Call it once and keep what it returns.
-- states = [s0]
-+ states, s = [s0], s0
 - states.append(f(states[-1], theta))
++ states.append(f(states[-1], len(states) - 1))
+
+f_called_twice: The states are right, but f is called twice in each step. Call it once and keep what it returns.
+- states.append(f(states[-1], theta))
++ f(states[-1], theta)
 + states.append(f(states[-1], theta))
-+ s = f(s, theta)
 
 from_the_start_each_time: The states are right, but each is computed from s0 on: t calls of f for s_t, and steps
   (steps + 1) / 2 in all. Go on from the state that you have.
-- for _ in range(steps):
--     states.append(f(states[-1], theta))
-+ for t in range(1, steps + 1):
-+     s = s0
-+     for _ in range(t):
-+         s = f(s, theta)
-+     states.append(s)
+- states.append(f(states[-1], theta))
++ s = s0
++ for _ in range(len(states)):
++     s = f(s, theta)
++ states.append(s)
 
-float64_always: Your array is float64, as np.zeros and np.empty make it, so that float32 states change their dtype in
-  it. Collect the states in a list and stack them.
-+ states = np.zeros((steps + 1, *np.shape(s0)))
-+ states[0] = s0
-+ for t in range(steps):
-+     states[t + 1] = f(states[t], theta)
-+ return states
+float64_always: Your array is float64, as np.zeros and np.empty make it, so that float32 states change their dtype.
+  Collect the states in a list and stack them.
+- states = [s0]
++ states = [np.asarray(s0, dtype=float)]
 
 dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 8, each state loses its decimals: 3.7 becomes
   3. Let np.stack find the dtype.
-+ states = np.empty((steps + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
-+ states[0] = s0
-+ for t in range(steps):
-+     states[t + 1] = f(states[t], theta)
-+ return states
+- states.append(f(states[-1], theta))
++ states.append(np.asarray(f(states[-1], theta)).astype(np.asarray(s0).dtype))
 
 array_taken_for_granted: Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state
   may be a plain number too: `np.copy(s0)` and `np.shape(s0)` take both.
@@ -197,7 +179,7 @@ ex = unit.exercise(
     "compose",
     reference=compose,
     points=2,
-    takes="f, times",
+    takes="f, s",
     gives="result",
     drive="chain",
     counts_calls=True,
@@ -249,41 +231,28 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-one_too_many: f is applied once too often: you begin with f itself and then apply it `times` times more. Begin with s,
-  to which nothing has been done yet.
-- def composed(s):
-+ def composed(s):
-+     result = f(s)
--     s = f(s)
-- return s
-+     result = f(result)
-+ return result
+one_too_many: f is applied once too often. Begin with s, to which nothing has been done yet, and apply f `times`
+  times.
+- for _ in range(times):
++ for _ in range(times + 1):
 
-one_too_few: f is applied one time too few: range(1, times) has times - 1 numbers in it.
+one_too_few: f is applied one time too few. (`range(1, times)` has times - 1 numbers in it.)
 - for _ in range(times):
 + for _ in range(1, times):
 
-once_for_zero: For times = 0 nothing must happen to s: compose(f, 0) is the identity. Yours begins with f, and so
-  applies it at least once.
+once_for_zero: For times = 0 nothing must happen to s: compose(f, 0) is the identity. Yours applies f at least once.
 - for _ in range(times):
--     s = f(s)
-- return s
-+ result = f(s)
-+ for _ in range(times - 1):
-+     result = f(result)
-+ return result
++ for _ in range(max(times, 1)):
 
-always_of_s: f has been applied once when you return, however large times is. Each round has to give f what it returned
-  in the round before: `s = f(s)`.
+always_of_s: When your function returns, f has been applied to s just once. Each time give f what it returned before:
+  `s = f(s)`; and return s only when the loop has ended.
 - def composed(s):
-+ def composed(s):
-+     result = s
--     s = f(s)
-- return s
-+     result = f(s)
-+ return result
++ def composed(start):
++     s = start
+- s = f(s)
++ s = f(start)
 
-result_dropped: f is called, but what it returns is thrown away, and s comes back as it was. Keep it: `s = f(s)`.
+result_dropped: s comes back as it was: what f returns is lost. Keep it: `s = f(s)`.
 - s = f(s)
 + f(s)
 
@@ -292,13 +261,10 @@ multiplied: You multiply the result of one application. To apply f three times i
 
 calls_itself_for_ever: Your function calls itself for ever. It looks its own name up when it is called, and by then
   the name stands for the newest one. A loop inside one inner function has no such trap.
--
-+
-+     for _ in range(times):
-+
-+         def composed(s):
-+             return f(composed(s))
-+
++ composed = lambda s: s
++ for _ in range(times):
++     composed = lambda s: f(composed(s))
++ return composed
 """)
 
 
@@ -393,31 +359,24 @@ state_not_carried: Every step starts from s0 again, so that each state knows one
 + return np.stack([s0] + [f(s0, x, theta) for x in xs])
 
 s0_left_out: s0 is missing: your first state is s_1. T inputs make T steps, between T + 1 states.
-- states = [s0]
-+ states, s = [], s0
-- states.append(f(states[-1], x, theta))
-+ s = f(s, x, theta)
-+ states.append(s)
+- return np.stack(states)
++ return np.stack(states[1:])
 
 last_state_only: You return the last state alone. All T + 1 states are asked for: keep each one on the way.
-+ s = np.array(s0)
-+ for x in xs:
-+     s = f(s, x, theta)
-+ return s
+- return np.stack(states)
++ return np.stack(states)[-1]
 
 first_input_skipped: The first input drives nothing, and the last state is missing. The x_1 of the formula is `xs[0]`,
   for Python counts from 0.
 - for x in xs:
--     states.append(f(states[-1], x, theta))
-+ for t in range(1, len(xs)):
-+     states.append(f(states[-1], xs[t], theta))
++ for x in xs[1:]:
 
 one_past_the_end: You count time from 1 to T, as the formula does, but in Python x_1 is `xs[0]` and x_T is `xs[T-1]`.
   Loop over `xs` itself, and no index can go wrong.
 - for x in xs:
 -     states.append(f(states[-1], x, theta))
 + for t in range(1, len(xs) + 1):
-+     states.append(f(states[t - 1], xs[t], theta))
++     states.append(f(states[-1], xs[t], theta))
 
 input_and_parameters_swapped: f gets x and theta in each other's place: it is `f(s, x, theta)`.
 - states.append(f(states[-1], x, theta))
@@ -438,24 +397,18 @@ same_input_at_each_step: The first input is fed at every step. f and theta are t
 
 dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 3, each state loses its decimals. Let
   np.stack find the dtype.
-+ states = np.empty((len(xs) + 1, *np.shape(s0)), dtype=np.asarray(s0).dtype)
-+ states[0] = s0
-+ for t, x in enumerate(xs):
-+     states[t + 1] = f(states[t], x, theta)
-+ return states
+- states.append(f(states[-1], x, theta))
++ states.append(np.asarray(f(states[-1], x, theta)).astype(np.asarray(s0).dtype))
 
 array_taken_for_granted: Your code asks s0 for something that only arrays have, such as `.copy()` or `.shape`. A state
   may be a plain number too: `np.copy(s0)` and `np.shape(s0)` take both.
 - states = [s0]
 + states = [s0.copy()]
 
-f_called_twice: The states are right, but f is called twice in each step, once to note the state and once to go on.
-  Call it once and keep what it returns.
-- states = [s0]
-+ states, s = [s0], s0
+f_called_twice: The states are right, but f is called twice in each step. Call it once and keep what it returns.
 - states.append(f(states[-1], x, theta))
++ f(states[-1], x, theta)
 + states.append(f(states[-1], x, theta))
-+ s = f(s, x, theta)
 """)
 
 
@@ -564,126 +517,86 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 whole_vector_raised: All entries of an input are raised at once. A model that takes the difference of two of them does
   not notice: raise one entry at a time.
-+ base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
-+ for k in range(len(xs)):
-+     raised = xs.copy()
-+     raised[k] += eps
-+     depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
-+ return depends
+- raised[k, d] += eps
++ raised[k] += eps
 
 only_the_first_entry: Only the first entry of each input is raised. A model may look at the others: try all D, one at
   a time.
-+ base, depends = model(xs), np.zeros((len(xs), len(xs)), dtype=bool)
-+ for k in range(len(xs)):
-+     raised = xs.copy()
-+     raised[k, 0] += eps
-+     depends[:, k] = (model(raised) != base).reshape(len(xs), -1).any(axis=1)
-+ return depends
+- raised[k, d] += eps
++ raised[k, 0] += eps
 
-only_the_last_entry_counts: Column k is written anew for every entry of input k, so that only the last entry counts.
-  Combine what the entries say: `depends[:, k] |= …`.
-- changed = model(raised) != base
+only_the_last_entry_counts: Only the last entry of input k counts: what the entries before it said is lost when column
+  k is written anew. Combine what they say: `depends[:, k] |= …`.
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ depends[:, k] = (model(raised) != base).reshape(T, -1).any(axis=1)
++ depends[:, k] = changed.reshape(T, -1).any(axis=1)
 
 transposed: Rows and columns are swapped: entry [t, k] speaks of output t and input k, so raising input k fills column
   k.
-- changed = model(raised) != base
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ depends[k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
++ depends[k] |= changed.reshape(T, -1).any(axis=1)
 
 raised_for_good: Entries stay raised: when input k has its turn, all those before it are still changed. Take a fresh
   copy of xs for every try.
 - base = model(xs)
-- depends = np.zeros((T, T), dtype=bool)
-+ base, depends, raised = model(xs), np.zeros((T, T), dtype=bool), xs.copy()
++ base, raised = model(xs), xs.copy()
 - raised = xs.copy()
 
 xs_written_to: The matrix is right, but you write into the caller's xs. Even if the old value is put back, an error in
   between leaves it changed: raise an entry of a copy.
 - raised = xs.copy()
-- raised[k, d] += eps
++ raised, before = xs, xs[k, d]
 - changed = model(raised) != base
-- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ before = xs[k, d]
-+ xs[k, d] = before + eps
-+ depends[:, k] |= (model(xs) != base).reshape(T, -1).any(axis=1)
++ changed = model(raised) != base
 + xs[k, d] = before
 
 two_axes_taken_for_granted: Your code assumes that the output has two axes, (T, Q). It may have one or three as well:
   `.reshape(T, -1)` makes two of any number.
-- changed = model(raised) != base
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ depends[:, k] |= (model(raised) != base).any(axis=1)
++ depends[:, k] |= changed.any(axis=1)
 
 row_taken_for_a_number: You ask whether one output differs from another as if they were numbers. `out[t] != base[t]`
   is an array of truth values, one for each entry: ask `np.any(out[t] != base[t])`.
-- changed = model(raised) != base
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ out = model(raised)
 + for t in range(T):
-+     if out[t] != base[t]:
++     if changed[t]:
 +         depends[t, k] = True
 
 past_taken_for_granted: You only look at the outputs from k on, as if no model could look ahead. Some do: compare all
   T outputs.
-- changed = model(raised) != base
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ out = model(raised)
-+ for t in range(k, T):
-+     depends[t, k] |= np.any(out[t] != base[t])
++ depends[k:, k] |= changed.reshape(T, -1).any(axis=1)[k:]
 
 all_entries_must_change: You demand that all entries of output t change. One is enough: `any`, not `all`.
-- changed = model(raised) != base
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ depends[:, k] |= (model(raised) != base).reshape(T, -1).all(axis=1)
++ depends[:, k] |= changed.reshape(T, -1).all(axis=1)
 
 sums_compared: You compare the sum of each output. When one entry goes up and another goes down, the sum stays:
   compare entry by entry.
-- base = model(xs)
-- depends = np.zeros((T, T), dtype=bool)
-+ base, depends = model(xs).reshape(T, -1).sum(axis=1), np.zeros((T, T), dtype=bool)
 - changed = model(raised) != base
-- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ depends[:, k] |= model(raised).reshape(T, -1).sum(axis=1) != base
++ changed = model(raised).reshape(T, -1).sum(axis=1) != base.reshape(T, -1).sum(axis=1)
 
-small_changes_overlooked: You compare with np.isclose or np.allclose, which call two numbers equal when they differ
-  only in the sixth digit. A faint dependence is still a dependence: compare with `!=`.
+small_changes_overlooked: Small changes are overlooked, as `np.isclose` and `np.allclose` do: they call two numbers
+  equal when they differ only in the sixth digit. A faint dependence is still a dependence: compare with `!=`.
 - changed = model(raised) != base
-- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ depends[:, k] |= ~np.isclose(model(raised), base).reshape(T, -1).all(axis=1)
++ changed = ~np.isclose(model(raised), base)
 
 scaled_for_raised: You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no influence: add
   eps.
 - raised[k, d] += eps
-- changed = model(raised) != base
-- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + raised[k, d] *= 1 + eps
-+ depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
 
-eps_ignored: The eps that was given is not used: you always raise by 1e-3. A model with steps in it answers only to a
-  larger one.
+eps_ignored: The eps that was given has no effect. Raise by eps: a model with steps in it answers only to a large one.
 - raised[k, d] += eps
-- changed = model(raised) != base
-- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + raised[k, d] += 1e-3
-+ depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
 
 replaced_for_raised: The entry is replaced by eps, `=`, where it should be raised by eps, `+=`.
 - raised[k, d] += eps
-- changed = model(raised) != base
-- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + raised[k, d] = eps
-+ depends[:, k] |= (model(raised) != base).reshape(T, -1).any(axis=1)
 
 numbers_for_truth_values: The pattern is right, but it holds the numbers 0 and 1. Truth values are asked for: start
   from `np.zeros((T, T), dtype=bool)`.
-- base = model(xs)
-- depends = np.zeros((T, T), dtype=bool)
-+ base, depends = model(xs), np.zeros((T, T))
-- changed = model(raised) != base
-- depends[:, k] |= changed.reshape(T, -1).any(axis=1)
-+ depends[(model(raised) != base).reshape(T, -1).any(axis=1), k] = 1
+- return depends
++ return depends.astype(float)
 """)
 
 
