@@ -79,7 +79,7 @@ def _difference(before: list[str], after: list[str]) -> str:
     parts = []
     for _, i, j, k, m in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if before[i:j] != after[k:m]:
-            lines = [*(f"- {line.strip()}" for line in before[i:j]), *(f"+ {line.strip()}" for line in after[k:m])]
+            lines = [*(f"- {line}" for line in before[i:j]), *(f"+ {line}" for line in after[k:m])]
             parts += [line for line in lines if len(line) > 2]
     return "\n".join(parts)
 

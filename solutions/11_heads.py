@@ -1048,10 +1048,8 @@ def gradient_support(model, x, t):
     ### BEGIN SOLUTION
     leaf = x.clone().requires_grad_()
     output = model(leaf)[t]
-    total = (torch.randn_like(output) * output).sum()
-    (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-    if gradient is None:
-        return torch.zeros(len(x), dtype=torch.bool)
+    total = (torch.randn_like(output) * output).sum() + 0 * leaf.sum()  # so that there always is a way back to x
+    (gradient,) = torch.autograd.grad(total, leaf)
     return (gradient != 0).flatten(1).any(dim=1)
     ### END SOLUTION
 

@@ -11,6 +11,7 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.given.heads import (
     classifying_model,
+    clock_model,
     cut_off_model,
     generating_model,
     opposite_model,
@@ -651,7 +652,7 @@ ex = unit.exercise(
     points=4,
     takes="model, x (T, N, D), t",
     gives="support (T,)",
-    drive="tensors",
+    drive="asked_again",
     hints=(
         "Gradients are of one number. Which number do you make of output t, so that no two of its entries can cancel "
         "each other? And where does PyTorch leave the gradient of it by x?",
@@ -681,6 +682,14 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the first output", window_model(V=weights(rng, 2, 3), before=2, after=1), normal(rng, 6, 3, 2), 0)
     yield edge("one step, one row, one number", made(tagging_model, 1, 3, 1), normal(rng, 1, 1, 1), 0)
     yield edge("no gradient reaches x", made(cut_off_model, 3, 4, 2), normal(rng, 5, 2, 3), 3)
+    yield edge("the output hangs on nothing", clock_model(), normal(rng, 5, 2, 3), 3)
+    # The gradients of one input's entries cancel; they are tiny, and yet not 0.
+    V = normal(rng, 2, 3)
+    cancelling = window_model(V=np.concatenate([V, -V]), before=2, after=1)
+    yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 2, 4), 3)
+    # Squares of the outputs would have no gradient where these are 0.
+    yield edge("x is all zeros", window_model(V=V, before=2, after=1), np.zeros((6, 3, 2)), 3)
+    yield edge("tiny gradients", window_model(V=1e-12 * V, before=1, after=2), normal(rng, 6, 3, 2), 2)
     single = np.float32
     yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)
 
