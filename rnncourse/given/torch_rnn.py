@@ -42,9 +42,14 @@ def layer_and_start(
     """As "layer"; without calls, how the module draws its parameters: for H large, in numbers that no draw changes."""
     if calls:
         return drive_layer(candidate, init, parameters, calls)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        first, second = candidate(*init), candidate(*init)
+    strict = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)  # so that memory that nobody has filled holds nan, not an earlier draw
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            first, second = candidate(*init), candidate(*init)
+    finally:
+        torch.use_deterministic_algorithms(strict)
     return {f"{name} at the start, times √H": _spread(p, init[1]) for name, p in first.named_parameters()} | {
         "another start each time": any(not torch.equal(p, q) for p, q in zip(first.parameters(), second.parameters()))
     }
