@@ -279,10 +279,28 @@ def _depend(first: ast.stmt, second: ast.stmt) -> bool:
         return True
     if isinstance(second, ast.FunctionDef):
         return False
-    names = [{(n.id, type(n.ctx)) for n in ast.walk(s) if isinstance(n, ast.Name)} for s in (first, second)]
-    return any(
-        (name, kind) != (name, ast.Load) and name in dict(b) for a, b in (names, names[::-1]) for name, kind in a
-    )
+    read = [{_name(n) for n in ast.walk(s)} - {""} for s in (first, second)]
+    return bool(read[0] & _written(second) or read[1] & _written(first))
+
+
+def _written(statement: ast.stmt) -> set[str]:
+    """The names that a statement sets, or whose values it changes: x = …, x[i] = …, x.append(…)."""
+    places = [n for n in ast.walk(statement) if isinstance(getattr(n, "ctx", None), ast.Store)]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        places.append(statement.value.func)
+    found = set()
+    for place in places:
+        while not _name(place) and isinstance(place, (ast.Subscript, ast.Attribute)):
+            place = place.value
+        found.add(_name(place))
+    return found - {""}
+
+
+def _name(node: ast.AST) -> str:
+    """What a node is called: x, or self.x; nothing for other nodes, and for what nobody reads, `_`."""
+    if _is_own(node):
+        return f"self.{node.attr}"
+    return node.id if isinstance(node, ast.Name) and node.id not in ("_", "self") else ""
 
 
 def _with_body(loop: ast.For | ast.While, body: list[ast.stmt]) -> ast.stmt:
