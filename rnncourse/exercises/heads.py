@@ -729,9 +729,7 @@ all_for_any: You ask whether all entries of x[k] get gradient. One is enough: `a
 
 over_the_wrong_axes: Your answer has an entry for each row of the batch. Time is axis 0: what you ask for is one entry
   for each *step*, so that `any` goes over the other two axes.
--     return torch.zeros(len(x), dtype=torch.bool)
 - return (gradient != 0).flatten(1).any(dim=1)
-+     return torch.zeros(x.shape[1], dtype=torch.bool)
 + return (gradient != 0).any(dim=2).any(dim=0)
 
 positive_gradients_only: A negative gradient is a gradient too: ask for `!= 0`, not for `> 0`.
@@ -766,16 +764,12 @@ sizes_for_yes_and_no: You return how large the gradients are. The question is wh
 + total = (weights * output).sum()
 + if not total.requires_grad:
 +     return torch.zeros(len(x), dtype=x.dtype)
--     return torch.zeros(len(x), dtype=torch.bool)
 - return (gradient != 0).flatten(1).any(dim=1)
-+     return torch.zeros(len(x), dtype=x.dtype)
 + return gradient.flatten(1).norm(dim=1)
 
 a_way_back_expected: Where no way leads from the output back to x, PyTorch has no gradient to give, and you take that
   for an error. With `allow_unused=True` it gives None (as `.grad` is None after `backward`), and the answer is all
   False.
-- (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-- if gradient is None:
--     return torch.zeros(len(x), dtype=torch.bool)
+- (gradient,) = torch.autograd.grad(total + 0 * leaf.sum(), leaf)
 + (gradient,) = torch.autograd.grad(total, leaf)
 """)
