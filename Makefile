@@ -9,7 +9,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab notebooks claims site lite bench lint format clean sandbox
+.PHONY: help demo test lab notebooks claims site lite bench mutants lint format clean sandbox
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
@@ -37,6 +37,9 @@ lite: $(STAMP) ## the NumPy units in a browser, nothing installed: static files,
 
 bench: $(STAMP) ## how fast, against PyTorch, as ratios
 	@$(PY) -m benchmarks
+
+mutants: $(STAMP) ## every small change of every model answer before the hidden checks: all must be refused
+	@$(PY) -m mutants
 
 lint: $(STAMP) ## ruff and mypy
 	@$(PY) -m ruff check .

@@ -131,8 +131,8 @@ print("a call:", tuple(layer(torch.zeros(4, 3)).shape))
 # By hand: with `U = [[0.5]]`, `W = [[2.0]]`, `b = [0.0]`, `x = [[[-1.0]], [[0.0]]]` and `h0 = [[[0.5]]]` the output is
 # `[[[0.462]], [[0.728]]]`, and `h_n` is `[[[0.728]]]`.
 #
-# The check loads its own numbers into your parameters, calls the module a few times and compares. Where it speaks of
-# `outputs[0][1]`, it means the second thing that the first call returned.
+# The check looks at how a new module draws its parameters. Then it loads its own numbers into them, calls the module a
+# few times and compares. Where it speaks of `outputs[0][1]`, it means the second thing that the first call returned.
 
 
 # %% answer="ScratchRNN"

@@ -51,9 +51,11 @@ def call(candidate: Any, *args: Any) -> Any:
     return candidate(*args)
 
 
-def chain(candidate: Any, first: tuple[Any, ...], second: tuple[Any, ...]) -> Any:
-    """The candidate answers with a function, which is called: `candidate(*first)(*second)`."""
-    return candidate(*first)(*second)
+def chain(candidate: Any, first: tuple[Any, ...], *calls: tuple[Any, ...]) -> Any:
+    """The candidate answers with a function, which is called: `candidate(*first)(*call)`; several give a list."""
+    made = candidate(*first)
+    answers = [made(*call) for call in calls]
+    return answers if len(calls) > 1 else answers[0]
 
 
 def methods(candidate: Any, init: tuple[Any, ...], calls: list[tuple[str, tuple[Any, ...]]]) -> list[Any]:

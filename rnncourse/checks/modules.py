@@ -191,9 +191,13 @@ def drive_training(
 ) -> tuple[Any, dict[str, torch.Tensor]]:
     """`candidate(model, batches, optimizer, *args)` with plain gradient descent; the answer and the parameters
     after it.
+
+    **Errors:** `ValueError` if the answer is a tensor with its graph.
     """
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
     answer = candidate(model, batches, optimizer, *args)
+    if isinstance(answer, torch.Tensor) and answer.requires_grad:
+        raise ValueError("what comes back is a tensor that holds on to its whole graph: .item() makes a float of it")
     return answer, {name: p.detach().clone() for name, p in model.named_parameters()}
 
 

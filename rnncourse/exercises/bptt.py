@@ -169,6 +169,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one step", *scored(rng, 1, 3, 4))
     yield edge("one row", *scored(rng, 4, 1, 3))
     yield edge("float32", *scored(rng, 4, 2, 3, np.float32))
+    logits, targets = scored(rng, 4, 2, 3)
+    yield edge("logits near 1000", logits + 1000, targets)  # exp alone overflows
     yield edge("float32, with a mask of bool", *scored(rng, 4, 2, 3, np.float32), padding(rng, 4, 2))
 
 
@@ -406,6 +408,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for T, N, D, H in ((5, 3, 4, 2), (4, 2, 3, 6)):
         yield case(*passed_through(rng, T, N, D, H))
     yield edge("one step", *passed_through(rng, 1, 3, 4, 2))
+    yield edge("one unit", *passed_through(rng, 4, 2, 3, 1))
     yield edge("one row", *passed_through(rng, 4, 1, 2, 3))
     yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32))
 
@@ -727,6 +730,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     kinds = rng.permutation(KINDS).tolist()
     yield case(people(rng, ["loop", "sums", *kinds[:6]]))
     yield case(people(rng, ["loop", "sums", "loop", *kinds[6:]]))
+    # The majority makes one mistake: who compares them with each other takes it for the truth.
+    yield edge("several make the same mistake", people(rng, ["loop", *kinds[:1] * 3, "sums"]))
     yield edge("none is broken", people(rng, ["loop", "sums"]))
     yield edge("all are broken", people(rng, kinds[:4]))
 

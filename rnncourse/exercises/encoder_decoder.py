@@ -632,6 +632,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield case(*args)
     a, b = pair()
     yield case([ord(c) for c in a], [ord(c) for c in b])
+    # As long as each other, and yet a letter is lost at one end and put in at the other: an answer that knows no
+    # deletions, or no insertions, replaces every letter.
+    turned = "".join(rng.permutation(list("abcdefgh")))
+    yield case(turned, turned[1:] + turned[0])
+    yield case(turned, turned[-1] + turned[:-1])
     yield edge("equal", a, a)
     yield edge("the first is empty", "", b)
     yield edge("the second is empty", a, "")

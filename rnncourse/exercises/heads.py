@@ -11,6 +11,7 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.given.heads import (
     classifying_model,
+    clock_model,
     cut_off_model,
     generating_model,
     opposite_model,
@@ -651,7 +652,7 @@ ex = unit.exercise(
     points=4,
     takes="model, x (T, N, D), t",
     gives="support (T,)",
-    drive="tensors",
+    drive="asked_again",
     hints=(
         "Gradients are of one number. Which number do you make of output t, so that no two of its entries can cancel "
         "each other? And where does PyTorch leave the gradient of it by x?",
@@ -681,6 +682,14 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the first output", window_model(V=weights(rng, 2, 3), before=2, after=1), normal(rng, 6, 3, 2), 0)
     yield edge("one step, one row, one number", made(tagging_model, 1, 3, 1), normal(rng, 1, 1, 1), 0)
     yield edge("no gradient reaches x", made(cut_off_model, 3, 4, 2), normal(rng, 5, 2, 3), 3)
+    yield edge("the output hangs on nothing", clock_model(), normal(rng, 5, 2, 3), 3)
+    # The gradients of one input's entries cancel; they are tiny, and yet not 0.
+    V = normal(rng, 2, 3)
+    cancelling = window_model(V=np.concatenate([V, -V]), before=2, after=1)
+    yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 2, 4), 3)
+    # Squares of the outputs would have no gradient where these are 0.
+    yield edge("x is all zeros", window_model(V=V, before=2, after=1), np.zeros((6, 3, 2)), 3)
+    yield edge("tiny gradients", window_model(V=1e-12 * V, before=1, after=2), normal(rng, 6, 3, 2), 2)
     single = np.float32
     yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)
 
@@ -720,9 +729,7 @@ all_for_any: You ask whether all entries of x[k] get gradient. One is enough: `a
 
 over_the_wrong_axes: Your answer has an entry for each row of the batch. Time is axis 0: what you ask for is one entry
   for each *step*, so that `any` goes over the other two axes.
--     return torch.zeros(len(x), dtype=torch.bool)
 - return (gradient != 0).flatten(1).any(dim=1)
-+     return torch.zeros(x.shape[1], dtype=torch.bool)
 + return (gradient != 0).any(dim=2).any(dim=0)
 
 positive_gradients_only: A negative gradient is a gradient too: ask for `!= 0`, not for `> 0`.
@@ -757,16 +764,12 @@ sizes_for_yes_and_no: You return how large the gradients are. The question is wh
 + total = (weights * output).sum()
 + if not total.requires_grad:
 +     return torch.zeros(len(x), dtype=x.dtype)
--     return torch.zeros(len(x), dtype=torch.bool)
 - return (gradient != 0).flatten(1).any(dim=1)
-+     return torch.zeros(len(x), dtype=x.dtype)
 + return gradient.flatten(1).norm(dim=1)
 
 a_way_back_expected: Where no way leads from the output back to x, PyTorch has no gradient to give, and you take that
   for an error. With `allow_unused=True` it gives None (as `.grad` is None after `backward`), and the answer is all
   False.
-- (gradient,) = torch.autograd.grad(total, leaf, allow_unused=True)
-- if gradient is None:
--     return torch.zeros(len(x), dtype=torch.bool)
+- (gradient,) = torch.autograd.grad(total + 0 * leaf.sum(), leaf)
 + (gradient,) = torch.autograd.grad(total, leaf)
 """)

@@ -369,6 +369,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     impossible = normal(rng, 3, 4)
     impossible[0, 1] = impossible[1, 0] = impossible[1, 3] = -np.inf
     yield edge("-inf beside finite entries", impossible, 2.0)
+    # A power of the softmax at temperature 1 has lost all that was below 1e-308 there.
+    yield edge("a high temperature and large logits", 100 * normal(rng, 3, 4) + [[0, 900, 1800, -900]], 900.0)
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32), 0.5)
 
 
@@ -438,6 +440,11 @@ def shares(rng: np.random.Generator, *shape: int, dtype: Any = np.float64) -> np
     return (p / p.sum(axis=-1, keepdims=True)).astype(dtype)
 
 
+def many_ties(rng: np.random.Generator) -> np.ndarray:
+    """192 ids with two probabilities in no order, as many as a sort that is not stable mixes up; sums are exact."""
+    return rng.permutation([4 / 512] * 64 + [2 / 512] * 128)
+
+
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(shares(rng, 3, 6), 3)
@@ -448,6 +455,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("k is beyond the number of ids", shares(rng, 2, 5), 9)
     yield edge("ties", np.array([0.125, 0.25, 0.125, 0.25, 0.25]), 2)
     yield edge("all alike", np.full(40, 1 / 40), 7)
+    yield edge("ties among many", many_ties(rng), 80)
     yield edge("fewer than k have a probability above 0", np.array([0.0, 0.75, 0.0, 0.25, 0.0]), 3)
     yield edge("float32", shares(rng, 2, 3, 5, dtype=np.float32), 2)
 
@@ -551,7 +559,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("p is reached exactly", np.array([0.125, 0.25, 0.5, 0.125]), 0.75)
     yield edge("ties", np.array([0.125, 0.25, 0.125, 0.25, 0.25]), 0.5)
     yield edge("all alike", np.full(64, 1 / 64), 0.25)
+    yield edge("ties among many", many_ties(rng), 0.625)
+    yield edge("p = 0, and one id stays", shares(rng, 2, 5), 0.0)
     yield edge("p = 1", shares(rng, 2, 5), 1.0)
+    # In float32 the sum of so many is above 1 long before the last of them.
+    yield edge("p = 1, thousands of ids in float32", np.full(5000, 1 / 4990, dtype=np.float32), 1.0)
     yield edge("p = 1, and the sum of the floats falls short of it", np.full((2, 10), 0.1), 1.0)
     p = shares(rng, 2, 3, 5, dtype=np.float32)
     yield edge("float32", p, between(p, 3))

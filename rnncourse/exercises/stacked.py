@@ -488,7 +488,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     def x_and_h0(T: int, N: int, D: int, H: int, L: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
         return normal(rng, T, N, D, dtype=dtype), normal(rng, L, N, H, dtype=dtype)
 
-    x = normal(rng, 5, 2, 4)
+    x = normal(rng, 5, 5, 4)  # more rows than layers: start states made with these two exchanged do not fit
     yield case((4, 3, 2), torch_parameters(rng, 4, 3, 2), [(x,), (x + 1,), x_and_h0(6, 5, 4, 3, 2)], 0)
     yield case((5, 5, 3), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
     yield edge("dropout, eval mode", (5, 5, 3, 0.4), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
@@ -502,6 +502,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge(note, (4, 2, 3, 0.5), torch_parameters(rng, 4, 2, 3), [x_and_h0(1, 1, 4, 2, 3)], 2000)
     note = "training mode, one layer, p = 0.5: nothing is dropped"
     yield edge(note, (4, 3, 1, 0.5), torch_parameters(rng, 4, 3, 1), [x_and_h0(3, 1, 4, 3, 1)], 100)
+    note = "training mode, nothing said of dropout: nothing is dropped"
+    yield edge(note, (4, 3, 2), torch_parameters(rng, 4, 3, 2), [x_and_h0(2, 1, 4, 3, 2)], 100)
+    # Start states of (N, H), or of as many layers as there are units, are too few here.
+    note = "more layers than rows and units, no h0"
+    yield edge(note, (3, 1, 2), torch_parameters(rng, 3, 1, 2), [(normal(rng, 4, 1, 3),)], 0)
     yield edge("only two settings", (3, 5), torch_parameters(rng, 3, 5, 1), [(normal(rng, 4, 2, 3),)], 0)
     yield edge("one step", (3, 4, 2), torch_parameters(rng, 3, 4, 2), [x_and_h0(1, 2, 3, 4, 2)], 0)
     single = torch_parameters(rng, 3, 4, 2, np.float32)

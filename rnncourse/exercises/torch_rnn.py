@@ -40,7 +40,7 @@ ex = unit.exercise(
     points=4,
     takes="init, parameters, calls",
     gives="outputs, gradients, input_gradients",
-    drive="layer",
+    drive="layer_and_start",
     forbids=("torch.nn.RNN", "torch.nn.RNNCell", "torch.nn.RNNBase", "torch.rnn_tanh", "torch.rnn_tanh_cell"),
     hints=(
         "`__init__` makes three parameters and computes nothing. `forward` is the `rnn_forward` of unit 03, with torch "
@@ -70,6 +70,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     single = np.float32
     x, h0 = normal(rng, 4, 2, 3, dtype=single), normal(rng, 1, 2, 5, dtype=single)
     yield edge("float32", (3, 5), scratch_parameters(rng, 3, 5, single), [(x,), (x, h0)])
+    yield edge("the parameters as they are drawn", (3, 300), {}, [])
 
 
 ex.mistakes(r"""
@@ -406,8 +407,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 @ex.holds("The lengths are int64, the only dtype that packing takes")
 def _(call: Any, rng: np.random.Generator) -> str | None:
     _, lengths = call([rng.integers(1, 9, size=length) for length in (2, 4, 3)])
-    dtype = np.asarray(lengths).dtype
-    return None if dtype == np.int64 else f"yours are {dtype}."
+    if not isinstance(lengths, np.ndarray):
+        return "yours are no tensor."
+    return None if lengths.dtype == np.int64 else f"yours are {lengths.dtype}."
 
 
 ex.mistakes(r"""

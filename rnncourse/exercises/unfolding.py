@@ -228,6 +228,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("times=0, the identity", (turning(), 0), (normal(rng, 2),))
     yield edge("times=1", (jumping(), 1), (int(rng.integers(2, 100)),))
     yield edge("times=200", (turning(), 200), (normal(rng, 2),))
+    # What is used up by the first call, an iterator or a count, is missing in the second.
+    yield edge("times=4, called twice", (turning(), 4), (normal(rng, 2),), (normal(rng, 2),))
 
 
 ex.mistakes(r"""
@@ -335,6 +337,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one step", bent_pair(lean=0.1), normal(rng, 3), normal(rng, 1, 2), _pair(rng, 2, 3))
     yield edge("one input for each row", leak(gain=1.3), normal(rng, 2, 3), normal(rng, 4, 2, 3), 0.6)
     yield edge("s0 is a whole number, the later states are not", leak(gain=1.0), 3, normal(rng, 5), 0.7)
+    # States in the dtype of the inputs lose their fractions.
+    yield edge("the inputs are whole numbers, the states are not", leak(gain=1.3), 0.5, rng.integers(1, 9, 5), 0.7)
     single = np.float32
     s0, xs = normal(rng, 4, dtype=single), normal(rng, 5, 2, dtype=single)
     yield edge("float32", bent_pair(lean=0.0), s0, xs, _pair(rng, 2, 4, single))
@@ -506,6 +510,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     xs[int(rng.integers(1, 5)), 1] = 0.0  # an entry that is 0 can be raised, but not scaled
     yield case(table(scale=float(rng.uniform(0.5, 2))), xs)
     yield case(fading(keep=0.1), rng.uniform(1, 2, (5, 2)))
+    yield case(window(kernel=-kernel(2, 2, 3), left=1), normal(rng, 5, 2))  # what is raised, lowers: != is not >
     yield edge("T = 1", window(kernel=kernel(1, 3, 2), left=0), normal(rng, 1, 3))
     yield edge("D = 1", window(kernel=kernel(2, 1, 3), left=0), normal(rng, 4, 1))
     near = rng.permutation([0.875] * 4 + [0.5] * 3 + [1.5] * 3).reshape(5, 2)

@@ -1,17 +1,19 @@
-"""Unit 11: small models, of which an answer is to say which inputs get gradient from an output.
+"""Unit 11: small models, of which an answer is to say which inputs get gradient from an output, and how it is asked.
 
-All but one are a small recurrence, h_t = tanh(x_t U + h_{t-1} W), and what is read off it, h_t V.
+All but a few are a small recurrence, h_t = tanh(x_t U + h_{t-1} W), and what is read off it, h_t V.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from rnncourse.checks.callables import named
+from rnncourse.checks.drive import DRIVERS, WITH_TENSORS
 
 Model = Callable[[Tensor], Tensor]
 
@@ -133,3 +135,23 @@ def cut_off_model(U: np.ndarray, W: np.ndarray, V: np.ndarray) -> Model:
         return outputs
 
     return model
+
+
+@named
+def clock_model() -> Model:
+    """Looks at no input, and at no weights: its outputs 0, 1, 2, … hang on nothing."""
+
+    def model(x: Tensor) -> Tensor:
+        return torch.arange(len(x), dtype=x.dtype)[:, None]
+
+    return model
+
+
+def asked_again(candidate: Any, model: Any, x: Tensor, t: int) -> Any:
+    """Two calls with the same x, first for the last output. What that leaves behind on x is no part of the answer."""
+    candidate(model, x, len(model(x)) - 1)
+    return candidate(model, x, t)
+
+
+DRIVERS["asked_again"] = asked_again
+WITH_TENSORS.add("asked_again")

@@ -1,12 +1,16 @@
-"""Unit 07: a small network to be trained."""
+"""Unit 07: a small network to be trained, and a look at the weights that a module starts with."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
 from rnncourse.checks.callables import named
+from rnncourse.checks.drive import DRIVERS, WITH_TENSORS
+from rnncourse.checks.modules import drive_layer
 
 
 class SmallReader(nn.Module):
@@ -30,3 +34,36 @@ class SmallReader(nn.Module):
 def small_reader(E: np.ndarray, W: np.ndarray, V: np.ndarray) -> SmallReader:
     """A `SmallReader` with these parameters."""
     return SmallReader(*(torch.from_numpy(p.copy()) for p in (E, W, V)))
+
+
+def layer_and_start(
+    candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]]
+) -> Any:
+    """As "layer"; without calls, how the module draws its parameters: for H large, in numbers that no draw changes."""
+    if calls:
+        return drive_layer(candidate, init, parameters, calls)
+    strict = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)  # so that memory that nobody has filled holds nan, not an earlier draw
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            first, second = candidate(*init), candidate(*init)
+    finally:
+        torch.use_deterministic_algorithms(strict)
+    return {f"{name} at the start, times √H": _spread(p, init[1]) for name, p in first.named_parameters()} | {
+        "another start each time": any(not torch.equal(p, q) for p, q in zip(first.parameters(), second.parameters()))
+    }
+
+
+def _spread(parameter: torch.Tensor, hidden_size: int) -> dict[str, float]:
+    """The largest, the mean size and the mean of the entries, times √H and rounded so that luck has no say."""
+    entries = parameter.detach().numpy().astype(float) * hidden_size**0.5
+    return {
+        "largest size": float(np.abs(entries).max().round(1)),
+        "mean size": float((4 * np.abs(entries).mean()).round() / 4),
+        "mean": float((4 * entries.mean()).round() / 4 + 0.0),
+    }
+
+
+DRIVERS["layer_and_start"] = layer_and_start
+WITH_TENSORS.add("layer_and_start")

@@ -354,8 +354,8 @@ def as_a_list(model, x, t):
     leaf = x.clone().requires_grad_(True)
     output = model(leaf)[t].flatten()
     weights = torch.cos(torch.arange(len(output)) + 0.5)
-    (gradient,) = torch.autograd.grad(torch.dot(weights.to(output.dtype), output), leaf, allow_unused=True)
-    return [False] * len(x) if gradient is None else [bool(step.count_nonzero()) for step in gradient]
+    (gradient,) = torch.autograd.grad(torch.dot(weights.to(output.dtype), output + 0 * leaf.sum()), leaf)
+    return [bool(step.count_nonzero()) for step in gradient]
 
 
 @answers("gradient_support")
@@ -363,7 +363,7 @@ def entry_by_entry(model, x, t):
     leaf = x.clone().requires_grad_()
     support = torch.zeros(len(x), dtype=torch.bool)
     for entry in model(leaf)[t].flatten():
-        (gradient,) = torch.autograd.grad(entry, leaf, retain_graph=True, allow_unused=True, materialize_grads=True)
+        (gradient,) = torch.autograd.grad(entry + 0 * leaf.sum(), leaf, retain_graph=True)
         support |= (gradient != 0).any(-1).any(-1)
     return support
 
@@ -372,6 +372,8 @@ def entry_by_entry(model, x, t):
 def with_a_gradient_of_the_output(model, x, t):
     x = x.requires_grad_()
     output = model(x)
+    if not output.requires_grad:
+        return np.zeros(len(x), dtype=bool)
     weights = torch.zeros_like(output)
     weights[t] = torch.rand_like(weights[t]) + 0.5
     (gradient,) = torch.autograd.grad(output, x, weights, allow_unused=True)

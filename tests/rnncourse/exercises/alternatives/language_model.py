@@ -238,7 +238,7 @@ def mass_before(probabilities, p):
     order = np.argsort(-probabilities, axis=-1, kind="stable")
     ranked = np.take_along_axis(probabilities, order, axis=-1)
     before = np.cumsum(ranked, axis=-1) - ranked
-    stays = (before < p) | (p >= 1)
+    stays = (before < p) | (p >= 1) | (np.arange(before.shape[-1]) == 0)
     kept = np.zeros_like(probabilities)
     np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
     return kept / kept.sum(axis=-1, keepdims=True)
@@ -278,7 +278,7 @@ def the_likeliest_of_the_rest(probabilities, p):
     mass = np.zeros_like(probabilities[..., :1])
     for _ in range(probabilities.shape[-1]):
         best = left.argmax(axis=-1)[..., None]
-        add = np.where(mass < p, np.take_along_axis(probabilities, best, -1), 0)
+        add = np.where((mass < p) | (mass == 0), np.take_along_axis(probabilities, best, -1), 0)
         np.put_along_axis(kept, best, add, -1)
         np.put_along_axis(left, best, -1, -1)
         mass = mass + add

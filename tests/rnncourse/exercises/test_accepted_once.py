@@ -1,0 +1,321 @@
+"""Wrong answers that were full marks once, and what they take for granted. No seed's cases accept them any more."""
+
+import os
+from unittest import mock
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from rnncourse.bptt import rnn_step_backward
+from rnncourse.cell import rnn_forward, softmax
+from rnncourse.checks.engine import broken_properties, drawn, faults_of, seed_for
+from rnncourse.checks.local import Local
+from rnncourse.exercises import find
+
+WRONG = []
+
+
+def accepted_once(exercise):
+    def add(answer):
+        WRONG.append(pytest.param(exercise, answer, id=f"{exercise}-{answer.__name__}"))
+        return answer
+
+    return add
+
+
+@accepted_once("compose")
+def works_once(f, times):
+    again = iter([f] * times)
+
+    def composed(s):
+        for g in again:
+            s = g(s)
+        return s
+
+    return composed
+
+
+@accepted_once("unfold_driven")
+def in_the_dtype_of_the_inputs(f, s0, xs, theta):
+    states = np.empty((len(xs) + 1, *np.shape(s0)), dtype=xs.dtype)
+    states[0] = s0
+    for t, x in enumerate(xs):
+        states[t + 1] = f(states[t], x, theta)
+    return states
+
+
+@accepted_once("depends_on")
+def only_what_grows(model, xs, eps=1e-3):
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] |= (model(raised) > base).reshape(T, -1).any(axis=1)
+    return depends
+
+
+@accepted_once("nll_backward")
+def overflows(logits, targets, mask=None):
+    _, N, Q = logits.shape
+    E = np.exp(logits)
+    dO = (E / E.sum(axis=-1, keepdims=True) - np.eye(Q, dtype=logits.dtype)[targets]) / N
+    return dO if mask is None else dO * np.asarray(mask, dtype=bool)[..., None]
+
+
+@accepted_once("rnn_backward")
+def needs_a_second_unit(dH, X, h0, H, U, W):
+    dX, dh = np.zeros_like(X), np.zeros_like(h0)
+    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[1])
+    for t in reversed(range(len(X))):
+        h_prev = H[t - 1] if t > 0 else h0
+        dX[t], dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dX, dh, dU, dW, db
+
+
+@accepted_once("truncated_bptt")
+def squeezes(dH, X, h0, H, U, W, k):
+    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(W[0])
+    for t in reversed(range(len(X))):
+        if (t + 1) % k == 0 or t == len(X) - 1:
+            dh = np.zeros_like(h0)
+        h_prev = H[t - 1] if t > 0 else h0
+        _, dh, dU_t, dW_t, db_t = rnn_step_backward(dH[t] + dh, X[t], h_prev, H[t], U, W)
+        dU, dW, db = dU + dU_t, dW + dW_t, db + db_t
+    return dU.squeeze(), dW.squeeze(), db
+
+
+@accepted_once("find_broken")
+def by_majority(backwards):
+    rng = np.random.default_rng(0)
+    X, h0, U, W, b = (rng.normal(size=shape) for shape in ((5, 3, 2), (3, 4), (2, 4), (4, 4), (4,)))
+    H, dH = rnn_forward(X, h0, U, W, b), rng.normal(size=(5, 3, 4))
+    given = {name: f(dH, X, h0, H, U, W) for name, f in backwards.items()}
+
+    def alike(one, other):
+        return all(np.allclose(a, b) for a, b in zip(given[one], given[other]))
+
+    most = max(given, key=lambda name: sum(alike(name, other) for other in given))
+    if sum(alike(most, other) for other in given) == 1:  # no two agree
+        return set(given)
+    return {name for name in given if not alike(name, most)}
+
+
+@accepted_once("orthogonal")
+def from_numpys_own_generator(rng, n):
+    return np.linalg.qr(np.random.normal(size=(n, n)))[0]  # noqa: NPY002
+
+
+@accepted_once("temperature_softmax")
+def power_of_the_softmax(logits, temperature):
+    E = softmax(logits) ** np.asarray(1 / temperature, dtype=logits.dtype)
+    return E / E.sum(axis=-1, keepdims=True)
+
+
+def keep(probabilities, order, stays):
+    kept, ranked = np.zeros_like(probabilities), np.take_along_axis(probabilities, order, axis=-1)
+    np.put_along_axis(kept, order, np.where(stays(ranked), ranked, 0), axis=-1)
+    return kept / kept.sum(axis=-1, keepdims=True)
+
+
+@accepted_once("top_k_filter")
+def ties_in_any_order(probabilities, k):
+    order = np.argsort(-probabilities, axis=-1)
+    return keep(probabilities, order, lambda ranked: np.arange(ranked.shape[-1]) < k)
+
+
+@accepted_once("nucleus_filter")
+def nucleus_with_ties_in_any_order(probabilities, p):
+    def stays(ranked):
+        found = (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1)
+        found[..., 0] = True
+        return found
+
+    return keep(probabilities, np.argsort(-probabilities, axis=-1), stays)
+
+
+@accepted_once("nucleus_filter")
+def none_at_p_0(probabilities, p):
+    order = np.argsort(-probabilities, axis=-1, kind="stable")
+    return keep(probabilities, order, lambda ranked: (np.cumsum(ranked, axis=-1) - ranked < p) | (p >= 1))
+
+
+@accepted_once("nucleus_filter")
+def not_all_at_p_1(probabilities, p):
+    order = np.argsort(-probabilities, axis=-1, kind="stable")
+
+    def stays(ranked):
+        found = np.cumsum(ranked, axis=-1) - ranked < p
+        found[..., 0] = True
+        return found
+
+    return keep(probabilities, order, stays)
+
+
+class AnyStart(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        self.U = nn.Parameter(torch.randn(input_size, hidden_size))
+        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
+        self.b = nn.Parameter(torch.randn(hidden_size))
+
+    def forward(self, x, h0=None):
+        h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
+        states = []
+        for x_t in x:
+            h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
+            states.append(h)
+        return torch.stack(states), h.unsqueeze(0)
+
+
+@accepted_once("ScratchRNN")
+class NoStart(AnyStart):
+    def __init__(self, input_size, hidden_size):
+        super().__init__(input_size, hidden_size)
+        for p in self.parameters():
+            nn.init.zeros_(p)
+
+
+accepted_once("ScratchRNN")(AnyStart)
+
+
+@accepted_once("pad_sequences")
+def lengths_in_a_list(sequences):
+    lengths = [len(s) for s in sequences]
+    padded = sequences[0].new_zeros(max(lengths), len(sequences), *sequences[0].shape[1:])
+    for n, s in enumerate(sequences):
+        padded[: len(s), n] = s
+    return padded, lengths
+
+
+@accepted_once("train_epoch")
+def loss_with_its_graph(model, batches, optimizer, max_norm):
+    state, total, tokens = None, 0.0, 0
+    for inputs, targets in batches:
+        logits, state = model(inputs, state)
+        state = state.detach()
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        total = total + loss * targets.numel()
+        tokens += targets.numel()
+    return total / tokens
+
+
+@accepted_once("StackedRNN")
+class StartStatesWithTheWrongAxes(nn.Module):
+    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
+        super().__init__()
+        self.sizes, self.dropout = (num_layers, hidden_size), dropout
+        for l in range(num_layers):
+            for name, *shape in (
+                ("weight_ih", hidden_size, hidden_size if l else input_size),
+                ("weight_hh", hidden_size, hidden_size),
+                ("bias_ih", hidden_size),
+                ("bias_hh", hidden_size),
+            ):
+                self.register_parameter(f"{name}_l{l}", nn.Parameter(torch.rand(shape) - 0.5))
+
+    def forward(self, x, h0=None):
+        last = []
+        h0 = x.new_zeros(x.shape[1], *self.sizes) if h0 is None else h0
+        for l in range(self.sizes[0]):
+            x = nn.functional.dropout(x, self.dropout, self.training) if l else x
+            U, W = self.get_parameter(f"weight_ih_l{l}").T, self.get_parameter(f"weight_hh_l{l}").T
+            b = self.get_parameter(f"bias_ih_l{l}") + self.get_parameter(f"bias_hh_l{l}")
+            h, states = h0[l], []
+            for x_t in x:
+                h = torch.tanh(x_t @ U + h @ W + b)
+                states.append(h)
+            x = torch.stack(states)
+            last.append(h)
+        return x, torch.stack(last)
+
+
+def gradient(model, x, t):
+    leaf = x.clone().requires_grad_()
+    output = model(leaf)[t]
+    return torch.autograd.grad((torch.randn_like(output) * output).sum(), leaf, allow_unused=True)[0]
+
+
+@accepted_once("gradient_support")
+def left_on_the_callers_x(model, x, t):
+    x.requires_grad_()
+    output = model(x)[t]
+    (torch.randn_like(output) * output).sum().backward()
+    none = torch.zeros(len(x), dtype=torch.bool)
+    return none if x.grad is None else (x.grad != 0).flatten(1).any(dim=1)
+
+
+@accepted_once("gradient_support")
+def sum_over_an_input(model, x, t):
+    found = gradient(model, x, t)
+    return torch.zeros(len(x), dtype=torch.bool) if found is None else found.flatten(1).sum(dim=1) != 0
+
+
+@accepted_once("gradient_support")
+def beyond_a_threshold(model, x, t):
+    found = gradient(model, x, t)
+    return torch.zeros(len(x), dtype=torch.bool) if found is None else (found.abs() > 1e-8).flatten(1).any(dim=1)
+
+
+@accepted_once("gradient_support")
+def needs_a_graph(model, x, t):
+    found = gradient(model, x, t)
+    return torch.zeros(len(x), dtype=torch.bool) if found is None else (found != 0).flatten(1).any(dim=1)
+
+
+@accepted_once("edit_distance")
+def knows_no_deletion(a, b):
+    if len(a) > len(b):
+        a, b = b, a
+    above = list(range(len(b) + 1))
+    for i, x in enumerate(a, start=1):
+        row = [i]
+        for j, y in enumerate(b, start=1):
+            row.append(min(row[-1] + 1, above[j - 1] + (x != y)))
+        above = row
+    return above[-1]
+
+
+def attend(scores, values, weights):
+    found = weights(softmax(scores))
+    found = found / found.sum(axis=-1, keepdims=True)
+    return found @ values, found
+
+
+@accepted_once("attention")
+def masked_by_minus_ten_thousand(query, keys, values, mask=None):
+    scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1] ** 0.5
+    scores = scores if mask is None else scores + np.where(mask, 0, -10_000).astype(scores.dtype)
+    return attend(scores, values, lambda weights: weights)
+
+
+@accepted_once("attention")
+def mask_times_weights(query, keys, values, mask=None):
+    scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1] ** 0.5
+    return attend(scores, values, lambda weights: weights if mask is None else weights * mask)
+
+
+def refused(exercise, answer, seed):
+    """Whether the cases for this seed alone refuse the answer."""
+    with Local(answer, exercise.uses) as candidate:
+        for one, wanted in zip(*drawn(exercise, seed)):
+            if faults_of(exercise, one, wanted, candidate.observe(exercise.drive, one.args)):
+                return True
+        return bool(broken_properties(exercise, candidate, seed))
+
+
+@pytest.mark.parametrize(("name", "answer"), WRONG)
+def test_it_is_refused_in_the_notebook_and_by_the_hidden_cases_of_every_seed(name, answer):
+    exercise = find(name)
+    assert refused(exercise, answer, seed_for(exercise, False))
+    for seed in range(20):
+        with mock.patch.dict(os.environ, RNNCOURSE_SEED=str(seed)):
+            assert refused(exercise, answer, seed_for(exercise, True)), seed
