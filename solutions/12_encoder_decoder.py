@@ -956,8 +956,8 @@ assert taught > guessed > unshifted, (
 # updates.
 #
 # **Claim:** after 800 updates, a summary of three times the size carries longer strings: of six digits the small network
-# copies fewer than six in ten, the large one more than eight in ten. But four times the updates do it as well: with them,
-# the small network copies more than seven in ten.
+# copies fewer than four in ten, the large one more than eight in ten. But with four times the updates, the small network
+# copies more than eight in ten as well.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 copiers = {
@@ -979,8 +979,8 @@ figure.axes[0].set_xticks(lengths)
 show(
     figure,
     alt="Share of strings copied without a mistake against their length. All lines begin at 1 and fall like a "
-    "cliff: for hidden size 32 around six digits, for hidden size 96 around eight, and for 32 with four times the updates in "
-    "between.",
+    "cliff: for hidden size 32 around five to six digits, for hidden size 96 around eight, and for 32 with four times the "
+    "updates shortly before that.",
 )
 assert by_length["H = 32"][5] < by_length["H = 96"][5], (
     "Expected the larger summary to carry more; if Seq2Seq has not passed its check, that may be why."
