@@ -96,12 +96,12 @@ def captions(seed: int, shuffled: bool = False) -> Numbers:
 unit.claim(
     "keep_the_day",
     dates,
-    "After one pass over 32,000 dates, more than 85% of the dates of held-out days are translated without a "
-    "single wrong digit. Without the 2 in the bias it is fewer than half.",
+    "After one pass over 32,000 dates, at least seven in ten of the dates of held-out days are translated without "
+    "a single wrong digit. Without the 2 in the bias it is fewer than three in ten.",
     figure=("2 added to the bias of z", "right after 1000"),
     controls=[("nothing added", "right after 1000")],
     holds=lambda n: (
-        n["2 added to the bias of z"]["right after 1000"] > 0.85 and n["nothing added"]["right after 1000"] < 0.5
+        n["2 added to the bias of z"]["right after 1000"] > 0.7 and n["nothing added"]["right after 1000"] < 0.3
     ),
 )
 
@@ -152,14 +152,14 @@ unit.claim(
     "teacher_first",
     what_the_decoder_reads,
     "After 600 updates the decoder with a teacher copies at least a third of the strings. The one that read its "
-    "own guesses copies fewer, and fewer still after twice the updates. The third has a loss below 0.05, and "
-    "copies nothing.",
+    "own guesses copies fewer than one in ten; it needs twice the updates for a third. The decoder whose targets "
+    "are not shifted has a loss below 0.05, and copies nothing.",
     figure=("teacher", "copied"),
     controls=[("own guesses", "copied"), ("own guesses, twice the updates", "copied"), ("not shifted", "copied")],
     holds=lambda n: (
         n["teacher"]["copied"] > 1 / 3
-        and n["own guesses"]["copied"] < n["teacher"]["copied"]
-        and n["own guesses, twice the updates"]["copied"] < n["teacher"]["copied"]
+        and n["own guesses"]["copied"] < 0.1
+        and n["own guesses, twice the updates"]["copied"] > 1 / 3
         and n["not shifted"]["loss"] < 0.05
         and n["not shifted"]["copied"] < 0.01
     ),
@@ -168,14 +168,14 @@ unit.claim(
     "size_or_training",
     size_of_the_summary,
     "After 800 updates, a summary of three times the size carries longer strings: of six digits the small network "
-    "copies fewer than six in ten, the large one more than eight in ten. But four times the updates do it as "
-    "well: with them, the small network copies more than seven in ten.",
+    "copies fewer than four in ten, the large one more than eight in ten. But with four times the updates, the "
+    "small network copies more than eight in ten as well.",
     figure=("H = 32, four times the updates", "6 digits"),
     controls=[("H = 32", "6 digits"), ("H = 96", "6 digits")],
     holds=lambda n: (
-        n["H = 32"]["6 digits"] < 0.6
+        n["H = 32"]["6 digits"] < 0.4
         and n["H = 96"]["6 digits"] > 0.8
-        and n["H = 32, four times the updates"]["6 digits"] > 0.7
+        and n["H = 32, four times the updates"]["6 digits"] > 0.8
     ),
 )
 unit.claim(

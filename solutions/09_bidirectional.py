@@ -671,7 +671,7 @@ show(
 # **Claim:** at "Teddy" the one-way tagger gives a person a probability near one half, between 0.3 and 0.7, in both
 # sentences. The tagger that reads both ways gives it more than 0.9 before "Roosevelt", and less than 0.1 before "bears".
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.bidirectional import belief_grid
 
 for words in ("He said , Teddy Roosevelt was a great president", "He said , Teddy bears are on sale"):
@@ -790,8 +790,8 @@ show(
 # (The classes are sorted by how much the second chain helps; in brackets is how frequent each is.) Functions! Until the
 # bracket comes, `range` in `range(3)` is a name like any other, and the network has to commit itself five characters
 # earlier. The same holds, more mildly, for names and keywords: the `i` of `if` could be the `i` of `index`. For comments
-# the evidence stands to the left, in the sign that opened them. Where that stands further left than the window reaches,
-# neither of the two can know it from the sign.
+# the evidence stands to the left, in the sign that opened them. Both taggers make little of it, and the next experiment
+# asks why. Where it stands further left than the window reaches, neither of the two can know of it.
 #
 # (Over five draws of the start weights, the one-way tagger is right on {{highlighter/one way/all|median .0%}} of the
 # held-out characters, {{highlighter/one way/all|range .0%}}, the one that reads both ways on
