@@ -176,7 +176,7 @@ check(ScratchRNN)
 # {{writer/size 1/bits|median}} with entries of size 1.
 #
 # **What may `h0` be?** Zeros are the custom. It can also be an `nn.Parameter`, since gradients reach it, or be drawn at random.
-# We trained networks to spell words from their first letter, where `h0` is all that they know at first. Their loss per letter on
+# We trained networks to spell words from their first letter, where nothing but `h0` marks the beginning. Their loss per letter on
 # words that they had not read: {{first_state/zeros/loss}} from zeros, {{first_state/learned/loss}} from a learned `h0`,
 # {{first_state/random/loss}} from one drawn anew for each word. So a learned `h0` brought nothing that shows, and a random one
 # costs a little, most of it at the first letter. Take zeros, unless you know better; and where a text goes on, take the state in
@@ -685,7 +685,9 @@ assert moved[0] == 0, "Expected no distance without padding. Has last_states pas
 assert min(moved[2:]) > 0.5, "Expected the padding to move the state. Have all checks above passed?"
 
 # %% [markdown]
-# A classifier that reads `output[-1]` looks at the padding. It may even learn to make do with that, a little worse than it
+# (Over five starts it is at least {{padding/as shown/from two steps on}} of that distance, and with a padding that is all zeros,
+# `padding_idx=0`, still {{padding/zeros for the padding/from two steps on}}: the state goes on without any input, too.) A
+# classifier that reads `output[-1]` looks at the padding. It may even learn to make do with that, a little worse than it
 # could be, and nobody notices.
 
 # %% [markdown]
@@ -809,8 +811,8 @@ check(train_epoch)
 #
 # The vocabulary is that of the training text: what was held out shall not be looked at, not even for its letters. But it may
 # hold a character that the training text has not. All such characters become one symbol, `UNKNOWN`, as rare words became
-# `<unk>` in unit 01. The network never meets it in training, and never learns to expect it, so each one costs many bits. They
-# count all the same: a score that leaves out what a model does not know is too good.
+# `<unk>` in unit 01. The network never meets it in training, and never learns to expect it. It counts all the same: a score
+# that leaves out what a model does not know is too good.
 #
 # **Claim:** after three epochs over 60,000 characters, the model predicts text that it has *not* seen with at least
 # half a bit per character less than the bigram table of the same training text.
