@@ -104,7 +104,7 @@ unit.claim(
     "asked_at_any_time",
     how_soon,
     "After five of the eight rows, the reader that was asked at every row is right far more often than the one that "
-    "was asked at the end, by more than 30 in 100. After all eight it is right *less* often, by more than 2 in 100.",
+    "was asked at the end, by more than 60 in 100. After all eight it is right *less* often, by more than 5 in 100.",
     figure=("as shown", "every row, 5 rows"),
     controls=[
         ("as shown", "end, 5 rows"),
@@ -113,8 +113,8 @@ unit.claim(
         ("128 units", "every row, 8 rows"),
     ],
     holds=lambda n: (
-        n["as shown"]["every row, 5 rows"] > n["as shown"]["end, 5 rows"] + 0.3
-        and n["as shown"]["every row, 8 rows"] < n["as shown"]["end, 8 rows"] - 0.02
+        n["as shown"]["every row, 5 rows"] > n["as shown"]["end, 5 rows"] + 0.6
+        and n["as shown"]["every row, 8 rows"] < n["as shown"]["end, 8 rows"] - 0.05
     ),
 )
 

@@ -460,8 +460,8 @@ show(
 # the eighth. Train another core of the same size as a *tagger*, with the digit as the label of every row: it is asked
 # after each of them. Its weights fit into a `SequenceClassifier`, since core and head have the same names and shapes, and
 # so the two can be compared. **Claim:** after five of the eight rows, the reader that was asked at every row
-# is right far more often than the one that was asked at the end, by more than 30 in 100. After all eight it is right
-# *less* often, by more than 2 in 100.
+# is right far more often than the one that was asked at the end, by more than 60 in 100. After all eight it is right
+# *less* often, by more than 5 in 100.
 
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -504,11 +504,11 @@ show(
 )
 for name, right in soon.items():
     print(f"{' '.join(name.split()):18}", "  ".join(f"{k} rows: {right[k - 1]:.0%}" for k in (3, 5, 7, 8)))
-assert soon["asked at\nevery row"][4] > soon["asked at\nthe end"][4] + 0.3, (
-    "Expected 30 in 100 more after five rows. Have all checks above passed?"
+assert soon["asked at\nevery row"][4] > soon["asked at\nthe end"][4] + 0.6, (
+    "Expected 60 in 100 more after five rows. Have all checks above passed?"
 )
-assert soon["asked at\nevery row"][7] < soon["asked at\nthe end"][7] - 0.02, (
-    "Expected 2 in 100 fewer after all eight rows. Have all checks above passed?"
+assert soon["asked at\nevery row"][7] < soon["asked at\nthe end"][7] - 0.05, (
+    "Expected 5 in 100 fewer after all eight rows. Have all checks above passed?"
 )
 
 # %% [markdown]
@@ -566,9 +566,9 @@ assert arriving["mean"][0] > 0.1 * arriving["mean"][-1], "Expected more than a t
 # step that matters in 40 steps of noise, and trained both for 400 updates. Where it may stand anywhere, both learn it: on
 # sequences that have it at the very first step the last state is then right in {{evidence/anywhere/last, at step 1|.0%}}, the mean
 # in {{evidence/anywhere/mean, at step 1|.0%}}. Examples in which it stands near the end teach the last state to hold it, and what
-# is held is held for long: unit 05's short examples, long memory. Where it *always* stands at the first step, nothing teaches
-# that. There the last state is right in {{evidence/always at step 1/last, at step 1|.0%}}, and the mean in
-# {{evidence/always at step 1/mean, at step 1|.0%}}.
+# is held is held for long: unit 05's short examples, long memory. Where it *always* stands at the first step, there is nothing
+# near to begin with. There the last state is right in {{evidence/always at step 1/last, at step 1|.0%}} (some starts learn it,
+# others guess), and the mean in {{evidence/always at step 1/mean, at step 1|.0%}}.
 #
 # So the mean helps where all that matters is far away and each piece speaks for itself. Where the pieces must be put together,
 # as with the rows of a digit, it blurs. (A weighted mean, whose weights depend on the states, is the attention of unit 13.)
