@@ -48,7 +48,7 @@ for what, index, x in sequences:
     print(f"{what:<11} T = {len(x):>2}   t is the {index}")
 
 lengths = [len(x) for _, _, x in sequences]
-assert len(set(lengths)) == len(lengths)  # no two are of one length: which D should a model have?
+assert len(set(lengths)) == len(lengths), "Expected no two of one length: which D should a model have?"
 
 show(
     image_rows(digit_image()),
@@ -118,7 +118,7 @@ bag = use(bag_of_words)
 bags = [np.asarray(bag(tokens, vocabulary)) for tokens in sentences]
 for tokens, b in zip(sentences, bags):
     print(f"{' '.join(tokens):<22}", *b)
-assert np.array_equal(bags[0], bags[1])
+assert np.array_equal(bags[0], bags[1]), "Expected two equal bags. Has bag_of_words passed its check?"
 
 # How many orders of these five words have the very same bag? 5! orders, but the two "the" may trade places unseen.
 print("orders with this bag:", math.factorial(5) // math.factorial(2))
@@ -176,8 +176,8 @@ shared_by_bags = int(np.dot(bag(one, words_here), bag(other, words_here)))
 print("entries that both have, by places:", shared_by_places)
 print("words that both have, by bags:    ", shared_by_bags)
 print("weights of an MLP, T = 20 places, V = 10,000 words, 100 hidden units:", f"{20 * 10_000 * 100:,}")
-assert shared_by_places == 0
-assert shared_by_bags == 3
+assert shared_by_places == 0, "Expected nothing in common, by places."
+assert shared_by_bags == 3, "Expected three words in common, by bags. Has bag_of_words passed its check?"
 
 # %% [markdown]
 # All three words of the short sentence are in the long one, and yet the two inputs have *nothing* in common. What an MLP
@@ -332,8 +332,8 @@ tables = {n: count(train, n) for n in range(1, 7)}
 print(f"training text {len(train):,} words, held-out text {len(held_out):,} words, vocabulary V = {V:,}")
 after_of = tables[3].get(("value", "of"), {})
 print("what followed 'value of':", ", ".join(sorted(after_of, key=after_of.get, reverse=True)[:5]), "…")
-assert len(train) > 20_000
-assert set(held_out) <= known | {"<unk>"}
+assert len(train) > 20_000, "Expected more than 20,000 words of documentation."
+assert set(held_out) <= known | {"<unk>"}, "Expected no word outside of the vocabulary."
 
 # %% [markdown]
 # ### What is it good for?
@@ -370,7 +370,7 @@ jobs = {
 for job, (good, bad) in jobs.items():
     lead = log10_probability(good) - log10_probability(bad)
     print(f"{job:<12} {good!r} is 10^{lead:.1f} times as likely as {bad!r}")
-    assert lead > 0.5
+    assert lead > 0.5, f"Expected the bigram model to choose {good!r}. Has ngram_probability passed its check?"
 
 # %% [markdown]
 # For decades speech recognisers and translators had an n-gram model inside that did just this, in the end trained on
@@ -449,13 +449,13 @@ for name, values in results.items():
     print(f"{name:<30}", *(f"{value:7.1f}" for value in values))
 
 seen, blind, heavy, light = results.values()
-assert all(a > b for a, b in itertools.pairwise(seen))
-assert seen[-1] < 1.5
-assert np.isfinite(blind[0])
-assert all(np.isinf(blind[1:]))
-assert light[1] == min(light)
-assert light[5] > 4 * light[1]
-assert light[5] > light[0]
+CHECKS = "Have count_ngrams, ngram_probability and perplexity passed their checks?"
+assert all(a > b for a, b in itertools.pairwise(seen)), f"Expected training perplexity to fall with n. {CHECKS}"
+assert seen[-1] < 1.5, f"Expected the 6-gram to know its training text by heart. {CHECKS}"
+assert np.isfinite(blind[0]), f"Expected a finite perplexity of the unigram. {CHECKS}"
+assert all(np.isinf(blind[1:])), f"Expected infinite perplexities from n = 2 on, without smoothing. {CHECKS}"
+assert light[1] == min(light), f"Expected the bigram to be best on new text. {CHECKS}"
+assert light[5] > max(4 * light[1], light[0]), f"Expected the 6-gram to be worst on new text. {CHECKS}"
 
 show(
     perplexity_chart(ns, {name: values for name, values in results.items() if values is not blind}),
@@ -529,9 +529,9 @@ print(" n           entries   filled      share of them   contexts never seen, i
 for n, size, k, share in zip(ns, sizes, filled, unseen):
     print(f"{n:>2} {size:>17.1e} {k:>8,} {k / size:>18.0e} {share:>16.0%}")
 
-assert all(k <= len(train) for k in filled)  # a text of L words cannot fill more than L entries
-assert all(a <= b for a, b in itertools.pairwise(unseen))
-assert unseen[5] > 0.6
+assert all(k <= len(train) for k in filled), f"Expected no more entries than words. {CHECKS}"
+assert all(a <= b for a, b in itertools.pairwise(unseen)), f"Expected more unseen contexts for longer ones. {CHECKS}"
+assert unseen[5] > 0.6, f"Expected more than 60% unseen contexts at n = 6. {CHECKS}"
 
 show(
     line_chart(
@@ -635,7 +635,7 @@ def write(table, start, length, rng):
 for n in range(1, 6):
     text = write(tables[n], ["the", "value", "of", "the"][: n - 1], 36, np.random.default_rng(4))
     print(f"n = {n}:", " ".join(text), "\n")
-    assert len(text) > n
+    assert len(text) > n, "Expected a text that goes on. Has sample_index passed its check?"
 
 # %% [markdown]
 # The unigram writes word salad. Then pairs fit, then phrases, and the 5-gram sounds like documentation. Has it learned to
@@ -647,20 +647,23 @@ for n in range(1, 6):
 
 # %% tags=["experiment", "nbval-ignore-output"]
 runs = {tuple(train[i : i + 8]) for i in range(len(train) - 7)}
-rng = np.random.default_rng(5)
-copied = []
-for n in range(1, 7):
-    found = []
+
+
+def share_copied(n, seed):
+    """The share of runs of eight words that an n-gram model copies from its training text."""
+    rng, found = np.random.default_rng(seed), []
     while len(found) < 1500:
         i = int(rng.integers(len(train) - n))
         text = write(tables[n], train[i : i + n - 1], 300, rng)
         found += [tuple(text[j : j + 8]) in runs for j in range(len(text) - 7)]
-    copied.append(float(np.mean(found)))
+    return float(np.mean(found))
 
+
+copied = [share_copied(n, seed=5) for n in ns]
 print("n                                     ", *(f"{n:>5}" for n in ns))
 print("runs of eight words that were copied  ", *(f"{share:>5.0%}" for share in copied))
-assert copied[1] < 0.2
-assert copied[5] > 0.6
+assert copied[1] < 0.2, "Expected the bigram to copy less than 20%. Has sample_index passed its check?"
+assert copied[5] > 0.6, "Expected the 6-gram to copy more than 60%. Has sample_index passed its check?"
 
 show(
     line_chart(
@@ -674,7 +677,8 @@ show(
 )
 
 # %% [markdown]
-# A 6-gram writes well because at most places only one continuation was ever seen, and it takes that one. Fluent and new do not
+# (Of the four-gram's, over five draws, it is {{copying/4-gram/copied|.0%}}, and of the 6-gram's {{copying/6-gram/copied|.0%}}.) A
+# 6-gram writes well because at most places only one continuation was ever seen, and it takes that one. Fluent and new do not
 # go together in a table: where it is fluent it quotes, where it is new it babbles.
 #
 # ## 7 · What no window sees
@@ -716,15 +720,16 @@ def count_all(texts, n):
 
 
 texts = [tokens for tokens, _ in study_grammar().sentences()]
+their_words = study_grammar().vocabulary
 orders = range(2, 15)
-right = [probability(count_all(texts, n), tuple(sentence[13 - n + 1 : 13]), "doctor", 19) for n in orders]
+right = [probability(count_all(texts, n), tuple(sentence[13 - n + 1 : 13]), "doctor", len(their_words)) for n in orders]
 for n in (2, 5, 10, 11):
     print(
         f"{n:>2}-gram: P(doctor | … {' '.join(sentence[13 - min(n - 1, 4) : 13])}) = {Fraction(right[n - 2]).limit_denominator(1000)}"
     )
 
-assert all(math.isclose(p, 1 / 3) for n, p in zip(orders, right) if n <= 10)
-assert all(math.isclose(p, 1) for n, p in zip(orders, right) if n >= 11)
+assert all(math.isclose(p, 1 / 3) for n, p in zip(orders, right) if n <= 10), f"Expected 1/3 up to n = 10. {CHECKS}"
+assert all(math.isclose(p, 1) for n, p in zip(orders, right) if n >= 11), f"Expected 1 from n = 11 on. {CHECKS}"
 
 figure = line_chart(
     list(orders),
@@ -747,7 +752,7 @@ entries = table_size(10_000, 11)
 years = entries // 10**9 // (365 * 24 * 3600)
 print(f"an 11-gram over 10,000 words has 10^{len(str(entries)) - 1} entries")
 print(f"filling in a billion of them a second takes about 10^{len(str(years)) - 1} years")
-assert entries == 10**44
+assert entries == 10**44, "Expected 10^44 entries. Has ngram_table_size passed its check?"
 
 # %% [markdown]
 # Nobody would fill them all. But to know "medicine … doctor", the table must have seen the nine words in between, *exactly
@@ -760,9 +765,10 @@ last = longer[0].index("a") + 1
 print(" ".join(longer[0]))
 for n in (11, 13):
     table = count_all(longer, n)
-    p = [probability(table, tuple(tokens[last - n + 1 : last]), tokens[last], 21) for tokens in longer]
+    size = len({*their_words, "in", "Vancouver"})
+    p = [probability(table, tuple(tokens[last - n + 1 : last]), tokens[last], size) for tokens in longer]
     print(f"{n}-gram: probability of the right word {p[0]:.3f}")
-    assert np.allclose(p, 1 / 3 if n == 11 else 1.0)
+    assert np.allclose(p, 1 / 3 if n == 11 else 1.0), f"Expected 1/3 for the 11-gram, 1 for the 13-gram. {CHECKS}"
 
 # %% [markdown]
 # Two more words, and the 11-gram is back at chance. Whatever $n$ is, somebody will make a longer sentence. A fixed window has
@@ -783,7 +789,7 @@ for n in (11, 13):
 p = np.full(400, 0.1)  # four hundred words, each with probability 0.1
 print("probability of the text:", np.prod(p))
 print("perplexity:", round(float(measure(np.log(p))), 6))
-assert np.prod(p) == 0
+assert np.prod(p) == 0, "Expected the product to underflow."
 
 # %% [markdown]
 # <details><summary>What happened?</summary>
@@ -806,8 +812,8 @@ for n in ns:
 
 print("n                    ", *(f"{n:>6}" for n in ns))
 print("reported perplexity  ", *(f"{value:>6.1f}" for value in reported))
-assert reported[5] < 2
-assert reported[0] > reported[1] > reported[2] > reported[3]
+assert reported[5] < 2, f"Expected the report to flatter the 6-gram. {CHECKS}"
+assert reported[0] > reported[1] > reported[2] > reported[3], f"Expected the report to fall with n. {CHECKS}"
 
 # %% [markdown]
 # <details><summary>What happened?</summary>
@@ -827,7 +833,7 @@ table = count(everything, 3)
 p = [probability(table, tuple(held_out[i - 2 : i]), held_out[i], V) for i in range(2, len(held_out))]
 reported = float(measure(np.log(np.array(p, dtype=float))))
 print("perplexity:", round(reported, 1))
-assert reported < 10
+assert reported < 10, f"Expected the report of a perplexity below 10. {CHECKS}"
 
 # %% [markdown]
 # <details><summary>What happened?</summary>
@@ -846,7 +852,7 @@ assert reported < 10
 # - A **language model** gives $P(w_t \mid w_1 \dots w_{t-1})$. It ranks candidates, and it can write.
 # - An **n-gram** model assumes that only $n-1$ tokens matter, and counts. **Smoothing** keeps the unseen from being impossible.
 # - **Perplexity**, $\exp$ of minus the mean log-probability, is measured on text that was held out.
-# - The table has $V^n$ entries, nearly all of them empty: **sparsity** makes long contexts worse, not better.
+# - The table has $V^n$ entries, nearly all of them empty: **sparsity**. Smoothed as simply as ours, long contexts make it worse.
 # - Whatever lies outside the window has **no influence at all**: the best 5-gram gives a third each to doctor, lawyer and
 #   historian.
 # - So, **why a state?** Without one, a model knows only what fits into its window, and every window has an edge.
@@ -914,8 +920,8 @@ for n in (1, 3, 6, 10):
     text = "".join(write(count(characters, n), "def __init__"[: n - 1], 400, np.random.default_rng(9)))
     shares.append(np.mean([word in real_words for word in words(text)[:-1] if len(word) > 3]))
     print(f"----- n = {n}: {shares[-1]:.0%} of its longer words are words of the library\n{text}\n")
-assert shares[3] > shares[1]
-assert shares[3] > 0.9
+assert shares[3] > shares[1], "Expected more real words from longer contexts. Have all checks above passed?"
+assert shares[3] > 0.9, "Expected more than 90% real words at n = 10. Have all checks above passed?"
 
 # %% [markdown]
 # ### The question that is left

@@ -152,9 +152,9 @@ settled = 1 - 1 / 2.8  # where r s (1 - s) = s
 low, high = (4.2 - np.sqrt(0.2 * 4.2)) / 6.4, (4.2 + np.sqrt(0.2 * 4.2)) / 6.4  # where two steps lead back
 print("r = 2.8 ends at      ", fish["r = 2.8"][-4:].round(4))
 print("r = 3.2 ends between ", fish["r = 3.2"][-4:].round(4))
-assert np.allclose(fish["r = 2.8"][-4:], settled)
-assert np.allclose(np.sort(fish["r = 3.2"][-2:]), [low, high])
-assert len(set(fish["r = 3.9"][-50:].round(6))) > 45
+assert np.allclose(fish["r = 2.8"][-4:], settled), "Expected one value for r = 2.8. Has unfold passed its check?"
+assert np.allclose(np.sort(fish["r = 3.2"][-2:]), [low, high]), "Expected two values. Has unfold passed its check?"
+assert len(set(fish["r = 3.9"][-50:].round(6))) > 45, "Expected no pattern for r = 3.9. Has unfold passed its check?"
 
 # %% [markdown]
 # One value, two values, no pattern. Where does one turn into the next?
@@ -204,9 +204,11 @@ def values_visited(r):
 
 
 for r in (2.9, 3.2, 3.5, 3.55, 3.83, 3.9):
-    print(f"r = {r:4}: values visited:", values_visited(r) if values_visited(r) < 100 else "over 100")
-assert [values_visited(r) for r in (2.9, 3.2, 3.5, 3.55, 3.83)] == [1, 2, 4, 8, 3]
-assert values_visited(3.9) > 100
+    print(f"r = {r:4}: values visited in 200 years:", values_visited(r))
+assert [values_visited(r) for r in (2.9, 3.2, 3.5, 3.55, 3.83)] == [1, 2, 4, 8, 3], (
+    "Expected 1, 2, 4, 8 and 3 values. Has unfold passed its check?"
+)
+assert values_visited(3.9) > 100, "Expected more than 100 values at r = 3.9. Has unfold passed its check?"
 
 # %% [markdown]
 # All this comes out of $r s (1 - s)$. **A simple transition, applied often, is not a simple thing.** Keep that in mind when
@@ -237,9 +239,9 @@ show(
 factor = 2 ** np.polyfit(range(26), np.log2(gaps["r = 4.0"][:26]), 1)[0]
 print(f"r = 4.0: the gap grows by a factor of {factor:.2f} a step, on average over the first 25")
 print(f"r = 2.8: after 45 steps the gap is {gaps['r = 2.8'][-1] / 1e-9:.0e} of what it was")
-assert 1.9 < factor < 2.1
-assert gaps["r = 4.0"][28:].max() > 0.5
-assert gaps["r = 2.8"][-1] < 1e-3 * 1e-9
+assert 1.9 < factor < 2.1, "Expected the gap to double at every step. Has unfold passed its check?"
+assert gaps["r = 4.0"][28:].max() > 0.5, "Expected a gap of more than half a pond. Has unfold passed its check?"
+assert gaps["r = 2.8"][-1] < 1e-3 * 1e-9, "Expected the gap to shrink below a thousandth. Has unfold passed its check?"
 
 # %% [markdown]
 # A billion is about $2^{30}$, so with $r = 4$ nothing can be predicted after some 30 steps. That is **chaos**: the rule is
@@ -293,12 +295,12 @@ for name, path in paths.items():
     angle, speed = path.T
     energy = (speed**2 / 2 + theta["pull"] * (1 - np.cos(angle)))[::50]  # once a second
     print(f"{name:16} ends at the angle {path[-1, 0]:5.2f}, energy {energy[0]:5.2f} -> {abs(energy[-1]):.2f}")
-    assert (np.diff(energy) < 0).all()
-    assert energy[-1] < 0.1
+    assert (np.diff(energy) < 0).all(), "Expected less energy each second. Has unfold passed its check?"
+    assert energy[-1] < 0.1, "Expected hardly any energy at the end. Has unfold passed its check?"
 up, down = paths["on its way up"], paths["on its way down"]
-assert up[0, 0] == down[0, 0]  # the same angle ...
-assert up[1, 0] > 0.5 > down[1, 0]  # ... and another future
-assert round(paths["a hard push"][-1, 0] / (2 * np.pi)) == 1
+assert up[0, 0] == down[0, 0], "Expected the same angle at first."
+assert up[1, 0] > 0.5 > down[1, 0], "Expected two futures from one angle. Has unfold passed its check?"
+assert round(paths["a hard push"][-1, 0] / (2 * np.pi)) == 1, "Expected one full turn. Has unfold passed its check?"
 
 # %% [markdown]
 # All three begin at the same angle and go different ways, so the angle is not enough. In the plane of the *whole* state that
@@ -369,7 +371,9 @@ start = np.array([0.5, 2.0])
 whole = power(one_step, 200)(start)
 for cut in (0, 1, 77, 200):
     first = power(one_step, cut)(start)
-    assert np.array_equal(power(one_step, 200 - cut)(first), whole)  # the same to the last bit
+    assert np.array_equal(power(one_step, 200 - cut)(first), whole), (
+        f"Expected the same end, to the last bit, when cut after {cut} steps. Has compose passed its check?"
+    )
 print("200 steps in one go, or cut in two wherever you like:", whole.round(4))
 
 # %% [markdown]
@@ -480,12 +484,15 @@ show(
 
 t = np.arange(1, 41)
 for keep in (0.5, 0.8, 0.95):
-    assert np.allclose(responses[f"k = {keep}"], (1 - keep) * keep ** (t - 1))
+    assert np.allclose(responses[f"k = {keep}"], (1 - keep) * keep ** (t - 1)), (
+        f"Expected (1 - k) k^(t - 1) for k = {keep}. Has unfold_driven passed its check?"
+    )
 rng = np.random.default_rng(2)
 signal = rng.normal(size=40)
 formula = 0.8**40 * 3.0 + 0.2 * sum(0.8 ** (40 - j) * signal[j - 1] for j in range(1, 41))
-assert np.isclose(drive(leaky, 3.0, signal, 0.8)[-1], formula)
-print("What your loop computes is what the formula says.")
+end = drive(leaky, 3.0, signal, 0.8)[-1]
+print(f"your loop ends at {end:.6f}, the formula at {formula:.6f}")
+assert np.isclose(end, formula), "Expected the loop to end where the formula does. Has unfold_driven passed its check?"
 
 # %% [markdown]
 # What is such a memory good for? Here is a slow wave, measured by a bad instrument. The average over the past takes the
@@ -524,9 +531,9 @@ show(
 )
 best = keeps[error.argmin()]
 print(f"no memory: {error[0]:.2f} V; best, at k = {best}: {error.min():.2f} V; k = 0.99: {error[-1]:.2f} V")
-assert 0.7 <= best <= 0.95
-assert error.min() < 0.5 * error[0]
-assert error[-1] > error[0]
+assert 0.7 <= best <= 0.95, "Expected the best k between 0.7 and 0.95. Has unfold_driven passed its check?"
+assert error.min() < 0.5 * error[0], "Expected half the error at the best k. Has unfold_driven passed its check?"
+assert error[-1] > error[0], "Expected k = 0.99 to be worse than no memory. Has unfold_driven passed its check?"
 
 # %% [markdown]
 # With too short a memory the noise comes through. With too long a memory the state lives in the past. The best $k$ lies in
@@ -552,8 +559,10 @@ future = np.random.default_rng(3).normal(size=50)
 states = [drive(leaky, 0.0, np.concatenate([past, future]), 0.5) for past in ([0.0, 1.0], [2.0, 0.0])]
 print("first past :", states[0][:6].round(3))
 print("second past:", states[1][:6].round(3))
-assert not np.allclose(states[0][1], states[1][1])
-assert np.array_equal(states[0][2:], states[1][2:])
+assert not np.allclose(states[0][1], states[1][1]), "Expected two states after one step."
+assert np.array_equal(states[0][2:], states[1][2:]), (
+    "Expected one state ever after. Has unfold_driven passed its check?"
+)
 
 # %% [markdown]
 # The machine can never again tell them apart. **The state is a lossy summary of the past.** It has a fixed size, and the
@@ -682,9 +691,13 @@ show(
 )
 
 lag = np.arange(T)[:, None] - np.arange(T)  # t - k
-assert np.array_equal(grids["what a 4-gram sees"], (lag >= 0) & (lag <= 2))
-assert np.array_equal(grids["convolution, width 3"], abs(lag) <= 1)
-assert np.array_equal(grids["recurrence"], lag >= 0)
+expected = {
+    "what a 4-gram sees": (lag >= 0) & (lag <= 2),
+    "convolution, width 3": abs(lag) <= 1,
+    "recurrence": lag >= 0,
+}
+for name, grid in grids.items():
+    assert np.array_equal(grid, expected[name]), f"Expected another grid for: {name}. Has depends_on passed its check?"
 
 # %% [markdown]
 # Two bands, and a triangle. The convolution's reach is fixed by its width, wherever it stands. The recurrence's reach grows
@@ -705,7 +718,9 @@ def layer(hidden):
 for layers in (1, 2, 3, 7):
     grid = probe(power(layer, layers), xs)
     print(f"{layers} layer{'s' if layers > 1 else ' '}: output 7 reaches back to input {grid[7].argmax()}")
-    assert np.array_equal(grid, abs(lag) <= layers)
+    assert np.array_equal(grid, abs(lag) <= layers), (
+        f"Expected {layers} steps of reach to either side. Have depends_on and compose passed their checks?"
+    )
 
 # %% [markdown]
 # For a dependence over 7 steps you need 7 layers of width 3; for one over 1,000 steps, 1,000 of them. (Wider kernels, or
@@ -800,7 +815,9 @@ show(
     proportion to T, to some 45 million at 3,000 steps. With one set for all it stays at 15,100.""",
 )
 print(f"T = 3,000: {counts['a set for each step'][-1]:,} parameters against {counts['one set for all'][-1]:,}")
-assert counts["a set for each step"][-1] == 3000 * counts["one set for all"][-1]
+assert counts["a set for each step"][-1] == 3000 * counts["one set for all"][-1], (
+    "Expected 3,000 times as many. Have both counts passed their checks?"
+)
 
 # %% [markdown]
 # The smaller number is the least of it. Sharing buys two greater things.
@@ -830,7 +847,7 @@ assert counts["a set for each step"][-1] == 3000 * counts["one set for all"][-1]
 #
 # **Claim:** there are places with the same five characters before them, and a different number of open brackets.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data import python_source
 
 
@@ -846,14 +863,15 @@ print("f(x         ->", depths("f(x"))
 source = python_source(60_000)[-3000:]
 depth = depths(source)
 print("3,000 steps ->", depth.shape, "states")
-assert depth[-1] == sum(source.count(c) for c in "([{") - sum(source.count(c) for c in ")]}")
+still_open = sum(source.count(c) for c in "([{") - sum(source.count(c) for c in ")]}")
+assert depth[-1] == still_open, "Expected the number of brackets still open. Has unfold_driven passed its check?"
 
 depths_seen = {}
 for t in range(5, 3000):
     depths_seen.setdefault(source[t - 5 : t], set()).add(int(depth[t]))
 torn = [window for window, found in depths_seen.items() if len(found) > 1]
-print("Are there windows of five characters with more than one depth?", len(torn) > 10)
-assert len(torn) > 10
+print("different windows of five characters:", len(depths_seen), " with more than one depth:", len(torn))
+assert len(torn) > 10, "Expected more than ten windows with more than one depth. Has unfold_driven passed its check?"
 
 chart = line_chart(
     range(3001),
@@ -918,13 +936,13 @@ show(
 # %% tags=["experiment"]
 upside_down = seven[::-1]
 bag, state = seven.sum(axis=0), states[-1]
-assert np.allclose(upside_down.sum(axis=0), bag)
+assert np.allclose(upside_down.sum(axis=0), bag), "Expected the same bag of rows."
 turned = drive(cell, np.zeros(6), upside_down, weights)[-1]
 print("last state          ", state.round(2))
 print("last state, turned  ", turned.round(2))
-assert np.abs(turned - state).max() > 0.3
+assert np.abs(turned - state).max() > 0.3, "Expected another state. Has unfold_driven passed its check?"
 
-assert sum(w.size for w in weights) == shared(8, 6)
+assert sum(w.size for w in weights) == shared(8, 6), "Expected 90 numbers. Has shared_parameter_count passed its check?"
 for rows in (seven[:3], seven, np.tile(seven, (375, 1))):
     print(f"{len(rows):5,} rows -> states {drive(cell, np.zeros(6), rows, weights).shape}")
 
@@ -1054,7 +1072,7 @@ print("D:", bool(bug_d[0] == 1.0))
 #
 # **Claim:** two starts more than a hundred apart, moved by the same throws, are less than a millionth apart after 200 steps.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots import COLOURS
 
 A = np.array(
@@ -1091,10 +1109,10 @@ show(
 
 far_away = drive(rule, np.array([100.0, -50.0]), dice[:200], (A, b))
 gap = np.linalg.norm(far_away - points[:201], axis=1)
-print(f"two starts: {gap[0]:.0f} apart at first, less than a millionth after 200 steps: {bool(gap[-1] < 1e-6)}")
-assert gap[-1] < 1e-6
-assert points[20:, 1].min() > -0.1
-assert 9 < points[:, 1].max() < 11
+print(f"two starts: {gap[0]:.0f} apart at first, {gap[-1]:.2g} after 200 steps")
+assert gap[-1] < 1e-6, "Expected the gap to shrink below a millionth. Has unfold_driven passed its check?"
+assert points[20:, 1].min() > -0.1, "Expected no part of the fern below the ground."
+assert 9 < points[:, 1].max() < 11, "Expected a fern of about 10 in height. Has unfold_driven passed its check?"
 
 # %% [markdown]
 # A fern, out of a rule and a die. Change a number in `A` and grow another plant.

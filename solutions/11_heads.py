@@ -151,9 +151,9 @@ check(OneToOne)
 #
 # 1,797 digits written by hand, 8 by 8 pixels each, from 0 (paper) to 1 (ink); 500 of them are held out. All 64 pixels go
 # in at once. (`fit` is the training loop of this unit: Adam, clipped gradients, steps that shrink towards the end.)
-# **Claim:** the network without a recurrence reads at least 94% of the held-out digits right.
+# **Claim:** the network without a recurrence reads at least 96% of the held-out digits right.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data import digits
 from rnncourse.plots.heads import digit_strip
 
@@ -213,11 +213,12 @@ show(
 glance = build(use(OneToOne), 64, 64, 10)
 fit_digits(glance, at_a_glance)
 glance_right = share_of_digits(glance, at_a_glance)
-print("right on held-out digits, all pixels at once: at least 94%:", glance_right >= 0.94)
-assert glance_right >= 0.94
+print(f"right on held-out digits, all pixels at once: {glance_right:.1%}")
+assert glance_right >= 0.96, "Expected at least 96% of the digits right. Has OneToOne passed its check?"
 
 # %% [markdown]
-# That is the bar for what follows. A network that sees only one row of eight pixels at a time, and has to remember the
+# Over five starts it is {{digits/all pixels at once/right|.1%}}, and for one linear layer without a hidden one
+# {{digits/one linear layer/right|.1%}}. That is the bar for what follows. A network that sees only one row of eight pixels at a time, and has to remember the
 # others, starts with a handicap.
 
 # %% [markdown]
@@ -295,9 +296,9 @@ tags = torch.tensor(tags)
 Tagger = use(SequenceTagger)
 
 
-def fit_tagger(delay):
+def fit_tagger(delay, seed=0, hidden=24, updates=100):
     """Ask for the label of word t at step t + delay; return the share of words that is right before each update."""
-    model = build(Tagger, len(vocabulary), 24, 2)
+    model = build(Tagger, len(vocabulary), hidden, 2, seed=seed)
     longer = torch.cat([words, words.new_zeros(delay, *words.shape[1:])])
     right = []
 
@@ -306,7 +307,7 @@ def fit_tagger(delay):
         right.append(float((chance * (logits.argmax(dim=-1) == tags)).sum()))
         return (nn.functional.cross_entropy(logits.movedim(-1, 1), tags, reduction="none") * chance).sum()
 
-    fit(model, loss_of, 100, 0.02)
+    fit(model, loss_of, updates, 0.02)
     return right
 
 
@@ -324,12 +325,17 @@ show(
     alt="Share of right words against updates. Asked at once, the tagger rises to the ceiling of 0.968 and stays there. "
     "Asked one step later, it crosses the ceiling and reaches 1.",
 )
-assert abs(curves["asked at once"][-1] - ceiling) < 1e-5
-assert curves["asked one\nstep later"][-1] > 0.9999
+assert abs(curves["asked at once"][-1] - ceiling) < 1e-5, (
+    "Expected the ceiling, to five digits. Has SequenceTagger passed its check?"
+)
+assert curves["asked one\nstep later"][-1] > 0.9999, (
+    "Expected every word right, one step later. Has SequenceTagger passed its check?"
+)
 
 # %% [markdown]
 # The same core, the same head, the same number of parameters. Only the question came later. That is the second question
-# of section 1, and no larger network could have made up for it: *what has the state read when it is asked?*
+# of section 1: *what has the state read when it is asked?* No larger network makes up for it: four times as many units, trained
+# five times as long and asked at once, end at {{tagger/at once, larger and longer/right|.5f}}.
 
 # %% [markdown]
 # ## 4 · One output for all
@@ -400,11 +406,10 @@ check(SequenceClassifier)
 # ### Experiment · digits, row by row
 #
 # Now each image is a sequence of $T = 8$ rows of $D = 8$ pixels, read from the top. The classifier has 64 units, and about
-# as many parameters as the network that saw all pixels at once. **Claim:** row by row, the classifier reads at least 95%
-# of the held-out digits right, in each of three runs that begin with other weights. With the mean instead of the last
-# state it reads at least 3 in 100 fewer.
+# as many parameters as the network that saw all pixels at once. **Claim:** row by row, the classifier reads at least 96%
+# of the held-out digits right. With the mean instead of the last state it reads at least 4 in 100 fewer.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 Classifier = use(SequenceClassifier)
 
 
@@ -412,27 +417,25 @@ def row_by_row(model, pictures):
     return model(pictures.transpose(0, 1))  # (N, 8, 8) -> T = 8 rows, N, D = 8
 
 
-readers, shares = {}, {"last": [], "mean": []}
-for pool, seeds in (("last", (0, 1, 2)), ("mean", (0,))):
-    for seed in seeds:
-        readers[pool, seed] = build(Classifier, 8, 64, 10, pool, seed=seed)
-        fit_digits(readers[pool, seed], row_by_row, seed)
-        shares[pool].append(share_of_digits(readers[pool, seed], row_by_row))
+readers, shares = {}, {}
+for pool in ("last", "mean"):
+    readers[pool] = build(Classifier, 8, 64, 10, pool)
+    fit_digits(readers[pool], row_by_row)
+    shares[pool] = share_of_digits(readers[pool], row_by_row)
 sizes = {
     name: sum(p.numel() for p in m.parameters())
-    for name, m in (("row by row", readers["last", 0]), ("at a glance", glance))
+    for name, m in (("row by row", readers["last"]), ("at a glance", glance))
 }
 print("parameters:", sizes)
-print("last state: at least 95% of held-out digits in every run:", min(shares["last"]) >= 0.95)
-print("mean of the states: at least 3 in 100 fewer:", max(shares["mean"]) < min(shares["last"]) - 0.03)
-assert min(shares["last"]) >= 0.95
-assert max(shares["mean"]) < min(shares["last"]) - 0.03
+print(f"held-out digits right: last state {shares['last']:.1%}, mean of the states {shares['mean']:.1%}")
+assert shares["last"] >= 0.96, "Expected at least 96% right. Has SequenceClassifier passed its check?"
+assert shares["mean"] < shares["last"] - 0.04, (
+    "Expected at least 4 in 100 fewer with the mean. Has it passed its check?"
+)
 
 # %% tags=["experiment", "nbval-ignore-output"]
-print("held-out digits right, last state:", ", ".join(f"{share:.1%}" for share in shares["last"]))
-print(f"the mean of the states: {shares['mean'][0]:.1%};  all pixels at once: {glance_right:.1%}")
 with torch.no_grad():
-    said = row_by_row(readers["last", 0], unseen).argmax(dim=-1)
+    said = row_by_row(readers["last"], unseen).argmax(dim=-1)
 missed = torch.nonzero(said != truth)[:7, 0]
 show(
     digit_strip(held_out.images[missed], [f"{truth[i]}, read\nas {said[i]}" for i in missed]),
@@ -441,12 +444,14 @@ show(
 )
 
 # %% [markdown]
-# Row by row is as good as at a glance. The core has carried what it saw in the first row through seven more, because the
+# Over five starts: {{digits/row by row, last state/right|.1%}} with the last state, {{digits/row by row, mean/right|.1%}} with the
+# mean. Row by row is as good as at a glance. The core has carried what it saw in the first row through seven more, because the
 # loss asked for it.
 #
 # And the mean? The head is linear. So the logit of the mean is the mean of the logits: each state casts a vote at its own
 # time, and a vote cannot be taken back. After three rows of a 9 nobody can know that it is not a 4, but the votes of
-# those rows count like all others. The last state votes once, and has seen everything.
+# those rows count like all others. The last state votes once, and has seen everything. (More training narrows the gap but
+# does not close it: after twice as many updates the mean is right in {{digits/row by row, mean, 3,200 updates/right|.1%}}.)
 
 # %% [markdown]
 # ### Experiment · how soon does it know?
@@ -455,23 +460,27 @@ show(
 # the eighth. Train another core of the same size as a *tagger*, with the digit as the label of every row: it is asked
 # after each of them. Its weights fit into a `SequenceClassifier`, since core and head have the same names and shapes, and
 # so the two can be compared. **Claim:** after five of the eight rows, the reader that was asked at every row
-# is right far more often than the one that was asked at the end, by more than 40 in 100. After all eight it is right
-# *less* often, by more than 3 in 100.
+# is right far more often than the one that was asked at the end, by more than 60 in 100. After all eight it is right
+# *less* often, by more than 5 in 100.
+
 
 # %% tags=["experiment", "nbval-ignore-output"]
-often = build(Tagger, 8, 64, 10)
-generator = torch.Generator().manual_seed(0)
+def asked_at_every_row(seed=0, hidden=64, updates=1600):
+    """A classifier whose core and head were trained as a tagger, with the digit as the label of every row."""
+    often, generator = build(Tagger, 8, hidden, 10, seed=seed), torch.Generator().manual_seed(seed)
+
+    def loss_of():
+        i = torch.randint(0, len(labels), (32,), generator=generator)
+        logits = row_by_row(often, images[i])  # (8, 32, 10)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), labels[i].repeat(8))
+
+    fit(often, loss_of, updates, 0.006)
+    reader = Classifier(8, hidden, 10)
+    reader.load_state_dict(often.state_dict())
+    return reader
 
 
-def loss_at_every_row():
-    i = torch.randint(0, len(labels), (32,), generator=generator)
-    logits = row_by_row(often, images[i])  # (8, 32, 10)
-    return nn.functional.cross_entropy(logits.flatten(0, 1), labels[i].repeat(8))
-
-
-fit(often, loss_at_every_row, 1600, 0.006)
-any_time = Classifier(8, 64, 10)
-any_time.load_state_dict(often.state_dict())
+any_time = asked_at_every_row()
 
 
 def right_after(model, rows):
@@ -479,7 +488,7 @@ def right_after(model, rows):
 
 
 soon = {
-    "asked at\nthe end": [right_after(readers["last", 0], k) for k in range(1, 9)],
+    "asked at\nthe end": [right_after(readers["last"], k) for k in range(1, 9)],
     "asked at\nevery row": [right_after(any_time, k) for k in range(1, 9)],
 }
 show(
@@ -493,31 +502,45 @@ show(
     alt="Share of right digits after one to eight rows. Asked at every row in training, it rises early and levels off. Asked "
     "at the end only, it stays near chance for six rows and then leaps above the other.",
 )
-assert soon["asked at\nevery row"][4] > soon["asked at\nthe end"][4] + 0.4
-assert soon["asked at\nevery row"][7] < soon["asked at\nthe end"][7] - 0.03
+for name, right in soon.items():
+    print(f"{' '.join(name.split()):18}", "  ".join(f"{k} rows: {right[k - 1]:.0%}" for k in (3, 5, 7, 8)))
+assert soon["asked at\nevery row"][4] > soon["asked at\nthe end"][4] + 0.6, (
+    "Expected 60 in 100 more after five rows. Have all checks above passed?"
+)
+assert soon["asked at\nevery row"][7] < soon["asked at\nthe end"][7] - 0.05, (
+    "Expected 5 in 100 fewer after all eight rows. Have all checks above passed?"
+)
 
 # %% [markdown]
-# A state is good at what it was asked for. The first reader keeps notes that make sense only at the end; stopped after
-# five rows, it is no better than a guess. The second is ready at any time, and pays for it: the same 64 units and the
-# same head have eight questions to answer instead of one. If you need an answer at any time, ask at any time. If you need
-# one at the end, ask there.
+# A state is good at what it was asked for. The first reader keeps notes that make sense only at the end: stopped after five
+# rows, it is right in {{how_soon/as shown/end, 5 rows|.0%}} over five starts, where the second is right in
+# {{how_soon/as shown/every row, 5 rows|.0%}}. The second is ready at any time, and pays for it: after all eight rows
+# {{how_soon/as shown/every row, 8 rows|.1%}} against {{how_soon/as shown/end, 8 rows|.1%}}. Its 64 units and its one head have
+# eight questions to answer instead of one. With 128 units it comes to
+# {{how_soon/128 units/every row, 8 rows|.1%}}. If you need an answer at any time, ask at any time. If you need one
+# at the end, ask there.
 
 # %% [markdown]
 # ### Experiment · what the mean is good for
 #
 # The mean has one thing that the last state lacks. Every state has a way of its own to the loss, so the error need not
 # walk back through all of time. Take two untrained classifiers with the same weights, and sequences of 40 steps. How
-# large is the gradient that arrives at $x_k$? **Claim:** with the last state, $x_1$ gets less than a millionth of what
-# $x_{40}$ gets. With the mean, it gets more than a tenth.
+# large is the gradient that arrives at $x_k$? **Claim:** with the last state, and PyTorch's start, $x_1$ gets less than a
+# millionth of what $x_{40}$ gets. With the mean, it gets more than a tenth.
 
-# %% tags=["experiment"]
-arriving = {}
-for pool in ("last", "mean"):
-    model = build(Classifier, 8, 64, 2, pool).double()
-    x = torch.randn(40, 32, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(1)).requires_grad_()
-    loss = nn.functional.cross_entropy(model(x), torch.arange(32) % 2)
-    (gradient,) = torch.autograd.grad(loss, x)
-    arriving[pool] = gradient.flatten(1).norm(dim=1).numpy()
+
+# %% tags=["experiment", "nbval-ignore-output"]
+def gradient_at_inputs(pool, seed=0, start=None):
+    """The norm of the gradient at each of 40 inputs of an untrained classifier; `start` fills its W, if given."""
+    model = build(Classifier, 8, 64, 2, pool, seed=seed).double()
+    if start is not None:
+        start(model.rnn.weight_hh_l0)
+    inputs = torch.randn(40, 32, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(seed)).requires_grad_()
+    (gradient,) = torch.autograd.grad(nn.functional.cross_entropy(model(inputs), torch.arange(32) % 2), inputs)
+    return gradient.flatten(1).norm(dim=1).numpy()
+
+
+arriving = {pool: gradient_at_inputs(pool) for pool in ("last", "mean")}
 show(
     line_chart(
         range(1, 41),
@@ -530,15 +553,25 @@ show(
     alt="Norm of the gradient by step, on a logarithmic axis. With the last state it falls by many powers of ten from step "
     "40 back to step 1. With the mean it is nearly the same at all steps.",
 )
-print("x_1 against x_40, last state: below a millionth:", arriving["last"][0] < 1e-6 * arriving["last"][-1])
-print("x_1 against x_40, mean: above a tenth:", arriving["mean"][0] > 0.1 * arriving["mean"][-1])
-assert arriving["last"][0] < 1e-6 * arriving["last"][-1]
-assert arriving["mean"][0] > 0.1 * arriving["mean"][-1]
+for pool, norms in arriving.items():
+    print(f"x_1 against x_40, {pool}: {norms[0] / norms[-1]:.1g}")
+assert arriving["last"][0] < 1e-6 * arriving["last"][-1], (
+    "Expected less than a millionth. Has SequenceClassifier passed?"
+)
+assert arriving["mean"][0] > 0.1 * arriving["mean"][-1], "Expected more than a tenth. Has SequenceClassifier passed?"
 
 # %% [markdown]
-# So where the evidence may stand anywhere in a long sequence, and each piece speaks for itself, the mean can learn what
-# the last state never hears of. Where the pieces must be put together, as with the rows of a digit, it blurs. (A weighted
-# mean, whose weights depend on the states, is the attention of unit 13.)
+# That is before training, and from this start. With an orthogonal $W$ (unit 05) the share is
+# {{arriving_at_first/orthogonal/last|median .1g}} with the last state, too. So what does it mean for *learning*? We hid the one
+# step that matters in 40 steps of noise, and trained both for 400 updates. Where it may stand anywhere, both learn it: on
+# sequences that have it at the very first step the last state is then right in {{evidence/anywhere/last, at step 1|.0%}}, the mean
+# in {{evidence/anywhere/mean, at step 1|.0%}}. Examples in which it stands near the end teach the last state to hold it, and what
+# is held is held for long: unit 05's short examples, long memory. Where it *always* stands at the first step, there is nothing
+# near to begin with. There the last state is right in {{evidence/always at step 1/last, at step 1|.0%}} (some starts learn it,
+# others guess), and the mean in {{evidence/always at step 1/mean, at step 1|.0%}}.
+#
+# So the mean helps where all that matters is far away and each piece speaks for itself. Where the pieces must be put together,
+# as with the rows of a digit, it blurs. (A weighted mean, whose weights depend on the states, is the attention of unit 13.)
 
 # %% [markdown]
 # ### Experiment · not funny but clever
@@ -585,7 +618,7 @@ one_part = [r for r in reviews if "but" not in r.tokens]
 contrasts = [r for r in reviews if "but" in r.tokens]
 print(f"best possible bag of words: {ceiling_of_bags:.4f}")
 print(f"on sentences of one part {bag_ceiling(one_part):.4f}, on contrasts {bag_ceiling(contrasts):.4f}")
-assert abs(ceiling_of_bags - 0.75) < 1e-9
+assert abs(ceiling_of_bags - 0.75) < 1e-9, "Expected a ceiling of 0.75, as worked out by hand."
 
 # %% [markdown]
 # Negation as such is not what a bag is blind to. It is blind to the **scope** of a negation: which word the "not" is
@@ -610,15 +643,15 @@ def fit_bag(model):
     return model(bags).argmax(dim=-1) == y
 
 
-def fit_reader(model, chance=likely):
+def fit_reader(model, chance=likely, seed=0, updates=1000):
     """Train on sentences drawn as `chance` says, word by word; return which of all sentences are right."""
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator().manual_seed(seed)
 
     def loss_of():
         i = torch.multinomial(chance, 64, replacement=True, generator=generator)
         return nn.functional.cross_entropy(model(x[:, i], ends[i]), y[i])
 
-    fit(model, loss_of, 1000, 0.01)
+    fit(model, loss_of, updates, 0.01)
     with torch.no_grad():
         return model(x, ends).argmax(dim=-1) == y
 
@@ -635,12 +668,15 @@ score = {name: float((likely * ok).sum()) for name, ok in right.items()}
 for name, ok in right.items():
     parts = [float((likely * ok)[has_but == b].sum() / likely[has_but == b].sum()) for b in (False, True)]
     print(f"{name:24} all {score[name]:.2f}   one part {parts[0]:.2f}   contrasts {parts[1]:.2f}")
-assert score["a weight for each word"] < 0.6
-assert abs(score["OneToOne on the bag"] - 0.75) < 0.005
-assert min(score["classifier, last state"], score["classifier, mean"]) > 0.99
+assert score["a weight for each word"] < 0.6, "Expected a weight for each word to be right in less than 60%."
+assert abs(score["OneToOne on the bag"] - 0.75) < 0.005, "Expected the ceiling of 0.75. Has OneToOne passed its check?"
+assert min(score["classifier, last state"], score["classifier, mean"]) > 0.99, (
+    "Expected the classifier to be right on more than 99%. Has SequenceClassifier passed its check?"
+)
 
 # %% [markdown]
-# The first line deserves a look. A weight for "not" cannot help: it would have to pull "funny" down and lift "dull" up.
+# (Over five starts: {{reviews/as shown/a weight for each word}}, {{reviews/as shown/bag}}, {{reviews/as shown/last|.3f}} and
+# {{reviews/as shown/mean|.3f}}.) The first line deserves a look. A weight for "not" cannot help: it would have to pull "funny" down and lift "dull" up.
 # In this world, where nearly every sentence has a negation, adding up is nearly worthless. Real reviews are kinder. Most
 # of their words are not negated, and counting words is hard to beat there: an early study, by Pang, Lee and Vaithyanathan
 # in 2002, got 83% of film reviews right from their words alone. Our world is built to show what the rest hangs on.
@@ -668,8 +704,10 @@ with torch.no_grad():
     }
 for text, bag, reader in zip(pairs, *beliefs.values()):
     print(f"{text:38} bag {bag:.1f}   word by word {reader:.1f}")
-assert np.abs(np.array(beliefs["OneToOne on the bag"]) - 0.5).max() < 0.05
-assert all(abs(p - float(y[i])) < 0.1 for p, i in zip(beliefs["classifier, last state"], where))
+assert np.abs(np.array(beliefs["OneToOne on the bag"]) - 0.5).max() < 0.05, "Expected one half from the bag, each time."
+assert all(abs(p - float(y[i])) < 0.1 for p, i in zip(beliefs["classifier, last state"], where)), (
+    "Expected the classifier to be sure, and right. Has SequenceClassifier passed its check?"
+)
 show(
     belief_dots(beliefs, pairs, xlabel="probability of “positive”"),
     alt="Six sentences, three pairs with the same words. The bag of words says one half for every one of them. The "
@@ -689,8 +727,8 @@ for text in ("the film was not funny but clever", "i do not think that the film 
     with torch.no_grad():
         prefixes = models["classifier, last state"](x[:, [i] * steps], torch.arange(1, steps + 1))
     belief = torch.softmax(prefixes, dim=-1)[:, 1].numpy()
-    assert belief[-1] > 0.9
-    assert belief[4] < 0.2 or "but" not in text
+    assert belief[-1] > 0.9, "Expected it to end sure of positive. Has SequenceClassifier passed its check?"
+    assert belief[4] < 0.2 or "but" not in text, "Expected it to be sure of negative after 'was not funny'."
     show(
         belief_grid({"so far": belief}, text.split(), title="probability of “positive”"),
         alt=f"The classifier's probability of positive after each word of: {text}. It ends at {belief[-1]:.2f}.",
@@ -703,12 +741,12 @@ for text in ("the film was not funny but clever", "i do not think that the film 
 # Has it learned the sentences by heart? There are 1,936 of them, and it has enough parameters. **Claim:** trained without
 # a fifth of the sentences, the classifier is right on more than 97% of those that it has never read.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 known = torch.rand(len(reviews), generator=torch.Generator().manual_seed(3)) > 0.2
 ok = fit_reader(build(Reader, V, 32, 2), likely * known)
 never_read = float(ok[~known].float().mean())
-print(f"{int((~known).sum())} sentences never read: more than 97% right:", never_read > 0.97)
-assert never_read > 0.97
+print(f"{int((~known).sum())} sentences never read: {never_read:.1%} right")
+assert never_read > 0.97, "Expected more than 97% right. Has SequenceClassifier passed its check?"
 
 # %% [markdown]
 # So it was not by heart. What it has found serves new sentences as well: turn, turn back, begin anew at "but".
@@ -806,11 +844,11 @@ Audio(data=wav(tunes[0].notes, seconds=0.22))
 # whichever way they were trained, we can use them in both ways. The loss is the mean squared difference to the true
 # vectors. For listening, and only then, the largest pitch is chosen and the duration is rounded.
 #
-# **Claim:** trained with corrections, the network has every next note right as long as it is corrected. Left alone, it
-# loses its way: less than 85% of its notes are right. Trained alone, it plays more than 98% right, alone.
+# **Claim:** trained with corrections, the network has more than 98% of the next notes right as long as it is corrected. Left
+# alone, it loses its way: less than 85% of its notes are right. Trained alone, it plays more than 98% right, alone.
 
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 def as_batch(chosen):
     """The notes of some tunes: vectors (T, N, D), and where they are real (T, N)."""
     vectors = [torch.tensor(encode_melody(tune.notes, names)) for tune in chosen]
@@ -818,7 +856,7 @@ def as_batch(chosen):
     return notes, torch.arange(len(notes))[:, None] < torch.tensor([len(v) for v in vectors])
 
 
-def fit_tunes(model, sing, notes, is_note):
+def fit_tunes(model, sing, notes, is_note, updates=600):
     """Train until what `sing(model, notes)` gives is the last notes of each tune, as many as it gives."""
 
     def loss_of():
@@ -826,7 +864,7 @@ def fit_tunes(model, sing, notes, is_note):
         squares = ((sung - notes[-len(sung) :]) ** 2).mean(dim=-1)
         return squares[is_note[-len(sung) :]].mean()
 
-    fit(model, loss_of, 600, 0.01)
+    fit(model, loss_of, updates, 0.01)
 
 
 def share_right(sung, notes, is_note):
@@ -863,12 +901,12 @@ for how, model in trained.items():
     with torch.no_grad():
         used[how] = {"corrected": corrected(listener, notes), "alone": alone(singer, notes)}
 fair = {how: {use_: share_right(sung, notes, is_note) for use_, sung in ways.items()} for how, ways in used.items()}
-print("trained corrected: more than 98% right while corrected:", fair["corrected"]["corrected"] > 0.98)
-print("trained corrected: less than 85% right when left alone:", fair["corrected"]["alone"] < 0.85)
-print("trained alone: more than 98% right alone:              ", fair["alone"]["alone"] > 0.98)
-assert fair["corrected"]["corrected"] > 0.98
-assert fair["corrected"]["alone"] < 0.85
-assert fair["alone"]["alone"] > 0.98
+for how, ways in fair.items():
+    print(f"trained {how + ':':12}", ", ".join(f"{share:.0%} right {use_}" for use_, share in ways.items()))
+HEADS = "Have SequenceTagger and SequenceGenerator passed their checks?"
+assert fair["corrected"]["corrected"] > 0.98, f"Expected more than 98% right while corrected. {HEADS}"
+assert fair["corrected"]["alone"] < 0.85, f"Expected less than 85% right when left alone. {HEADS}"
+assert fair["alone"]["alone"] > 0.98, f"Expected more than 98% right alone. {HEADS}"
 
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -877,16 +915,12 @@ def heard(sung, n):
     return [tunes[n].notes[0], *decode_melody(sung[: len(tunes[n].notes) - 1, n].numpy(), names)]
 
 
-for how, ways in fair.items():
-    print(f"trained {how + ':':12}", ", ".join(f"{share:.0%} right {use_}" for use_, share in ways.items()))
-
-
 def wrong(n):
     """How many notes of tune n are wrong when the network that was trained corrected plays it alone."""
     return sum(a != b for a, b in zip(heard(used["corrected"]["alone"], n), tunes[n].notes))
 
 
-n = max(range(6), key=wrong)
+n = sorted(range(6), key=wrong)[3]  # neither the best nor the worst
 rolls = {f"{tunes[n].name}, trained {how}": heard(ways["alone"], n) for how, ways in used.items()}
 show(
     piano_roll(rolls, names, truth=dict.fromkeys(rolls, tunes[n].notes)),
@@ -896,14 +930,16 @@ show(
 Audio(data=wav(rolls[f"{tunes[n].name}, trained corrected"], seconds=0.22))
 
 # %% [markdown]
-# Hatched notes are wrong; this is the tune that suffers most, and you can hear it. Why does the network lose its way?
+# Hatched notes are wrong, and you can hear it; some tunes suffer more than this one, and some less. Why does the network lose its way?
 # While it was corrected, every pitch in its inputs was a clean 0 or 1. Its own outputs are a little off, say 0.93 and
 # 0.08. It has never met such inputs. The next output is a little further off, and so on: small errors feed on themselves.
 # The network that was trained alone has met its own errors from the first day, and the gradient has taught it not to let
 # them grow.
 #
-# To be fair: with more updates the corrected one may make smaller errors and last longer. And training alone has its
-# price: no step can be computed before the one before it, and at the beginning it learns from inputs that are nonsense.
+# To be fair: how far it gets depends on the training. Over five starts the corrected one has {{tunes/as shown/corrected, alone|.0%}}
+# of its notes right when it is left alone; after twice as many updates {{tunes/1,200 updates/corrected, alone|.0%}}; and with
+# noise of size 0.1 on the notes that it was fed in training, so that it has met inputs that are a little off,
+# {{tunes/noisy notes/corrected, alone|.0%}}. And training alone has its price: no step can be computed before the one before it, and at the beginning it learns from inputs that are nonsense.
 # Language models are trained corrected all the same; a drawn symbol is at least a clean one. Unit 12 comes back to it.
 #
 # And this is the network that was trained alone, with one note to start from:
@@ -925,31 +961,39 @@ Audio(data=wav(heard(used["alone"]["alone"], 2), seconds=0.35))
 # their mean, at every step. **Claim:** the generator learns that mean. Its outputs are nearer than 0.06 to
 # the mean of the two tunes, and neither tune is played; the other five are.
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.heads import pitch_strengths
 
 notes, is_note = as_batch(tunes)
+twins = [0, 6]
+both = is_note[1:, 0] & is_note[1:, 6]
+middle = notes[1:, twins].mean(dim=1)[both]
+
+
+def of_seven(sung):
+    """What is sung of seven tunes: how far it is from the mean of the two, and the share of right notes of both kinds."""
+    return {
+        "off the mean": float(((sung[both, 0] - middle) ** 2).mean().sqrt()),
+        "the two": share_right(sung[:, twins], notes[:, twins], is_note[:, twins]),
+        "the other five": share_right(sung[:, 1:6], notes[:, 1:6], is_note[:, 1:6]),
+    }
+
+
 undecided = build(Generator, D, 64, D)
 fit_tunes(undecided, alone, notes, is_note)
 with torch.no_grad():
     sung = alone(undecided, notes)
-twins = [0, 6]
-both = is_note[1:, 0] & is_note[1:, 6]
-middle = notes[1:, twins].mean(dim=1)[both]
-off = float(((sung[both, 0] - middle) ** 2).mean().sqrt())
+found = of_seven(sung)
 apart = float(((notes[1:, 0][both] - middle) ** 2).mean().sqrt())
-shares = {
-    "the two that begin with C": share_right(sung[:, twins], notes[:, twins], is_note[:, twins]),
-    "the other five": share_right(sung[:, 1:6], notes[:, 1:6], is_note[:, 1:6]),
-}
 agree = float((notes[1:, 0] == notes[1:, 6]).all(dim=-1)[both].float().mean())
-print(f"the tunes are {apart:.2f} away from their mean; its outputs: nearer than 0.06: {off < 0.06}")
+print(f"the tunes are {apart:.2f} away from their mean; its outputs are {found['off the mean']:.3f} away from it")
 print(f"the two tunes have {agree:.0%} of their notes in common")
-print("notes right, the two that begin with C: below 60%:", shares["the two that begin with C"] < 0.6)
-print("notes right, the other five: above 98%:", shares["the other five"] > 0.98)
-assert off < 0.06 < apart
-assert shares["the two that begin with C"] < 0.6
-assert shares["the other five"] > 0.98
+print(
+    f"notes right: {found['the two']:.0%} of the two that begin with C, {found['the other five']:.0%} of the other five"
+)
+assert found["off the mean"] < 0.06 < apart, "Expected the mean of the two. Has SequenceGenerator passed its check?"
+assert found["the two"] < 0.6, "Expected neither of the two to be played. Has SequenceGenerator passed its check?"
+assert found["the other five"] > 0.98, "Expected the other five to be played. Has SequenceGenerator passed its check?"
 show(
     pitch_strengths(sung[: int(both.sum()), 0, :-1].clamp(0, 1).numpy(), names, title="What it says after the C"),
     alt="The entry of each pitch in each output after the C. At most steps two pitches are at one half each, one from each "
@@ -986,7 +1030,7 @@ class ReadThenWrite(Generator):
 # **Claim:** given their first two notes, one network plays more than 98% of the notes of all seven tunes.
 
 
-# %% tags=["experiment"]
+# %% tags=["experiment", "nbval-ignore-output"]
 def after_two(model, notes):
     return model(notes[:2], len(notes) - 2)
 
@@ -996,8 +1040,8 @@ fit_tunes(pianist, after_two, notes, is_note)
 with torch.no_grad():
     sung = after_two(pianist, notes)
 all_seven = share_right(sung, notes, is_note)
-print("all seven tunes from two notes: more than 98% right:", all_seven > 0.98)
-assert all_seven > 0.98
+print(f"all seven tunes from two notes: {all_seven:.1%} right")
+assert all_seven > 0.98, "Expected more than 98% right. Has SequenceGenerator passed its check?"
 
 # %% tags=["experiment", "nbval-ignore-output"]
 rolls = {
@@ -1088,8 +1132,12 @@ show(
     "one-to-many; all five inputs of many-to-one; the cells on and below the diagonal for many-to-many of equal length; "
     "all cells for many-to-many of different length.",
 )
-assert np.array_equal(grids["many-to-many\n(equal)"], np.tri(5, dtype=bool))
-assert all(grid_.all() for name, grid_ in grids.items() if "equal" not in name)
+assert np.array_equal(grids["many-to-many\n(equal)"], np.tri(5, dtype=bool)), (
+    "Expected the tagger's outputs to learn from no later input. Have all checks above passed?"
+)
+assert all(grid_.all() for name, grid_ in grids.items() if "equal" not in name), (
+    "Expected all others to learn from every input. Have all checks above passed?"
+)
 
 # %% [markdown]
 # Only one of them has white cells: the tagger, which must speak before it has read everything. Put the table of section 1
@@ -1118,7 +1166,7 @@ show(
     support_grids(grids),
     alt="Two grids. Time first: on and below the diagonal. Batch first by mistake: the diagonal only.",
 )
-assert np.array_equal(grids["batch first,\nby mistake"], np.eye(5, dtype=bool))
+assert np.array_equal(grids["batch first,\nby mistake"], np.eye(5, dtype=bool)), "Expected the diagonal alone."
 
 # %% [markdown]
 # The diagonal alone: no output learns from any earlier step. It takes the rows of the batch for time, and has no memory
@@ -1128,16 +1176,19 @@ assert np.array_equal(grids["batch first,\nby mistake"], np.eye(5, dtype=bool))
 # not with batches of 8 images of 8 rows. **Claim:** the right classifier's loss, averaged over the last 50 of 300
 # updates, is below 1. With the bug it stays above 2, near the $\log 10 = 2.303$ of a guess, and no error is raised.
 
-# %% tags=["experiment"]
-from rnncourse.exercises.heads import last_sequence_for_last_step
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse import exercises
 
+of_the_class = {mistake.name: mistake.answer for mistake in exercises.find("SequenceClassifier").misconceptions}
+last_sequence_for_last_step = of_the_class["last_sequence_for_last_step"]
 final = {}
 for name, kind in (("last step", Classifier), ("last sequence", last_sequence_for_last_step)):
     model = build(kind, 8, 64, 10)
     losses = fit_digits(model, row_by_row, updates=300, rows=8)
     final[name] = np.mean(losses[-50:])
-print("last step: loss below 1:", final["last step"] < 1, "  last sequence: loss above 2:", final["last sequence"] > 2)
-assert final["last step"] < 1 < 2 < final["last sequence"]
+print("loss at the end:", ", ".join(f"{name} {loss:.2f}" for name, loss in final.items()))
+assert final["last step"] < 1, "Expected a loss below 1. Has SequenceClassifier passed its check?"
+assert final["last sequence"] > 2, "Expected the bug to leave the loss above 2."
 
 # %% [markdown]
 # <details><summary>Answers to the others, when you have thought about them</summary>
@@ -1160,7 +1211,7 @@ assert final["last step"] < 1 < 2 < final["last sequence"]
 # - Count inputs and outputs: five architectures. One core and one linear head serve them all.
 # - What matters is what a state has read when it is asked. One step of delay lifted a tagger over its ceiling.
 # - Last state or mean: each row's own real steps, and nothing from the padding. The last state has put everything
-#   together; the mean gives every step a short way to the loss.
+#   together; the mean gives every step a short way to the loss, which helps where all that matters is far from the end.
 # - A bag of words is not blind to negation, but to its scope. What order is worth can be computed.
 # - A generator feeds back what it says. Trained only with corrections it cannot walk alone.
 # - One answer to an ambiguous question is the mean of the answers. Draw, or ask for more.
@@ -1181,9 +1232,9 @@ assert final["last step"] < 1 < 2 < final["last sequence"]
 # ### BEGIN SOLUTION
 # **Model answer.** (a) Many-to-many of equal length: the head reads every state, and output $t$ may learn from the seconds
 # up to $t$ only, since the warning must come while the bus runs; no second chain, at most a short delay. (b) Many-to-one:
-# one logit vector from one summary. With up to 5,400 steps, the last state would hear little of the beginning (the gradient
-# fades), and smoothness is a property of all moments alike, so the mean over the real steps is the better summary, or a
-# gated core; each trip's own length counts, and not the padding. It may learn from all inputs. (c) Many-to-many of
+# one logit vector from one summary. Smoothness is a property of all moments alike, and up to 5,400 of them have to be added
+# up, so the mean over the real steps is the better summary: it adds up by itself, and gives every moment a short way to the
+# loss (over so many steps an error that must walk back from the last state can fade); each trip's own length counts, and not the padding. It may learn from all inputs. (c) Many-to-many of
 # different length: read the trip, then write word by word from the last state, each word fed back; every word may learn
 # from the whole trip and from the words before it. (d) The first seconds of every trip are asked for something that they
 # cannot know: whether the driver will be tired at the end. The best that they can do is to say how frequent tired trips
@@ -1231,7 +1282,9 @@ def sing(share, steps=23):
         return decode_melody(torch.cat([start[None], trained["alone"](start, steps)])[:, 0].numpy(), names)
 
 
-assert sing(0.0)[: len(tunes[one_tune].notes)] == list(tunes[one_tune].notes[:24])
+assert sing(0.0)[: len(tunes[one_tune].notes)] == list(tunes[one_tune].notes[:24]), (
+    "Expected the first tune, whole, at mix 0. Has SequenceGenerator passed its check?"
+)
 rolls = {f"mix {share:g}": sing(share) for share in (0.0, mix, 1.0)}
 show(
     piano_roll(rolls, names, title=f"From {tunes[one_tune].name} to {tunes[other_tune].name}"),

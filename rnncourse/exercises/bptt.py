@@ -29,6 +29,12 @@ def scored(rng: np.random.Generator, T: int, N: int, Q: int, dtype: Any = np.flo
     return normal(rng, T, N, Q, dtype=dtype), rng.integers(0, Q, size=(T, N))
 
 
+def sure_and_wrong(rng: np.random.Generator, T: int, N: int, Q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Logits (T, N, Q) of 1000 at a symbol that is not the target, 0 elsewhere, and targets (T, N)."""
+    targets = rng.integers(0, Q, size=(T, N))
+    return 1000.0 * (np.arange(Q) == ((targets + 1) % Q)[..., None]), targets
+
+
 def padding(rng: np.random.Generator, T: int, N: int) -> np.ndarray:
     """A mask (T, N): rows of different lengths, the last row nothing but padding."""
     lengths = np.append(rng.integers(2, T, size=N - 1), 0)
@@ -55,9 +61,9 @@ ex = unit.exercise(
     hints=(
         "One number for each step of each row: minus the log of the probability that the model gave to what came next. "
         "Those that count are added up, and the sum is divided by the number of rows.",
-        "`p = softmax(logits)` is (T, N, Q). Of each row of Q numbers you want the one at the target: "
-        "`np.take_along_axis(p, targets[..., None], axis=-1)[..., 0]` is (T, N).",
-        "With `picked` of shape (T, N): `losses = -np.log(picked)`, `if mask is not None: losses = losses * mask`, "
+        "With `shifted = logits - logits.max(axis=-1, keepdims=True)` no exp overflows. Of each row of Q numbers you "
+        "want the one at the target: `picked = np.take_along_axis(shifted, targets[..., None], axis=-1)[..., 0]`.",
+        "`losses = np.log(np.exp(shifted).sum(axis=-1)) - picked`, `if mask is not None: losses = losses * mask`, "
         "`return losses.sum() / logits.shape[1]`.",
     ),
 )
@@ -73,6 +79,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one row", *scored(rng, 4, 1, 3))
     logits, targets = scored(rng, 4, 2, 3)
     yield edge("logits near 1000", logits + 1000, targets)
+    yield edge("sure and wrong: logits 0 and 1000", *sure_and_wrong(rng, 4, 2, 3))
     yield edge("a mask of zeros", *scored(rng, 4, 2, 3), np.zeros((4, 2), dtype=np.int64))
 
 
@@ -134,11 +141,17 @@ softmax_over_the_batch: Your softmax runs over the rows of the batch. It runs ov
 + y = y / y.sum(axis=1, keepdims=True)
 + p = np.take_along_axis(y, targets[..., None], axis=-1)[..., 0]
 
-exp_overflows: Large logits give inf or nan, since `np.exp(1000)` overflows. Use `softmax`, which subtracts the
-  largest logit first, or do that yourself.
-- p = np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0]
-+ y = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-+ p = np.take_along_axis(y, targets[..., None], axis=-1)[..., 0]
+log_of_a_softmax_that_is_zero: You take the log of a softmax. Where the network is sure and wrong, that softmax is
+  exactly 0, and its log -inf. Take the log by hand, before anything is rounded to 0: with the largest logit subtracted,
+  log of the sum of exp, minus the target's logit.
++ losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
++ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+
+exp_overflows: Large logits give inf or nan, since `np.exp(1000)` overflows. Subtract each row's largest logit first:
+  that changes no probability.
++ p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
++ losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
++ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
 """)
 
 
@@ -172,6 +185,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     logits, targets = scored(rng, 4, 2, 3)
     yield edge("logits near 1000", logits + 1000, targets)  # exp alone overflows
     yield edge("float32, with a mask of bool", *scored(rng, 4, 2, 3, np.float32), padding(rng, 4, 2))
+    yield edge("sure and wrong: logits 0 and 1000", *sure_and_wrong(rng, 4, 2, 3))
 
 
 ex.mistakes(r"""
