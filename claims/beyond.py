@@ -86,7 +86,7 @@ unit.claim(
     "ten_digits",
     digits,
     "after 300 updates the pair with attention repeats most sequences of ten digits, and the pair without "
-    "hardly one in ten.",
+    "next to none.",
     figure=("with attention", "10 digits"),
     controls=[("without attention", "10 digits"), ("without attention, 900 updates", "10 digits")],
     holds=lambda n: n["with attention"]["10 digits"] > 0.5 > 0.1 > n["without attention"]["10 digits"],

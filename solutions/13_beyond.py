@@ -147,9 +147,9 @@ show(
 # It was trained on lengths up to 16. After 300 updates it repeats two digits in
 # {{digits/without attention/2 digits|median .0%}} of cases, the median of five seeds, three in
 # {{digits/without attention/3 digits|median .0%}}, eight in
-# {{digits/without attention/8 digits|median .0%}}. That is not all that one state can hold: after 900 updates it repeats
-# eight in {{digits/without attention, 900 updates/8 digits|median .0%}}, and sixteen in
-# {{digits/without attention, 900 updates/16 digits|median .0%}}. With more units and more training the cliff moves to the
+# {{digits/without attention/8 digits|median .0%}}. That is not all that one state can hold: after 900
+# updates it repeats eight in {{digits/without attention, 900 updates/8 digits|median .0%}}, and ten in
+# {{digits/without attention, 900 updates/10 digits|median .0%}}. With more units and more training the cliff moves to the
 # right, as in unit 12. But everything about the input has to be squeezed into one vector *before it is known what will be
 # asked*, and that is slow to learn.
 
@@ -352,8 +352,8 @@ assert (yours[1, :, 4:] == 0).all(), "Nothing was expected to be looked at in th
 # with attention has 64, and fewer parameters. A question before you run it: it trains on lengths up to 16. What will it
 # do at 20?
 #
-# **Claim:** after 300 updates the pair with attention repeats most sequences of ten digits, and the pair without
-# hardly one in ten.
+# **Claim:** after 300 updates the pair with attention repeats most sequences of ten digits, and the pair without next to
+# none.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 rng = np.random.default_rng(0)
