@@ -120,38 +120,37 @@ mask_inverted: You count the steps under a 0 and leave out those under a 1. A 1 
 
 minus_forgotten: The sign is missing: your loss is negative, and the better the model the larger it is. It is minus
   the log.
-- losses = -np.log(p)
-+ losses = np.log(p)
+- losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
++ losses = picked - np.log(np.exp(shifted).sum(axis=-1))
 
 logits_for_log_probabilities: You pick the target's logit. A logit is no log-probability yet: take the softmax along
   the last axis first, then the log.
-- p = np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0]
-- losses = -np.log(p)
+- losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
 + losses = -np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
 
 best_for_target: You score the symbol that the model likes best, not the target. What counts is the probability of
   what really came next.
-- p = np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0]
-+ p = softmax(logits).max(axis=-1)
+- picked = np.take_along_axis(shifted, targets[..., None], axis=-1)[..., 0]
++ picked = shifted.max(axis=-1)
 
 softmax_over_the_batch: Your softmax runs over the rows of the batch. It runs over the Q symbols, the last axis: the
   probabilities of one prediction add up to 1.
-- p = np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0]
-+ y = np.exp(logits - logits.max(axis=1, keepdims=True))
-+ y = y / y.sum(axis=1, keepdims=True)
-+ p = np.take_along_axis(y, targets[..., None], axis=-1)[..., 0]
+- shifted = logits - logits.max(axis=-1, keepdims=True)
++ shifted = logits - logits.max(axis=1, keepdims=True)
++ shifted = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+- losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
++ losses = -picked
 
 log_of_a_softmax_that_is_zero: You take the log of a softmax. Where the network is sure and wrong, that softmax is
   exactly 0, and its log -inf. Take the log by hand, before anything is rounded to 0: with the largest logit subtracted,
   log of the sum of exp, minus the target's logit.
+- losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
 + losses = -np.log(np.take_along_axis(softmax(logits), targets[..., None], axis=-1)[..., 0])
-+ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
 
 exp_overflows: Large logits give inf or nan, since `np.exp(1000)` overflows. Subtract each row's largest logit first:
   that changes no probability.
-+ p = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-+ losses = -np.log(np.take_along_axis(p, targets[..., None], axis=-1)[..., 0])
-+ return (losses if mask is None else losses * mask).sum() / logits.shape[1]
+- shifted = logits - logits.max(axis=-1, keepdims=True)
++ shifted = logits
 """)
 
 
