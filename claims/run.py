@@ -25,6 +25,7 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from claims.experiment import BySetting, Experiment, Numbers, Unit
+from rnncourse import exercises
 from rnncourse.data.claims import FOLDER
 from rnngrade.cells import ROOT, Cells, of
 from rnngrade.unit import find_units
@@ -182,7 +183,8 @@ def write(unit: Unit) -> None:
     ]
     FOLDER.mkdir(exist_ok=True)
     expectations = [dataclasses.asdict(e) for e in unit.expectations]
-    everything = {"experiments": experiments, "claims": claims, "expectations": expectations}
+    title = exercises.unit(unit.stem).title
+    everything = {"title": title, "experiments": experiments, "claims": claims, "expectations": expectations}
     text = json.dumps(everything, ensure_ascii=False, indent=1)
     text = re.sub(r"\[[^\[\]{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # a list on one line
     (FOLDER / f"{unit.stem}.json").write_text(text + "\n", encoding="utf-8")

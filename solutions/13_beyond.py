@@ -1322,8 +1322,8 @@ assert difference < 1e-10, "Both were expected to give the same averages; " + an
 #
 # What rests on training was run over five seeds or more, each claim beside the settings that could have refuted it. The
 # table says in how many seeds it held, its figure, and what the controls gave. Read it with suspicion: look for the
-# control that *you* would have asked for. What does not hang on luck is asserted each time the notebook runs, and stands
-# below.
+# control that *you* would have asked for. What does not hang on luck is not in it: that is asserted each time a notebook
+# runs.
 
 # %% tags=["experiment"]
 from rnncourse.plots.beyond import ClaimsTable

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib import resources
 from itertools import pairwise
 from typing import Any
 
@@ -142,25 +140,17 @@ def alignment_map(weights: Float[np.ndarray, "T S"], source: str, target: str, *
 
 
 class ClaimsTable:
-    """What the course claimed, unit by unit, and the figures behind it.
+    """What the course claims about training, unit by unit, and the figures behind it.
 
     What one might have expected and what did not come stands first. Below it is a fold for each unit: of each claim
-    about training in how many seeds it held, the median and the range of its number, and what the controls gave; then
-    what is asserted each time the notebook runs. `asserted` is read off the executed notebooks, from
-    `rnncourse/data/claims.json`; `measured` is what `make claims` wrote. Neither is written by hand.
+    in how many seeds it held, the median and the range of its number, and what the controls gave. `measured` is what
+    `make claims` wrote, by stem; nothing in it is written by hand.
     """
 
-    def __init__(
-        self,
-        asserted: Sequence[Mapping[str, Any]] | None = None,
-        measured: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> None:
-        if asserted is None:
-            file = resources.files("rnncourse") / "data" / "claims.json"
-            asserted = json.loads(file.read_text(encoding="utf-8"))
+    def __init__(self, measured: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         if measured is None:
             measured = {stem: unit_claims(stem) for stem in stems()}
-        self.units = [_together(unit, measured.get(unit["stem"], {})) for unit in asserted]
+        self.units = [_in_words(stem, file) for stem, file in measured.items()]
 
     def seeds(self) -> tuple[int, int]:
         """In how many runs, a claim with a seed, the claims about training held, and of how many."""
@@ -170,12 +160,11 @@ class ClaimsTable:
     def __repr__(self) -> str:
         lines = []
         for unit in self.units:
-            lines.append(f"{unit['stem']}: {unit['assertions']} assertions in {unit['experiments']} experiments")
+            lines.append(f"{unit['stem']}: {unit['title']}")
             lines += [f"  {row['borne_out']:<8} {row['expected']}" for row in unit["expected"]]
             for row in unit["measured"]:
                 lines.append(f"  {row['held']} of {row['of']:<3} {row['words']}")
                 lines += [f"           {name}: {figure}" for name, figure in (row["figure"], *row["controls"])]
-            lines += [f"  asserted {claim}" for claim in unit["asserted"]]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -195,24 +184,21 @@ class ClaimsTable:
                 )
                 for row in unit["measured"]
             ]
-            caption = "What rests on training, run over seeds. A figure is the median and, in brackets, the range."
-            heads = "claim", "held in", "figure", "controls: the cause removed, or another one varied"
-            items = "".join(f"<li>{_marked_up(claim)}</li>" for claim in unit["asserted"])
-            folds.append(
-                f'<details style="margin:0.4em 0"><summary>{link}: {escape(unit["title"])} ({_counted(unit)})</summary>'
-                f"{_table(rows, *heads, caption=caption) if rows else ''}"
-                + (f"<p>Asserted whenever the notebook runs:</p><ul>{items}</ul>" if items else "")
-                + "</details>"
-            )
+            if rows:
+                caption = "A figure is the median over the seeds and, in brackets, the range."
+                heads = "claim", "held in", "figure", "controls: the cause removed, or another one varied"
+                summary = f"{link}: {escape(unit['title'])} ({len(rows)})"
+                table = _table(rows, *heads, caption=caption)
+                folds.append(f'<details style="margin:0.4em 0"><summary>{summary}</summary>{table}</details>')
         heads = "what one might have expected", "unit", "borne out", "what the notebook found"
         expected = _table(surprises, *heads, caption="What did not come, or not quite.") if surprises else ""
         return f'<div style="max-width:60em">{expected}{"".join(folds)}</div>'
 
 
-def _together(unit: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
+def _in_words(stem: str, file: Mapping[str, Any]) -> dict[str, Any]:
     """All that is known of a unit's claims, the numbers in words."""
-    stem, measured = unit["stem"], []
-    for claim in file.get("claims", ()):
+    measured = []
+    for claim in file["claims"]:
         experiment = file["experiments"][claim["experiment"]]
         numbers = Measured(experiment["measure"], experiment["values"])
         figure, *controls = (
@@ -223,22 +209,8 @@ def _together(unit: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any
         words = words[:1].upper() + words[1:]
         said = {"words": words, "measure": filled(experiment["measure"], stem), "figure": figure, "controls": controls}
         measured.append(said | {"held": claim["held"], "of": claim["of"]})
-    expected = [{"expected": r["claim"], **r} for r in unit["claims"] if r["borne_out"] != "yes"]
-    known = {row["expected"] for row in expected} | {row["words"] for row in measured}
-    expected += [
-        row | {"found": filled(row["found"], stem)}
-        for row in file.get("expectations", ())
-        if row["expected"] not in known
-    ]
-    asserted = [r["claim"] for r in unit["claims"] if r["borne_out"] == "yes" and r["claim"] not in known]
-    return {**unit, "expected": expected, "measured": measured, "asserted": asserted}
-
-
-def _counted(unit: Mapping[str, Any]) -> str:
-    """How much there is in a unit's fold."""
-    parts = [f"{len(unit['measured'])} measured over seeds"] if unit["measured"] else []
-    parts += [f"{len(unit['asserted'])} asserted"] if unit["asserted"] else []
-    return ", ".join([*parts, f"{unit['assertions']} assertions in {unit['experiments']} experiments"])
+    expected = [row | {"found": filled(row["found"], stem)} for row in file["expectations"]]
+    return {"stem": stem, "title": file["title"], "expected": expected, "measured": measured}
 
 
 def _figure(name: str, figure: str) -> str:

@@ -3,21 +3,9 @@
 import numpy as np
 import pytest
 
+from rnncourse.data.claims import stems
 from rnncourse.plots import to_png
 from rnncourse.plots.beyond import ClaimsTable, alignment_map, attention_arrows, scan_beside_loop
-
-UNITS = [
-    {
-        "stem": "03_cell",
-        "title": "The recurrent <cell>",
-        "experiments": 2,
-        "assertions": 5,
-        "claims": [
-            {"claim": "It is < that `x`.", "assertions": 5, "borne_out": "yes"},
-            {"claim": "It is more.", "assertions": 0, "borne_out": "no", "found": "it is *not*"},
-        ],
-    }
-]
 
 
 @pytest.mark.parametrize(
@@ -59,6 +47,7 @@ def test_the_map_names_its_axes_shows_spaces_and_is_the_same_twice():
 
 MEASURED = {
     "03_cell": {
+        "title": "The recurrent <cell>",
         "experiments": {
             "short": {
                 "measure": "share of <right> answers",
@@ -75,43 +64,35 @@ MEASURED = {
                 "of": 3,
             }
         ],
-        "expectations": [{"expected": "It never learns.", "borne_out": "in part", "found": "in part"}],
+        "expectations": [{"expected": "It never learns.", "borne_out": "in part", "found": "it is *not*"}],
     }
 }
 
 
-def test_the_table_says_what_it_is_given_escaped_and_with_links():
-    html = ClaimsTable(UNITS, {})._repr_html_()
-    assert "It is &lt; that <code>x</code>." in html
-    assert "&lt;cell&gt;" in html
-    assert 'href="../03_cell/03_cell.ipynb"' in html
-    assert "it is *not*" in html
-    assert "no       It is more." in repr(ClaimsTable(UNITS, {}))
-
-
-def test_a_claim_about_training_shows_its_seeds_its_figure_and_its_control():
-    shown = ClaimsTable(UNITS, MEASURED)
+def test_a_claim_shows_its_seeds_its_figure_and_its_control_escaped_and_with_a_link():
+    shown = ClaimsTable(MEASURED)
     assert shown.seeds() == (2, 3)
     html = shown._repr_html_()
+    assert "The recurrent &lt;cell&gt;" in html
+    assert 'href="../03_cell/03_cell.ipynb"' in html
     row = html[html.index("It learns <code>f</code>.") :]
     for words in ("share of &lt;right&gt;", "2 of 3", "cause, lag 9", "0.90 (0.50 to 1.00)", "no cause, lag 9", "0.25"):
         assert words in row
     assert "2 of 3   It learns `f`." in repr(shown)
-    assert "It never learns." in html[: html.index("<details")]
-
-
-def test_a_claim_that_is_measured_is_not_said_a_second_time_among_those_that_are_asserted():
-    twice = [{**UNITS[0], "claims": [{"claim": "It learns `f`.", "assertions": 1, "borne_out": "yes"}]}]
-    assert ClaimsTable(twice, MEASURED)._repr_html_().count("It learns") == 1
 
 
 def test_what_did_not_come_stands_before_what_held_and_is_not_folded_away():
-    html = ClaimsTable(UNITS, {})._repr_html_()
-    assert html.index("It is more.") < html.index("… it is *not* …") < html.index("<details") < html.index("It is &lt;")
+    html = ClaimsTable(MEASURED)._repr_html_()
+    assert (
+        html.index("It never learns.")
+        < html.index("… it is *not* …")
+        < html.index("<details")
+        < html.index("It learns")
+    )
 
 
-def test_the_table_that_comes_with_the_course_has_all_units_and_figures_for_what_was_measured():
+def test_the_table_that_comes_with_the_course_has_all_units_that_measured_something():
     shown = ClaimsTable()
     held, runs = shown.seeds()
     assert 0 < held <= runs
-    assert "13_beyond" in repr(shown)
+    assert {unit["stem"] for unit in shown.units} == set(stems())
