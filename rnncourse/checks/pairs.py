@@ -40,7 +40,7 @@ def has_model(exercise: Exercise) -> bool:
     """Whether the model answer is there as text. It is not while an exercise is being written."""
     try:
         return bool(exercise.source)
-    except EditError:
+    except (EditError, FileNotFoundError):
         return False
 
 

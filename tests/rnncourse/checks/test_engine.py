@@ -9,7 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rnncourse import check, hint, notebook, progress, use
+from rnncourse import check, hint, progress, use
 from rnncourse.cell import rnn_step as reference
 from rnncourse.checks import local
 from rnncourse.checks.callables import named
@@ -21,6 +21,7 @@ from rnncourse.checks.exercise import Unit, case, edge, normal
 from rnncourse.checks.local import Local
 from rnncourse.checks.wire import decode, encode
 from rnncourse.exercises import find
+from rnncourse.seat import notebook
 
 
 def right(x, h_prev, U, W, b):
