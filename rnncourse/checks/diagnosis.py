@@ -20,7 +20,7 @@ from rnncourse.checks.compare import difference
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.local import Local
-from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood
+from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood, has_model
 
 DRAWS = 5  # fresh draws on which a mistake must give what the candidate gives, before it is said
 SECONDS_TO_CONFIRM = 0.3  # at most
@@ -162,7 +162,7 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
         # A dtype that is wrong in an edge case alone says nothing of the ordinary ones.
         if one.name == "other_dtype" or not afresh or generic.holds(exercise, one, parts, afresh):
             return Diagnosis(one.name, generic.words(one, parts))
-    for source in generic.ending_after_one_round(exercise.source):
+    for source in generic.ending_after_one_round(exercise.source) if has_model(exercise) else ():
         if evidence.is_made_by(exercise.made_of(source, f"<{exercise.name}: one round>")):
             return Diagnosis("ends_after_one_round", generic.GENERIC["ends_after_one_round"])
     return None
@@ -183,7 +183,9 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
     """The two mistakes that together give what the candidate gave; one of them is `half`, if that is known."""
     until = time.monotonic() + SECONDS_FOR_PAIRS
     exercise = evidence.exercise
-    if not any(isinstance(e.answer, (np.ndarray, list, tuple, dict)) for e in evidence.expected):
+    if not has_model(exercise) or not any(
+        isinstance(e.answer, (np.ndarray, list, tuple, dict)) for e in evidence.expected
+    ):
         return None  # a single number is soon the same by chance
     pieces = Pieces()
     for i in evidence.all[:CASES_TO_RANK]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rnncourse.checks.cases import canonical
 from rnncourse.checks.drive import Observation
+from rnncourse.checks.edits import EditError
 from rnncourse.checks.exercise import Exercise, Misconception, Whole
 from rnncourse.checks.merge import Hunk, changes, merged
 from rnncourse.checks.plain import Plain
@@ -33,6 +34,14 @@ def both(exercise: Exercise, one: Misconception, other: Misconception) -> Miscon
         except Exception:  # no Python any more, or none that can be run
             return None
     return Whole(f"{one.name}{TWO}{other.name}", f"Two things are wrong. {one.message} {other.message}", answer)
+
+
+def has_model(exercise: Exercise) -> bool:
+    """Whether the model answer is there as text. It is not while an exercise is being written."""
+    try:
+        return bool(exercise.source)
+    except (EditError, FileNotFoundError):
+        return False
 
 
 def changes_of(exercise: Exercise, mistake: Misconception) -> tuple[Hunk, ...]:
