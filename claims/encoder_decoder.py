@@ -56,7 +56,7 @@ def what_the_decoder_reads(seed: int, reads: str, updates: int = 600) -> Numbers
     kinds = {
         "true tokens, shifted": cells.Seq2Seq,
         "own guesses": cells.OwnGuesses,
-        "true tokens, not shifted": cells.targets_not_shifted,
+        "true tokens, not shifted": cells.NotShifted,
     }
     _, losses, rights = cells.learn_to_copy(kinds[reads], 64, 6, updates, updates, seed)
     return {"copied": rights[-1], "loss": float(np.mean(losses[-100:]))}

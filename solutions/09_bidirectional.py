@@ -296,17 +296,15 @@ show(
 # states alone and in a batch with a longer one; from a layer that reverses the whole block it does not.
 
 # %% tags=["experiment"]
-from rnncourse.exercises.bidirectional import starts_in_the_padding
-
 batch = rng.normal(size=(9, 2, 2))
 lengths = np.array([9, 4])
 batch[4:, 1] = 0  # the padding of the second sequence
 alone = both_ways(batch[:4, 1:], forward, backward)
-for name, layer in (("within the lengths", both_ways), ("as a block", starts_in_the_padding)):
-    together = layer(batch, forward, backward, "concat", lengths)[:4, 1:]
+for name, given in (("within the lengths", lengths), ("as a block", None)):
+    together = both_ways(batch, forward, backward, "concat", given)[:4, 1:]
     difference = np.abs(together - alone).max()
     print(f"reversed {name + ':':<20} alone and in a batch differ by {difference:.3f}")
-    assert (difference < 1e-9) == (layer is both_ways), (
+    assert (difference < 1e-9) == (given is lengths), (
         "Expected no difference within the lengths and one as a block; see bidirectional_forward above."
     )
 
@@ -1081,12 +1079,17 @@ check(quiz_bidirectional, "quiz_bidirectional")
 # The first one is worth seeing: here is the right grid, and that of a layer that forgets to flip back. **Claim:** flipped
 # back, every output depends on every input; not flipped back, some outputs miss some inputs.
 
+
 # %% tags=["experiment"]
-from rnncourse.exercises.bidirectional import not_flipped_back
+def not_flipped_back(xs):
+    """The states of both directions, the backward ones in the order in which they were read."""
+    states = both_ways(xs[:, None], forward, backward)
+    return np.concatenate([states[..., :4], states[::-1, ..., 4:]], axis=-1)
+
 
 grids = {
     "flipped back": depends_on(lambda xs: both_ways(xs[:, None], forward, backward), sequence),
-    "not flipped back": depends_on(lambda xs: not_flipped_back(xs[:, None], forward, backward), sequence),
+    "not flipped back": depends_on(not_flipped_back, sequence),
 }
 assert grids["flipped back"].all(), "Expected every output to depend on every input; see bidirectional_forward above."
 assert grids["not flipped back"].sum() < 49, "Expected gaps where the states are not flipped back."
