@@ -938,10 +938,10 @@ Audio(data=wav(rolls[f"{tunes[n].name}, trained corrected"], seconds=0.22))
 # them grow.
 #
 # To be fair: how far it gets depends on the training. Over five starts the corrected one has {{tunes/as shown/corrected, alone|.0%}}
-# of its notes right when it is left alone; after twice as many updates {{tunes/1,200 updates/corrected, alone|.0%}}; and with
-# noise of size 0.1 on the notes that it was fed in training, so that it has met inputs that are a little off,
-# {{tunes/noisy notes/corrected, alone|.0%}}. And training alone has its price: no step can be computed before the one before it, and at the beginning it learns from inputs that are nonsense.
-# Language models are trained corrected all the same; a drawn symbol is at least a clean one. Unit 12 comes back to it.
+# of its notes right when it is left alone, and after twice as many updates {{tunes/1,200 updates/corrected, alone|.0%}}. And
+# clean inputs were indeed its trouble: with noise of size 0.1 on the notes that it is fed in training, it has met inputs that
+# are a little off, and plays {{tunes/noisy notes/corrected, alone|.0%}} right, alone. Training alone has its price: no step can be
+# computed before the one before it, and at the beginning it learns from inputs that are nonsense. Language models are trained corrected all the same; a drawn symbol is at least a clean one. Unit 12 comes back to it.
 #
 # And this is the network that was trained alone, with one note to start from:
 
@@ -1214,7 +1214,7 @@ assert final["last sequence"] > 2, "Expected the bug to leave the loss above 2."
 # - Last state or mean: each row's own real steps, and nothing from the padding. The last state has put everything
 #   together; the mean gives every step a short way to the loss, which helps where all that matters is far from the end.
 # - A bag of words is not blind to negation, but to its scope. What order is worth can be computed.
-# - A generator feeds back what it says. Trained only with corrections it cannot walk alone.
+# - A generator feeds back what it says. Trained only on clean corrections it cannot walk alone; noise on them helps.
 # - One answer to an ambiguous question is the mean of the answers. Draw, or ask for more.
 # - `gradient_support` shows what an output can learn from: with random weights, since plain sums can cancel.
 
