@@ -122,13 +122,14 @@ unit.claim(
 @unit.experiment(
     "the gradient that arrives at the first of 40 inputs, as a share of that at the last",
     settings={
-        "PyTorch's start": {"start": None},
-        "Xavier": {"start": nn.init.xavier_uniform_},
-        "orthogonal": {"start": nn.init.orthogonal_},
+        "PyTorch's start": {"start": ""},
+        "Xavier": {"start": "xavier_uniform_"},
+        "orthogonal": {"start": "orthogonal_"},
     },
 )
-def arriving_at_first(seed: int, start: object) -> Numbers:
-    norms = {pool: cells.gradient_at_inputs(pool, seed, start) for pool in ("last", "mean")}
+def arriving_at_first(seed: int, start: str) -> Numbers:
+    fill = getattr(nn.init, start) if start else None
+    norms = {pool: cells.gradient_at_inputs(pool, seed, fill) for pool in ("last", "mean")}
     return {pool: float(norm[0] / norm[-1]) for pool, norm in norms.items()}
 
 

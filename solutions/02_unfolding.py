@@ -248,8 +248,9 @@ assert gaps["r = 2.8"][-1] < 1e-3 * 1e-9, "Expected the gap to shrink below a th
 # exact, there is no chance in it, and still the smallest doubt about the start becomes a doubt about everything. With
 # $r = 2.8$ it is the other way round: the gap dies out, and the state forgets where it began.
 #
-# You have just seen, in its smallest form, the one big trouble of recurrent networks. A small change, carried through
-# many steps, either **explodes** or **vanishes**, because each step multiplies it. Unit 05 is all about that.
+# You have just seen, in its smallest form, the trouble with *training* recurrent networks. A small change, carried through
+# many steps, either **explodes** or **vanishes**, because each step multiplies it. What unit 05 makes of that will surprise
+# you: a rule that lets small changes die out can also be one that holds on to what it has.
 
 # %% [markdown]
 # ### When is a state a state?
