@@ -614,14 +614,15 @@ assert curves["LSTM, forget bias 5"][-1] > curves["LSTM, forget bias 5"][20], (
 # |---|---|---|---|---|
 # | steps until a third is left, along $c$, about | 2 | 4 | 21 | 149 |
 #
-# The line along $c$ alone is that of 21 steps. Why does the whole error, with the same bias, stay level? Because $c$ is not its
-# only way. At every step a part leaves it for $h$ and $W$, and these ways are like those of a plain cell: on them
-# errors can grow, and what has grown comes back to $c$. With a bias of 5 the curve even ends *higher* than it was at
-# distance 20. Gates do not replace clipping.
+# The line along $c$ alone is that of 21 steps. Why does the whole error, with the same bias, stay level? Because $c$ is
+# not its only way. At every step a part leaves it for $h$ and $W$, and these ways are like those of a plain cell: on
+# them errors can grow, and what has grown comes back to $c$. With a bias of 5 the curve even ends *higher* than it was
+# at distance 20. Gates do not replace clipping.
 #
-# And the plain cells? The orthogonal $W$, which keeps an error's size without a tanh, falls as fast here as an LSTM with a bias of 0. These
-# inputs are loud: they push the tanh to where it is flat, and a flat tanh takes from the error whatever $W$ leaves it. A
-# radius of 1.5 gives back a part of that. As in unit 05, it depends on $W$ *and* on what is read.
+# And the plain cells? The orthogonal $W$, which keeps an error's size without a tanh, falls as fast here as an LSTM
+# with a bias of 0. These inputs are loud: they push the tanh to where it is flat, and a flat tanh takes from the error
+# whatever $W$ leaves it. A radius of 1.5 gives back a part of that. As in unit 05, it depends on $W$ *and* on what is
+# read.
 
 # %% [markdown]
 # ## 5 · A hundred steps of noise
@@ -831,8 +832,8 @@ assert wiped["c"] < 0.9 < 0.99 < wiped["h"], "The memory was expected in c, and 
 # ### Experiment · how far the forget bias reaches
 #
 # Now turn the dial: forget biases $b$ from 0 to 6, and $-b$ for the input gate. Each cell of the picture is the share of
-# right answers at one lag, the median of five seeds, after 300 updates at that lag alone. In the cell below it your
-# machine trains one row, with one seed.
+# right answers at one lag, the median of five seeds, after 300 updates at that lag alone. The
+# cell above the picture trains a part of one row, with one seed.
 #
 # **Claim:** a forget bias of $\log T$, rounded up to a whole number, is enough at lags $T$ of 10, 30, 100 and 300. At
 # 100 a bias of 2 is not enough, and at 300 one of 4 is not.
@@ -1141,9 +1142,10 @@ show(
 # | LSTM, biases 0, on a lag of 7 alone | {{short_examples/LSTM, biases 0, lag 7 alone/lag 30}} | {{short_examples/LSTM, biases 0, lag 7 alone/lag 100}} | {{short_examples/LSTM, biases 0, lag 7 alone/lag 1000}} |
 # | LSTM, biases 0, on a lag of 30 alone | {{short_examples/LSTM, biases 0, lag 30 alone/lag 30}} | {{short_examples/LSTM, biases 0, lag 30 alone/lag 100}} | {{short_examples/LSTM, biases 0, lag 30 alone/lag 1000}} |
 #
-# So what do gates add to a plain cell? Here, two things. From short examples the latch forms in every seed, and not in
-# some; the LSTM finds it even at a lag of 7 alone, where the plain cell builds a clock once more. And from long examples
-# alone, a start that keeps and keeps out finds it where a plain cell does not.
+# So what do gates add to a plain cell? Here, two things. From short examples an LSTM latches in every seed; with a
+# plain cell, and with a GRU that starts at 0, one or two of the four symbols may run together. The LSTM latches even
+# from a lag of 7 alone, in most seeds, where the plain cell builds a clock once more. And from long examples alone, a
+# start that keeps and keeps out finds the latch where a plain cell does not.
 #
 # LSTM or GRU? On most tasks there is little between them. But look back at section 3. A GRU's state that starts between
 # $-1$ and $1$ is a mixture of numbers in that range and never leaves it, so **it cannot count** as your counter does.
