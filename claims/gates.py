@@ -180,7 +180,7 @@ unit.claim(
     "0/recalled}}.",
     figure=("forget 4, input -4", "recalled"),
     controls=[("forget 4, input 0", "recalled"), ("forget 0, input -4", "recalled")],
-    holds=lambda n: n["forget 4, input -4"]["recalled"] > 0.99 > 0.9 > n["forget 4, input 0"]["recalled"],
+    holds=lambda n: n["forget 4, input -4"]["recalled"] > 0.99 > 0.95 > n["forget 4, input 0"]["recalled"],
 )
 unit.claim(
     "gru_from_long",
