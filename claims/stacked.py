@@ -1,5 +1,7 @@
 """What unit 08 claims about depth: sooner on one task, later on another; and what a plus sign changes."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch import nn
@@ -27,7 +29,7 @@ def layers(L: int) -> str:
 )
 def delay_by_depth(seed: int, rate: float, depths: tuple[int, ...] = (1, 2, 3, 4), updates: int = 500) -> Numbers:
     """Say the symbol of six steps ago, 1,500 parameters."""
-    found = {}
+    found: Numbers = {}
     for L in depths:
         torch.manual_seed(seed)
         model = cells.Stack(4, cells.width_for(1500, 4, L), L, 4)
@@ -72,7 +74,7 @@ def text_by_depth(
     own_start: bool = False,
 ) -> Numbers:
     """Python source, 8,000 parameters."""
-    found = {}
+    found: Numbers = {}
     for L in depths:
         model = cells.reader(L, seed)
         if own_start:
@@ -114,7 +116,7 @@ unit.expectation(
 class ReadsAll(nn.Module):
     """A stack whose output layer reads the states of all layers."""
 
-    def __init__(self, stack: nn.Module, H: int, Q: int):
+    def __init__(self, stack: Any, H: int, Q: int):
         super().__init__()
         self.stack = stack
         self.output = nn.Linear(H * len(stack.layers), Q)
@@ -141,7 +143,7 @@ def what_moves_the_layers(seed: int, stages: tuple[int, ...], reads_all: bool = 
     if reads_all:
         model = ReadsAll(model, cells.source_widths[4], cells.Q)
     optimizer = torch.optim.Adam(model.parameters(), 4e-3)
-    found = {}
+    found: Numbers = {}
     for k, batch in enumerate(cells.windows(max(stages) + 1, seed)):
         if k in stages:
             for l, (speed, focus) in enumerate(cells.speed_and_focus(model), start=1):
@@ -196,7 +198,7 @@ def delay_with_a_plus(
     wider: bool = False,
 ) -> Numbers:
     """Say the symbol of three steps ago, 16 units a layer."""
-    found = {}
+    found: Numbers = {}
     for L in levels:
         torch.manual_seed(seed)
         model = cells.Stack(4, 16, L, 4, residual=residual)
