@@ -70,7 +70,7 @@ def padding(seed: int, padding: int | None = None, scale: float = 1.0) -> Number
     torch.manual_seed(seed)
     embedding, rnn = nn.Embedding(len(cells.alphabet), 16, padding_idx=padding).double(), nn.RNN(16, 64).double()
     with torch.no_grad():
-        rnn.weight_hh_l0 *= scale
+        rnn.get_parameter("weight_hh_l0").mul_(scale)
     moved = cells.moved_by_padding(embedding, rnn)
     return {"from two steps on": min(moved[2:]), "one step": moved[1]}
 
