@@ -437,8 +437,8 @@ own_output_ignored: Only the last output's error goes back. At each step the err
 - dh = dH[t] + from_later
 + dh = from_later if t < len(X) - 1 else dH[t]
 
-overwritten: dU, dW and db hold what one step gave: each step overwrites the one before. U, W and b are used at every
-  step, so the parts add up: `+=`, not `=`.
+overwritten: dU, dW and db hold what one step gave, the first one. U, W and b are used at every step, so the parts add
+  up: `+=`, not `=`.
 - dU += dU_t
 - dW += dW_t
 - db += db_t

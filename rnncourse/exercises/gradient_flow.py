@@ -558,8 +558,7 @@ window_for_each_output: You follow the error of each output back through k steps
 +         dU, dW, db = dU + dU_s, dW + dW_s, db + db_s
 + return dU, dW, db
 
-last_chunk_only: You have the gradients of one chunk, the last: each chunk overwrites the one before. They add up:
-  `+=`, not `=`.
+last_chunk_only: You have the gradients of one chunk, the last. Those of all chunks add up: `+=`, not `=`.
 - dU += dU_chunk
 - dW += dW_chunk
 - db += db_chunk
