@@ -24,7 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from mutants import edits, known, running
 from mutants.running import ENOUGH, Judge, Mutant, answer_to, each, mutants_of, written
 from rnncourse import checks, exercises
-from rnncourse.checks import engine
+from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import unchanged
 from rnncourse.checks.wire import encode
 from rnngrade.cells import ROOT
@@ -109,9 +109,11 @@ class Run:
 
     def _say(self, mutant: Mutant, words: str) -> None:
         self.alive += 1
-        self.console.print(
-            f"{mutant.exercise}: {words}\n{mutant.change}\n", markup=False, highlight=False, soft_wrap=True
-        )
+        self.say(f"{mutant.exercise}: {words}\n{mutant.change}\n")
+
+    def say(self, words: str) -> None:
+        """Print lines as they are."""
+        self.console.print(words, markup=False, highlight=False, soft_wrap=True)
 
 
 def _kept(judge: Judge) -> dict[str, int]:
@@ -137,7 +139,7 @@ def _key(judge: Judge) -> str:
     parts += [path.read_bytes() for path in sorted(Path(checks.__file__).parent.glob("*.py"))]
     parts += [inspect.getsource(module).encode() for module in (edits, running)]
     for hidden in (False, True):
-        for one, wanted in zip(*engine.drawn(exercise, engine.seed_for(exercise, hidden))):
+        for one, wanted in zip(*drawn(exercise, seed_for(exercise, hidden))):
             parts += [encode(one.args), encode(wanted.answer), repr(wanted.error).encode()]
     if exercise.properties or exercise.canonical is not unchanged:  # these are code of the catalogue
         catalogue = Path(exercises.__file__).parent / f"{exercise.unit.stem.partition('_')[2]}.py"
@@ -175,8 +177,8 @@ def main() -> None:
     else:
         run.exercises(names, options.seeds)
     for words in run.stale:
-        run.console.print(f"In a list of {known.HERE.name}/, and stale: {words}\n", markup=False, highlight=False)
-    run.console.print(f"{run.alive} accepted, {len(run.stale)} stale")
+        run.say(f"In a list of {known.HERE.name}/, and stale: {words}\n")
+    run.say(f"{run.alive} accepted, {len(run.stale)} stale")
     sys.exit(bool(run.alive or run.stale))
 
 
