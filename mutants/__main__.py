@@ -7,6 +7,7 @@ build/mutants, and run again when the answer, its cases or the checks have chang
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import inspect
 import json
@@ -21,9 +22,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from mutants import edits, known, running
-from mutants.running import ENOUGH, Judge, Mutant, each, mutants_of, written
+from mutants.running import ENOUGH, Judge, Mutant, answer_to, each, mutants_of, written
 from rnncourse import checks, exercises
-from rnncourse.checks import engine
+from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import unchanged
 from rnncourse.checks.wire import encode
 from rnngrade.cells import ROOT
@@ -45,6 +46,7 @@ class Run:
             TimeRemainingColumn(),
         )
         self.equivalent = known.read(known.EQUIVALENT)
+        self.once = known.read(known.ONCE_ACCEPTED)
         self.alive = 0
         self.stale: list[str] = []
 
@@ -54,7 +56,7 @@ class Run:
             task = progress.add_task("", total=len(names))
             for name in names:
                 progress.update(task, description=name)
-                judge, mutants = Judge(name), mutants_of(name)
+                judge, mutants = Judge(name), self._mutants_of(name)
                 results = _kept(judge)
                 todo = [m for m in mutants if m.change not in results]
                 inner = progress.add_task(f"{name}: mutants", total=len(todo))
@@ -77,21 +79,25 @@ class Run:
 
     def sample(self, names: list[str], size: int, seed: int) -> None:
         """So many mutants of these exercises, drawn at random, and all that were accepted once."""
-        everything = {(m.exercise, m.change): m for name in names for m in mutants_of(name)}
-        once = [key for key in known.read(known.ONCE_ACCEPTED) if key[0] in names]
-        self.stale += [
-            f"{name}: There is no such mutant any more.\n{change}"
-            for name, change in [*once, *(key for key in self.equivalent if key[0] in names)]
-            if (name, change) not in everything
-        ]
+        everything = {(m.exercise, m.change): m for name in names for m in self._mutants_of(name)}
+        once = [key for key in self.once if key in everything]
         drawn = random.Random(seed).sample(sorted(everything), min(size, len(everything)))
-        chosen = [everything[key] for key in sorted({*drawn, *(key for key in once if key in everything)})]
+        chosen = [everything[key] for key in sorted({*drawn, *once})]
         self.console.print(f"{len(chosen)} of {len(everything):,} mutants, seed {seed}")
         for name in names:
             mutants = [m for m in chosen if m.exercise == name]
             if mutants:
                 judge = Judge(name)
                 self._report(judge, mutants, {m.change: r for m, r in each(mutants, judge.desk, self.jobs)})
+
+    def _mutants_of(self, name: str) -> list[Mutant]:
+        """All mutants of an exercise. What the lists say of others is stale."""
+        mutants = mutants_of(name)
+        changes = {m.change for m in mutants}
+        for exercise, change in (*self.equivalent, *self.once):
+            if exercise == name and change not in changes:
+                self.stale.append(f"{name}: There is no such mutant any more.\n{change}")
+        return mutants
 
     def _report(self, judge: Judge, mutants: list[Mutant], results: dict[str, Any]) -> None:
         for mutant in mutants:
@@ -103,9 +109,11 @@ class Run:
 
     def _say(self, mutant: Mutant, words: str) -> None:
         self.alive += 1
-        self.console.print(
-            f"{mutant.exercise}: {words}\n{mutant.change}\n", markup=False, highlight=False, soft_wrap=True
-        )
+        self.say(f"{mutant.exercise}: {words}\n{mutant.change}\n")
+
+    def say(self, words: str) -> None:
+        """Print lines as they are."""
+        self.console.print(words, markup=False, highlight=False, soft_wrap=True)
 
 
 def _kept(judge: Judge) -> dict[str, int]:
@@ -124,15 +132,18 @@ def _keep(judge: Judge, results: dict[str, int]) -> None:
 
 
 def _key(judge: Judge) -> str:
-    """What results depend on: the cases and what they expect, the engine, and this package's own code."""
+    """What results depend on: the answer, the cases and what they expect, the engine, and this package's own code."""
     exercise = judge.exercise
-    parts = [path.read_bytes() for path in sorted(Path(checks.__file__).parent.glob("*.py"))]
+    answer, others = answer_to(exercise.name)
+    parts = [ast.unparse(statement).encode() for statement in (answer, *others)]
+    parts += [path.read_bytes() for path in sorted(Path(checks.__file__).parent.glob("*.py"))]
     parts += [inspect.getsource(module).encode() for module in (edits, running)]
     for hidden in (False, True):
-        for one, wanted in zip(*engine.drawn(exercise, engine.seed_for(exercise, hidden))):
+        for one, wanted in zip(*drawn(exercise, seed_for(exercise, hidden))):
             parts += [encode(one.args), encode(wanted.answer), repr(wanted.error).encode()]
     if exercise.properties or exercise.canonical is not unchanged:  # these are code of the catalogue
-        parts.append(inspect.getsource(sys.modules[exercise.unit.__module__]).encode())
+        catalogue = Path(exercises.__file__).parent / f"{exercise.unit.stem.partition('_')[2]}.py"
+        parts.append(catalogue.read_bytes())
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
@@ -166,8 +177,8 @@ def main() -> None:
     else:
         run.exercises(names, options.seeds)
     for words in run.stale:
-        run.console.print(f"In a list of {known.HERE.name}/, and stale: {words}\n", markup=False, highlight=False)
-    run.console.print(f"{run.alive} accepted, {len(run.stale)} stale")
+        run.say(f"In a list of {known.HERE.name}/, and stale: {words}\n")
+    run.say(f"{run.alive} accepted, {len(run.stale)} stale")
     sys.exit(bool(run.alive or run.stale))
 
 

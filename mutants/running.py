@@ -23,6 +23,7 @@ from typing import Any
 from mutants.edits import edits
 from rnncourse import exercises
 from rnncourse.checks import engine
+from rnncourse.checks.cases import Seed, drawn, seed_for
 from rnncourse.checks.drive import Observation, Stopped, observe
 from rnncourse.checks.exercise import Exercise
 from rnngrade import cells
@@ -96,11 +97,11 @@ class Judge:
         exec(compile(ast.unparse(ast.Module(others, [])), "answers", "exec"), self.space)
         self.space |= found.uses
 
-    def refusals(self, mutant: Mutant, seed: tuple[int, int], enough: int = ENOUGH) -> int:
+    def refusals(self, mutant: Mutant, seed: Seed, enough: int = ENOUGH) -> int:
         """How many of the cases for this seed refuse the mutant; no more than `enough` are counted."""
         candidate = _Candidate(mutant.source, self.exercise.name, self.space)
         count = 0
-        for one, wanted in zip(*engine.drawn(self.exercise, seed)):
+        for one, wanted in zip(*drawn(self.exercise, seed)):
             seen = candidate.observe(self.exercise.drive, one.args)
             if seen.timed_out:
                 return enough
@@ -111,19 +112,19 @@ class Judge:
 
     def desk(self, mutant: Mutant) -> int:
         """What the hidden check makes of it: as `refusals` by hidden cases; -1 if only the visible ones refuse it."""
-        hidden, visible = (engine.seed_for(self.exercise, of) for of in (True, False))
+        hidden, visible = (seed_for(self.exercise, of) for of in (True, False))
         return self.refusals(mutant, hidden) or -self.refusals(mutant, visible, 1)
 
     def over(self, mutant: Mutant, seeds: int) -> list[int]:
         """The seeds of so many whose cases all accept it."""
         return [n for n in range(seeds) if not self.refusals(mutant, self.seed(n), 1)]
 
-    def seed(self, number: int) -> tuple[int, int]:
+    def seed(self, number: int) -> Seed:
         """What the hidden check draws from if the instructor's seed is that number."""
         before = os.environ.get("RNNCOURSE_SEED")
         os.environ["RNNCOURSE_SEED"] = str(number)
         try:
-            return engine.seed_for(self.exercise, True)
+            return seed_for(self.exercise, True)
         finally:
             os.environ.pop("RNNCOURSE_SEED")
             if before is not None:

@@ -80,6 +80,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     logits, targets = scored(rng, 4, 2, 3)
     yield edge("logits near 1000", logits + 1000, targets)
     yield edge("sure and wrong: logits 0 and 1000", *sure_and_wrong(rng, 4, 2, 3))
+    # The largest logit of all rows, or the mean of each, taken away in place of each row's largest.
+    logits, targets = scored(rng, 4, 2, 3)
+    logits += np.array([2000, -2000, 0, 1000])[:, None, None]
+    logits[0, :, 1] += 3000
+    yield edge("each row has logits of its own size", logits, targets)
     yield edge("a mask of zeros", *scored(rng, 4, 2, 3), np.zeros((4, 2), dtype=np.int64))
 
 

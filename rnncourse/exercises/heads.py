@@ -13,6 +13,7 @@ from rnncourse.given.heads import (
     classifying_model,
     clock_model,
     cut_off_model,
+    gathering_model,
     generating_model,
     opposite_model,
     tagging_model,
@@ -689,6 +690,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the gradients of an input sum to 0", cancelling, normal(rng, 6, 2, 4), 3)
     # Squares of the outputs would have no gradient where these are 0.
     yield edge("x is all zeros", window_model(V=V, before=2, after=1), np.zeros((6, 3, 2)), 3)
+    # One entry of the output, or the inputs whose gradient is positive, are but some of these.
+    yield edge("each entry of an output has read another input", gathering_model(), normal(rng, 20, 1, 1), 3)
     yield edge("tiny gradients", window_model(V=1e-12 * V, before=1, after=2), normal(rng, 6, 3, 2), 2)
     single = np.float32
     yield edge("float32", made(tagging_model, 3, 4, 2, single), normal(rng, 5, 2, 3, dtype=single), 1)

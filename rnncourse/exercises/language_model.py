@@ -708,6 +708,11 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*telling(6, 9, 5, 18, 0.5))
     yield case(*telling(8, 6, 6, 22, 2.0))
     yield edge("a prompt of one id", *writing(6, 5, 1, 9, 1.0), 1.0)
+    # Units that keep the sign they get first, and half of them get the other one from a start of ones.
+    latched = network(rng, 6, 8)
+    latched |= {"U": np.tile([-2.0, 2.0], (6, 4)) + 0.1 * latched["U"], "W": 3 * np.eye(8), "b": np.zeros(8)}
+    uniforms = uniforms_for(rng, latched, [2], 40, 1.0)
+    yield edge("a network that never forgets its start", latched, np.array([2]), 40, uniforms, 1.0)
     parameters, prompt, length, uniforms = writing(5, 6, 3, 8, 1.0)
     yield edge("the prompt is a list", parameters, [int(i) for i in prompt], length, uniforms)
     yield edge("one new id", *writing(6, 7, 4, 1, 1.0))

@@ -138,6 +138,16 @@ def cut_off_model(U: np.ndarray, W: np.ndarray, V: np.ndarray) -> Model:
 
 
 @named
+def gathering_model() -> Model:
+    """Every output is all of x: each of its entries has read another input."""
+
+    def model(x: Tensor) -> Tensor:
+        return x.reshape(1, -1).expand(len(x), -1)
+
+    return model
+
+
+@named
 def clock_model() -> Model:
     """Looks at no input, and at no weights: its outputs 0, 1, 2, … hang on nothing."""
 

@@ -26,7 +26,7 @@ class WithPreallocatedStates(nn.Module):
         scale = 1 / math.sqrt(hidden_size)
         self.U = nn.Parameter((2 * torch.rand(input_size, hidden_size) - 1) * scale)
         self.W = nn.Parameter((2 * torch.rand(hidden_size, hidden_size) - 1) * scale)
-        self.b = nn.Parameter(torch.zeros(hidden_size))
+        self.b = nn.Parameter((2 * torch.rand(hidden_size) - 1) * scale)
 
     def forward(self, x, h0=None):
         T, N, _ = x.shape
@@ -44,9 +44,9 @@ class WithPreallocatedStates(nn.Module):
 class WithAHelperMethod(nn.Module):
     def __init__(self, input_size, hidden_size):
         super().__init__()
-        self.register_parameter("U", nn.Parameter(nn.init.xavier_uniform_(torch.empty(input_size, hidden_size))))
-        self.register_parameter("W", nn.Parameter(nn.init.orthogonal_(torch.empty(hidden_size, hidden_size))))
-        self.register_parameter("b", nn.Parameter(torch.zeros(hidden_size)))
+        for name, rows in (("U", [input_size]), ("W", [hidden_size]), ("b", [])):
+            drawn = nn.init.uniform_(torch.empty(*rows, hidden_size), -(hidden_size**-0.5), hidden_size**-0.5)
+            self.register_parameter(name, nn.Parameter(drawn))
 
     def step(self, h, x):
         return torch.tanh(torch.addmm(self.b, x, self.U) + torch.mm(h, self.W))
@@ -61,9 +61,10 @@ class WithAHelperMethod(nn.Module):
 class WithFunctionalsAndEinsum(nn.Module):
     def __init__(self, input_size, hidden_size):
         super().__init__()
-        self.U = nn.Parameter(torch.randn(input_size, hidden_size) * 0.1)
-        self.W = nn.Parameter(torch.randn(hidden_size, hidden_size) * 0.1)
-        self.b = nn.Parameter(torch.randn(hidden_size) * 0.1)
+        from_state = nn.Linear(hidden_size, hidden_size)  # which draws just so
+        self.U = nn.Parameter(nn.Linear(hidden_size, input_size).weight.detach().clone())
+        self.W = nn.Parameter(from_state.weight.detach().clone())
+        self.b = nn.Parameter(from_state.bias.detach().clone())
 
     def forward(self, x, h0=None):
         projected = torch.einsum("tnd,dh->tnh", x, self.U)
@@ -82,6 +83,8 @@ class ByRecursion(nn.Module):
         self.U = nn.Parameter(torch.rand(input_size, hidden_size))
         self.W = nn.Parameter(torch.rand(hidden_size, hidden_size))
         self.b = nn.Parameter(torch.rand(hidden_size))
+        for parameter in self.parameters():
+            parameter.data = (parameter.data - 0.5) * 2 / math.sqrt(hidden_size)
 
     def forward(self, x, h0=None):
         if h0 is None:
