@@ -499,8 +499,18 @@ assert norms.max() < 2, "No gradient was expected to be long; " + answer_above
 # Here are three versions that people have shipped. Each bounds the step, and with each of them training muddles
 # through. What do they do to the direction? We measure the angle between the gradient before and after.
 
+
 # %% tags=["experiment"]
-from rnncourse.exercises.gradient_flow import clipped_by_value, each_by_its_own_norm, large_entries_zeroed
+def clipped_by_value(gradients, most):
+    return [np.clip(g, -most, most) for g in gradients]
+
+
+def each_by_its_own_norm(gradients, most):
+    return [g * min(1, most / np.linalg.norm(g)) for g in gradients]
+
+
+def large_entries_zeroed(gradients, most):
+    return [np.where(np.abs(g) > most, 0, g) for g in gradients]
 
 
 def angle(a, b):
@@ -511,9 +521,10 @@ def angle(a, b):
 
 rng = np.random.default_rng(1)
 gradients = [size * rng.normal(size=shape) for size, shape in ((0.1, (8, 32)), (1, (32, 32)), (3, (32,)))]
-turned = {
-    f.__name__: angle(gradients, f(gradients, 1.0)[0])
-    for f in (clip, each_by_its_own_norm, clipped_by_value, large_entries_zeroed)
+turned = {"clip_by_global_norm": angle(gradients, clip(gradients, 1.0)[0])}
+turned |= {
+    f.__name__: angle(gradients, f(gradients, 1.0))
+    for f in (each_by_its_own_norm, clipped_by_value, large_entries_zeroed)
 }
 for name, degrees in turned.items():
     print(f"{name:22} turns the gradient by {degrees:.0f}°")

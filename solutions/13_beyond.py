@@ -1260,7 +1260,7 @@ assert difference < 1e-10, "The scan was expected to be right everywhere; " + an
 #   the first half of this unit, with the first alignments ever drawn.
 # - M.-T. Luong, H. Pham, C. D. Manning, "Effective Approaches to Attention-based Neural Machine Translation", *EMNLP*
 #   2015: the form of decoder that we have used.
-# - A. Vaswani and others, "Attention Is All You Need", *NIPS* 2017.
+# - A. Vaswani and others, "Attention Is All You Need", *NeurIPS* 2017.
 # - R. P. Brent, "The Parallel Evaluation of General Arithmetic Expressions", *Journal of the ACM* 21, 1974.
 # - W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", *Communications of the ACM* 29, 1986, and G. E. Blelloch,
 #   "Prefix Sums and Their Applications", CMU-CS-90-190, 1990: scans, and what can be done with them.
