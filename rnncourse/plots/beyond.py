@@ -178,7 +178,7 @@ class ClaimsTable:
             rows = [
                 _row(
                     f"{_marked_up(row['words'])}<br><small>Measured: {_marked_up(row['measure'])}.</small>",
-                    f"<strong>{row['held']} of {row['of']}</strong>",
+                    f'<strong style="white-space:nowrap">{row["held"]} of {row["of"]}</strong>',
                     _figure(*row["figure"]),
                     "".join(_figure(*control) for control in row["controls"]),
                 )

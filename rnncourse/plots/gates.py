@@ -267,5 +267,5 @@ def held_by_lag(
             axes.minorticks_off()
         panels[0].set_ylabel("share of right answers")
         panels[0].text(trained[1] ** 0.5, 0.04, "trained", color=MUTED, ha="center", fontsize=11)
-        panels[-1].text(lags[-1], guess - 0.03, "a guess", color=MUTED, ha="right", va="top", fontsize=11)
+        panels[0].text(lags[-1], guess - 0.03, "a guess", color=MUTED, ha="right", va="top", fontsize=11)
     return figure
