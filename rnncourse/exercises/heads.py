@@ -132,7 +132,7 @@ ex = unit.exercise(
     reference=OneToOne,
     points=2,
     takes="sizes, parameters, x",
-    gives="outputs, gradients, input_gradients",
+    gives="logits, gradients, input_gradients",
     drive="layer",
     hints=(
         "Nothing comes before and nothing after: what is left of the cell when there is no h_{t-1}?",
@@ -226,7 +226,7 @@ ex = unit.exercise(
     reference=SequenceTagger,
     points=3,
     takes="sizes, parameters, inputs",
-    gives="outputs, gradients, input_gradients",
+    gives="logits, gradients, input_gradients",
     drive="layer",
     hints=(
         "nn.RNN answers with two things. One of them has a state for every step: from there an output for every step "
@@ -326,7 +326,7 @@ ex = unit.exercise(
     reference=SequenceClassifier,
     points=5,
     takes="sizes, parameters, inputs",
-    gives="outputs, gradients, input_gradients",
+    gives="logits, gradients, input_gradients",
     drive="layer",
     hints=(
         "The head is the easy part. What must it read, when row n has only lengths[n] real steps: which state, or the "

@@ -39,7 +39,7 @@ ex = unit.exercise(
     reference=ScratchRNN,
     points=4,
     takes="sizes, parameters, inputs",
-    gives="outputs, gradients, input_gradients",
+    gives="returned, gradients, input_gradients",
     drive="layer_and_start",
     forbids=("torch.nn.RNN", "torch.nn.RNNCell", "torch.nn.RNNBase", "torch.rnn_tanh", "torch.rnn_tanh_cell"),
     hints=(
@@ -236,7 +236,7 @@ ex = unit.exercise(
     reference=CharRNN,
     points=3,
     takes="sizes, parameters, inputs",
-    gives="outputs, gradients",
+    gives="returned, gradients",
     drive="module",
     hints=(
         "Three modules, one after the other: ids become vectors, vectors become states, states become logits. Which "
