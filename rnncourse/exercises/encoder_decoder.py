@@ -803,11 +803,8 @@ each_token_read_twice: The decoder reads every token twice, as it does if you ca
 
 goes_on_after_eos: You do not stop at eos: it is left out, and what comes after it is written down as if nothing had
   happened.
-- if token == eos:
--     break
-- tokens.append(token)
-+ if token != eos:
-+     tokens.append(token)
+- break
++ continue
 
 one_call_too_many: An answer that does not end by itself is one token too long: `step` may be called max_length times,
   and gives one token each time.

@@ -93,19 +93,15 @@ one_input_is_one_to_many: With one input you say one-to-many whatever comes out.
 
 one_output_is_many_to_one: With one output you say many-to-one whatever goes in. With one input as well it is
   one-to-one.
-+ if T_y == 1:
-+     return "many-to-one"
-+ if T_x == 1:
-+     return "one-to-many"
-+ return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
+- return "one-to-one" if T_y == 1 else "one-to-many"
++ return "many-to-one" if T_y == 1 else "one-to-many"
 
 inputs_and_outputs_swapped: The first word counts the inputs and the second the outputs: a first note and a melody are
   one-to-many.
-+ if T_x == T_y:
-+     return "one-to-one" if T_x == 1 else "many-to-many (equal)"
-+ if T_x == 1:
-+     return "many-to-one"
-+ return "one-to-many" if T_y == 1 else "many-to-many (different)"
+- return "one-to-one" if T_y == 1 else "one-to-many"
++ return "one-to-one" if T_y == 1 else "many-to-one"
+- return "many-to-one"
++ return "one-to-many"
 
 unequal_is_many_to_many: Where the numbers differ you say many-to-many, even if one of them is 1. One is not many.
 + if T_x != T_y:
@@ -114,9 +110,8 @@ unequal_is_many_to_many: Where the numbers differ you say many-to-many, even if 
 
 one_many_to_many: There are two kinds of many-to-many, and the name says which: "many-to-many (equal)" if there are as
   many outputs as inputs, else "many-to-many (different)".
-+ if T_x == 1:
-+     return "one-to-one" if T_y == 1 else "one-to-many"
-+ return "many-to-one" if T_y == 1 else "many-to-many"
+- return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
++ return "many-to-many"
 
 longer_is_equal: More outputs than inputs are a different number too, as in a translation that is longer than its
   original.
@@ -617,14 +612,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-plain_sum: You add up the entries of output t with equal weights. Where they always add up to the same, as after a
-  softmax, that sum has no gradient although every entry has one: give each entry a weight of its own, drawn at
-  random.
-- output = model(leaf)[t]
+plain_sum: Where the entries of output t always add up to the same, as after a softmax, their sum has no gradient
+  although every entry has one. Give each entry a weight of its own, drawn at random.
 - total = (torch.randn_like(output) * output).sum()
-+ total = model(leaf)[t].sum()
-+ if not total.requires_grad:
-+     return torch.zeros(len(x), dtype=torch.bool)
++ total = output.sum()
 
 all_outputs_at_once: You differentiate all outputs together, and so you see every input that any output learns from.
   Pick output t first, `model(leaf)[t]`, and then make a number of it.
@@ -658,8 +649,6 @@ positive_gradients_only: A negative gradient is a gradient too: ask for `!= 0`, 
 - total = (torch.randn_like(output) * output).sum()
 + weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
 + total = (weights * output).sum()
-+ if not total.requires_grad:
-+     return torch.zeros(len(x), dtype=torch.bool)
 - return (gradient != 0).flatten(1).any(dim=1)
 + return gradient.flatten(1).sum(dim=1) > 0
 
@@ -684,8 +673,6 @@ sizes_for_yes_and_no: You return how large the gradients are. The question is wh
 - total = (torch.randn_like(output) * output).sum()
 + weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
 + total = (weights * output).sum()
-+ if not total.requires_grad:
-+     return torch.zeros(len(x), dtype=x.dtype)
 - return (gradient != 0).flatten(1).any(dim=1)
 + return gradient.flatten(1).norm(dim=1)
 
