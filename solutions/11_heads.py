@@ -389,10 +389,9 @@ class SequenceClassifier(nn.Module):
         if lengths is None:
             lengths = torch.full((x.shape[1],), len(x))
         packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        if self.pool == "last":
-            return self.head(h_n[0])
         states, _ = pad_packed_sequence(packed, total_length=len(x))
-        return self.head(states.sum(dim=0) / lengths[:, None])
+        summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
+        return self.head(summary)
         ### END SOLUTION
 
 

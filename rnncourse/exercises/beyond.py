@@ -130,18 +130,17 @@ mask_inverted: Your mask works the wrong way round: you look exactly where one m
 + scores = np.where(mask, -np.inf, scores)
 
 mask_ignored: The mask has no effect: keys where it is False still get weight.
-+ weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
+- if mask is not None:
+-     scores = np.where(mask, scores, -np.inf)
+
+mask_after_the_softmax: The masked rows of your weights no longer sum to 1: weights were set to zero after the softmax.
+  Mask the *scores*, with -inf, before it.
+- scores = np.where(mask, scores, -np.inf)
++ weights = softmax(scores) * mask
 + return weights @ values, weights
 
-mask_after_the_softmax: You set weights to zero after the softmax, so the rest of each row no longer sums to 1. Mask
-  the *scores*, with -inf, before the softmax.
-+ weights = softmax(query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1]))
-+ if mask is not None:
-+     weights = weights * mask
-+ return weights @ values, weights
-
-masked_scores_zero: Where the mask is False you set the score to 0. But exp(0) is 1, so these keys keep a good share
-  of the weight: the score has to be -inf.
+masked_scores_zero: Where the mask is False the score is 0. But exp(0) is 1, so these keys keep a good share of the
+  weight: the score has to be -inf.
 - scores = np.where(mask, scores, -np.inf)
 + scores = scores * mask
 
@@ -150,8 +149,8 @@ infinity_times_zero: With a mask you get nan. That comes of -inf times 0, of inf
 - scores = np.where(mask, scores, -np.inf)
 + scores = scores - np.inf * (1 - mask.astype(scores.dtype))
 
-reshaped_for_transposed: You reshape the keys where they have to be transposed. That has the right shape, and cuts
-  each key into pieces that land in others: `np.swapaxes(keys, -1, -2)`.
+reshaped_for_transposed: The numbers of the keys are cut anew, as by a reshape where they have to be transposed: the
+  shape is right, and pieces of each key land in others. Take `np.swapaxes(keys, -1, -2)`.
 - scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
 + turned = keys.reshape(*keys.shape[:-2], keys.shape[-1], keys.shape[-2])
 + scores = query @ turned / math.sqrt(query.shape[-1])
@@ -162,12 +161,11 @@ keys_for_values: Your context is an average of the keys. The keys only say where
 + return weights @ keys, weights
 
 scores_for_weights: What you return second are the scores, not the weights that the softmax makes of them.
-- weights = softmax(scores)
 - return weights @ values, weights
-+ return softmax(scores) @ values, scores
++ return weights @ values, scores
 
-large_scores_overflow: exp overflows when scores are large, and infinity divided by infinity is nan. Subtract the
-  row's largest score first, or call `softmax` of unit 03.
+large_scores_overflow: Where scores are large, you get nan: exp overflows, and infinity divided by infinity is none.
+  Subtract the row's largest score first, or call `softmax` of unit 03.
 - weights = softmax(scores)
 + weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
 
@@ -234,19 +232,16 @@ ex.mistakes(r"""
 no_tanh: There is no tanh. Then the query adds the same number to all scores of its row, and the softmax takes that
   out again: whatever you ask, you get one and the same answer.
 - hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
-- scores = hidden @ v
-+ scores = ((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
++ hidden = (query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]
 
 tanh_of_each: You take the tanh of the query's part and of the key's part apart and add them. Then they never meet,
   and the query's part drops out of the softmax: the tanh is of the sum.
 - hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
-- scores = hidden @ v
-+ scores = (np.tanh(query @ Wq)[..., :, None, :] + np.tanh(keys @ Wk)[..., None, :, :]) @ v
++ hidden = np.tanh(query @ Wq)[..., :, None, :] + np.tanh(keys @ Wk)[..., None, :, :]
 
 multiplied: You multiply the query's part with the key's. It is called additive attention because they are added.
 - hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
-- scores = hidden @ v
-+ scores = np.tanh((query @ Wq)[..., :, None, :] * (keys @ Wk)[..., None, :, :]) @ v
++ hidden = np.tanh((query @ Wq)[..., :, None, :] * (keys @ Wk)[..., None, :, :])
 
 v_inside_the_tanh: You multiply with v before the tanh, so no score can be beyond -1 and 1. First the tanh of all A
   hidden units, then v.
@@ -255,14 +250,12 @@ v_inside_the_tanh: You multiply with v before the tanh, so no score can be beyon
 + scores = np.tanh(((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v)
 
 v_forgotten: You sum the hidden units up, each as heavy as the others. Their weights in that sum are learned: it is v.
-- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
 - scores = hidden @ v
-+ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]).sum(axis=-1)
++ scores = hidden.sum(axis=-1)
 
 scaled: You divide the scores by the root of A. Additive attention is not scaled: v learns how large a score is.
-- hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
 - scores = hidden @ v
-+ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v / math.sqrt(len(v))
++ scores = hidden @ v / math.sqrt(len(v))
 
 columns_sum_to_one: Your softmax runs over the queries, axis -2. Each *row* sums to 1: it is over the keys, the last
   axis.
@@ -280,25 +273,21 @@ mask_upside_down: Your mask works the wrong way round. True means *may look*: sc
 + scores = np.where(mask, -np.inf, scores)
 
 mask_forgotten: The mask has no effect: keys where it is False still get weight.
-+ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-+ weights = softmax(scores)
-+ return weights @ values, weights
+- if mask is not None:
+-     scores = np.where(mask, scores, -np.inf)
 
 weights_masked: You mask the weights, so the rows that are masked no longer sum to 1. Mask the scores, before the
   softmax.
-+ scores = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]) @ v
-+ weights = softmax(scores)
-+ if mask is not None:
-+     weights = weights * mask
+- scores = np.where(mask, scores, -np.inf)
++ weights = softmax(scores) * mask
 + return weights @ values, weights
 
-hidden_units_masked: You set what may not be seen to 0 before the softmax. A score of 0 is an ordinary score, and
-  exp(0) is 1: it has to be -inf.
+hidden_units_masked: The score of what may not be seen is 0. That is an ordinary score, and exp(0) is 1: it has to be
+  -inf.
 - scores = np.where(mask, scores, -np.inf)
 + scores = scores * mask
 
-exp_overflows: exp overflows when v is large, and gives nan. Subtract the row's largest score first, or call
-  `softmax`.
+exp_overflows: Where v is large, you get nan: exp overflows. Subtract the row's largest score first, or call `softmax`.
 - weights = softmax(scores)
 + weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
 """)
@@ -362,59 +351,41 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 
 ex.mistakes(r"""
 h0_is_zero: You start from zeros. The first state is a_1 h_0 + b_1, with the h0 that you are given.
-+ h, states = np.zeros_like(b[0]), []
-+ for factor, term in zip(a, b):
-+     h = factor * h + term
-+     states.append(h)
-+ return np.stack(states)
+- h = h0
++ h = np.zeros_like(b[0])
 
 h0_among_the_states: h0 is in your result, which has one step too many. The states are h_1 to h_T, one for each step.
-+ states = [np.asarray(h0, dtype=b.dtype)]
-+ for factor, term in zip(a, b):
-+     states.append(factor * states[-1] + term)
-+ return np.stack(states)
+- return H
++ return np.concatenate([np.asarray(h0, dtype=b.dtype)[None], H])
 
 one_step_early: You keep the state from before each step: h_0 to h_{T-1}. Make the step first, then keep what came
   out.
-+ h, states = np.asarray(h0, dtype=b.dtype), []
-+ for factor, term in zip(a, b):
-+     states.append(h)
-+     h = factor * h + term
-+ return np.stack(states)
+- h = a[t] * h + b[t]
+- H[t] = h
++ H[t] = h
++ h = a[t] * h + b[t]
 
 a_and_b_exchanged: You multiply the state by b and add a. It is a that multiplies.
-+ h, states = h0, []
-+ for factor, term in zip(a, b):
-+     h = term * h + factor
-+     states.append(h)
-+ return np.stack(states)
+- h = a[t] * h + b[t]
++ h = b[t] * h + a[t]
 
 b_multiplied_too: You add b to the state before you multiply, so b is multiplied by a as well. Only the state is.
-+ h, states = h0, []
-+ for factor, term in zip(a, b):
-+     h = factor * (h + term)
-+     states.append(h)
-+ return np.stack(states)
+- h = a[t] * h + b[t]
++ h = a[t] * (h + b[t])
 
 h0_at_every_step: Every step starts from h0 again. Step t starts from the state that step t - 1 left.
 + return a * h0 + b
 
 backwards_in_time: You walk from the last step to the first. h0 is where the *first* step starts.
-- H = np.empty_like(b)
-- h = h0
 - for t in range(len(a)):
-+ h, H = h0, np.empty_like(b)
 + for t in reversed(range(len(a))):
 
 a_share_of_b: You take the share 1 - a of b, as a leaky average does. Here b is added whole; whoever wants a share
   puts it into b.
-+ h, states = h0, []
-+ for factor, term in zip(a, b):
-+     h = factor * h + (1 - factor) * term
-+     states.append(h)
-+ return np.stack(states)
+- h = a[t] * h + b[t]
++ h = a[t] * h + (1 - a[t]) * b[t]
 
-one_array_many_times: All your states are the last one: you update one array in place and keep it T times. Make a new
+one_array_many_times: All your states are the last one: one array is updated in place and kept T times. Make a new
   array at each step.
 + h, states = np.array(h0, dtype=b.dtype), []
 + for factor, term in zip(a, b):
@@ -428,22 +399,16 @@ divided_by_the_product: You divide by the product of all factors so far. One fac
 + product = np.cumprod(a, axis=0)
 + return product * (h0 + np.cumsum(b / product, axis=0))
 
-h0_overwritten: The states are right, but `h *= a[t]` writes into h0, which belongs to whoever called. Write `h = a[t]
-  * h + b[t]`, which makes a new array.
-+ h, states = h0, []
-+ for factor, term in zip(a, b):
-+     h *= factor
-+     h += term
-+     states.append(np.copy(h).astype(b.dtype))
-+ return np.stack(states)
+h0_overwritten: The states are right, but h0 is changed, which belongs to whoever called: `h *= …` and `h += …` write
+  into it. Write `h = a[t] * h + b[t]`, which makes a new array.
+- h = a[t] * h + b[t]
++ h *= a[t]
++ h += b[t]
 
 b_overwritten: The states are right, but you write them into b, which belongs to whoever called. Write into a new
   array, `np.empty_like(b)`.
-+ h = h0
-+ for t in range(len(a)):
-+     b[t] = a[t] * h + b[t]
-+     h = b[t]
-+ return b
+- H = np.empty_like(b)
++ H = b
 """)
 
 
@@ -491,47 +456,47 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 ex.mistakes(r"""
 second_applied_first: You apply `second` first. In a_2 (a_1 h + b_1) + b_2 it is the b of the *first* map that goes
   through the second one and is multiplied by its a.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_1 * a_2, a_1 * b_2 + b_1
 
 b_of_the_first_not_multiplied: You add both b as they are. That of the first map goes through the second one, too: it
   has to be multiplied by a_2.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * a_1, b_1 + b_2
 
 first_a_on_first_b: You multiply b_1 by a_1. Within the first map b_1 is added after the product; it is the second map
   that multiplies it, by a_2.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * a_1, a_1 * b_1 + b_2
 
 both_b_multiplied: You multiply both b by a_2. b_2 is added last, and nothing comes after it.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * a_1, a_2 * (b_1 + b_2)
 
 b_of_the_second_lost: b_2 is missing: it is added at the end of the second map.
-+ (a_1, b_1), a_2 = first, second[0]
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * a_1, a_2 * b_1
 
 as_a_product_rule: Your b has a part from each map multiplied by the other's a, as in the derivative of a product. But
   the maps come one after the other: b_2 is not multiplied by anything.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * a_1, a_2 * b_1 + a_1 * b_2
 
 factors_added: You add the factors. h is multiplied by a_1 and then by a_2, so it is multiplied by their product.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 + a_1, a_2 * b_1 + b_2
 
 a_of_the_first_lost: Your a is that of the second map alone. h goes through both: it is a_2 a_1.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * np.ones_like(a_1), a_2 * b_1 + b_2
 
 b_before_a: You return (b, a). A pair is (a, b), what multiplies first, or the result cannot be combined further.
-+ (a_1, b_1), (a_2, b_2) = first, second
+- return a_2 * a_1, a_2 * b_1 + b_2
 + return a_2 * b_1 + b_2, a_2 * a_1
 
-first_overwritten: The values are right, but `*=` and `+=` write into the arrays of `first`, which somebody still
-  needs: make new arrays.
-+ (a_1, b_1), (a_2, b_2) = first, second
+first_overwritten: The values are right, but the arrays of `first` are changed, as by `*=` and `+=`, and somebody still
+  needs them: make new arrays.
+- return a_2 * a_1, a_2 * b_1 + b_2
 + b_1 *= a_2
 + b_1 += b_2
 + a_1 *= a_2
@@ -631,11 +596,8 @@ division_by_the_product: You divide by the product of all factors so far: a fact
 
 started_from_zero: h0 is missing: your states are those of a run from zeros. The map of all steps up to t has an a,
   too: h_t is A_t h0 + B_t.
-- A, B = a, b
-- step = 1
-+ A, B, step = a, b.copy(), 1
 - return A * h0 + B
-+ return B
++ return B.copy()
 
 h0_added_as_it_is: You add h0 to every state. It is multiplied by all factors on the way: h_t is A_t h0 + B_t.
 - return A * h0 + B
@@ -655,10 +617,7 @@ later_maps_first: You combine in the wrong order: the entry further left was ear
 
 one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on while
   `step` is below T, not only while twice the step is.
-- A, B = a, b
-- step = 1
 - while step < len(a):
-+ A, B, step = a, b, 1
 + while 2 * step < len(a):
 
 step_grows_by_one: Your step grows by one from round to round. After a round each entry stands for *twice* as many
@@ -694,9 +653,8 @@ only_powers_of_two: Where the number of maps is odd, in the first round or in a 
 h0_written_into_b: The states are right, but you put h0 into b itself, which belongs to whoever called: the next run
   with it comes out wrong. Copy b first.
 - A, B = a, b
-- step = 1
 + b[0] = a[0] * h0 + b[0]
-+ A, B, step = a, b, 1
++ A, B = a, b
 - return A * h0 + B
 + return B.copy()
 """)
@@ -756,7 +714,7 @@ weights_exchanged: The matrices have changed places: Wz makes the gate, Wh the c
 + z = 1 / (1 + np.exp(-(X @ Wh)))
 + return associative_scan(1 - z, z * (X @ Wz), h0)
 
-h0_left_out: You start from zeros: h0 is not used. It is the scan's third argument.
+h0_left_out: Your states start from zeros, whatever h0 is. It is the scan's third argument.
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return associative_scan(1 - z, z * (X @ Wh), np.zeros_like(h0))
 
@@ -786,13 +744,12 @@ states_bent: You bend the states with a tanh. The recurrence stays linear in the
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return np.tanh(associative_scan(1 - z, z * (X @ Wh), h0))
 
-each_step_from_h0: Every step mixes its candidate with h0. Step t goes on from the state of step t - 1: that is what a
-  scan does.
+each_step_from_h0: Every step mixes its candidate with h0. Step t goes on from the state of step t - 1, as a scan does.
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return (1 - z) * h0 + z * (X @ Wh)
 
-gate_overflows: Where the gate's sum is large, exp overflows and infinity divided by infinity is nan. In the form 1 /
-  (1 + exp(-a)) the overflow does no harm.
+gate_overflows: Where the gate's sum is large, you get nan: exp overflows, and infinity divided by infinity is none. In
+  the form 1 / (1 + exp(-a)) the overflow does no harm.
 - z = 1 / (1 + np.exp(-(X @ Wz)))
 + grown = np.exp(X @ Wz)
 + z = grown / (1 + grown)

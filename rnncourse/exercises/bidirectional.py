@@ -1,6 +1,6 @@
 """Unit 09: bidirectional layers. Its exercises, their cases, hints and misconceptions.
 
-Nothing here imports torch before an `nn.Module` is built: the answers to `BiTagger` are functions that make one.
+Nothing here imports torch before an `nn.Module` is built: the reference of `BiTagger` is a function that makes one.
 """
 
 from __future__ import annotations
@@ -128,8 +128,7 @@ view_returned: `X[::-1]` is a view: the values are right, but they are X's own m
 - return X[::-1].copy()
 + return X[::-1]
 
-X_overwritten: You reverse X itself, which belongs to whoever called: next time it comes in reversed. Write into a
-  copy.
+X_overwritten: X itself comes out reversed, which belongs to whoever called. Write into a copy.
 + if lengths is None:
 +     lengths = [len(X)] * X.shape[1]
 + for n, length in enumerate(lengths):
@@ -176,73 +175,56 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-joined_along_time: You put the backward states after the forward ones in time, axis 0. At each step both stand side by
+joined_along_time: The backward states come after the forward ones in time, axis 0. At each step both stand side by
   side: join along the last axis, the units.
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.concatenate([H_f, H_b])
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ raise ValueError(f"how is {how!r}")
 
 joined_along_the_batch: You join along axis 1, which makes twice as many sequences. Join along the last axis: each
   step of each sequence has twice as many units.
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.concatenate([H_f, H_b], axis=1)
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ raise ValueError(f"how is {how!r}")
 
-stacked_on_a_new_axis: `np.stack` makes a new axis of length 2. Here the units become twice as many, and no axis is
-  added: `np.concatenate` with axis=-1.
+stacked_on_a_new_axis: Your array has a new axis of length 2, as `np.stack` makes one. Here the units become twice as
+  many, and no axis is added: `np.concatenate` with axis=-1.
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.stack([H_f, H_b], axis=-2)
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ raise ValueError(f"how is {how!r}")
 
 backward_first: Your backward units stand before the forward ones. Forward first: whoever splits the array later
   relies on it.
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.concatenate([H_b, H_f], axis=-1)
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ raise ValueError(f"how is {how!r}")
 
-units_interleaved: The units of both directions alternate: stack and reshape has shuffled them together. First all
+units_interleaved: The units of both directions alternate, as stack and reshape shuffles them together. First all
   forward units, then all backward ones.
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.stack([H_f, H_b], axis=-1).reshape(*H_f.shape[:-1], -1)
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ raise ValueError(f"how is {how!r}")
 
 flipped_once_more: You reverse H_b before you join. It is aligned with time already: H_b[t] belongs to the same step
   as H_f[t].
 - if how == "concat":
 + H_b = H_b[::-1]
 + if how == "concat":
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ raise ValueError(f"how is {how!r}")
 
 mean_for_sum: Your "sum" is a mean: there is a factor of one half in it.
 - return H_f + H_b
 + return (H_f + H_b) / 2
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ raise ValueError(f"how is {how!r}")
 
 product_of_matrices: Your "product" is a product of matrices. Here entry meets entry, `H_f * H_b`, and the shape
   stays.
--     return H_f * H_b
-- raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+     return H_f @ H_b.swapaxes(-1, -2)
-+ raise ValueError(f"how is {how!r}")
+- return H_f * H_b
++ return H_f @ H_b.swapaxes(-1, -2)
 
-else_is_product: Your `else` takes every other word for "product". A slip such as "mean" then trains the wrong network
-  without a word: raise a ValueError for what you do not know.
+else_is_product: Every other word is taken for "product". A slip such as "mean" then trains the wrong network without a
+  word: raise a ValueError for what you do not know.
 - if how == "product":
 -     return H_f * H_b
 - raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
 + return H_f * H_b
 
-nothing_for_an_unknown_word: For a word that is none of the three, your function ends without a return and so gives
-  None, which breaks somewhere else much later. Raise a ValueError.
+nothing_for_an_unknown_word: For a word that is none of the three, you return None, as a function does that ends
+  without a return; it breaks somewhere else much later. Raise a ValueError.
 - raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
-+ return None
 """)
 
 
@@ -310,65 +292,56 @@ not_flipped_back: The backward states stand in the order in which they were read
 only_flipped_back: Your second layer reads from left to right like the first; only its states are turned round.
   Reverse what it reads, too.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
-- return combine(H_f, reverse_sequence(H_b, lengths), how)
-+ H_b = reverse_sequence(rnn_forward(X, zeros, *backward), lengths)
-+ return combine(H_f, H_b, how)
++ H_b = rnn_forward(X, zeros, *backward)
 
 both_read_from_the_left: Both layers read from left to right. Either nothing is reversed, or it is axis 1: that is the
   batch, and flipped twice it is as before. Time is axis 0.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
-+ H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
++ H_b = rnn_forward(X, zeros, *backward)
 + return combine(H_f, H_b, how)
 
-starts_in_the_padding: `lengths` is not used: the backward layer begins in the padding of the short sequences, and
-  arrives at their words with a state that the padding made. Reverse within the lengths.
+starts_in_the_padding: The backward layer begins in the padding of the short sequences, and arrives at their words with
+  a state that the padding made. Reverse within the lengths, before it and after it.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-+ return combine(H_f, H_b, how)
++ H_b = rnn_forward(X[::-1], zeros, *backward)
++ return combine(H_f, H_b[::-1], how)
 
-padding_zeroed_and_read: You set the padding to zero and let the backward layer read it. Zeros are an input too:
-  tanh(0 U + h W + b) is not zero, so the state is spoilt before the first real step. Reverse within the lengths.
+padding_zeroed_and_read: The backward layer reads zeros in the padding. Zeros are an input too: tanh(0 U + h W + b) is
+  not zero, so the state is spoilt before the first real step. Reverse within the lengths.
+- zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
 + zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
 + if lengths is not None:
 +     X = X * (np.arange(len(X))[:, None] < lengths)[..., None]
-+ H_f = rnn_forward(X, zeros, *forward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-+ return combine(H_f, H_b, how)
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+- return combine(H_f, reverse_sequence(H_b, lengths), how)
++ H_b = rnn_forward(X[::-1], zeros, *backward)
++ return combine(H_f, H_b[::-1], how)
 
 flipped_back_as_a_block: X is reversed within the lengths, as it should be, but the states are flipped back as a
   whole. In the short rows they end up in the padding. Both reversals need `lengths`.
-- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
-+ H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)[::-1]
-+ return combine(H_f, H_b, how)
++ return combine(H_f, H_b[::-1], how)
 
-one_set_of_parameters: Both directions run with the parameters of `forward`. The backward layer has its own:
-  `*backward`.
+one_set_of_parameters: Both directions run with the parameters of `forward`. The backward layer has its own: `backward`.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
-- return combine(H_f, reverse_sequence(H_b, lengths), how)
-+ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
-+ return combine(H_f, H_b, how)
++ H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *forward)
 
 directions_exchanged: `backward` runs from left to right and `forward` from right to left: the two are exchanged.
-+ zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
+- H_f = rnn_forward(X, zeros, *forward)
+- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 + H_f = rnn_forward(X, zeros, *backward)
-+ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *forward), lengths)
-+ return combine(H_f, H_b, how)
++ H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *forward)
 
 starts_where_forward_ended: Your backward layer starts from the forward layer's last state. The two never meet before
   they are combined: both start from zeros.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
-- return combine(H_f, reverse_sequence(H_b, lengths), how)
-+ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), H_f[-1], *backward), lengths)
-+ return combine(H_f, H_b, how)
++ H_b = rnn_forward(reverse_sequence(X, lengths), H_f[-1], *backward)
 
-always_concat: `how` is not used: you always concatenate. Hand it on to `combine`.
-- H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
+always_concat: You always concatenate: `how` makes no difference. Hand it on to `combine`.
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
-+ H_b = reverse_sequence(rnn_forward(reverse_sequence(X, lengths), zeros, *backward), lengths)
-+ return np.concatenate([H_f, H_b], axis=-1)
++ return combine(H_f, reverse_sequence(H_b, lengths), "concat")
 """)
 
 
@@ -414,12 +387,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 errors_not_reversed: The errors of the backward layer go in as time has them, while its inputs and states are in the
   order in which it read. All three belong in that order: reverse dH_b, too.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-- dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b, X[::-1], zeros, H_b[::-1], *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b, X[::-1], zeros, G, *backward[:2])
 
 dX_not_flipped_back: The backward layer's part of dX comes out in the order in which that layer read, the last step
   first. Reverse it before you add: the parameters' gradients are right already.
@@ -428,10 +397,8 @@ dX_not_flipped_back: The backward layer's part of dX comes out in the order in w
 
 dX_of_the_forward_layer: Your dX is the forward layer's alone. x_t was read by both layers, so it gets the sum of what
   both send back.
-- dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-+ dX, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-+ return dX, tuple(forward_gradients), tuple(backward_gradients)
++ return dX_f, tuple(forward_gradients), tuple(backward_gradients)
 
 dX_of_the_backward_layer: Your dX is the backward layer's alone: the second result has overwritten the first. x_t was
   read by both, so it gets the sum.
@@ -440,104 +407,62 @@ dX_of_the_backward_layer: Your dX is the backward layer's alone: the second resu
 
 nothing_reversed: The backward layer is treated like the forward one, with nothing reversed on the way back. It has
   read X from its end: hand `rnn_backward` the errors, inputs and states in that order.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-- dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b, X, zeros, H_b, *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b, X, zeros, G[::-1], *backward[:2])
 + return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
 
 states_not_reversed: The backward layer's errors and inputs are reversed, but its states go in as time has them.
   `rnn_backward` looks for h_{t-1} one place earlier, so the states must stand in the order in which the layer made
   them.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ G = rnn_forward(X[::-1], zeros, *backward)[::-1]
-- dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * G, dH * H_f)
+- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
++ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G[::-1], *backward[:2])
 
 both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back.
   Either nothing is reversed, or it is axis 1, the batch. Time is axis 0.
 - G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[:, ::-1], zeros, *backward)[:, ::-1]
++ H_b = rnn_forward(X, zeros, *backward)
 - dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
++ dH_f, dH_b = dH * H_b, dH * H_f
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b[:, ::-1], X[:, ::-1], zeros, H_b[:, ::-1], *backward[:2])
-+ return dX_f + dX_b[:, ::-1], tuple(forward_gradients), tuple(backward_gradients)
++ dX_b, _, *backward_gradients = rnn_backward(dH_b, X, zeros, H_b, *backward[:2])
++ return dX_f + dX_b, tuple(forward_gradients), tuple(backward_gradients)
 
 halves_exchanged: For "concat", each layer gets the other one's half of dH. The forward units come first.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
--     dH_f, dH_b = dH[..., :hidden], dH[..., hidden:]
-- elif how == "sum":
--     dH_f, dH_b = dH, dH
-+     dH_b, dH_f = np.split(dH, 2, axis=-1)
-- dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+- dH_f, dH_b = dH[..., :hidden], dH[..., hidden:]
++ dH_b, dH_f = dH[..., :hidden], dH[..., hidden:]
 
 product_taken_for_sum: For "product", dH goes to both layers as it is, as for a sum. The slope of f g with respect to
   f is g: each layer's error is dH times the states of the other one.
-+ zeros = np.zeros((X.shape[1], len(forward[1])), dtype=X.dtype)
-+ H_f = rnn_forward(X, zeros, *forward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-+ dH_f, dH_b = np.split(dH, 2, axis=-1) if how == "concat" else (dH, dH)
-+ dX_f, _, *forward_gradients = rnn_backward(dH_f, X, zeros, H_f, *forward[:2])
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
-+ return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH_f, dH_b = dH, dH
 
 times_its_own_states: For "product", each layer's error is multiplied by its own states. It is the other one's that
   stand beside it: the slope of f g with respect to f is g.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
 - dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_f, dH * H_b)
-- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
++ dH_f, dH_b = dH * H_f, dH * G[::-1]
 
 times_states_not_aligned: For "product", the forward layer's error is multiplied by backward states in the order in
   which they were read. dH runs with time: flip H_b back before you multiply.
 - dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * G, dH * H_f)
++ dH_f, dH_b = dH * G, dH * H_f
 
 sum_shared_out: For "sum", each layer gets half of dH. An error that reaches f + g reaches f in full, and g in full.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-- elif how == "sum":
--     dH_f, dH_b = dH, dH
-
-- dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH / 2, dH / 2) if how == "sum" else (dH * H_b, dH * H_f)
-- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+- dH_f, dH_b = dH, dH
++ dH_f, dH_b = dH / 2, dH / 2
 
 gradients_added_up: Both layers get the sum of both layers' gradients, as if they shared their parameters. Each has
   its own.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
-- dH_f, dH_b = dH * G[::-1], dH * H_f
-+ dH_f, dH_b = (dH, dH) if how == "sum" else (dH * H_b, dH * H_f)
-- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
 + both = tuple(a + b for a, b in zip(forward_gradients, backward_gradients))
 + return dX_f + dX_b[::-1], both, both
 
-dH_overwritten: For "product", `dH *= …` writes into the caller's array: the second use of dH finds it changed, and so
-  does the caller. Write `dH * H_b`, which makes a new one.
-- G = rnn_forward(X[::-1], zeros, *backward)
-+ H_b = rnn_forward(X[::-1], zeros, *backward)[::-1]
--     dH_f, dH_b = dH * G[::-1], dH * H_f
-+     dH_f = dH_b = dH
-+ if how == "product":
-+     dH_f *= H_b
-+     dH_b = dH * H_f
-- dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
-+ dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, H_b[::-1], *backward[:2])
+dH_overwritten: For "product", the caller's array dH is written into, as by `dH *= …`: the second use of dH finds it
+  changed, and so does the caller. Write `dH * H_b`, which makes a new one.
+- dH_f, dH_b = dH * G[::-1], dH * H_f
++ dH *= G[::-1]
++ dH_f, dH_b = dH, dH * H_f
 """)
 
 
@@ -599,17 +524,19 @@ first_of_both: The backward half is right. But at step 0 the forward layer has r
 
 ends_exchanged: Both halves come from where that layer began, and have read one symbol each. Exchange the ends:
   forward is done at the last real step, backward at step 0.
-+ return combine(H_f[0], H_b[lengths - 1, np.arange(len(lengths))], how)
+- return combine(H_f[lengths - 1, rows], H_b[0], how)
++ return combine(H_f[0], H_b[lengths - 1, rows], how)
 
 one_step_late: You are one step late: a sequence of length 3 ends at step 2. At index 3 stands the first state of the
   padding, or nothing at all.
-+ return combine(H_f[lengths, np.arange(len(lengths))], H_b[0], how)
+- return combine(H_f[lengths - 1, rows], H_b[0], how)
++ return combine(H_f[lengths, rows], H_b[0], how)
 
 longest_for_all: You take the step at which the longest sequence ends, for every row. Each row has its own last step.
 + return combine(H_f[lengths.max() - 1], H_b[0], how)
 
-every_row_at_every_end: `H_f[lengths - 1]` is (N, N, H): all rows, at each of the ends. You want the pairs: index with
-  the steps and with the rows, `np.arange(N)`.
+every_row_at_every_end: Your forward half is (N, N, H), as `H_f[lengths - 1]` is: all rows, at each of the ends. You
+  want the pairs: index with the steps and with the rows, `np.arange(N)`.
 + return combine(H_f[lengths - 1], np.broadcast_to(H_b[0], H_f[lengths - 1].shape), how)
 
 mean_over_time: You average over the real steps. That is a summary too, but another one: here each direction's final
@@ -618,8 +545,9 @@ mean_over_time: You average over the real steps. That is a summary too, but anot
 + mean_f, mean_b = ((H * real).sum(axis=0) / real.sum(axis=0).astype(H.dtype) for H in (H_f, H_b))
 + return combine(mean_f, mean_b, how)
 
-always_concat: `how` is not used: you always concatenate. Hand it on to `combine`.
-+ return np.concatenate([H_f[lengths - 1, np.arange(len(lengths))], H_b[0]], axis=-1)
+always_concat: You always concatenate: `how` makes no difference. Hand it on to `combine`.
+- return combine(H_f[lengths - 1, rows], H_b[0], how)
++ return combine(H_f[lengths - 1, rows], H_b[0], "concat")
 """)
 
 
@@ -637,8 +565,8 @@ ex = unit.exercise(
     "BiTagger",
     reference=build_bi_tagger,
     points=4,
-    takes="init, parameters, calls",
-    gives="outputs, gradients",
+    takes="sizes, parameters, inputs",
+    gives="logits, gradients",
     drive="padded_module",
     forbids=("rnncourse.bidirectional", "rnncourse.bidirectional_torch"),
     hints=(
@@ -694,94 +622,56 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-lengths_not_used: `lengths` is not used: in the short sequences the backward layer begins in the padding and carries
-  it into the real steps. Pack the embedded ids with their lengths before they go into the recurrent layer.
-- embedded = self.embedding(ids)
-- if lengths is None:
--     states, _ = self.rnn(embedded)
-- else:
--     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
--     states, _ = pad_packed_sequence(states, total_length=len(ids))
-- return self.output(states)
-+ return self.output(self.rnn(self.embedding(ids))[0])
+lengths_not_used: In the short sequences the backward layer begins in the padding and carries it into the real steps:
+  `lengths` makes no difference. Pack the embedded ids with their lengths before they go into the recurrent layer.
+- states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- states, _ = pad_packed_sequence(states, total_length=len(ids))
++ states, _ = self.rnn(embedded)
 
-padding_zeroed_and_read: You set the padding's vectors to zero, but the backward layer still reads them, and its
-  biases make a state of zeros. That state arrives at the real steps. Pack the sequence, so that the layer never sees
-  the padding.
-- if lengths is None:
--     states, _ = self.rnn(embedded)
-- else:
--     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
--     states, _ = pad_packed_sequence(states, total_length=len(ids))
-- return self.output(states)
-+ if lengths is not None:
-+     embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
-+ return self.output(self.rnn(embedded)[0])
+padding_zeroed_and_read: The padding's vectors are zero, but the backward layer still reads them, and its biases make a
+  state of zeros. That state arrives at the real steps. Pack the sequence, so that the layer never sees the padding.
+- states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- states, _ = pad_packed_sequence(states, total_length=len(ids))
++ states, _ = self.rnn(embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None])
 
-batch_read_as_time: `batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the
-  sequences, from one row to the next. The shape comes out right all the same. Leave it out, and leave time first.
+batch_read_as_time: The layer takes axis 0 for the batch, as with `batch_first=True`, but ids are (T, N): it reads
+  across the sequences, from one row to the next. The shape comes out right all the same. Leave time first.
 - self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
 + self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True, batch_first=True)
 
-steps_cut_off: Where no sequence is as long as the batch, your logits have fewer steps than the ids: unpacking gives
-  as many as the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
--     states, _ = self.rnn(embedded)
-- else:
--     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
--     states, _ = pad_packed_sequence(states, total_length=len(ids))
-- return self.output(states)
-+     return self.output(self.rnn(embedded)[0])
-+ states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-+ return self.output(pad_packed_sequence(states)[0])
+steps_cut_off: Where no sequence is as long as the batch, your logits have fewer steps than the ids: as many as the
+  longest sequence. `pad_packed_sequence` gives as many as you want with `total_length=len(ids)`.
+- states, _ = pad_packed_sequence(states, total_length=len(ids))
++ states, _ = pad_packed_sequence(states)
 
 sorted_lengths_expected: Packing expects the longest sequence first unless told otherwise, and here they come in any
   order. With `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
--     states, _ = self.rnn(embedded)
-- else:
--     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
--     states, _ = pad_packed_sequence(states, total_length=len(ids))
-+     return self.output(self.rnn(embedded)[0])
+- states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 + states, _ = self.rnn(pack_padded_sequence(embedded, lengths))
 
-left_in_sorted_order: You sort the sequences by length, and the logits come out in that order: row n answers for
-  another sequence. Put them back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
--     states, _ = self.rnn(embedded)
-- else:
--     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
--     states, _ = pad_packed_sequence(states, total_length=len(ids))
-- return self.output(states)
-+     return self.output(self.rnn(embedded)[0])
+left_in_sorted_order: The logits come out sorted by length: row n answers for another sequence. Put them back with
+  `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+- states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 + order = lengths.argsort(descending=True)
 + states, _ = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
-+ return self.output(pad_packed_sequence(states, total_length=len(ids))[0])
 
-one_summary_for_all_steps: Every step gets the same logits: you tag from the final states of both directions, a
-  summary of the sentence. A label for each step comes from the states of that step, the first thing that nn.RNN
-  returns.
-- if lengths is None:
--     states, _ = self.rnn(embedded)
-- else:
--     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
--     states, _ = pad_packed_sequence(states, total_length=len(ids))
+one_summary_for_all_steps: Every step gets the same logits, made from the final states of both directions, a summary of
+  the sentence. A label for each step comes from the states of that step, the first thing that nn.RNN returns.
+- states, _ = self.rnn(embedded)
++ _, h_n = self.rnn(embedded)
+- states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
+- states, _ = pad_packed_sequence(states, total_length=len(ids))
++ _, h_n = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 - return self.output(states)
-+ if lengths is not None:
-+     embedded = pack_padded_sequence(embedded, lengths, enforce_sorted=False)
-+ _, (forwards, backwards) = self.rnn(embedded)
-+ return self.output(torch.cat([forwards, backwards], dim=-1)).expand(len(ids), -1, -1)
++ return self.output(torch.cat([*h_n], dim=-1)).expand(len(ids), -1, -1)
 
 probabilities_returned: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself, and a
   second one on top makes it learn slowly and badly.
--     states, _ = self.rnn(embedded)
-- else:
--     states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
--     states, _ = pad_packed_sequence(states, total_length=len(ids))
 - return self.output(states)
-+     return torch.softmax(self.output(self.rnn(embedded)[0]), dim=-1)
-+ states, _ = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-+ return torch.softmax(self.output(pad_packed_sequence(states, total_length=len(ids))[0]), dim=-1)
++ return torch.softmax(self.output(states), dim=-1)
 
-id_0_never_learns: The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0
-  is a word like any other. It is the lengths that say what is padding.
+id_0_never_learns: The logits are right, but the vector of id 0 gets no gradient and never learns: `padding_idx=0` has
+  this effect. Here 0 is a word like any other; it is the lengths that say what is padding.
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
@@ -790,8 +680,8 @@ embedding_detached: The logits are right, but no gradient reaches the embedding:
 - embedded = self.embedding(ids)
 + embedded = self.embedding(ids).detach()
 
-backward_half_not_flipped: You flip the backward half of what nn.RNN returns. It is aligned with time already: out[t]
-  belongs to step t in both directions.
+backward_half_not_flipped: Your backward half runs against time: its first step is the last. What nn.RNN returns is
+  aligned with time already: out[t] belongs to step t in both directions.
 - return self.output(states)
 + forwards, backwards = states.chunk(2, dim=-1)
 + return self.output(torch.cat([forwards, backwards.flip(0)], dim=-1))

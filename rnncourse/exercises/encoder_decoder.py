@@ -67,8 +67,8 @@ ex = unit.exercise(
     "Encoder",
     reference=Encoder,
     points=3,
-    takes="init, parameters, calls",
-    gives="answers, gradients",
+    takes="sizes, parameters, inputs",
+    gives="returned, gradients",
     drive="encoder_module",
     forbids=TEXTBOOK,
     hints=(
@@ -109,85 +109,63 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-lengths_not_used: `lengths` is not used: the state of a short sequence has read all of its padding. Pack the embedded
-  ids with their lengths, so that the layer stops at the last real step.
-- embedded = self.embedding(ids)
-- if lengths is None:
--     return self.rnn(embedded)
+lengths_not_used: The state of a short sequence has read all of its padding: `lengths` makes no difference to it. Pack
+  the embedded ids with their lengths, so that the layer stops at the last real step.
 - states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 - outputs, _ = pad_packed_sequence(states, total_length=len(ids))
-- return outputs, state
-+ return self.rnn(self.embedding(ids))
++ outputs, state = self.rnn(embedded)
 
-state_of_the_last_padded_step: Your state is `outputs[-1:]`. For a sequence that is shorter than the batch, that is
-  its padding, all zeros after unpacking. The second thing that the GRU returns has each sequence's own last state.
+state_of_the_last_padded_step: Your state is the last row of the outputs. For a sequence that is shorter than the
+  batch, that is padding, all zeros after unpacking. The second thing that the GRU returns has each sequence's own last
+  state.
 - return outputs, state
 + return outputs, outputs[-1:]
 
-padding_zeroed_and_read: You set the padding's vectors to zero, and the layer reads on all the same: with zeros as
-  inputs, its gates and biases still change the state. Pack the sequence, so that the padding is never read.
-- if lengths is None:
--     return self.rnn(embedded)
+padding_zeroed_and_read: The padding's vectors are zero, and the layer reads on all the same: with zeros as inputs, its
+  gates and biases still change the state. Pack the sequence, so that the padding is never read.
 - states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
 - outputs, _ = pad_packed_sequence(states, total_length=len(ids))
-- return outputs, state
-+ if lengths is not None:
-+     embedded = embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None]
-+ return self.rnn(embedded)
++ outputs, state = self.rnn(embedded * (torch.arange(len(ids))[:, None] < lengths)[..., None])
 
 mean_for_the_last_state: Your state is the mean of all real states. The decoder is to start from the last one, which
   alone has read everything.
+- if lengths is None:
 -     return self.rnn(embedded)
-- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
++ lengths = torch.full(ids.shape[1:], len(ids)) if lengths is None else lengths
 - return outputs, state
-+     outputs, _ = self.rnn(self.embedding(ids))
-+     return outputs, outputs.mean(dim=0, keepdim=True)
-+ packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
-+ outputs, _ = pad_packed_sequence(self.rnn(packed)[0], total_length=len(ids))
-+ return outputs, outputs.sum(dim=0, keepdim=True) / lengths[None, :, None]
++ return outputs, outputs.sum(dim=0, keepdim=True) / lengths[:, None]
 
-batch_read_as_time: `batch_first=True` says that axis 0 is the batch, but ids are (T, N): the layer reads across the
-  sequences, and its state has a row for each step. Leave it out, and leave time first.
+batch_read_as_time: The layer takes axis 0 for the batch, as `batch_first=True` says, but ids are (T, N): it reads
+  across the sequences, and its state has a row for each step. Leave time first.
 - self.rnn = nn.GRU(embedding_size, hidden_size)
 + self.rnn = nn.GRU(embedding_size, hidden_size, batch_first=True)
 
-steps_cut_off: Where no sequence is as long as the batch, your outputs have fewer steps than the ids: unpacking gives
-  as many as the longest sequence. Say how many you want: `pad_packed_sequence(states, total_length=len(ids))`.
+steps_cut_off: Where no sequence is as long as the batch, your outputs have fewer steps than the ids: as many as the
+  longest sequence. `pad_packed_sequence` gives as many as you want with `total_length=len(ids)`.
 - outputs, _ = pad_packed_sequence(states, total_length=len(ids))
-- return outputs, state
-+ return pad_packed_sequence(states)[0], state
++ outputs, _ = pad_packed_sequence(states)
 
 sorted_lengths_expected: Packing expects the longest sequence first unless told otherwise, and here they come in any
   order. With `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
 - states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
-- return outputs, state
-+ states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths))
-+ return pad_packed_sequence(states, total_length=len(ids))[0], state
++ states, state = self.rnn(pack_padded_sequence(embedded, lengths))
 
-left_in_sorted_order: You sort the sequences by length and leave them so: row n of your answer belongs to another
-  sequence. Put both results back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+left_in_sorted_order: Your sequences come out sorted by length: row n of the answer belongs to another sequence. Put
+  both results back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
 - states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
-- return outputs, state
 + order = lengths.argsort(descending=True)
-+ states, state = self.rnn(pack_padded_sequence(self.embedding(ids[:, order]), lengths[order]))
-+ return pad_packed_sequence(states, total_length=len(ids))[0], state
++ states, state = self.rnn(pack_padded_sequence(embedded[:, order], lengths[order]))
 
 layer_axis_dropped: Your state is (N, H). A GRU takes and gives (1, N, H), with a first axis over its layers, and the
   decoder's GRU will want it so: return it as it comes.
 -     return self.rnn(embedded)
-- states, state = self.rnn(pack_padded_sequence(embedded, lengths, enforce_sorted=False))
-- outputs, _ = pad_packed_sequence(states, total_length=len(ids))
-- return outputs, state
-+     outputs, state = self.rnn(self.embedding(ids))
++     outputs, state = self.rnn(embedded)
 +     return outputs, state[0]
-+ states, state = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
-+ return pad_packed_sequence(states, total_length=len(ids))[0], state[0]
+- return outputs, state
++ return outputs, state[0]
 
-id_0_never_learns: The states are right, but `padding_idx=0` keeps the vector of id 0 from ever learning, and here 0
-  is a symbol like any other. It is the lengths that say what is padding.
+id_0_never_learns: The states are right, but the vector of id 0 gets no gradient and never learns: `padding_idx=0` has
+  this effect. Here 0 is a symbol like any other; it is the lengths that say what is padding.
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
@@ -204,8 +182,8 @@ ex = unit.exercise(
     "Decoder",
     reference=Decoder,
     points=2,
-    takes="init, parameters, calls",
-    gives="answers, gradients, input_gradients",
+    takes="sizes, parameters, inputs",
+    gives="returned, gradients, input_gradients",
     drive="layer",
     forbids=TEXTBOOK,
     hints=(
@@ -279,8 +257,8 @@ logits_one_step_late: The logits of step t are made from the state before it has
 + states, last = self.rnn(self.embedding(ids), state)
 + return self.output(torch.cat([state, states[:-1]])), last
 
-id_0_never_learns_to_be_read: The logits are right, but `padding_idx=0` keeps the vector of id 0 from ever learning.
-  Here 0 is a token like any other.
+id_0_never_learns_to_be_read: The logits are right, but the vector of id 0 gets no gradient and never learns:
+  `padding_idx=0` has this effect. Here 0 is a token like any other.
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 """)
@@ -339,8 +317,8 @@ shifted_left: You shifted to the left: at each step the decoder reads the token 
 + shifted[:-1] = targets[1:]
 + shifted[-1] = bos
 
-wrapped_round: `roll` brings the last target round to the front, where bos should stand: the first step would read the
-  end of the answer.
+wrapped_round: The last target has come round to the front, where bos should stand: the first step would read the end
+  of the answer.
 + return np.roll(targets, 1, axis=0) if isinstance(targets, np.ndarray) else torch.roll(targets, 1, dims=0)
 
 first_replaced: You put bos over the first target and left the others where they are. All of them move by one step,
@@ -355,8 +333,7 @@ grown_by_one: Your answer has a step too many: the last target must drop out. No
 bos_everywhere: All of your inputs are bos. That comes of shifting an array into itself from the front: each row takes
   over the row before it, which is bos by then. Read from the targets, write to another array.
 - shifted[1:] = targets[:-1]
-+ for t in range(1, len(shifted)):
-+     shifted[t] = shifted[t - 1]
++ shifted[1:] = bos
 
 shifted_along_the_batch: You shifted along the last axis, from one sequence to the next. Time is axis 0.
 - shifted[0] = bos
@@ -371,9 +348,8 @@ shifted_twice: You shifted by two steps: the first target is to be read at the s
 + shifted[2:] = targets[:-2]
 
 zero_for_bos: The first row is 0. It should be `bos`, which is whatever id the caller says.
-- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 - shifted[0] = bos
-+ shifted = np.zeros_like(targets) if isinstance(targets, np.ndarray) else torch.zeros_like(targets)
++ shifted[0] = 0
 
 always_an_array: The numbers are right, but a tensor comes back as an array. Give back what you were given: a tensor
   for a tensor, an array for an array.
@@ -385,11 +361,11 @@ always_a_tensor: The numbers are right, but an array comes back as a tensor. Giv
 + targets = torch.as_tensor(targets)
 + return torch.cat([torch.full_like(targets[:1], bos), targets[:-1]])
 
-targets_overwritten: You shifted the targets themselves: the loss would now be taken against the decoder's own inputs.
+targets_overwritten: The targets themselves are shifted: the loss would now be taken against the decoder's own inputs.
   Write to a copy.
-+ targets[1:] = targets[:-1].copy() if isinstance(targets, np.ndarray) else targets[:-1].clone()
-+ targets[0] = bos
-+ return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
+- shifted[1:] = targets[:-1]
++ shifted[1:] = targets[:-1]
++ targets[:] = shifted
 """)
 
 
@@ -399,7 +375,7 @@ ex = unit.exercise(
     "Seq2Seq",
     reference=Seq2Seq,
     points=3,
-    takes="init, parameters, calls",
+    takes="sizes, parameters, inputs",
     gives="logits, gradients",
     drive="module",
     forbids=TEXTBOOK,
@@ -438,20 +414,17 @@ ex.mistakes(r"""
 targets_not_shifted: The decoder reads the target that it is to predict, at the same step. The loss will go to zero
   and the model will have learned to copy. Feed it `shift_right(targets, self.bos)`.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return self.decoder(targets, state)[0]
++ logits, _ = self.decoder(targets, state)
 
 targets_shifted_left: The decoder reads the token after the one that it is to predict: the targets are shifted to the
   left. Its inputs begin with bos, then come the targets, and the last drops out.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return self.decoder(torch.cat([targets[1:], torch.full_like(targets[:1], self.bos)]), state)[0]
++ logits, _ = self.decoder(torch.cat([targets[1:], torch.full_like(targets[:1], self.bos)]), state)
 
 targets_wrapped_round: The targets are rolled round: the decoder's first input is the last target, and bos is never
   read. In use it will begin with bos, and know nothing about it.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return self.decoder(targets.roll(1, dims=0), state)[0]
++ logits, _ = self.decoder(targets.roll(1, dims=0), state)
 
 own_predictions_fed_back: The decoder reads its own best guesses. That is how it will be used; in training with
   teacher forcing it reads the true tokens, shifted right, whatever it would have said.
@@ -467,52 +440,41 @@ own_predictions_fed_back: The decoder reads its own best guesses. That is how it
 bos_read_at_every_step: The decoder reads bos at every step and never learns what came before. It is to read the true
   tokens, shifted right.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return self.decoder(torch.full_like(targets, self.bos), state)[0]
++ logits, _ = self.decoder(torch.full_like(targets, self.bos), state)
 
-source_lengths_not_used: The encoder is not told the lengths: the summary of a short source has read its padding. Hand
-  `source_lengths` on to it.
+source_lengths_not_used: The encoder works without the lengths: the summary of a short source has read its padding.
+  Hand `source_lengths` on to it.
 - _, state = self.encoder(source, source_lengths)
-- logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
 + _, state = self.encoder(source)
-+ return self.decoder(shift_right(targets, self.bos), state)[0]
 
-summary_from_the_last_output: The decoder starts from `outputs[-1]`, which for a short source is padding. Start from
-  the state, the second thing that the encoder returns.
+summary_from_the_last_output: The decoder starts from the encoder's last output, which for a short source is padding.
+  Start from the state, the second thing that the encoder returns.
 - _, state = self.encoder(source, source_lengths)
-- logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
 + outputs, _ = self.encoder(source, source_lengths)
-+ return self.decoder(shift_right(targets, self.bos), outputs[-1:])[0]
++ state = outputs[-1:]
 
 started_from_zeros: The decoder starts from zeros: nothing of the source reaches it, and it is a language model of the
   answers. It starts from the encoder's state.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return self.decoder(shift_right(targets, self.bos), torch.zeros_like(state))[0]
++ logits, _ = self.decoder(shift_right(targets, self.bos), torch.zeros_like(state))
 
-summary_detached: The logits are right, but the state is detached on its way to the decoder: no gradient reaches the
-  encoder, which stays as it was drawn.
+summary_detached: The logits are right, but no gradient reaches the encoder, which stays as it was drawn: something cuts
+  the graph on the state's way to the decoder, a `detach`, `.data` or `no_grad`.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return self.decoder(shift_right(targets, self.bos), state.detach())[0]
++ logits, _ = self.decoder(shift_right(targets, self.bos), state.detach())
 
 started_from_the_summary_each_step: Every step of the decoder starts from the encoder's state, so that it forgets what
   it has written. Hand it all inputs at once, or carry its state from step to step.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return torch.cat([self.decoder(ids[None], state)[0] for ids in shift_right(targets, self.bos)])
++ logits = torch.cat([self.decoder(ids[None], state)[0] for ids in shift_right(targets, self.bos)])
 
 softmax_on_the_logits: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself.
-- logits, _ = self.decoder(shift_right(targets, self.bos), state)
 - return logits
-+ return torch.softmax(self.decoder(shift_right(targets, self.bos), state)[0], dim=-1)
++ return torch.softmax(logits, dim=-1)
 
 state_returned_too: You return all that the decoder returns, logits and a state. Only the logits are wanted.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
-- return logits
-+ return self.decoder(shift_right(targets, self.bos), state)
++ logits = self.decoder(shift_right(targets, self.bos), state)
 """)
 
 
@@ -568,7 +530,7 @@ ex.mistakes(r"""
 per_symbol: You count single symbols. A date with one wrong digit is another date: a prediction is right from
   beginning to end, or it is wrong.
 + right = sum(a == b for p, t in zip(predictions, targets) for a, b in zip(p, t))
-+ return right / max(1, sum(len(t) for t in targets))
++ return right / max(1, sum(map(len, targets)))
 
 number_of_matches: You return how many are right. The answer is a share, from 0 to 1: divide by the number of pairs.
 + return float(sum(p == t for p, t in zip(predictions, targets)))
@@ -582,8 +544,8 @@ share_of_errors: That is the share of wrong predictions. Count the right ones.
 all_or_none: You compare the two lists as a whole, which gives 1 or 0. Compare pair by pair, and take the mean.
 + return float(predictions == targets)
 
-the_shorter_decides: You compare pairs of symbols with `zip`, which stops at the end of the shorter: a prediction that
-  breaks off too early, or goes on too long, counts as right. Compare the whole answers.
+the_shorter_decides: A prediction that breaks off too early, or goes on too long, counts as right: `zip` stops at the
+  end of the shorter. Compare the whole answers.
 + return sum(all(a == b for a, b in zip(p, t)) for p, t in zip(predictions, targets)) / len(targets)
 
 order_ignored: You compare which symbols occur, not where: 1989 and 1998 would be the same. Compare the answers
@@ -651,18 +613,15 @@ edit_distance_exercise = ex
 ex.mistakes(r"""
 replacement_costs_two: A replacement costs you 2, as one item taken out and another put in. It is an edit of its own,
   at cost 1: for "cat" and "cut" the answer is 1.
-+ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-+ for i in range(1, len(a) + 1):
-+     for j in range(1, len(b) + 1):
-+         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + 2 * (a[i - 1] != b[j - 1]))
-+ return int(d[-1, -1])
+- row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))
++ row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + 2 * (x != y)))
 
-place_by_place: You compare place by place, and add the difference in length. One item put in at the front then makes
-  everything after it wrong: "abc" and "xabc" are one edit apart.
+place_by_place: Your distance is the number of places that differ, plus the difference in length. One item put in at the
+  front then makes everything after it wrong: "abc" and "xabc" are one edit apart.
 + return sum(x != y for x, y in zip(a, b)) + abs(len(a) - len(b))
 
-first_fit: You walk through both once and decide at each difference on the spot. What is cheapest shows only later:
-  fill the whole table.
+first_fit: Your distance is that of a single walk through both, decided at each difference on the spot. What is cheapest
+  shows only later: fill the whole table.
 + i = j = edits = 0
 + while i < len(a) and j < len(b):
 +     if a[i] == b[j]:
@@ -679,45 +638,36 @@ first_fit: You walk through both once and decide at each difference on the spot.
 
 swap_is_one_edit: You count two neighbours that changed places as one edit. There are three edits, and a swap is none
   of them: it takes two.
-+ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-+ for i in range(1, len(a) + 1):
-+     for j in range(1, len(b) + 1):
-+         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-+         if i > 1 and j > 1 and a[i - 1] == b[j - 2] and a[i - 2] == b[j - 1]:
-+             d[i, j] = min(d[i, j], d[i - 2, j - 2] + 1)
-+ return int(d[-1, -1])
+- above = list(range(len(b) + 1))
++ above = earlier = list(range(len(b) + 1))
+-     above = row
++         if i > 1 and j > 1 and (x, y) == (b[j - 2], a[i - 2]):
++             row[j] = min(row[j], earlier[j - 2] + 1)
++     earlier, above = above, row
 
-free_at_the_front: Your table begins with zeros, so that any beginning can be left out for nothing. Its first column
-  is 0, 1, 2, … and so is its first row: that is what it costs to make a word from nothing, or nothing from a word.
-+ d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
-+ for i in range(1, len(a) + 1):
-+     for j in range(1, len(b) + 1):
-+         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-+ return int(d[-1, -1])
+free_at_the_front: Any beginning can be left out for nothing. The first row of the table is 0, 1, 2, … and so is its
+  first column: that is what it costs to make a word from nothing, or nothing from a word.
+- above = list(range(len(b) + 1))
++ above = [0] * (len(b) + 1)
+- row = [i]
++ row = [0]
 
 one_row_short: The last item of each is left out. The table has len(a) + 1 rows and len(b) + 1 columns, and the answer
   is in its last corner.
-+ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-+ for i in range(1, len(a) + 1):
-+     for j in range(1, len(b) + 1):
-+         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-+ return int(d[max(0, len(a) - 1), max(0, len(b) - 1)])
+- for i, x in enumerate(a, start=1):
++ for i, x in enumerate(a[:-1], start=1):
+- return above[-1]
++ return above[max(0, len(b) - 1)]
 
-diagonal_always_costs: The diagonal step costs you 1 even where the two items are equal: then everything is replaced
-  by itself. It costs 1 only where they differ.
-+ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-+ for i in range(1, len(a) + 1):
-+     for j in range(1, len(b) + 1):
-+         d[i, j] = min(d[i - 1, j], d[i, j - 1], d[i - 1, j - 1]) + 1
-+ return int(d[-1, -1])
+diagonal_always_costs: A replacement costs you 1 even where the two items are equal: then everything is replaced by
+  itself. It costs 1 only where they differ.
+- row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))
++ row.append(min(above[j], row[-1], above[j - 1]) + 1)
 
 divided_by_the_length: You divided by the length. That is an error rate, and a useful thing; asked for is the number
   of edits.
-+ d = np.add.outer(np.arange(len(a) + 1), np.arange(len(b) + 1))
-+ for i in range(1, len(a) + 1):
-+     for j in range(1, len(b) + 1):
-+         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-+ return float(d[-1, -1]) / max(1, len(a), len(b))
+- return above[-1]
++ return above[-1] / max(1, len(a), len(b))
 """)
 
 
@@ -834,8 +784,8 @@ ends_with_eos: eos is in your answer. It says that the answer is over and is no 
 + tokens.append(token)
 - tokens.append(token)
 
-state_not_carried: Every call of `step` gets the first state: what it returns as the new state is thrown away, so that
-  the decoder knows its last token and nothing before it.
+state_not_carried: Every call of `step` gets the first state: the new state that it returns is not used, so that the
+  decoder knows its last token and nothing before it.
 - log_probabilities, state = step(token, state)
 + log_probabilities, _ = step(token, state)
 
@@ -843,22 +793,18 @@ choice_not_fed_back: Every call of `step` gets bos. The token that you chose is 
 - log_probabilities, state = step(token, state)
 + log_probabilities, state = step(bos, state)
 
-each_token_read_twice: You call `step` twice for each token, once for the probabilities and once for the state: so the
-  decoder reads every token twice. One call gives both.
+each_token_read_twice: The decoder reads every token twice, as it does if you call `step` once for the probabilities and
+  once for the state. One call gives both.
 - log_probabilities, state = step(token, state)
-- token = int(np.argmax(log_probabilities))
-+ token = int(np.argmax(step(token, state)[0]))
++ log_probabilities, _ = step(token, state)
 - tokens.append(token)
 + tokens.append(token)
-+ state = step(token, state)[1]
++ _, state = step(token, state)
 
 goes_on_after_eos: You do not stop at eos: it is left out, and what comes after it is written down as if nothing had
   happened.
-- if token == eos:
--     break
-- tokens.append(token)
-+ if token != eos:
-+     tokens.append(token)
+- break
++ continue
 
 one_call_too_many: An answer that does not end by itself is one token too long: `step` may be called max_length times,
   and gives one token each time.
@@ -961,89 +907,52 @@ bos_in_the_answers: bos is in your answers. It is what the decoder reads first, 
 eos_in_the_answers: eos is in your answers. Its log-probability counts, but the token itself does not stand in the
   result.
 - longer = tokens if token == eos else [*tokens, token]
-- candidates.append((longer, score + float(log_probability), token, after, token == eos))
-+ candidates.append(([*tokens, token], score + float(log_probability), token, after, token == eos))
++ longer = [*tokens, token]
 
 end_costs_nothing: The log-probability of eos is left out, so that to stop costs nothing and short answers win. The
   end is a token like any other: it has a probability.
--         longer = tokens if token == eos else [*tokens, token]
--         candidates.append((longer, score + float(log_probability), token, after, token == eos))
-- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
-- if all(ended for *_, ended in beam):
--     break
-+         if token == eos:
-+             candidates.append((tokens, score, token, after, True))
-+         else:
-+             candidates.append(([*tokens, token], score + float(log_probability), token, after, False))
-+ beam = sorted(candidates, key=lambda c: -c[1])[:width]
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append((longer, score + (token != eos) * float(log_probability), token, after, token == eos))
 
 one_state_for_all: All hypotheses go on from one state, that of the last call. Each has read other tokens, so each
   needs a state of its own: keep it in the hypothesis.
-- beam = [([], 0.0, bos, state, False)]
-+ beam = [(list[int](), 0.0, bos, False)]
-- for tokens, score, last, before, ended in beam:
-+ for tokens, score, last, ended in beam:
-- candidates.append((tokens, score, last, before, True))
-+ candidates.append((tokens, score, last, True))
 - log_probabilities, after = step(last, before)
 + log_probabilities, state = step(last, state)
-- candidates.append((longer, score + float(log_probability), token, after, token == eos))
-+ candidates.append((longer, score + float(log_probability), token, token == eos))
++ after = state
 
 states_thrown_away: Every call of `step` gets the first state. A hypothesis goes on from the state that the call
   before, along its own path, returned.
-- beam = [([], 0.0, bos, state, False)]
-+ beam = [(list[int](), 0.0, bos, False)]
-- for tokens, score, last, before, ended in beam:
-+ for tokens, score, last, ended in beam:
-- candidates.append((tokens, score, last, before, True))
-+ candidates.append((tokens, score, last, True))
 - log_probabilities, after = step(last, before)
-+ log_probabilities, _ = step(last, state)
-- candidates.append((longer, score + float(log_probability), token, after, token == eos))
-+ candidates.append((longer, score + float(log_probability), token, token == eos))
++ log_probabilities, after = step(last, state)
 
 scores_are_probabilities: Your scores are probabilities, multiplied. The score is the sum of the log-probabilities:
   the same order, and it does not become 0 when an answer is long.
 - beam = [([], 0.0, bos, state, False)]
-+ beam = [(list[int](), 1.0, bos, state, False)]
++ beam = [([], 1.0, bos, state, False)]
 - candidates.append((longer, score + float(log_probability), token, after, token == eos))
 + candidates.append((longer, score * float(np.exp(log_probability)), token, after, token == eos))
 
-probabilities_underflow: You multiply probabilities and take the logarithm at the end. After some hundred tokens the
-  product is smaller than any float and becomes 0, and all answers look alike. Add logarithms from the start.
+probabilities_underflow: A long answer has the score -inf. The product of some hundred probabilities is smaller than any
+  float and becomes 0; a logarithm at the end comes too late. Add logarithms from the start.
 - beam = [([], 0.0, bos, state, False)]
-+ beam = [(list[int](), 1.0, bos, state, False)]
++ beam = [([], 1.0, bos, state, False)]
 - candidates.append((longer, score + float(log_probability), token, after, token == eos))
 + candidates.append((longer, score * float(np.exp(log_probability)), token, after, token == eos))
--     if all(ended for *_, ended in beam):
--         break
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, float(np.log(score))) for tokens, score, *_ in beam]
 
 each_goes_its_own_way: Each hypothesis keeps its own best continuation, and they never compete. Two continuations of
   the best may both beat the only one of the worst: sort the candidates of all hypotheses together.
 - for token, log_probability in enumerate(log_probabilities):
-+ log_probability = np.argsort(-np.asarray(log_probabilities))[: width if len(tokens) == 0 else 1]
-+ for token in log_probability.tolist():
-- candidates.append((longer, score + float(log_probability), token, after, token == eos))
-+ candidates.append((longer, score + float(log_probabilities[token]), token, after, token == eos))
++ best = np.argsort(-log_probabilities)[: 1 if tokens else width]
++ for token, log_probability in zip(best.tolist(), log_probabilities[best]):
 
 divided_by_length: Your scores are divided by the length. Many systems do that, since it favours longer answers; here
   the score is the sum, which is the logarithm of the answer's probability.
-+ beam = [(list[int](), 0.0, bos, state, False, 0)]
-+ for _ in range(max_length):
-+     candidates = []
-+     for tokens, score, last, before, ended, calls in beam:
-+         if ended:
-+             candidates.append((tokens, score, last, before, True, calls))
-+             continue
-+         log_probabilities, after = step(last, before)
-+         for token, log_p in enumerate(log_probabilities):
-+             longer = tokens if token == eos else [*tokens, token]
-+             candidates.append((longer, score + float(log_p), token, after, token == eos, calls + 1))
-+     beam = sorted(candidates, key=lambda c: -c[1] / c[5])[:width]
-+ return [(tokens, score / calls) for tokens, score, _, _, _, calls in beam]
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ beam = sorted(candidates, key=lambda candidate: -candidate[1] / (len(candidate[0]) + candidate[4]))[:width]
+- return [(tokens, score) for tokens, score, *_ in beam]
++ return [(tokens, score / (len(tokens) + ended)) for tokens, score, _, _, ended in beam]
 
 one_round_too_many: You search one round too long: along one path `step` is called max_length times at most, and the
   call that eos comes out of is one of them.
@@ -1057,55 +966,31 @@ one_round_too_few: You search one round too short: `step` may be called max_leng
 
 finished_put_aside: You put finished hypotheses aside and give their places to others: with each end the beam grows
   wider than was asked for. Here a finished one takes up one of the `width` places.
-+ beam, finished = [(list[int](), 0.0, bos, state)], []
-+ for _ in range(max_length):
-+     candidates = []
-+     for tokens, score, last, before in beam:
-+         log_probabilities, after = step(last, before)
-+         for token, log_p in enumerate(log_probabilities):
-+             candidates.append((tokens, score + float(log_p), token, after))
-+     beam = []
-+     for tokens, score, token, after in sorted(candidates, key=lambda c: -c[1]):
-+         if token == eos:
-+             finished.append((tokens, score))
-+         elif len(beam) < width:
-+             beam.append(([*tokens, token], score, token, after))
-+ finished += [(tokens, score) for tokens, score, *_ in beam]
-+ return sorted(finished, key=lambda c: -c[1])[:width]
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ ranked = sorted(candidates, key=lambda candidate: -candidate[1])
++ beam = [c for c in ranked if c[4]] + [c for c in ranked if not c[4]][:width]
+- return [(tokens, score) for tokens, score, *_ in beam]
++ return [(tokens, score) for tokens, score, *_ in sorted(beam, key=lambda c: -c[1])[:width]]
 
 stops_at_the_first_end: You stop as soon as the best hypothesis has ended. It will stay the best, but the others are
   returned before they are done: go on until all of them have ended, or max_length is reached.
-- for _ in range(max_length):
-+ for _ in range(max_length):
-+     if beam[0][4]:
-+         break
+- if all(ended for *_, ended in beam):
++ if beam[0][4]:
 
 goes_on_behind_the_end: You go on from hypotheses that have ended: eos is read, and tokens are written behind it. An
   ended hypothesis stays in the beam as it is.
-+ beam = [(list[int](), 0.0, bos, state)]
-+ for _ in range(max_length):
-+     candidates = []
-+     for tokens, score, last, before in beam:
-+         log_probabilities, after = step(last, before)
-+         for token, log_p in enumerate(log_probabilities):
-+             longer = tokens if token == eos else [*tokens, token]
-+             candidates.append((longer, score + float(log_p), token, after))
-+     beam = sorted(candidates, key=lambda c: -c[1])[:width]
-+ return [(tokens, score) for tokens, score, *_ in beam]
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ candidates.append((longer, score + float(log_probability), token, after, False))
 
 only_finished_ones: You return only what has ended. What is still open after max_length calls is returned too, as it
   is, with the score that it has.
--     if all(ended for *_, ended in beam):
--         break
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, score) for tokens, score, _, _, ended in beam if ended]
 
 worst_first: Your beam keeps the right hypotheses and returns them the wrong way round: the best comes first, the one
   whose score is nearest to 0.
 - beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
-- if all(ended for *_, ended in beam):
--     break
-+ beam = sorted(candidates, key=lambda c: c[1])[-width:]
++ beam = sorted(candidates, key=lambda candidate: candidate[1])[-width:]
 """)
 
 
@@ -1115,7 +1000,7 @@ ex = unit.exercise(
     "ImageCaptioner",
     reference=ImageCaptioner,
     points=2,
-    takes="init, parameters, calls",
+    takes="sizes, parameters, inputs",
     gives="logits, gradients, input_gradients",
     drive="captioner_module",
     forbids=("rnncourse.encoder_decoder_torch.ImageCaptioner",),
@@ -1155,73 +1040,53 @@ ex.mistakes(r"""
 no_tanh: There is no tanh between `prime` and the decoder: the first state may lie far outside of -1 to 1, where no
   state of a GRU ever is.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
-- logits, _ = self.decoder(ids, state)
-- return logits
-+ return self.decoder(ids, self.prime(features)[None])[0]
++ state = self.prime(features).unsqueeze(0)
 
 sigmoid_for_tanh: You have a sigmoid where the statement has a tanh: half of the states that a GRU can be in are out
   of reach.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
-- logits, _ = self.decoder(ids, state)
-- return logits
-+ return self.decoder(ids, torch.sigmoid(self.prime(features))[None])[0]
++ state = torch.sigmoid(self.prime(features)).unsqueeze(0)
 
 relu_for_tanh: You have a ReLU where the statement has a tanh: no first state is negative, and some are larger than
   any state of a GRU.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
-- logits, _ = self.decoder(ids, state)
-- return logits
-+ return self.decoder(ids, torch.relu(self.prime(features))[None])[0]
++ state = torch.relu(self.prime(features)).unsqueeze(0)
 
 tanh_of_the_features: The tanh comes before the linear layer. It is meant for the result: the first state is
   tanh(prime(features)).
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
-- logits, _ = self.decoder(ids, state)
-- return logits
-+ return self.decoder(ids, self.prime(torch.tanh(features))[None])[0]
++ state = self.prime(torch.tanh(features)).unsqueeze(0)
 
 primed_at_every_step: Every step starts from the picture again: the decoder forgets each word as soon as it is said.
   The picture makes the first state, and after that the state goes on by itself.
 - logits, _ = self.decoder(ids, state)
-- return logits
-+ return torch.cat([self.decoder(step[None], state)[0] for step in ids])
++ logits = torch.cat([self.decoder(step[None], state)[0] for step in ids])
 
 picture_added_to_the_last_state: The decoder starts from zeros, and the picture comes in for the last word only. It is
   to be the first state, so that all words can depend on it.
-- state = torch.tanh(self.prime(features)).unsqueeze(0)
 - logits, _ = self.decoder(ids, state)
 - return logits
-+ picture = torch.tanh(self.prime(features))[None]
 + if len(ids) == 1:
-+     return self.decoder(ids, picture)[0]
-+ before, state = self.decoder(ids[:-1], torch.zeros_like(picture))
-+ return torch.cat([before, self.decoder(ids[-1:], state + picture)[0]])
++     return self.decoder(ids, state)[0]
++ before, middle = self.decoder(ids[:-1], torch.zeros_like(state))
++ return torch.cat([before, self.decoder(ids[-1:], middle + state)[0]])
 
 picture_not_used: The decoder starts from zeros: all pictures get the same caption. Its first state is made from the
   features.
 - logits, _ = self.decoder(ids, state)
-- return logits
-+ return self.decoder(ids, torch.zeros_like(state))[0]
++ logits, _ = self.decoder(ids, torch.zeros_like(state))
 
-prime_never_learns: The logits are right, but the first state is detached: no gradient reaches `prime`, or the
-  features and what may have made them.
-- state = torch.tanh(self.prime(features)).unsqueeze(0)
+prime_never_learns: The logits are right, but no gradient reaches `prime`, or the features and what may have made them:
+  something cuts the graph at the first state, a `detach`, `.data` or `no_grad`.
 - logits, _ = self.decoder(ids, state)
-- return logits
-+ return self.decoder(ids, torch.tanh(self.prime(features))[None].detach())[0]
++ logits, _ = self.decoder(ids, state.detach())
 
 inputs_shifted_again: You shift the ids. They are the decoder's inputs already, with bos in front: whoever calls the
   captioner has seen to that.
-- state = torch.tanh(self.prime(features)).unsqueeze(0)
 - logits, _ = self.decoder(ids, state)
-- return logits
-+ shifted = torch.cat([ids[:1], ids[:-1]])
-+ return self.decoder(shifted, torch.tanh(self.prime(features))[None])[0]
++ logits, _ = self.decoder(torch.cat([ids[:1], ids[:-1]]), state)
 
 probabilities_of_words: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself.
-- state = torch.tanh(self.prime(features)).unsqueeze(0)
-- logits, _ = self.decoder(ids, state)
 - return logits
-+ logits, _ = self.decoder(ids, torch.tanh(self.prime(features))[None])
 + return torch.softmax(logits, dim=-1)
 """)

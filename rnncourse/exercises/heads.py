@@ -94,19 +94,15 @@ one_input_is_one_to_many: With one input you say one-to-many whatever comes out.
 
 one_output_is_many_to_one: With one output you say many-to-one whatever goes in. With one input as well it is
   one-to-one.
-+ if T_y == 1:
-+     return "many-to-one"
-+ if T_x == 1:
-+     return "one-to-many"
-+ return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
+- return "one-to-one" if T_y == 1 else "one-to-many"
++ return "many-to-one" if T_y == 1 else "one-to-many"
 
 inputs_and_outputs_swapped: The first word counts the inputs and the second the outputs: a first note and a melody are
   one-to-many.
-+ if T_x == T_y:
-+     return "one-to-one" if T_x == 1 else "many-to-many (equal)"
-+ if T_x == 1:
-+     return "many-to-one"
-+ return "one-to-many" if T_y == 1 else "many-to-many (different)"
+- return "one-to-one" if T_y == 1 else "one-to-many"
++ return "one-to-one" if T_y == 1 else "many-to-one"
+- return "many-to-one"
++ return "one-to-many"
 
 unequal_is_many_to_many: Where the numbers differ you say many-to-many, even if one of them is 1. One is not many.
 + if T_x != T_y:
@@ -115,9 +111,8 @@ unequal_is_many_to_many: Where the numbers differ you say many-to-many, even if 
 
 one_many_to_many: There are two kinds of many-to-many, and the name says which: "many-to-many (equal)" if there are as
   many outputs as inputs, else "many-to-many (different)".
-+ if T_x == 1:
-+     return "one-to-one" if T_y == 1 else "one-to-many"
-+ return "many-to-one" if T_y == 1 else "many-to-many"
+- return "many-to-many (equal)" if T_x == T_y else "many-to-many (different)"
++ return "many-to-many"
 
 longer_is_equal: More outputs than inputs are a different number too, as in a translation that is longer than its
   original.
@@ -132,8 +127,8 @@ ex = unit.exercise(
     "OneToOne",
     reference=OneToOne,
     points=2,
-    takes="init, parameters, calls",
-    gives="outputs, gradients, input_gradients",
+    takes="sizes, parameters, x",
+    gives="logits, gradients, input_gradients",
     drive="layer",
     hints=(
         "Nothing comes before and nothing after: what is left of the cell when there is no h_{t-1}?",
@@ -171,8 +166,8 @@ a_recurrence_kept: There is an nn.RNN in it. With one input there is no step bef
 - self.hidden = nn.Linear(input_size, hidden_size)
 + self.rnn = nn.RNN(input_size, hidden_size)
 
-rows_read_as_steps: You carry a state from one row of the batch to the next. The rows are N inputs that have nothing
-  to do with each other: there is no recurrence here at all.
+rows_read_as_steps: The answer for one row of the batch hangs on the rows before it. The rows are N inputs that have
+  nothing to do with each other: there is no recurrence here at all.
 - return self.head(torch.tanh(self.hidden(x)))
 + h, outputs = torch.zeros(()), []
 + for row in x:
@@ -208,8 +203,8 @@ a_time_axis_kept: Your answer is (1, N, Q), with an axis for time. One input giv
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(torch.tanh(self.hidden(x[None])))
 
-squeezed: `squeeze` throws out every axis of length 1: a batch of one row, or a single output, loses an axis that it
-  should keep. The answer is (N, Q) for every N and Q.
+squeezed: Axes of length 1 are gone: a batch of one row, or a single output, loses an axis that it should keep, as
+  after `squeeze`. The answer is (N, Q) for every N and Q.
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(torch.tanh(self.hidden(x))).squeeze()
 
@@ -226,8 +221,8 @@ ex = unit.exercise(
     "SequenceTagger",
     reference=SequenceTagger,
     points=3,
-    takes="init, parameters, calls",
-    gives="outputs, gradients, input_gradients",
+    takes="sizes, parameters, inputs",
+    gives="logits, gradients, input_gradients",
     drive="layer",
     hints=(
         "nn.RNN answers with two things. One of them has a state for every step: from there an output for every step "
@@ -265,15 +260,15 @@ last_output_only: You give one output, that of the last state. A tagger says som
 - states, _ = self.rnn(x, h0)
 + _, states = self.rnn(x, h0)
 
-last_output_repeated: Every step gets the same logits, those of the last state. Each step has its own state:
-  `self.head(states)`.
+last_output_repeated: Every step gets the same logits, those of the last state. Each step has its own state: give the
+  head all of them.
 - states, _ = self.rnn(x, h0)
 - return self.head(states)
 + states, h_n = self.rnn(x, h0)
 + return self.head(h_n).expand(len(states), -1, -1)
 
-batch_taken_for_time: Your nn.RNN has `batch_first=True` and takes the rows of the batch for time steps. x is (T, N,
-  D), and time first is what nn.RNN expects by itself.
+batch_taken_for_time: The rows of the batch are taken for time steps, as with `batch_first=True`. x is (T, N, D), and
+  time first is what nn.RNN expects by itself.
 - self.rnn = nn.RNN(input_size, hidden_size)
 + self.rnn = nn.RNN(input_size, hidden_size, batch_first=True)
 
@@ -326,8 +321,8 @@ ex = unit.exercise(
     "SequenceClassifier",
     reference=SequenceClassifier,
     points=5,
-    takes="init, parameters, calls",
-    gives="outputs, gradients, input_gradients",
+    takes="sizes, parameters, inputs",
+    gives="logits, gradients, input_gradients",
     drive="layer",
     hints=(
         "The head is the easy part. What must it read, when row n has only lengths[n] real steps: which state, or the "
@@ -364,151 +359,86 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 ex.mistakes(r"""
 padding_read: With pool="last" you take the state after the last step of the batch. For a shorter row that is a state
   from inside the padding: row n ends at step lengths[n] - 1.
-- if lengths is None:
--     lengths = torch.full((x.shape[1],), len(x))
-- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-+ states, h_n = self.rnn(x)
-- states, _ = pad_packed_sequence(packed, total_length=len(x))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ if lengths is None:
-+     return self.head(states.mean(dim=0))
-+ real = torch.arange(len(x))[:, None] < lengths
-+ return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = self.rnn(x)[1][0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
 padding_averaged: With pool="mean" the states of the padding are in the mean. Only real steps count: those below
   lengths[n].
-- if lengths is None:
--     lengths = torch.full((x.shape[1],), len(x))
-- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-- if self.pool == "last":
--     return self.head(h_n[0])
-- states, _ = pad_packed_sequence(packed, total_length=len(x))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ states, h_n = self.rnn(x)
-+ if self.pool == "mean":
-+     return self.head(states.mean(dim=0))
-+ return self.head(h_n[0] if lengths is None else states[lengths - 1, torch.arange(x.shape[1])])
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else self.rnn(x)[0].mean(dim=0)
 
-lengths_ignored: `lengths` is not used, neither for the last state nor for the mean: the answer for a short row
-  depends on what stands in its padding.
-- if lengths is None:
--     lengths = torch.full((x.shape[1],), len(x))
+lengths_ignored: The answer for a short row depends on what stands in its padding, for the last state and for the mean:
+  `lengths` makes no difference.
 - packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-- if self.pool == "last":
--     return self.head(h_n[0])
 - states, _ = pad_packed_sequence(packed, total_length=len(x))
-- return self.head(states.sum(dim=0) / lengths[:, None])
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + states, h_n = self.rnn(x)
-+ return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
++ summary = h_n[0] if self.pool == "last" else states.mean(dim=0)
 
 divided_by_all_steps: The sum over the real steps is right, but you divide it by T. Row n has lengths[n] real steps:
   divide by that.
--     lengths = torch.full((x.shape[1],), len(x))
-- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-- if self.pool == "last":
--     return self.head(h_n[0])
-- states, _ = pad_packed_sequence(packed, total_length=len(x))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+     states, h_n = self.rnn(x)
-+ else:
-+     packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-+     states, _ = pad_packed_sequence(packed, total_length=len(x))
-+ return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else states.mean(dim=0)
 
-bias_of_the_padding: You apply the head to every step and add up. At padded steps the states are 0, but the head of 0
-  is its bias: it is counted T times and divided by lengths[n]. Take the mean first, then the head; or mask the
-  logits.
-- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-+ packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-+ states, _ = pad_packed_sequence(packed, total_length=len(x))
-- states, _ = pad_packed_sequence(packed, total_length=len(x))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ return self.head(states).sum(dim=0) / lengths[:, None]
+bias_of_the_padding: The bias of the head is counted T times and divided by lengths[n]: at padded steps the states are
+  0, but the head of 0 is its bias. Take the mean first, then the head; or mask the logits.
+- return self.head(summary)
++ return self.head(summary) if self.pool == "last" else self.head(states).sum(dim=0) / lengths[:, None]
 
 sum_for_mean: With pool="mean" you add the real states up and do not divide: a long sequence gets large numbers only
   because it is long.
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0))
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0] if self.pool == "last" else states.sum(dim=0)
 
 pool_ignored: `pool` changes nothing: it is always the last state that is read. Keep it in `__init__` (`self.pool =
   pool`), and ask for it in `forward`.
-- if self.pool == "last":
--     return self.head(h_n[0])
-- states, _ = pad_packed_sequence(packed, total_length=len(x))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ return self.head(h_n[0])
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n[0]
 
 always_the_mean: You always take the mean. Unless it is told otherwise, the classifier reads the last real state:
   `pool="last"` is what a call with three arguments means.
-- if self.pool == "last":
--     return self.head(h_n[0])
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = states.sum(dim=0) / lengths[:, None]
 
-last_sequence_for_last_step: `states[:, -1]` is the last *sequence* at every step, for here time comes first. That
-  line is copied from programs with `batch_first=True`.
-- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-+ packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-+ states, _ = pad_packed_sequence(packed, total_length=len(x))
--     return self.head(h_n[0])
-- states, _ = pad_packed_sequence(packed, total_length=len(x))
-+     return self.head(states[:, -1])
+last_sequence_for_last_step: Your states are those of the last *sequence* at every step, `states[:, -1]`, for here time
+  comes first. In programs with `batch_first=True` that index is the last step.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = states[:, -1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
 one_state_early: You take the state one step too early: a row of length 3 ends at step 2. And for length 1, `lengths -
   2` is -1, which is the last step of all.
-- def forward(self, x, lengths=None):
-+ def forward(self, x, lengths=None):
-+     states, h_n = self.rnn(x)
+- if lengths is None:
 -     lengths = torch.full((x.shape[1],), len(x))
-- packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-+     return self.head(h_n[0] if self.pool == "last" else states.mean(dim=0))
--     return self.head(h_n[0])
-- states, _ = pad_packed_sequence(packed, total_length=len(x))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+     return self.head(states[lengths - 2, torch.arange(x.shape[1])])
-+ real = torch.arange(len(x))[:, None] < lengths
-+ return self.head((states * real[..., None]).sum(dim=0) / lengths[:, None])
++ last = len(x) - 1 if lengths is None else lengths - 2
++ lengths = torch.full((x.shape[1],), len(x)) if lengths is None else lengths
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ one_early = self.rnn(x)[0][last, torch.arange(x.shape[1])]
++ summary = one_early if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
-end_of_what_was_unpacked: You pack, unpack and take the last step. Unpacked states are 0 in the padding, so that short
-  rows get the bias of the head and nothing else. After packing it is h_n that holds each row's last real state.
-- if self.pool == "last":
--     return self.head(h_n[0])
-
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ return self.head(states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
+end_of_what_was_unpacked: You take the last step of what was unpacked. Unpacked states are 0 in the padding, so that
+  short rows get the bias of the head and nothing else. After packing it is h_n that holds each row's last real state.
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
 sorted_rows_expected: Packing expects the longest row first unless told otherwise, and here they come in any order.
   With `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
 - packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-- if self.pool == "last":
--     return self.head(h_n[0])
 + packed, h_n = self.rnn(pack_padded_sequence(x, lengths))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
 
-sorted_and_left_so: You sort the rows by length, and the answers come out in that order: row n answers for another
-  sequence. Put them back with `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
+sorted_and_left_so: The answers come out sorted by length: row n answers for another sequence. Put them back with
+  `order.argsort()`, or leave the sorting to `enforce_sorted=False`.
 - packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-- if self.pool == "last":
--     return self.head(h_n[0])
-+ order = lengths.argsort(descending=True, stable=True)
-+ packed, h_n = self.rnn(pack_padded_sequence(x[:, order], lengths[order]))
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ return self.head(h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[order][:, None])
++ lengths, order = lengths.sort(descending=True, stable=True)
++ packed, h_n = self.rnn(pack_padded_sequence(x[:, order], lengths))
 
 layer_axis_left: Your answer has one axis too many: h_n is (1, N, H), with an axis for layers. Give the head h_n[0].
-- if self.pool == "last":
--     return self.head(h_n[0])
-
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ return self.head(h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None])
+- summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
++ summary = h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
 class_probabilities: You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with
   a second one before it the network learns slowly and badly.
-- if self.pool == "last":
--     return self.head(h_n[0])
-
-- return self.head(states.sum(dim=0) / lengths[:, None])
-+ pooled = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
-+ return torch.softmax(self.head(pooled), dim=-1)
+- return self.head(summary)
++ return torch.softmax(self.head(summary), dim=-1)
 """)
 
 
@@ -518,7 +448,7 @@ ex = unit.exercise(
     "SequenceGenerator",
     reference=SequenceGenerator,
     points=4,
-    takes="init, parameters, calls",
+    takes="sizes, parameters, x",
     gives="outputs, gradients, input_gradients",
     drive="layer",
     hints=(
@@ -557,17 +487,12 @@ state_reset_at_every_step: The state starts from zeros at every step: the genera
 - states, h = self.rnn(x[None], h)
 + states, _ = self.rnn(x[None])
 
-silence_after_the_first: After the first step you feed zeros. The state goes on by itself, but the generator never
-  hears its own outputs: each is the next input.
-- h, outputs = None, []
-- for _ in range(steps):
--     states, h = self.rnn(x[None], h)
--     x = self.head(states[0])
--     outputs.append(x)
-- return torch.stack(outputs)
-+ inputs = torch.cat([x[None], torch.zeros_like(x).expand(steps - 1, -1, -1)])
-+ states, _ = self.rnn(inputs)
-+ return self.head(states)
+silence_after_the_first: After the first step zeros go in. The state goes on by itself, but the generator never hears
+  its own outputs: each is the next input.
+- x = self.head(states[0])
+- outputs.append(x)
++ outputs.append(self.head(states[0]))
++ x = torch.zeros_like(x)
 
 first_input_among_the_outputs: Your first output is the input itself, and so the last one is missing. The outputs are
   those that follow x.
@@ -583,41 +508,34 @@ one_output_too_many: You give steps + 1 outputs: the first input stands in front
 
 one_output_repeated: All your outputs are the first one. A generator takes a step for each of them, with the output
   before as its input.
-- h, outputs = None, []
-- for _ in range(steps):
--     states, h = self.rnn(x[None], h)
--     x = self.head(states[0])
--     outputs.append(x)
-- return torch.stack(outputs)
-+ states, _ = self.rnn(x[None])
-+ return self.head(states).repeat(steps, 1, 1)
-
-feedback_detached: The outputs are right, but what is fed back is detached: no gradient runs from a later output
-  through an earlier one. The generator would not learn to say what helps it later on.
+- states, h = self.rnn(x[None], h)
 - x = self.head(states[0])
 - outputs.append(x)
-+ outputs.append(self.head(states[0]))
-+ x = outputs[-1].detach()
++ outputs.append(self.head(self.rnn(x[None])[0][0]))
 
-state_cut_at_every_step: The outputs are right, but the state is detached at every step: gradients run through what is
+feedback_detached: The outputs are right, but no gradient runs from a later output through an earlier one: what is fed
+  back is cut off. The generator would not learn to say what helps it later on.
+- outputs.append(x)
++ outputs.append(x)
++ x = x.detach()
+
+state_cut_at_every_step: The outputs are right, but the state is cut off at every step: gradients run through what is
   said, and none through what is remembered.
-- states, h = self.rnn(x[None], h)
-+ states, h = self.rnn(x[None], h)
+- outputs.append(x)
++ outputs.append(x)
 + h = h.detach()
 
 softmax_fed_back: You feed back the softmax of the output. This generator's outputs are plain numbers, and each goes
   in again just as it came out.
-- x = self.head(states[0])
 - outputs.append(x)
-+ outputs.append(self.head(states[0]))
-+ x = torch.softmax(outputs[-1], dim=-1)
++ outputs.append(x)
++ x = torch.softmax(x, dim=-1)
 
 choice_fed_back: You feed back a one-hot vector of the largest entry. A language model does so with what it has drawn;
   here the output itself, unrounded, is the next input.
-- x = self.head(states[0])
 - outputs.append(x)
-+ outputs.append(self.head(states[0]))
-+ x = nn.functional.one_hot(outputs[-1].argmax(dim=-1), x.shape[-1]).to(x.dtype)
++ outputs.append(x)
++ x = nn.functional.one_hot(x.argmax(dim=-1), x.shape[-1]).to(x.dtype)
 
 output_added_to_the_input: You add the output to the input before. The next input is the output itself.
 - x = self.head(states[0])
@@ -631,9 +549,8 @@ batch_before_time: Your answer is (N, steps, D). Time comes first in this course
 
 last_output_alone: You return the last output only, (N, D). All of them are wanted: collect them in a list as they
   come.
--     outputs.append(x)
 - return torch.stack(outputs)
-+ return x
++ return outputs[-1]
 
 goes_on_where_it_stopped: A second call goes on from the state in which the first one ended. Every call starts from
   zeros: keep the state in a local name, not in `self`.
@@ -698,14 +615,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-plain_sum: You add up the entries of output t with equal weights. Where they always add up to the same, as after a
-  softmax, that sum has no gradient although every entry has one: give each entry a weight of its own, drawn at
-  random.
-- output = model(leaf)[t]
+plain_sum: Where the entries of output t always add up to the same, as after a softmax, their sum has no gradient
+  although every entry has one. Give each entry a weight of its own, drawn at random.
 - total = (torch.randn_like(output) * output).sum()
-+ total = model(leaf)[t].sum()
-+ if not total.requires_grad:
-+     return torch.zeros(len(x), dtype=torch.bool)
++ total = output.sum()
 
 all_outputs_at_once: You differentiate all outputs together, and so you see every input that any output learns from.
   Pick output t first, `model(leaf)[t]`, and then make a number of it.
@@ -721,12 +634,12 @@ last_output_for_output_t: You look at the last output, whatever t is. Output t i
 - output = model(leaf)[t]
 + output = model(leaf)[-1]
 
-first_row_only: You look at row 0 of the batch only. An input step gets gradient if any row does: in a padded batch
-  the rows end at different steps.
+first_row_only: Only row 0 of the batch counts in your answer. An input step gets gradient if any row does: in a padded
+  batch the rows end at different steps.
 - return (gradient != 0).flatten(1).any(dim=1)
 + return (gradient[:, 0] != 0).any(dim=1)
 
-all_for_any: You ask whether all entries of x[k] get gradient. One is enough: `any`, not `all`.
+all_for_any: You say True only where all entries of x[k] get gradient. One is enough: `any`, not `all`.
 - return (gradient != 0).flatten(1).any(dim=1)
 + return (gradient != 0).flatten(1).all(dim=1)
 
@@ -739,8 +652,6 @@ positive_gradients_only: A negative gradient is a gradient too: ask for `!= 0`, 
 - total = (torch.randn_like(output) * output).sum()
 + weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
 + total = (weights * output).sum()
-+ if not total.requires_grad:
-+     return torch.zeros(len(x), dtype=torch.bool)
 - return (gradient != 0).flatten(1).any(dim=1)
 + return gradient.flatten(1).sum(dim=1) > 0
 
@@ -765,8 +676,6 @@ sizes_for_yes_and_no: You return how large the gradients are. The question is wh
 - total = (torch.randn_like(output) * output).sum()
 + weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
 + total = (weights * output).sum()
-+ if not total.requires_grad:
-+     return torch.zeros(len(x), dtype=x.dtype)
 - return (gradient != 0).flatten(1).any(dim=1)
 + return gradient.flatten(1).norm(dim=1)
 

@@ -38,8 +38,8 @@ ex = unit.exercise(
     "ScratchRNN",
     reference=ScratchRNN,
     points=4,
-    takes="init, parameters, calls",
-    gives="outputs, gradients, input_gradients",
+    takes="sizes, parameters, inputs",
+    gives="returned, gradients, input_gradients",
     drive="layer_and_start",
     forbids=("torch.nn.RNN", "torch.nn.RNNCell", "torch.nn.RNNBase", "torch.rnn_tanh", "torch.rnn_tanh_cell"),
     hints=(
@@ -77,33 +77,27 @@ ex.mistakes(r"""
 h0_ignored: Your states start from zeros even when an h0 is given. Zeros are for `h0=None` only; else start from
   h0[0].
 - h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
-- states = []
-+ h, states = x.new_zeros(x.shape[1], self.b.shape[0]), []
++ h = x.new_zeros(x.shape[1], len(self.b))
 
-detached_at_every_step: The states are right and their gradients are not: the state is detached at each step, so that
-  no error reaches an earlier step. Detach between batches, never inside `forward`.
+detached_at_every_step: The states are right and their gradients are not: the state is cut off at each step, so that no
+  error reaches an earlier one. Detach between batches, never inside `forward`.
 - h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
 + h = torch.tanh(x_t @ self.U + h.detach() @ self.W + self.b)
 
 input_detached: The states are right, but no gradient reaches the input x: an embedding below this layer would never
   learn. Use x as it comes: `torch.tensor(x)`, `.data` and `.detach()` cut it off from what made it.
-- h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
-- states = []
 - for x_t in x:
-+ h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
 + for x_t in x.detach():
 
 start_detached: The states are right, but no gradient reaches h0. Where h0 is what another network hands over, that
   network would never learn. Start from `h0[0]` itself, neither detached nor copied into a new tensor.
 - h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
-- states = []
-+ h, states = x.new_zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0].detach(), []
++ h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0].detach()
 
-zeros_in_float32: The zeros that you start from are always float32, since `torch.zeros` makes no other unless told:
-  with inputs in float64 that is an error. `x.new_zeros(…)` has the dtype of x, and lives on its device too.
+zeros_in_float32: The zeros that you start from are always float32, as those of `torch.zeros` are unless told: with
+  inputs in float64 that is an error. `x.new_zeros(…)` has the dtype of x, and lives on its device too.
 - h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
-- states = []
-+ h, states = torch.zeros(x.shape[1], self.b.shape[0]) if h0 is None else h0[0], []
++ h = torch.zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
 
 last_state_without_its_layer_axis: Your h_n is (N, H). `nn.RNN` gives (1, N, H), with a first axis over its layers, of
   which there is one here: `h.unsqueeze(0)`, or `h[None]`.
@@ -113,34 +107,23 @@ last_state_without_its_layer_axis: Your h_n is (N, H). `nn.RNN` gives (1, N, H),
 batch_first: You read x as (N, T, D). It is (T, N, D), as `nn.RNN` takes it unless it is told `batch_first=True`: the
   loop over time runs over the first axis.
 - h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
-- states = []
-- for x_t in x:
--     h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
-+ h, states = x.new_zeros(x.shape[0], self.b.shape[0]) if h0 is None else h0[0], []
-+ for t in range(x.shape[1]):
-+     h = torch.tanh(x[:, t] @ self.U + h @ self.W + self.b)
++ x = x.transpose(0, 1)
++ h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
 - return torch.stack(states), h.unsqueeze(0)
-+ return torch.stack(states, dim=1), h[None]
++ return torch.stack(states, dim=1), h.unsqueeze(0)
 
 state_outlives_the_call: A call without h0 starts where the call before it ended. What lives in `self` outlives the
   call: keep the state in a local name, and start from zeros.
-+ def __init__(self, input_size, hidden_size):
-+     super().__init__()
-+     self.U = nn.Parameter(torch.randn(input_size, hidden_size))
-+     self.W = nn.Parameter(torch.randn(hidden_size, hidden_size))
-+     self.b = nn.Parameter(torch.randn(hidden_size))
-+     self.h = None
-+
-+ def forward(self, x, h0=None):
-+     if h0 is not None:
-+         self.h = h0[0]
-+     elif self.h is None or len(self.h) != x.shape[1]:
-+         self.h = x.new_zeros(x.shape[1], self.b.shape[0])
-+     states = []
-+     for x_t in x:
-+         self.h = torch.tanh(x_t @ self.U + self.h @ self.W + self.b)
-+         states.append(self.h)
-+     return torch.stack(states), self.h[None]
+- bound = 1 / math.sqrt(hidden_size)
++ self.h = None
++ bound = 1 / math.sqrt(hidden_size)
+- h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
++ h = self.h if h0 is None else h0[0]
++ if h is None or len(h) != x.shape[1]:
++     h = x.new_zeros(x.shape[1], len(self.b))
+- return torch.stack(states), h.unsqueeze(0)
++ self.h = h
++ return torch.stack(states), h.unsqueeze(0)
 
 recurrent_matrix_transposed: W is transposed. In this course's rows it is `h @ self.W`; PyTorch's own weight_hh_l0 is
   the transpose of it.
@@ -174,7 +157,7 @@ ex = unit.exercise(
     "as_torch_rnn",
     reference=as_torch_rnn,
     points=3,
-    takes="weights, kind, call",
+    takes="weights, kind, inputs",
     gives="module, state, outputs",
     drive="builds",
     canonical=one_bias,
@@ -208,17 +191,13 @@ ex.mistakes(r"""
 recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state
   after the first is wrong: weight_hh_l0 is `W.T`.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
-+ rnn.load_state_dict(
-+     {"weight_ih_l0": U.T, "weight_hh_l0": W, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
-+ )
++ rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 
-reshaped_for_transposed: U is reshaped where it must be transposed. A reshape gives the right shape and cuts the
-  numbers anew; `U.T` swaps the axes.
+reshaped_for_transposed: The numbers of U are cut anew, as a reshape does it: the shape is right, and they stand in
+  wrong places. `U.T` swaps the axes.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
-+ weight = U.reshape(len(b), -1)
-+ rnn.load_state_dict(
-+     {"weight_ih_l0": weight, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
-+ )
++ turned = U.reshape(len(b), -1)
++ rnn.load_state_dict({"weight_ih_l0": turned, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 
 second_bias_left_as_it_was: `nn.RNN` has two biases and adds them. You set one; the other still holds the random
   numbers that the module was born with. Set it to zeros.
@@ -238,11 +217,7 @@ bias_lost: Both biases are zero: b is lost. The two together must make b.
 always_float32: Your module is float32 whatever it was given: that is what `nn.RNN(D, H)` makes. NumPy's arrays are
   float64; tell the module, `dtype=U.dtype`, once U is a tensor.
 - rnn = nn.RNN(*U.shape, dtype=U.dtype)
-- rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn = nn.RNN(*U.shape)
-+ rnn.load_state_dict(
-+     {"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)},
-+ )
 
 memory_shared: The numbers are right, but the module's parameters lie in the memory of your arguments: training the
   module would change them. `load_state_dict` and `copy_` copy; `nn.Parameter(tensor)` and `.data = tensor` do not.
@@ -260,8 +235,8 @@ ex = unit.exercise(
     "CharRNN",
     reference=CharRNN,
     points=3,
-    takes="init, parameters, calls",
-    gives="outputs, gradients",
+    takes="sizes, parameters, inputs",
+    gives="returned, gradients",
     drive="module",
     hints=(
         "Three modules, one after the other: ids become vectors, vectors become states, states become logits. Which "
@@ -332,13 +307,13 @@ log_probabilities_for_logits: You return log-probabilities. `forward` gives the 
 - return self.output(states), state
 + return torch.log_softmax(self.output(states), dim=-1), state
 
-read_batch_first: Your nn.RNN has `batch_first=True` and takes the rows of the batch for time steps. ids are (T, N):
-  leave it out, for time first is what nn.RNN does by itself.
+read_batch_first: The rows of the batch are taken for time steps, as with `batch_first=True`. ids are (T, N), and time
+  first is what nn.RNN does by itself.
 - self.rnn = nn.RNN(embedding_size, hidden_size)
 + self.rnn = nn.RNN(embedding_size, hidden_size, batch_first=True)
 
-returned_state_detached: The state that you return is detached. Whether a gradient may flow on is for the caller to
-  say: `train_epoch` cuts it, other programs need it. Return it as nn.RNN gives it.
+returned_state_detached: No gradient flows through the state that you return. Whether one may flow on is for the caller
+  to say: `train_epoch` cuts it, other programs need it. Return it as nn.RNN gives it.
 - return self.output(states), state
 + return self.output(states), state.detach()
 
@@ -348,16 +323,15 @@ kept_between_calls: A call without a state starts where the call before it ended
 + self.output = nn.Linear(hidden_size, vocabulary_size)
 + self.state = None
 - states, state = self.rnn(self.embedding(ids), state)
-- return self.output(states), state
-+ states, self.state = self.rnn(self.embedding(ids), self.state if state is None else state)
-+ return self.output(states), self.state
++ states, state = self.rnn(self.embedding(ids), self.state if state is None else state)
++ self.state = state
 
-padding_index_zero: The values are right, but the embedding of id 0 gets no gradient: with `padding_idx=0` it never
-  learns. Here id 0 is a character like any other.
+padding_index_zero: The values are right, but the embedding of id 0 gets no gradient and never learns, as with
+  `padding_idx=0`. Here id 0 is a character like any other.
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
-bent_logits: There is a ReLU on the logits: none can be negative. Nothing stands behind the linear layer.
+bent_logits: Your logits are never negative: there is a ReLU on them. Nothing stands behind the linear layer.
 - return self.output(states), state
 + return torch.relu(self.output(states)), state
 """)
@@ -415,69 +389,49 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 ex.mistakes(r"""
 sequences_first: Your batch is (N, T, …), a sequence in each row. In this course time comes first: `padded[:, n]` is
   sequence n.
-+ T = max(len(s) for s in sequences)
-+ padded = sequences[0].new_zeros(len(sequences), T, *sequences[0].shape[1:])
-+ for n, s in enumerate(sequences):
-+     padded[n, : len(s)] = s
-+ return padded, torch.tensor([len(s) for s in sequences])
+- return padded, lengths
++ return padded.transpose(0, 1), lengths
 
 reshaped_for_transposed: The sequences are interleaved: a reshape of (N, T) into (T, N) cuts the numbers anew. To swap
   the two axes, `transpose(0, 1)`; or fill columns from the start.
-+ T = max(len(s) for s in sequences)
-+ padded = sequences[0].new_zeros(len(sequences), T, *sequences[0].shape[1:])
-+ for n, s in enumerate(sequences):
-+     padded[n, : len(s)] = s
-+ return padded.reshape(T, len(sequences), *padded.shape[2:]), torch.tensor([len(s) for s in sequences])
+- return padded, lengths
++ return padded.transpose(0, 1).reshape(padded.shape), lengths
 
 zeros_in_front: Your zeros stand in front of the shorter sequences. They belong behind them: every sequence starts at
   step 0.
-+ T = max(len(s) for s in sequences)
-+ padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
-+ for n, s in enumerate(sequences):
-+     padded[T - len(s) :, n] = s
-+ return padded, torch.tensor([len(s) for s in sequences])
+- padded[: len(sequence), n] = sequence
++ padded[len(padded) - len(sequence) :, n] = sequence
 
 sorted_by_length: Your sequences come out sorted by length. Column n must be sequence n, or nobody knows whose answer
   is whose.
+- lengths = torch.tensor([len(sequence) for sequence in sequences])
 + sequences = sorted(sequences, key=len, reverse=True)
-+ padded = sequences[0].new_zeros(len(sequences[0]), len(sequences), *sequences[0].shape[1:])
-+ for n, s in enumerate(sequences):
-+     padded[: len(s), n] = s
-+ return padded, torch.tensor([len(s) for s in sequences])
++ lengths = torch.tensor([len(sequence) for sequence in sequences])
 
-dtype_lost: The batch is float32, whatever the sequences were: that is what `torch.zeros` makes. Ids must stay whole
-  numbers, or no embedding takes them. `sequence.new_zeros(…)` keeps the dtype.
-+ T = max(len(s) for s in sequences)
-+ padded = torch.zeros(T, len(sequences), *sequences[0].shape[1:])
-+ for n, s in enumerate(sequences):
-+     padded[: len(s), n] = s
-+ return padded, torch.tensor([len(s) for s in sequences])
+dtype_lost: The batch is float32, whatever the sequences were, as `torch.zeros` makes it. Ids must stay whole numbers,
+  or no embedding takes them. `sequence.new_zeros(…)` keeps the dtype.
+- padded = sequences[0].new_zeros(int(lengths.max()), len(sequences), *sequences[0].shape[1:])
++ padded = torch.zeros(int(lengths.max()), len(sequences), *sequences[0].shape[1:])
 
 cut_to_the_shortest: The longer sequences are cut to the length of the shortest. T is the greatest length: nothing is
   thrown away.
-+ T = min(len(s) for s in sequences)
-+ return torch.stack([s[:T] for s in sequences], dim=1), torch.tensor([len(s) for s in sequences])
++ lengths = torch.tensor([len(sequence) for sequence in sequences])
++ return torch.stack([sequence[: lengths.min()] for sequence in sequences], dim=1), lengths
 
 lengths_of_the_padded: All your lengths are T, the length after padding. What is wanted is how many steps of each are
   real.
-+ T = max(len(s) for s in sequences)
-+ padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
-+ for n, s in enumerate(sequences):
-+     padded[: len(s), n] = s
-+ return padded, torch.tensor([T for s in sequences])
+- return padded, lengths
++ return padded, torch.full_like(lengths, len(padded))
 
 zeros_not_counted: Your lengths count the steps that are not zero. A real symbol may be 0 too: ask the sequences,
   before you pad.
-+ T = max(len(s) for s in sequences)
-+ padded = sequences[0].new_zeros(T, len(sequences), *sequences[0].shape[1:])
-+ for n, s in enumerate(sequences):
-+     padded[: len(s), n] = s
-+ return padded, (padded != 0).reshape(T, len(sequences), -1).any(dim=2).sum(dim=0)
+- return padded, lengths
++ return padded, (padded != 0).reshape(*padded.shape[:2], -1).any(dim=2).sum(dim=0)
 
 last_step_repeated: The padding repeats the last real step. It is zeros: padding should look like nothing.
-+ T = max(len(s) for s in sequences)
-+ columns = [torch.cat([s, s[-1:].repeat(T - len(s), *[1] * (s.dim() - 1))]) for s in sequences]
-+ return torch.stack(columns, dim=1), torch.tensor([len(s) for s in sequences])
+- padded[: len(sequence), n] = sequence
++ padded[:, n] = sequence[-1]
++ padded[: len(sequence), n] = sequence
 """)
 
 
@@ -582,7 +536,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-mask_ignored: The padding counts like real tokens: the mask is not used. Keep `logits[mask]` and `targets[mask]`.
+mask_ignored: The padding counts like real tokens. Keep `logits[mask]` and `targets[mask]`.
 + return nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 divided_by_all_steps: The losses under the padding are gone, but you divide by all T times N steps. Then the loss
@@ -603,8 +557,8 @@ mean_of_row_means: You take the mean of each sequence, then the mean of those: a
 + losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none") * mask
 + return (losses.sum(dim=0) / mask.sum(dim=0)).mean()
 
-zeroed_logits: The mask is on the logits: under the padding they are zero, and a softmax of zeros costs log Q, not
-  nothing. Mask the losses, or leave the padding out.
+zeroed_logits: Under the padding your logits are zero, and counted: a softmax of zeros costs log Q, not nothing. Mask
+  the losses, or leave the padding out.
 + return nn.functional.cross_entropy((logits * mask[..., None]).flatten(0, 1), targets.flatten())
 
 zero_targets_left_out: You leave out the steps whose target is 0. That is right only where no real symbol has the id
@@ -672,8 +626,8 @@ one_step_early: You are one step early: a sequence of length 3 ends at step 2. A
 first_row_for_all: All your states come from sequence 0. Beside the step, the index needs the row: `torch.arange(N)`.
 + return H[lengths - 1, 0]
 
-every_row_at_every_end: `H[lengths - 1]` is (N, N, H): for each length all rows at that step. You want the pairs:
-  index with the steps and with the rows, both of length N.
+every_row_at_every_end: Your answer is (N, N, H), as `H[lengths - 1]` is: for each length all rows at that step. You
+  want the pairs: index with the steps and with the rows, both of length N.
 + return H[lengths - 1]
 
 mean_of_the_states: You return the mean of the real states. That is a summary too, but another one: here the last one
@@ -739,16 +693,14 @@ state_not_detached: The state brings its history with it: the second `backward` 
 
 graph_retained: The state is not detached, and `retain_graph=True` is no way out: `backward` walks back into a batch
   whose parameters have changed since. `state = state.detach()` keeps the value and drops the history.
-- state = state.detach()
-
 - loss.backward()
 + loss.backward(retain_graph=True)
+- state = state.detach()
 
 state_reset_at_each_batch: Every batch starts from None: what was read before is forgotten. Hand the state of one
   batch to the next, detached.
 - logits, state = model(inputs, state)
-- state = state.detach()
-+ logits, _ = model(inputs, None)
++ logits, state = model(inputs, None)
 
 not_clipped_in_time: The update is made with gradients that are not clipped: max_norm is not used, or used too late.
   The place for clipping is between `backward` and `step`.
@@ -770,23 +722,17 @@ each_parameter_by_its_own_norm: Each parameter is clipped by its own norm. It is
 
 mean_of_the_batch_means: You return the mean of the batches' means. Batches differ in size: weigh each mean by its
   number of tokens, `targets.numel()`, and divide by all of them.
-- state, total, tokens = None, 0.0, 0
-+ state, losses = None, []
--     total += loss.item() * targets.numel()
--     tokens += targets.numel()
-- return total / tokens
-+     losses.append(loss.item())
-+ return sum(losses) / len(losses)
+- total += loss.item() * targets.numel()
+- tokens += targets.numel()
++ total += loss.item()
++ tokens += 1
 
 loss_of_the_last_batch: You return the loss of the last batch. What is wanted is the mean over the tokens of all
   batches.
--     total += loss.item() * targets.numel()
--     tokens += targets.numel()
 - return total / tokens
 + return loss.item()
 
 total_returned: You return the total over all tokens. Divide it by their number.
--     tokens += targets.numel()
 - return total / tokens
 + return total
 
