@@ -17,9 +17,9 @@ of many a_t goes to zero. The minimal GRU is a gated cell made to fit: its gates
     z_t = sigma(x_t W_z)        h_t = (1 - z_t) h_{t-1} + z_t x_t W_h
 
 Sources: D. Bahdanau, K. Cho, Y. Bengio, "Neural Machine Translation by Jointly Learning to Align and Translate", ICLR
-2015; A. Vaswani et al., "Attention Is All You Need", NeurIPS 2017; G. E. Blelloch, "Prefix Sums and Their Applications",
-CMU-CS-90-190, 1990; E. Martin, C. Cundy, "Parallelizing Linear Recurrent Neural Nets Over Sequence Length", ICLR 2018;
-L. Feng et al., "Were RNNs All We Needed?", arXiv:2410.01201, 2024.
+2015; A. Vaswani et al., "Attention Is All You Need", NeurIPS 2017; G. E. Blelloch, "Prefix Sums and Their
+Applications", CMU-CS-90-190, 1990; E. Martin, C. Cundy, "Parallelizing Linear Recurrent Neural Nets Over Sequence
+Length", ICLR 2018; L. Feng et al., "Were RNNs All We Needed?", arXiv:2410.01201, 2024.
 """
 
 from __future__ import annotations
