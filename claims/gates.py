@@ -149,7 +149,7 @@ def wrong_steps(seed, lags, lstm, gru):
 unit.claim(
     "gates_from_long",
     one_distance,
-    "at a lag of 100 the LSTM is right more than 99 times in 100 with biases of 5 and $-5$, and guesses with biases of "
+    "At a lag of 100 the LSTM is right more than 99 times in 100 with biases of 5 and $-5$, and guesses with biases of "
     "0, as the plain cell does.",
     figure=(f"{LSTM_5}, lag 100", "recalled"),
     controls=[(f"{LSTM}, lag 100", "recalled"), (f"{PLAIN}, lag 100", "recalled")],
@@ -163,7 +163,7 @@ unit.claim(
 unit.claim(
     "forget_bias",
     bias_by_lag,
-    r"a forget bias of $\log T$, rounded up to a whole number, is enough at lags $T$ of 10, 30, 100 and 300. At 100 a "
+    r"A forget bias of $\log T$, rounded up to a whole number, is enough at lags $T$ of 10, 30, 100 and 300. At 100 a "
     "bias of 2 is not enough, and at 300 one of 4 is not.",
     figure=("lag 300, bias 6", "recalled"),
     controls=[("lag 300, bias 4", "recalled"), ("lag 100, bias 2", "recalled"), ("lag 30, bias 0", "recalled")],
@@ -175,7 +175,7 @@ unit.claim(
 unit.claim(
     "keep_and_keep_out",
     keep_out,
-    "with $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is 0: "
+    "With $b_f = 4$ the LSTM learns to recall over 100 steps if $b_i$ is $-4$, and does not reliably if $b_i$ is 0: "
     "over five seeds it is right in {{keep_out/forget 4, input -4/recalled}} and {{keep_out/forget 4, input "
     "0/recalled}}.",
     figure=("forget 4, input -4", "recalled"),
@@ -185,7 +185,7 @@ unit.claim(
 unit.claim(
     "gru_from_long",
     one_distance,
-    "trained on a lag of 100 alone, the GRU is right more than 99 times in 100 with a bias of 5 on $z$, and guesses "
+    "Trained on a lag of 100 alone, the GRU is right more than 99 times in 100 with a bias of 5 on $z$, and guesses "
     "with biases of 0.",
     figure=(f"{GRU_5}, lag 100", "recalled"),
     controls=[(f"{GRU}, lag 100", "recalled")],
@@ -194,7 +194,7 @@ unit.claim(
 unit.claim(
     "lstm_from_short",
     short_examples,
-    "trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps. Trained on a "
+    "Trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps. Trained on a "
     "lag of 30 alone, the same LSTM guesses there.",
     figure=(LSTM, "lag 1000"),
     controls=[(f"{LSTM}, lag 30 alone", "lag 30"), (PLAIN, "lag 1000")],
