@@ -765,6 +765,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     for args in told_apart(telling, greedy_decode, wrong):
         yield case(*args)
     yield edge("eos at once", drawn_table(rng, 3, 5, 1, 2, 20.0), 0, 1, 2, 5)
+    # Any id up to eos would end it here.
+    yield edge("no end, and eos is the last of the ids", drawn_table(rng, 4, 6, 0, 5, -20.0), 1, 0, 5, 6)
     yield edge("one call at most", drawn_table(rng, 3, 5, 1, 2, -20.0), 2, 1, 2, 1)
     yield edge("no call at all", drawn_table(rng, 3, 5, 1, 2, 0.0), 1, 1, 2, 0)
     yield edge("one mark for both, bos and eos", drawn_table(rng, 3, 4, 0, 0, 0.0), 1, 0, 0, 7)
