@@ -70,6 +70,10 @@ def torch_rnn(p):
     return module
 
 
+def packed(p):
+    return pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
+
+
 def torch_combine(states, how):
     forward, backward = states.chunk(2, dim=-1)
     return {"concat": lambda: states, "sum": lambda: forward + backward, "product": lambda: forward * backward}[how]()
@@ -135,8 +139,7 @@ def test_forwards_both_directions_are_pytorchs(dtype, how, sizes, seed):
 @given(sizes, seeds)
 def test_with_lengths_they_are_pytorchs_on_a_packed_sequence(how, sizes, seed):
     p = draw(sizes, seed)
-    packed = pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
-    states, _ = pad_packed_sequence(torch_rnn(p)(packed)[0])
+    states, _ = pad_packed_sequence(torch_rnn(p)(packed(p))[0])
     where = real(p["lengths"], sizes[0])
     result = bidirectional_forward(*network(p), how, p["lengths"])
     np.testing.assert_allclose(result[where], torch_combine(states, how).detach()[where], **TOLERANCE[np.float64])
@@ -234,8 +237,7 @@ def test_the_directions_may_have_states_of_different_sizes_if_they_are_concatena
 @given(sizes, seeds)
 def test_the_summary_is_what_each_direction_ends_with_pytorchs_h_n(how, sizes, seed):
     p = draw(sizes, seed)
-    packed = pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
-    _, (last_f, last_b) = torch_rnn(p)(packed)
+    _, (last_f, last_b) = torch_rnn(p)(packed(p))
     summary = final_summary(*both_states(*network(p), p["lengths"]), p["lengths"], how)
     expected = torch_combine(torch.cat([last_f, last_b], dim=-1), how).detach()
     assert summary.shape == expected.shape

@@ -55,6 +55,12 @@ def leaves(p, *names):
     return [torch.tensor(p[name], requires_grad=True) for name in names]
 
 
+def assert_gradients(ours, tensors, dtype):
+    """Ours are those that the tensors have collected."""
+    for gradient, leaf in zip(ours, tensors, strict=True):
+        np.testing.assert_allclose(gradient, leaf.grad, **TOLERANCE[dtype])
+
+
 def torch_states(X, h0, U, W, b):
     """The recurrence in PyTorch; W may be a list, one for each step."""
     states, h = [], h0
@@ -147,8 +153,7 @@ def test_going_back_through_the_output_layer_is_autograds(dtype, sizes, seed):
     H, V, dO = *leaves(p, "H", "V"), torch.tensor(p["dO"])
     c = torch.zeros(sizes[-1], dtype=V.dtype, requires_grad=True)
     (H @ V + c).backward(dO)
-    for ours, leaf in zip(output_backward(p["dO"], p["H"], p["V"]), (H, V, c), strict=True):
-        np.testing.assert_allclose(ours, leaf.grad, **TOLERANCE[dtype])
+    assert_gradients(output_backward(p["dO"], p["H"], p["V"]), (H, V, c), dtype)
 
 
 @float_types
@@ -160,8 +165,7 @@ def test_going_back_one_step_is_autograds(dtype, sizes, seed):
     torch.tanh(x @ U + h_prev @ W + b).backward(torch.tensor(p["dh"]))
     h = rnn_step(*(p[name] for name in ("x", "h0", "U", "W", "b")))
     ours = rnn_step_backward(p["dh"], p["x"], p["h0"], h, p["U"], p["W"])
-    for gradient, leaf in zip(ours, tensors, strict=True):
-        np.testing.assert_allclose(gradient, leaf.grad, **TOLERANCE[dtype])
+    assert_gradients(ours, tensors, dtype)
 
 
 @float_types
@@ -171,8 +175,7 @@ def test_going_back_through_time_is_autograds(dtype, sizes, seed):
     p = draw(sizes, seed, dtype)
     tensors = leaves(p, "X", "h0", "U", "W", "b")
     torch_states(*tensors).backward(torch.tensor(p["dH"]))
-    for gradient, leaf in zip(rnn_backward(*backward_arguments(p)), tensors, strict=True):
-        np.testing.assert_allclose(gradient, leaf.grad, **TOLERANCE[dtype])
+    assert_gradients(rnn_backward(*backward_arguments(p)), tensors, dtype)
 
 
 @drawn

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib
 import pickle
-import subprocess
-import sys
 
 import pytest
 import torch
+
+from tests.fresh import in_a_fresh_python
 
 MODULES = {"stacked": ("StackedRNN", (3, 5, 2)), "bidirectional": ("BiTagger", (9, 2, 3, 4))}
 every_module = pytest.mark.parametrize("file", MODULES)
@@ -17,7 +17,7 @@ every_module = pytest.mark.parametrize("file", MODULES)
 @pytest.mark.parametrize("file", ["encoder_decoder", "beyond", "gates_backward"])
 def test_what_needs_no_torch_does_not_load_it(file):
     program = f"import sys, rnncourse.{file}; assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", program], check=True)
+    in_a_fresh_python(program)
 
 
 @every_module
@@ -27,7 +27,7 @@ def test_torch_is_loaded_with_the_module_and_not_before(file):
         f"import sys; from rnncourse import {file}; assert 'torch' not in sys.modules;"
         f"{file}.{name}(*{arguments}); assert 'torch' in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    in_a_fresh_python(program)
 
 
 @every_module
