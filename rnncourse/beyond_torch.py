@@ -22,6 +22,7 @@ from jaxtyping import Bool, Float, Integer
 from torch import Tensor, nn
 
 from rnncourse.encoder_decoder import shift_right
+from rnncourse.encoder_decoder_torch import Seq2Seq
 from rnncourse.heads import Lengths
 
 
@@ -65,7 +66,7 @@ class AttentionDecoder(nn.Module):
         return self.output(torch.tanh(self.combine(torch.cat([states, context], dim=-1)))), state, weights
 
 
-class AttentionSeq2Seq(nn.Module):
+class AttentionSeq2Seq(Seq2Seq):
     """An encoder and a decoder with attention, trained together with teacher forcing, as unit 12's `Seq2Seq`.
 
     >>> from rnncourse.encoder_decoder_torch import Encoder
@@ -74,12 +75,6 @@ class AttentionSeq2Seq(nn.Module):
     >>> model(source, [7, 3], targets).shape
     torch.Size([8, 2, 6])
     """
-
-    def __init__(self, encoder: nn.Module, decoder: AttentionDecoder, bos: int) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.decoder = decoder
-        self.bos = bos
 
     def forward(
         self, source: Integer[Tensor, "S N"], source_lengths: Lengths | None, targets: Integer[Tensor, "T N"]

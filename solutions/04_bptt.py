@@ -877,8 +877,10 @@ assert abs(loss - theirs.item()) < 1e-10 * loss, "Expected the same loss as PyTo
 #
 # On two logarithmic axes, a cost of $T^k$ is a line of slope $k$.
 #
-# **Claim:** from 200 to 3,200 steps, time and memory both grow with a slope of about 1, and each further step takes the same
-# number of bytes (to 5%).
+# **Claim:** from 200 to 3,200 steps, memory grows with a slope of about 1, and each further step takes the same number of
+# bytes (to 5%).
+#
+# The time is only shown, with its slope: it also hangs on what else your machine is doing.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import time
@@ -913,18 +915,19 @@ for run in runs:
     megabytes.append(tracemalloc.get_traced_memory()[1] / 1e6)
     tracemalloc.stop()
 for_each_step = np.diff(megabytes) / np.diff(lengths)
+print(
+    f"slope of the time: {loglog_slope(lengths, milliseconds):.2f}, of the memory: {loglog_slope(lengths, megabytes):.2f}"
+)
 print("bytes for each further step:", *(f"{1e6 * step:,.0f}" for step in for_each_step))
 assert for_each_step.max() < 1.05 * for_each_step.min(), "Expected every further step to take the same memory, to 5%."
 assert abs(loglog_slope(lengths, megabytes) - 1) < 0.1, "Expected memory to grow with a slope of about 1."
-assert abs(loglog_slope(lengths, milliseconds) - 1) < 0.2, (
-    "Expected time to grow with a slope of about 1. Run it again?"
-)
 
 show(
     cost_chart(
         lengths, {"time": milliseconds}, ylabel="processor time (ms), best of 8", title="Forwards and back: time"
     ),
-    alt="Time of a forward and backward pass against the number of steps, both logarithmic: a straight line of slope 1.",
+    alt="Time of a forward and backward pass against the number of steps, both logarithmic: close to a straight line of slope "
+    "1.",
 )
 show(
     cost_chart(lengths, {"memory": megabytes}, ylabel="peak memory (MB)", title="Forwards and back: memory"),
@@ -933,7 +936,7 @@ show(
 )
 
 # %% [markdown]
-# Twice the length, twice the time. The line of the memory is a shade flatter than 1, because a small part of it, the
+# Twice the length, about twice the time. The line of the memory is a shade flatter than 1, because a small part of it, the
 # gradients of the parameters, is there at any length. Each *further* step costs the same. For a sentence that is nothing.
 # For a book it is too much, and unit 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest
 # again.

@@ -291,11 +291,12 @@ for name, a, b in zip(("output", "h_n", "gradient of x"), *results, strict=True)
 # %% [markdown]
 # ### Experiment · is theirs faster?
 #
-# You wrote a Python loop; they wrote C++. **Claim:** on a CPU that buys little, far from a factor of ten at any of these
-# sizes.
+# You wrote a Python loop; they wrote C++. As measured here, on a CPU that buys little, far from a factor of ten at any of
+# these sizes.
 #
-# The picture shows the time of a forward and a backward pass over 50 steps in units of what `nn.RNN` takes. "One product"
-# is your cell with one change: `x @ self.U + self.b` is computed before the loop, for all steps at once.
+# The picture shows the time of a forward and a backward pass over 50 steps in units of what `nn.RNN` takes, on your machine
+# and with whatever else it is doing. "One product" is your cell with one change: `x @ self.U + self.b` is computed before
+# the loop, for all steps at once. **Claim:** that changes no state by more than rounding does.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from time import perf_counter
@@ -329,6 +330,8 @@ ratios = {"as in 7.1": [], "one product": [], "nn.RNN": []}
 for H in sizes:
     x, cell = torch.randn(50, 16, H), Scratch(H, H)
     rnns = (cell, OneProduct(cell), nn.RNN(H, H))
+    difference = (rnns[0](x)[0] - rnns[1](x)[0]).abs().max().item()
+    assert difference < 1e-4, "Expected the same states from both loops. Has ScratchRNN passed its check?"
     times = np.array([[seconds(rnn, x) for rnn in rnns] for _ in range(30)]).min(axis=0)  # in turns; the best of each
     for name, t in zip(ratios, times / times[-1], strict=True):
         ratios[name].append(t)
@@ -348,9 +351,8 @@ show(
     alt="Time of three recurrent layers against the hidden size, in units of what nn.RNN takes. The "
     "cell of exercise 7.1 is the slowest, most of all when it is small; the cell with one product for all inputs is near 1.",
 )
-assert all(1 / 10 < ratio < 10 for line in ratios.values() for ratio in line), (
-    "Expected no time to be ten times that of nn.RNN, or a tenth. Is the machine busy? Run it again."
-)
+for H, *line in zip(sizes, *ratios.values(), strict=True):
+    print(f"H = {H:3}:", ", ".join(f"{name} {ratio:.1f}" for name, ratio in zip(ratios, line, strict=True)))
 
 # %% [markdown]
 # The time goes into the products and the tanh, and both of you call the same ones. The loop itself is cheap. And a

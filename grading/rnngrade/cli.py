@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -21,6 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
+from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
@@ -29,25 +30,6 @@ if TYPE_CHECKING:
     from rnngrade.exporting import Person
 
 COURSE = Path(__file__).resolve().parents[2]
-EXAMPLES = "\b\nExamples:\n"
-
-
-class Sentence(click.ClickException):
-    """An error that is one sentence."""
-
-    def show(self, file: Any = None) -> None:
-        click.echo(self.message, err=True)
-
-
-@contextmanager
-def in_a_sentence() -> Iterator[None]:
-    """What the desk's parts raise for the user to read."""
-    try:
-        yield
-    except DeskError as why:
-        raise Sentence(str(why)) from None
-    except OSError as error:
-        raise Sentence(f"{error.strerror or error}: {error.filename}" if error.filename else str(error)) from None
 
 
 def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
@@ -82,7 +64,7 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool) -> None
     """Make up a class whose true scores are known: right, blank, every kind of mistake."""
     from rnngrade.sample import demo_class, write_hostile_class
 
-    with in_a_sentence():
+    with in_a_sentence(DeskError):
         desk.open()
         for unit in units_of(units, [s for s in exercises.STEMS if s != "00_welcome"]):
             made = demo_class(unit, size)
@@ -101,7 +83,7 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
     """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle or Canvas."""
     from rnngrade.collect import collect as take
 
-    with in_a_sentence():
+    with in_a_sentence(DeskError):
         desk.open()
         report = take(source, desk, units_of([unit])[0] if unit else None, form)
         for words in report.notes:
@@ -152,7 +134,7 @@ def run(
     except ValueError as why:
         raise Sentence(str(why)) from None
     records: list[Record] = []
-    with in_a_sentence():
+    with in_a_sentence(DeskError):
         stems = units_of(units)
         require_work(desk, stems)
         desk.open()
@@ -203,7 +185,7 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
     """Write each student's page: verdict, diagnosis and hint for each exercise, grades and comments by hand."""
     from rnngrade.feedback import write_feedback
 
-    with in_a_sentence():
+    with in_a_sentence(DeskError):
         for unit in units_of(units):
             pages = write_feedback(desk, unit, students or None)
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
@@ -216,7 +198,7 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
     """Draw the picture of the class: what it got, which mistakes are behind what is wrong, who needs a look."""
     from rnngrade.report import write_reports
 
-    with in_a_sentence():
+    with in_a_sentence(DeskError):
         for path in [*write_reports(desk, units_of(units, graded_units(desk))), desk.reports / "index.html"]:
             click.echo(str(path))
 
@@ -231,7 +213,7 @@ def export(desk: Desk, units: tuple[str, ...], form: str, roster: Path | None, o
     """Write the grades as CSV, for a spreadsheet, Canvas or Moodle."""
     from rnngrade.exporting import export as table
 
-    with in_a_sentence():
+    with in_a_sentence(DeskError):
         text = table(desk, units_of(units, graded_units(desk)), form, roster)
         if output is None:
             sys.stdout.write(text.replace("\r\n", "\n"))

@@ -177,12 +177,7 @@ def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
             filled = LinearSegmentedColormap.from_list("filled", ["#FFFFFF", COLOURS["W"]])
             axes.imshow(grid, cmap=filled, vmin=0, vmax=1)
             axes.set(title=name, xlabel="input k", ylabel="output t", xticks=range(steps), yticks=range(steps))
-            axes.set_xticks(np.arange(steps - 1) + 0.5, minor=True)
-            axes.set_yticks(np.arange(steps - 1) + 0.5, minor=True)
-            axes.grid(False)
-            axes.grid(True, which="minor", color="#D0D0D0")
-            axes.tick_params(which="both", length=0)
-            axes.spines[:].set_visible(True)
+            _draw_cells(axes, steps, steps)
     return figure
 
 
@@ -217,6 +212,16 @@ def _pad(figure: Figure) -> None:
     engine = figure.get_layout_engine()
     if isinstance(engine, ConstrainedLayoutEngine):
         engine.set(w_pad=0.1, h_pad=0.1)
+
+
+def _draw_cells(axes: Axes, rows: int, columns: int) -> None:
+    """Lines between the cells of an image, and no marks at the ticks."""
+    axes.set_xticks(np.arange(columns - 1) + 0.5, minor=True)
+    axes.set_yticks(np.arange(rows - 1) + 0.5, minor=True)
+    axes.grid(False)
+    axes.grid(True, which="minor", color="#D0D0D0")
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(True)
 
 
 def _looks(count: int) -> list[dict[str, Any]]:

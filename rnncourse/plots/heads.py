@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .charts import _chart, _pad
+from .charts import _chart, _draw_cells, _pad
 from .drawing import RADIUS, Drawing, Shape
 from .style import COLOURS, CYCLE, INK, MUTED, TINTS, style
 
@@ -106,12 +106,7 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
             axes.set_xticklabels([str(k + 1) for k in range(inputs)])
             axes.set_yticklabels([str(t + 1) for t in range(outputs)])
             axes.set_title(name, x=0.0, ha="left", linespacing=1.3)
-            axes.set_xticks(np.arange(inputs - 1) + 0.5, minor=True)
-            axes.set_yticks(np.arange(outputs - 1) + 0.5, minor=True)
-            axes.grid(False)
-            axes.grid(True, which="minor", color="#D0D0D0")
-            axes.tick_params(which="both", length=0)
-            axes.spines[:].set_visible(True)
+            _draw_cells(axes, outputs, inputs)
             left += room + gap
     return figure
 

@@ -22,29 +22,11 @@ import click
 
 from rnncourse.seat import handin, logbook
 from rnncourse.seat.handin import HandinError
+from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 
-EXAMPLES = "\b\nExamples:\n"
 # The course is offline, and so is JupyterLab: it looks for no newer one, and SETTINGS keep it from offering news.
 OFFLINE = "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"
 SETTINGS = Path(__file__).parent / "jupyter"
-
-
-class Sentence(click.ClickException):
-    """An error that is one sentence."""
-
-    def show(self, file: Any = None) -> None:
-        click.echo(self.message, err=True)
-
-
-@contextmanager
-def in_a_sentence() -> Iterator[None]:
-    """What the parts raise for the user to read."""
-    try:
-        yield
-    except HandinError as why:
-        raise Sentence(str(why)) from None
-    except OSError as error:
-        raise Sentence(f"{error.strerror or error}: {error.filename}" if error.filename else str(error)) from None
 
 
 @click.group(epilog=EXAMPLES + "  rnncourse lab 03\n  rnncourse check 03\n  rnncourse submit 03")
@@ -66,7 +48,7 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
     if unit is not None and unit.startswith("-"):
         arguments, unit = (unit, *arguments), None
     here = Path.cwd()
-    with in_a_sentence():
+    with in_a_sentence(HandinError):
         notebook = handin.find(unit, here) if unit else None
         folder = handin.notebooks_folder(notebook.parent if notebook else here)
         folder = folder or (notebook.parent if notebook else None)
@@ -170,7 +152,7 @@ def check(notebook: str, strict: bool) -> None:
     NOTEBOOK is a unit, "03", or a path. A copy of it, as it was saved, is run in a kernel of its own, without the
     experiments.
     """
-    with in_a_sentence():
+    with in_a_sentence(HandinError):
         mine = handin.read(handin.find(notebook, Path.cwd()))
         with _live(mine.unit.stem) as advance:
             earned = handin.rehearse(mine, advance)
@@ -202,7 +184,7 @@ def submit(notebook: str, output: Path | None) -> None:
 
     NOTEBOOK is a unit, "03", or a path. Nothing is run: 'rnncourse check' does that.
     """
-    with in_a_sentence():
+    with in_a_sentence(HandinError):
         mine = handin.read(handin.find(notebook, Path.cwd()))
         name = f"{mine.unit.stem}-submission.ipynb"
         path = Path(name) if output is None else output / name if output.is_dir() else output

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import replace
 
 import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.desk import Desk
 from rnngrade.feedback import write_feedback
 from rnngrade.gradebook import GradebookError, GradebookWriter
 from rnngrade.record import Finding
@@ -20,22 +18,6 @@ from tests.grading.on_any_database import Person
 
 FIRST, SECOND = NAMES[:2]
 SCRIPT = "<script>steal()</script>"
-
-
-@pytest.fixture(scope="module")
-def entered(root, tmp_path_factory):
-    desk = Desk(root, tmp_path_factory.mktemp("entered"))
-    with GradebookWriter(desk) as gradebook:
-        gradebook.enter_unit(UNIT)
-    return desk.gradebook
-
-
-@pytest.fixture
-def desk(root, tmp_path, entered):
-    desk = Desk(root, tmp_path / "desk")
-    desk.open()
-    shutil.copy(entered, desk.gradebook)
-    return desk
 
 
 def grade(desk, *outcomes):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 
 import nbformat
@@ -13,24 +12,6 @@ from rnngrade.gradebook import GradebookError, GradebookWriter, card_of
 from rnngrade.record import TIMED_OUT, write_whole
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, submission
 from tests.grading.on_any_database import GradebookSuite, content, put
-
-
-@pytest.fixture(scope="session")
-def entered(root, tmp_path_factory):
-    """A gradebook that knows the unit, to copy."""
-    desk = Desk(root, tmp_path_factory.mktemp("entered"))
-    desk.open()
-    with GradebookWriter(desk) as gradebook:
-        assert gradebook.enter_unit(UNIT) == []
-    return desk.gradebook
-
-
-@pytest.fixture
-def desk(root, tmp_path, entered):
-    desk = Desk(root, tmp_path / "desk")
-    desk.open()
-    shutil.copy(entered, desk.gradebook)
-    return desk
 
 
 class TestOnSQLite(GradebookSuite):

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
-from itertools import combinations
-
 import numpy as np
 import pytest
 import torch
@@ -14,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from rnncourse import bidirectional
 from rnncourse.bidirectional import (
     BiTagger,
     backward_from_both,
@@ -28,6 +22,7 @@ from rnncourse.bidirectional import (
 from rnncourse.bptt import numerical_gradient
 from rnncourse.cell import rnn_forward, to_torch_state
 from rnncourse.unfolding import depends_on
+from tests.rnncourse.array_functions import ArrayFunctionsSuite, arrays_in
 
 drawn = settings(max_examples=15, deadline=None)
 float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -73,6 +68,10 @@ def torch_rnn(p):
     state |= {f"{name}_reverse": torch.from_numpy(a) for name, a in to_torch_state(*p["backward"]).items()}
     module.load_state_dict(state)
     return module
+
+
+def packed(p):
+    return pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
 
 
 def torch_combine(states, how):
@@ -140,8 +139,7 @@ def test_forwards_both_directions_are_pytorchs(dtype, how, sizes, seed):
 @given(sizes, seeds)
 def test_with_lengths_they_are_pytorchs_on_a_packed_sequence(how, sizes, seed):
     p = draw(sizes, seed)
-    packed = pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
-    states, _ = pad_packed_sequence(torch_rnn(p)(packed)[0])
+    states, _ = pad_packed_sequence(torch_rnn(p)(packed(p))[0])
     where = real(p["lengths"], sizes[0])
     result = bidirectional_forward(*network(p), how, p["lengths"])
     np.testing.assert_allclose(result[where], torch_combine(states, how).detach()[where], **TOLERANCE[np.float64])
@@ -239,8 +237,7 @@ def test_the_directions_may_have_states_of_different_sizes_if_they_are_concatena
 @given(sizes, seeds)
 def test_the_summary_is_what_each_direction_ends_with_pytorchs_h_n(how, sizes, seed):
     p = draw(sizes, seed)
-    packed = pack_padded_sequence(torch.tensor(p["X"]), torch.tensor(p["lengths"]), enforce_sorted=False)
-    _, (last_f, last_b) = torch_rnn(p)(packed)
+    _, (last_f, last_b) = torch_rnn(p)(packed(p))
     summary = final_summary(*both_states(*network(p), p["lengths"]), p["lengths"], how)
     expected = torch_combine(torch.cat([last_f, last_b], dim=-1), how).detach()
     assert summary.shape == expected.shape
@@ -310,37 +307,15 @@ def test_every_parameter_of_the_tagger_gets_gradient():
     assert all(parameter.grad.any() for parameter in tagger.parameters())
 
 
-def test_a_tagger_is_pickled_and_copied_like_any_other_module():
-    tagger = pickle.loads(pickle.dumps(BiTagger(9, 2, 3, 4)))
-    assert type(tagger) is bidirectional.BiTagger
-    assert isinstance(tagger, torch.nn.Module)
-
-
-def test_torch_is_loaded_with_the_tagger_and_not_before():
-    program = (
-        "import sys; from rnncourse import bidirectional; assert 'torch' not in sys.modules;"
-        "bidirectional.BiTagger(2, 3, 4, 5); assert 'torch' in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_what_is_not_there_is_an_attribute_error():
-    with pytest.raises(AttributeError, match=r"'rnncourse\.bidirectional' has no attribute 'TriTagger'"):
-        bidirectional.TriTagger  # noqa: B018
-
-
-def arrays_in(value):
-    """All arrays in nested tuples and lists, in order."""
-    if isinstance(value, (list, tuple)):
-        return [array for item in value for array in arrays_in(item)]
-    return [value]
-
-
-def change_all(value, change):
-    """The same nested tuples and lists with every array of floats changed; lengths stay."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(change_all(item, change) for item in value)
-    return change(value) if value.dtype.kind == "f" else value
+def test_lengths_may_be_a_list():
+    p = draw((5, 3, 2, 4), seed=0)
+    lengths = [2, 5, 1]
+    H_f, H_b = both_states(*network(p), lengths)
+    np.testing.assert_array_equal(H_b, both_states(*network(p), np.array(lengths, np.int32))[1])
+    summary = final_summary(H_f, H_b, lengths)
+    np.testing.assert_array_equal(summary, final_summary(H_f, H_b, np.array(lengths, np.uint8)))
+    np.testing.assert_array_equal(reverse_sequence(H_b, np.array(lengths, np.uint64)), reverse_sequence(H_b, lengths))
+    np.testing.assert_array_equal(H_f, rnn_forward(p["X"], np.zeros((3, 4)), *p["forward"]))
 
 
 CALLS = {
@@ -353,68 +328,12 @@ CALLS = {
     "backward_from_both": (backward_from_both, ("dH", "X", "H_f", "H_b", "forward", "backward")),
     "final_summary": (final_summary, ("H_f", "H_b", "lengths")),
 }
-every_call = pytest.mark.parametrize("name", CALLS)
-extents = pytest.mark.parametrize("steps", [1, 4])
 
 
-def call(name, steps=4, dtype=np.float64, change=lambda array: array):
-    """Call a function; return the arrays in its results and in its arguments."""
-    function, names = CALLS[name]
-    p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
-    p["H_f"], p["H_b"] = both_states(*network(p))
-    arguments = [change_all(argument, change) for argument in arguments_of(p, *names)]
-    return arrays_in(function(*arguments)), arrays_in(arguments)
+class TestArrayFunctions(ArrayFunctionsSuite):
+    calls = CALLS
 
-
-@every_call
-@float_types
-def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(name, dtype):
-    other = np.float32 if dtype is np.float64 else np.float64
-    seen = iter([dtype])
-    results, _ = call(name, change=lambda array: array.astype(next(seen, other)))
-    assert {result.dtype for result in results} == {np.dtype(dtype)}
-
-
-@every_call
-def test_lists_will_do_for_arrays(name):
-    for result, expected in zip(call(name, change=np.ndarray.tolist)[0], call(name)[0], strict=True):
-        assert result.dtype == np.float64
-        np.testing.assert_array_equal(result, expected)
-
-
-def test_lengths_may_be_a_list():
-    p = draw((5, 3, 2, 4), seed=0)
-    lengths = [2, 5, 1]
-    H_f, H_b = both_states(*network(p), lengths)
-    np.testing.assert_array_equal(H_b, both_states(*network(p), np.array(lengths, np.int32))[1])
-    summary = final_summary(H_f, H_b, lengths)
-    np.testing.assert_array_equal(summary, final_summary(H_f, H_b, np.array(lengths, np.uint8)))
-    np.testing.assert_array_equal(reverse_sequence(H_b, np.array(lengths, np.uint64)), reverse_sequence(H_b, lengths))
-    np.testing.assert_array_equal(H_f, rnn_forward(p["X"], np.zeros((3, 4)), *p["forward"]))
-
-
-@every_call
-@extents
-def test_arguments_are_left_as_they_were_and_may_be_read_only(name, steps):
-    def read_only(array):
-        array.flags.writeable = False
-        return array
-
-    _, arguments = call(name, steps, change=read_only)
-    _, expected = call(name, steps, change=np.copy)
-    for argument, array in zip(arguments, expected, strict=True):
-        np.testing.assert_array_equal(argument, array)
-
-
-@every_call
-@extents
-def test_results_share_no_memory_with_arguments_or_with_each_other(name, steps):
-    results, arguments = call(name, steps)
-    assert not any(np.shares_memory(result, argument) for result in results for argument in arguments)
-    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
-
-
-@every_call
-def test_arrays_may_lie_in_memory_in_any_order(name):
-    for result, expected in zip(call(name, change=np.asfortranarray)[0], call(name)[0], strict=True):
-        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
+    def draw_arguments(self, dtype, steps=4):
+        p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
+        p["H_f"], p["H_b"] = both_states(*network(p))
+        return p

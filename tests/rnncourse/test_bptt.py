@@ -21,6 +21,7 @@ from rnncourse.bptt import (
     sequence_nll,
 )
 from rnncourse.cell import rnn_forward, rnn_step
+from tests.rnncourse.array_functions import ArrayFunctionsSuite
 
 drawn = settings(max_examples=30, deadline=None)
 float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -52,6 +53,12 @@ def backward_arguments(p):
 def leaves(p, *names):
     """Tensors of the named arrays, which collect gradients."""
     return [torch.tensor(p[name], requires_grad=True) for name in names]
+
+
+def assert_gradients(ours, tensors, dtype):
+    """Ours are those that the tensors have collected."""
+    for gradient, leaf in zip(ours, tensors, strict=True):
+        np.testing.assert_allclose(gradient, leaf.grad, **TOLERANCE[dtype])
 
 
 def torch_states(X, h0, U, W, b):
@@ -146,8 +153,7 @@ def test_going_back_through_the_output_layer_is_autograds(dtype, sizes, seed):
     H, V, dO = *leaves(p, "H", "V"), torch.tensor(p["dO"])
     c = torch.zeros(sizes[-1], dtype=V.dtype, requires_grad=True)
     (H @ V + c).backward(dO)
-    for ours, leaf in zip(output_backward(p["dO"], p["H"], p["V"]), (H, V, c), strict=True):
-        np.testing.assert_allclose(ours, leaf.grad, **TOLERANCE[dtype])
+    assert_gradients(output_backward(p["dO"], p["H"], p["V"]), (H, V, c), dtype)
 
 
 @float_types
@@ -159,8 +165,7 @@ def test_going_back_one_step_is_autograds(dtype, sizes, seed):
     torch.tanh(x @ U + h_prev @ W + b).backward(torch.tensor(p["dh"]))
     h = rnn_step(*(p[name] for name in ("x", "h0", "U", "W", "b")))
     ours = rnn_step_backward(p["dh"], p["x"], p["h0"], h, p["U"], p["W"])
-    for gradient, leaf in zip(ours, tensors, strict=True):
-        np.testing.assert_allclose(gradient, leaf.grad, **TOLERANCE[dtype])
+    assert_gradients(ours, tensors, dtype)
 
 
 @float_types
@@ -170,8 +175,7 @@ def test_going_back_through_time_is_autograds(dtype, sizes, seed):
     p = draw(sizes, seed, dtype)
     tensors = leaves(p, "X", "h0", "U", "W", "b")
     torch_states(*tensors).backward(torch.tensor(p["dH"]))
-    for gradient, leaf in zip(rnn_backward(*backward_arguments(p)), tensors, strict=True):
-        np.testing.assert_allclose(gradient, leaf.grad, **TOLERANCE[dtype])
+    assert_gradients(rnn_backward(*backward_arguments(p)), tensors, dtype)
 
 
 @drawn
@@ -384,70 +388,28 @@ def test_each_part_by_lag_is_autograds_if_every_step_has_a_W_of_its_own(sizes, s
     np.testing.assert_allclose(parts, expected, **TOLERANCE[np.float64])
 
 
-FUNCTIONS = {
-    nll_backward: ("logits", "targets", "mask"),
-    output_backward: ("dO", "H", "V"),
-    rnn_step_backward: ("dh", "x", "h0", "h", "U", "W"),
-    rnn_backward: ("dH", "X", "h0", "H", "U", "W"),
-    recurrent_gradient_by_lag: ("dH", "X", "h0", "H", "U", "W"),
+CALLS = {
+    "nll_backward": (nll_backward, ("logits", "targets", "mask")),
+    "output_backward": (output_backward, ("dO", "H", "V")),
+    "rnn_step_backward": (rnn_step_backward, ("dh", "x", "h0", "h", "U", "W")),
+    "rnn_backward": (rnn_backward, ("dH", "X", "h0", "H", "U", "W")),
+    "recurrent_gradient_by_lag": (recurrent_gradient_by_lag, ("dH", "X", "h0", "H", "U", "W")),
 }
-every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
-lengths = pytest.mark.parametrize("steps", [1, 4])
 
 
-def arguments_of(function, dtype=np.float64, steps=4):
-    p = draw((steps, 2, 3, 5, 6), seed=2, dtype=dtype)
-    return [p[name] for name in FUNCTIONS[function]]
+class TestArrayFunctions(ArrayFunctionsSuite):
+    calls = CALLS
+
+    def draw_arguments(self, dtype, steps=4):
+        return draw((steps, 2, 3, 5, 6), seed=2, dtype=dtype)
 
 
-def results_of(result):
-    return list(result) if isinstance(result, tuple) else [result]
-
-
-@every_function
-@float_types
-def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(function, dtype):
-    other = np.float32 if dtype is np.float64 else np.float64
-    arguments = arguments_of(function, dtype)
-    assert {a.dtype for a in results_of(function(*arguments))} == {np.dtype(dtype)}
-    mixed = [arguments[0], *(a.astype(other) if a.dtype == dtype else a for a in arguments[1:])]
-    assert {a.dtype for a in results_of(function(*mixed))} == {np.dtype(dtype)}
-
-
-@every_function
-def test_lists_will_do_for_arrays(function):
-    arguments = arguments_of(function)
-    from_lists = results_of(function(*(a.tolist() for a in arguments)))
-    for result, expected in zip(from_lists, results_of(function(*arguments)), strict=True):
-        assert result.dtype == np.float64
-        np.testing.assert_array_equal(result, expected)
-
-
-@lengths
-@pytest.mark.parametrize("function", [sequence_nll, *FUNCTIONS], ids=lambda function: function.__name__)
-def test_arguments_are_left_as_they_were_and_may_be_read_only(function, steps):
-    arguments = arguments_of(nll_backward if function is sequence_nll else function, steps=steps)
+def test_the_loss_leaves_its_arguments_as_they_were_and_they_may_be_read_only():
+    p = draw((4, 2, 3, 5, 6), seed=2)
+    arguments = [p[name] for name in ("logits", "targets", "mask")]
     copies = [a.copy() for a in arguments]
     for a in arguments:
         a.flags.writeable = False
-    function(*arguments)
+    sequence_nll(*arguments)
     for a, copy in zip(arguments, copies, strict=True):
         np.testing.assert_array_equal(a, copy)
-
-
-@lengths
-@every_function
-def test_results_share_no_memory_with_arguments_or_with_each_other(function, steps):
-    arguments = arguments_of(function, steps=steps)
-    results = results_of(function(*arguments))
-    assert not any(np.shares_memory(result, a) for result in results for a in arguments)
-    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
-
-
-@every_function
-def test_arrays_may_lie_in_memory_in_any_order(function):
-    arguments = arguments_of(function)
-    for result, expected in zip(
-        results_of(function(*map(np.asfortranarray, arguments))), results_of(function(*arguments)), strict=True
-    ):
-        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])

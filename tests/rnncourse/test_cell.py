@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 import torch
@@ -23,6 +21,7 @@ from rnncourse.cell import (
     softmax,
     to_torch_state,
 )
+from tests.rnncourse.array_functions import ArrayFunctionsSuite
 
 drawn = settings(max_examples=30, deadline=None)
 float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -249,80 +248,29 @@ def test_numbers_and_integers_do_not_decide_the_dtype():
     assert as_floats(double)[0] is double
 
 
-FUNCTIONS = {
-    hidden_layer: ("x", "U", "b"),
-    rnn_step: ("x", "h0", "U", "W", "b"),
-    rnn_step_concat: ("x", "h0", "UW", "b"),
-    rnn_forward: ("X", "h0", "U", "W", "b"),
-    output_layer: ("states", "V", "c"),
-    softmax: ("O",),
-    rnn_predict: ("X", "h0", "U", "W", "b", "V", "c"),
-    to_torch_state: ("U", "W", "b"),
+CALLS = {
+    "hidden_layer": (hidden_layer, ("x", "U", "b")),
+    "rnn_step": (rnn_step, ("x", "h0", "U", "W", "b")),
+    "rnn_step_concat": (rnn_step_concat, ("x", "h0", "UW", "b")),
+    "rnn_forward": (rnn_forward, ("X", "h0", "U", "W", "b")),
+    "output_layer": (output_layer, ("states", "V", "c")),
+    "softmax": (softmax, ("O",)),
+    "rnn_predict": (rnn_predict, ("X", "h0", "U", "W", "b", "V", "c")),
+    "to_torch_state": (to_torch_state, ("U", "W", "b")),
 }
-every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 
 
-def arguments_of(function, dtype=np.float64):
-    p = draw((4, 2, 3, 5, 6), seed=2, dtype=dtype)
-    return [p[name] for name in FUNCTIONS[function]]
+class TestArrayFunctions(ArrayFunctionsSuite):
+    calls = CALLS
 
+    def draw_arguments(self, dtype, steps=4):
+        return draw((steps, 2, 3, 5, 6), seed=2, dtype=dtype)
 
-def results_of(result):
-    if isinstance(result, dict):
-        return list(result.values())
-    return list(result) if isinstance(result, tuple) else [result]
+    def test_integers_are_taken_as_floats(self, name):
+        def integers(array):
+            return np.arange(array.size).reshape(array.shape) % 3
 
-
-@every_function
-@float_types
-def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(function, dtype):
-    other = np.float32 if dtype is np.float64 else np.float64
-    arguments = arguments_of(function, dtype)
-    assert {a.dtype for a in results_of(function(*arguments))} == {np.dtype(dtype)}
-    mixed = [arguments[0], *(a.astype(other) for a in arguments[1:])]
-    assert {a.dtype for a in results_of(function(*mixed))} == {np.dtype(dtype)}
-
-
-@every_function
-def test_lists_will_do_for_arrays(function):
-    arguments = arguments_of(function)
-    from_lists = results_of(function(*(a.tolist() for a in arguments)))
-    for result, expected in zip(from_lists, results_of(function(*arguments)), strict=True):
-        assert result.dtype == np.float64
-        np.testing.assert_array_equal(result, expected)
-
-
-@every_function
-def test_integers_are_taken_as_floats(function):
-    arguments = [np.arange(a.size).reshape(a.shape) % 3 for a in arguments_of(function)]
-    as_they_are = results_of(function(*arguments))
-    for result, expected in zip(as_they_are, results_of(function(*(a.astype(float) for a in arguments))), strict=True):
-        assert result.dtype == np.float64
-        np.testing.assert_array_equal(result, expected)
-
-
-@every_function
-def test_arguments_are_left_as_they_were_and_may_be_read_only(function):
-    arguments = arguments_of(function)
-    copies = [a.copy() for a in arguments]
-    for a in arguments:
-        a.flags.writeable = False
-    function(*arguments)
-    for a, copy in zip(arguments, copies, strict=True):
-        np.testing.assert_array_equal(a, copy)
-
-
-@every_function
-def test_results_share_no_memory_with_arguments_or_with_each_other(function):
-    arguments = arguments_of(function)
-    results = results_of(function(*arguments))
-    assert not any(np.shares_memory(result, a) for result in results for a in arguments)
-    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
-
-
-@every_function
-def test_arrays_may_lie_in_memory_in_any_order(function):
-    arguments = arguments_of(function)
-    scattered = [np.asfortranarray(a)[::1] if a.ndim > 1 else np.repeat(a, 2)[::2] for a in arguments]
-    for result, expected in zip(results_of(function(*scattered)), results_of(function(*arguments)), strict=True):
-        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
+        results = self.call(name, integers)[0]
+        for result, expected in zip(results, self.call(name, lambda a: integers(a).astype(float))[0], strict=True):
+            assert result.dtype == np.float64
+            np.testing.assert_array_equal(result, expected)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import subprocess
-import sys
 from functools import cache
 from itertools import product
 
@@ -438,9 +436,3 @@ def test_there_is_one_prediction_for_each_target(predictions, targets):
 
 def test_the_modules_can_be_pickled():
     assert isinstance(pickle.loads(pickle.dumps(Decoder(9, 3, 5))), Decoder)
-
-
-@pytest.mark.parametrize("module", ["encoder_decoder", "beyond"])
-def test_what_needs_no_torch_does_not_load_it(module):
-    code = f"import sys, rnncourse.{module}; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from itertools import combinations
-
 import numpy as np
 import pytest
 import torch
@@ -30,6 +26,7 @@ from rnncourse.gates import (
     sigmoid,
 )
 from rnncourse.gates_backward import gru_backward, lstm_backward, lstm_step_backward
+from tests.rnncourse.array_functions import ArrayFunctionsSuite
 
 drawn = settings(max_examples=30, deadline=None)
 float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -372,72 +369,13 @@ CALLS = {
     "gru_states": (gru_states, ("X", "h0", *GRU_PARAMETERS)),
     "gru_backward": (gru_backward, ("dH", "X", "h0", "gru_states", "U_gru", "W_gru")),
 }
-every_call = pytest.mark.parametrize("name", CALLS)
-lengths = pytest.mark.parametrize("steps", [1, 4])
 
 
-def arrays_in(value):
-    """All arrays in nested tuples, in order."""
-    return [array for item in value for array in arrays_in(item)] if isinstance(value, tuple) else [value]
+class TestArrayFunctions(ArrayFunctionsSuite):
+    calls = CALLS
 
-
-def change_all(value, change):
-    return tuple(change_all(item, change) for item in value) if isinstance(value, tuple) else change(value)
-
-
-def call(name, steps=4, dtype=np.float64, change=lambda array: array):
-    """Call a function; return the arrays in its results and in its arguments."""
-    function, names = CALLS[name]
-    p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
-    p["lstm_states"] = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
-    p["gru_states"] = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
-    arguments = tuple(change_all(p[name], change) for name in names)
-    return arrays_in(function(*arguments)), arrays_in(arguments)
-
-
-@every_call
-@float_types
-def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(name, dtype):
-    other = np.float32 if dtype is np.float64 else np.float64
-    seen = iter([dtype])
-    results, _ = call(name, change=lambda array: array.astype(next(seen, other)))
-    assert {result.dtype for result in results} == {np.dtype(dtype)}
-
-
-@every_call
-def test_lists_will_do_for_arrays(name):
-    for result, expected in zip(call(name, change=np.ndarray.tolist)[0], call(name)[0], strict=True):
-        assert result.dtype == np.float64
-        np.testing.assert_array_equal(result, expected)
-
-
-@every_call
-@lengths
-def test_arguments_are_left_as_they_were_and_may_be_read_only(name, steps):
-    def read_only(array):
-        array.flags.writeable = False
-        return array
-
-    _, arguments = call(name, steps, change=read_only)
-    _, expected = call(name, steps, change=np.copy)
-    for argument, array in zip(arguments, expected, strict=True):
-        np.testing.assert_array_equal(argument, array)
-
-
-@every_call
-@lengths
-def test_results_share_no_memory_with_arguments_or_with_each_other(name, steps):
-    results, arguments = call(name, steps)
-    assert not any(np.shares_memory(result, argument) for result in results for argument in arguments)
-    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
-
-
-@every_call
-def test_arrays_may_lie_in_memory_in_any_order(name):
-    for result, expected in zip(call(name, change=np.asfortranarray)[0], call(name)[0], strict=True):
-        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
-
-
-def test_gates_need_no_torch():
-    program = "import sys, rnncourse.gates_backward; assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", program], check=True)
+    def draw_arguments(self, dtype, steps=4):
+        p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
+        p["lstm_states"] = lstm_states(*pick(p, "X", "h0", "c0", *LSTM_PARAMETERS))
+        p["gru_states"] = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
+        return p

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from rnncourse.gradient_flow import (
     truncated_bptt,
     with_spectral_radius,
 )
+from tests.rnncourse.array_functions import ArrayFunctionsSuite
 
 drawn = settings(max_examples=30, deadline=None)
 float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -338,57 +338,11 @@ CALLS = {
     "truncated_bptt": (lambda *a: truncated_bptt(*a, 3), ("dH", "X", "h0", "H", "U", "W")),
     "checkpointed_bptt": (lambda *a: checkpointed_bptt(lambda t, h: h, *a, 3), ("X", "h0", "U", "W", "b")),
 }
-every_call = pytest.mark.parametrize("name", CALLS)
-lengths = pytest.mark.parametrize("steps", [1, 7])
 
 
-def call(name, steps=7, dtype=np.float64, change=lambda array: array):
-    """Call a function; return its results and the arguments that it was given."""
-    function, names = CALLS[name]
-    p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
-    arguments = [change(p[name]) for name in names]
-    result = function(*arguments)
-    return list(result) if isinstance(result, (tuple, list)) else [result], arguments
+class TestArrayFunctions(ArrayFunctionsSuite):
+    calls = CALLS
+    extents = ({"steps": 1}, {"steps": 7})
 
-
-@every_call
-@float_types
-def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(name, dtype):
-    other = np.float32 if dtype is np.float64 else np.float64
-    seen = iter([dtype])
-    results, _ = call(name, change=lambda array: array.astype(next(seen, other)))
-    assert {result.dtype for result in results} == {np.dtype(dtype)}
-
-
-@every_call
-def test_lists_will_do_for_arrays(name):
-    for result, expected in zip(call(name, change=np.ndarray.tolist)[0], call(name)[0], strict=True):
-        assert result.dtype == np.float64
-        np.testing.assert_array_equal(result, expected)
-
-
-@every_call
-@lengths
-def test_arguments_are_left_as_they_were_and_may_be_read_only(name, steps):
-    def read_only(array):
-        array.flags.writeable = False
-        return array
-
-    _, arguments = call(name, steps, change=read_only)
-    _, expected = call(name, steps, change=np.copy)
-    for argument, array in zip(arguments, expected, strict=True):
-        np.testing.assert_array_equal(argument, array)
-
-
-@every_call
-@lengths
-def test_results_share_no_memory_with_arguments_or_with_each_other(name, steps):
-    results, arguments = call(name, steps)
-    assert not any(np.shares_memory(result, argument) for result in results for argument in arguments)
-    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
-
-
-@every_call
-def test_arrays_may_lie_in_memory_in_any_order(name):
-    for result, expected in zip(call(name, change=np.asfortranarray)[0], call(name)[0], strict=True):
-        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
+    def draw_arguments(self, dtype, steps=7):
+        return draw((steps, 2, 3, 5), seed=2, dtype=dtype)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
-import subprocess
-import sys
-from itertools import combinations
-
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rnncourse import stacked
 from rnncourse.bptt import numerical_gradient, rnn_backward
 from rnncourse.cell import rnn_forward, to_torch_state
 from rnncourse.stacked import (
@@ -25,6 +19,7 @@ from rnncourse.stacked import (
     stacked_parameter_count,
     stacked_states,
 )
+from tests.rnncourse.array_functions import ArrayFunctionsSuite, arrays_in
 
 drawn = settings(max_examples=30, deadline=None)
 float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -292,37 +287,10 @@ def test_settings_that_make_no_sense_are_errors(settings):
         StackedRNN(3, 5, **settings)
 
 
-def test_the_module_is_pickled_and_copied_like_any_other():
-    module = pickle.loads(pickle.dumps(StackedRNN(3, 5, 2)))
-    assert type(module) is stacked.StackedRNN
-    assert isinstance(module, torch.nn.Module)
-
-
-def test_torch_is_loaded_with_the_module_and_not_before():
-    program = (
-        "import sys; from rnncourse import stacked; assert 'torch' not in sys.modules;"
-        "stacked.StackedRNN(2, 3); assert 'torch' in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_what_is_not_there_is_an_attribute_error():
-    with pytest.raises(AttributeError, match=r"'rnncourse\.stacked' has no attribute 'StackedLSTM'"):
-        stacked.StackedLSTM  # noqa: B018
-
-
-def arrays_in(value):
-    """All arrays in nested tuples and lists, in order."""
-    if isinstance(value, (list, tuple)):
-        return [array for item in value for array in arrays_in(item)]
-    return [value]
-
-
-def change_all(value, change):
-    """The same nested tuples and lists with every array changed."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(change_all(item, change) for item in value)
-    return change(value)
+def test_the_first_float_array_decides_even_if_it_stands_in_a_layer():
+    p = draw((4, 2, 3, 5, 2), seed=0, dtype=np.float32)
+    H_top, h_n = stacked_forward(p["X"].tolist(), p["h0"].tolist(), p["layers"])
+    assert H_top.dtype == h_n.dtype == np.float32
 
 
 CALLS = {
@@ -332,64 +300,14 @@ CALLS = {
     "backward_from_states": (backward_from_states, ("dH_top", "X", "h0", "states", "layers")),
     "dropout_between": (lambda H, mask: dropout_between(H, 0.0, mask), ("X", "mask")),
 }
-every_call = pytest.mark.parametrize("name", CALLS)
-extents = pytest.mark.parametrize(("steps", "depth"), [(1, 1), (1, 3), (4, 1), (4, 3)])
 
 
-def call(name, steps=4, depth=3, dtype=np.float64, change=lambda array: array):
-    """Call a function; return the arrays in its results and in its arguments."""
-    function, names = CALLS[name]
-    p = draw((steps, 2, 3, 5, depth), seed=2, dtype=dtype)
-    p["states"] = stacked_states(p["X"], p["h0"], p["layers"])
-    p["mask"] = np.ones_like(p["X"])
-    arguments = [change_all(p[name], change) for name in names]
-    return arrays_in(function(*arguments)), arrays_in(arguments)
+class TestArrayFunctions(ArrayFunctionsSuite):
+    calls = CALLS
+    extents = tuple({"steps": steps, "depth": depth} for steps in (1, 4) for depth in (1, 3))
 
-
-@every_call
-@float_types
-def test_results_keep_the_dtype_and_the_first_float_array_decides_among_several(name, dtype):
-    other = np.float32 if dtype is np.float64 else np.float64
-    seen = iter([dtype])
-    results, _ = call(name, change=lambda array: array.astype(next(seen, other)))
-    assert {result.dtype for result in results} == {np.dtype(dtype)}
-
-
-@every_call
-def test_lists_will_do_for_arrays(name):
-    for result, expected in zip(call(name, change=np.ndarray.tolist)[0], call(name)[0], strict=True):
-        assert result.dtype == np.float64
-        np.testing.assert_array_equal(result, expected)
-
-
-def test_the_first_float_array_decides_even_if_it_stands_in_a_layer():
-    p = draw((4, 2, 3, 5, 2), seed=0, dtype=np.float32)
-    H_top, h_n = stacked_forward(p["X"].tolist(), p["h0"].tolist(), p["layers"])
-    assert H_top.dtype == h_n.dtype == np.float32
-
-
-@every_call
-@extents
-def test_arguments_are_left_as_they_were_and_may_be_read_only(name, steps, depth):
-    def read_only(array):
-        array.flags.writeable = False
-        return array
-
-    _, arguments = call(name, steps, depth, change=read_only)
-    _, expected = call(name, steps, depth, change=np.copy)
-    for argument, array in zip(arguments, expected, strict=True):
-        np.testing.assert_array_equal(argument, array)
-
-
-@every_call
-@extents
-def test_results_share_no_memory_with_arguments_or_with_each_other(name, steps, depth):
-    results, arguments = call(name, steps, depth)
-    assert not any(np.shares_memory(result, argument) for result in results for argument in arguments)
-    assert not any(np.shares_memory(*pair) for pair in combinations(results, 2))
-
-
-@every_call
-def test_arrays_may_lie_in_memory_in_any_order(name):
-    for result, expected in zip(call(name, change=np.asfortranarray)[0], call(name)[0], strict=True):
-        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
+    def draw_arguments(self, dtype, steps=4, depth=3):
+        p = draw((steps, 2, 3, 5, depth), seed=2, dtype=dtype)
+        p["states"] = stacked_states(p["X"], p["h0"], p["layers"])
+        p["mask"] = np.ones_like(p["X"])
+        return p

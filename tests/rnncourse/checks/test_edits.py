@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import linecache
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,6 +12,7 @@ from rnncourse import check, exercises
 from rnncourse.checks.drive import observe
 from rnncourse.checks.edits import EditError, edited, needed, parse
 from rnncourse.checks.exercise import Unit, case, normal
+from tests.fresh import in_a_fresh_python
 
 ANSWER = """\
 def run(X, h0, step):
@@ -184,7 +183,7 @@ def test_a_wrong_array_in_a_unit_that_has_torch_too_loads_no_torch():
         "m = exercises.find('stacked_forward').misconceptions[0];"
         "assert check(m.answer, 'stacked_forward').diagnosis == m.name; assert 'torch' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    in_a_fresh_python(program)
 
 
 def test_an_exercise_without_a_copied_answer_says_what_copies_it():

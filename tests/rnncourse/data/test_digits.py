@@ -1,12 +1,10 @@
 """The digits: all of them, in two parts that share no image, the same at every call, and no scikit-learn before."""
 
-import subprocess
-import sys
-
 import numpy as np
 from sklearn.datasets import load_digits
 
 from rnncourse.data import Digits, digits
+from tests.fresh import in_a_fresh_python
 
 
 def test_the_two_parts_are_all_of_the_digits_and_each_image_has_its_own_label():
@@ -49,4 +47,4 @@ def test_two_calls_give_the_same_split_in_arrays_of_their_own():
 
 def test_scikit_learn_is_imported_only_when_digits_are_asked_for():
     program = "import sys, rnncourse.data; assert 'sklearn' not in sys.modules"
-    subprocess.run([sys.executable, "-c", program], check=True)
+    in_a_fresh_python(program)

@@ -2,8 +2,6 @@
 
 import functools
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from io import BytesIO
 from xml.etree import ElementTree
@@ -19,6 +17,7 @@ from rnncourse import plots
 from rnncourse.data import digit_image
 from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, picture, readable
 from rnncourse.plots.unfolding import point_cloud
+from tests.fresh import in_a_fresh_python
 
 SENTENCE = ["I", "am", "studying", "medicine", "at", "UBC", "because", "I", "want", "to", "work", "as", "a", "doctor"]
 TIMES = np.arange(8)
@@ -261,4 +260,4 @@ def test_importing_the_pictures_sets_nothing_and_brings_in_no_pyplot():
         "assert dict(m.rcParams) == before; assert 'matplotlib.pyplot' not in sys.modules; "
         "assert 'torch' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    in_a_fresh_python(code)

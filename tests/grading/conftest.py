@@ -1,0 +1,30 @@
+"""A desk on SQLite, which is what tests of the gradebook use if they name no other."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from rnngrade.desk import Desk
+from rnngrade.gradebook import GradebookWriter
+from tests.grading.made import UNIT
+
+
+@pytest.fixture(scope="session")
+def entered(root, tmp_path_factory):
+    """A gradebook that knows the unit, to copy."""
+    desk = Desk(root, tmp_path_factory.mktemp("entered"))
+    desk.open()
+    with GradebookWriter(desk) as gradebook:
+        assert gradebook.enter_unit(UNIT) == []
+    return desk.gradebook
+
+
+@pytest.fixture
+def desk(root, tmp_path, entered):
+    """An empty desk with a gradebook that knows the unit."""
+    desk = Desk(root, tmp_path / "desk")
+    desk.open()
+    shutil.copy(entered, desk.gradebook)
+    return desk
