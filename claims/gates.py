@@ -67,7 +67,9 @@ def one_distance(seed, network, lag, updates=300):
 
 @unit.experiment(
     "share of right answers at each lag after 300 updates on short examples",
-    settings={network: {"network": network, "lags": (1, 7)} for network in (LSTM, PLAIN, GRU, LSTM_1, LSTM_5, GRU_5)}
+    settings={
+        network: {"network": network, "lags": (1, 7)} for network in (LSTM, PLAIN, WIDER, GRU, LSTM_1, LSTM_5, GRU_5)
+    }
     | {
         f"{network}, {name}": {"network": network, "lags": lags}
         for network in (LSTM, PLAIN, GRU)
@@ -197,7 +199,7 @@ unit.claim(
     "Trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps. Trained on a "
     "lag of 30 alone, the same LSTM guesses there.",
     figure=(LSTM, "lag 1000"),
-    controls=[(f"{LSTM}, lag 30 alone", "lag 30"), (PLAIN, "lag 1000")],
+    controls=[(f"{LSTM}, lag 30 alone", "lag 30"), (PLAIN, "lag 1000"), (WIDER, "lag 1000")],
     holds=lambda n: n[LSTM]["lag 1000"] > 0.99 > 0.5 > n[f"{LSTM}, lag 30 alone"]["lag 30"],
 )
 
