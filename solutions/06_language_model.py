@@ -959,8 +959,8 @@ assert shares[0.5] > shares[1.2], "More real words were expected when it is cold
 # %% [markdown]
 # A few seconds ago this network had never heard of Python. Now there are indented lines, `def` and `self` and
 # `else:`, brackets that are opened and often closed, comments behind a #. There is no meaning, of course, and many words are
-# nearly words: it spells letter by letter, and within a dozen of them loses what it was about to say. In text, long threads
-# have long examples only, and the wall of unit 05 stands.
+# nearly words: it spells letter by letter, and within a dozen of them loses what it was about to say. Is that the
+# wall of unit 05, or the small budget? These samples cannot tell.
 #
 # Do the filters help? The tail is where the typos come from. (You can put `top_k_filter` in place of the nucleus.)
 #

@@ -304,7 +304,7 @@ assert all(not is_held_out(date.fromisoformat(iso)) for _, iso, _ in examples), 
 # Batches are made **by length**: sort, then cut. So a batch has hardly any padding, and most have none; the batches
 # themselves come in random order.
 #
-# One trick is from unit 10. There, a forget bias let an LSTM remember from the start. In PyTorch's GRU, $h_t = (1 - z)
+# One trick is from unit 10. There, a forget bias let an LSTM learn from long examples. In PyTorch's GRU, $h_t = (1 - z)
 # \odot n + z \odot h_{t-1}$: where $z$ is near 1, the state is kept. We start with 2 added to the bias of $z$ in
 # both networks, so that the day, which mostly is read early and always is written last, is not lost on the way.
 #
