@@ -163,6 +163,7 @@ def run(
                         enter=lambda desk, record, notebook: gradebook.put(record, notebook),
                         advance=advance,
                     )
+                gradebook.enter_lateness(bundle.unit)
                 records += done.records
                 if not as_json:
                     for record in done.records:

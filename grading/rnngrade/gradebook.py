@@ -93,27 +93,50 @@ class GradebookWriter:
         """
         desk, student, unit = self.desk, record.student, record.unit
         executed = _read(notebook, f"the executed notebook of {student}'s {unit}")
-        folder = desk.submission_path(unit, student).parent
-        timestamp = _timestamp(folder / "timestamp.txt")
+        timestamp = self._handed_in(unit, student)
         path = desk.autograded / student / unit / f"{unit}.ipynb"
         before = _put_before(path)
         with self._whole():
             submission, page = self._submission(unit, student)
             self._grade(page, record, executed, before)
-            submission.timestamp = utils.parse_utc(timestamp)
-            self._penalize(submission, page)
+            self._penalize(submission, page, timestamp)
             if record.flags and before.get("submission") != record.submission:
                 page.flagged = True  # a person may take the flag away; the same submission does not bring it back
             self._gradebook.db.commit()
 
         if unit not in self._known:
             self._known[unit] = _texts(desk, unit)
-        if timestamp is None:
-            (path.parent / "timestamp.txt").unlink(missing_ok=True)
-        else:
-            _write(path.parent / "timestamp.txt", timestamp.encode())
+        self._keep_timestamp(unit, student, timestamp)
         shown = nbformat.writes(to_show(record, executed, self._known[unit]), version=nbformat.NO_CONVERT) + "\n"
         _write(path, shown.encode())
+
+    def enter_lateness(self, unit: str) -> None:
+        """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
+        a grade by hand may have changed since its record was put.
+
+        **Errors:** `GradebookError`, and nothing is changed.
+        """
+        times: dict[str, str | None] = {}
+        with self._whole():
+            for submission in self._gradebook.assignment_submissions(unit):
+                student = submission.student.id
+                times[student] = self._handed_in(unit, student)
+                for page in submission.notebooks:
+                    self._penalize(submission, page, times[student])
+            self._gradebook.db.commit()
+        for student, timestamp in times.items():
+            self._keep_timestamp(unit, student, timestamp)
+
+    def _handed_in(self, unit: str, student: str) -> str | None:
+        return _timestamp(self.desk.submission_path(unit, student).with_name("timestamp.txt"))
+
+    def _keep_timestamp(self, unit: str, student: str, timestamp: str | None) -> None:
+        """Put the timestamp beside the notebook in `autograded/`, where nbgrader looks for it."""
+        path = self.desk.autograded / student / unit / "timestamp.txt"
+        if timestamp is None:
+            path.unlink(missing_ok=True)
+        else:
+            _write(path, timestamp.encode())
 
     @property
     def _gradebook(self) -> Gradebook:
@@ -187,13 +210,14 @@ class GradebookWriter:
         for comment in page.comments:
             _comment(comment, cells.get(comment.name))
 
-    def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook) -> None:
+    def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook, timestamp: str | None) -> None:
         """The penalty for being late, by the plugin that is configured, as nbgrader's `AssignLatePenalties` does it."""
-        session = self._gradebook.db
-        session.flush()
-        session.expire(page, ["score"])
+        submission.timestamp = utils.parse_utc(timestamp)
         penalty = None
         if submission.total_seconds_late > 0:
+            session = self._gradebook.db
+            session.flush()
+            session.expire(page, ["score"])
             assign = AssignLatePenalties(config=settings(self.desk), log=logging.getLogger("rnngrade.nbgrader"))
             assign.init_plugin()
             student, score = submission.student.id, page.score

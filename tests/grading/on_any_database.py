@@ -219,6 +219,30 @@ class GradebookSuite:
         assert content(desk)["ada"]["penalty"] is None
         assert not (desk.autograded / "ada" / UNIT / "timestamp.txt").exists()
 
+    def test_a_due_date_that_is_changed_later_changes_the_penalties(self, desk, root):
+        config = desk.folder / "nbgrader_config.py"
+        config.write_text(config.read_text() + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
+        for student, when in (("ada", b"2026-11-20 13:30:00 UTC"), ("alan", b"2026-11-20 15:30:00 UTC")):
+            write_whole(desk.submission_path(UNIT, student).parent / "timestamp.txt", when)
+        put(desk, outcome(root, submission("ada")), outcome(root, submission("alan")), outcome(root, submission("bob")))
+
+        def penalties():
+            with GradebookWriter(desk) as gradebook:
+                gradebook.enter_lateness(UNIT)
+            return [found["penalty"] for _, found in sorted(content(desk).items())]
+
+        assert penalties() == [None, None, None], "nothing is due"
+        for hour, expected in ((12, [FULL, FULL, None]), (14, [None, FULL, None]), (16, [None, None, None])):
+            Person(desk, "ada").sets_the_due_date(datetime.datetime(2026, 11, 20, hour))
+            assert penalties() == expected, hour
+        Person(desk, "ada").sets_the_due_date(datetime.datetime(2026, 11, 20, 12))
+        Person(desk, "ada").gives(WRITTEN, 1.5)
+        assert penalties() == [FULL + 1.5, FULL, None], "zero is zero, whatever is given by hand"
+        (desk.submission_path(UNIT, "ada").parent / "timestamp.txt").unlink()
+        assert penalties() == [None, FULL, None]
+        assert content(desk)["ada"]["timestamp"] is None
+        assert not (desk.autograded / "ada" / UNIT / "timestamp.txt").exists()
+
     def test_killed_at_any_step_the_gradebook_is_whole_after_the_next_try(self, desk, root, tmp_path):
         record, notebook = outcome(root, submission("undisturbed"))
         first = replace(record.exercise(FIRST), points=0.5, passed=False)
