@@ -4,10 +4,14 @@
     moodle    Full Name_123456_assignsubmission_file_/03_cell.ipynb, and the same without the folder
     canvas    lastnamefirst_12345_67890_03_cell-1.ipynb, lastnamefirst_LATE_12345_67890_03_cell.ipynb
 
-A zip is a folder, and so is a zip within it, such as one that a student handed in. Nothing in the source is believed:
-no path of its is ever written to, links are not followed, and what is too large, broken or unclear is left out with a
-sentence on it. Nothing is lost: what a new version replaces moves to `submitted/STUDENT/UNIT/earlier/1.ipynb`, and so
-on, and collecting the same source again changes nothing.
+A source is named in one of these ways throughout, and a zip is a folder. Whose a file is, the outermost of its names
+says, which the platform made. What lies within, in a student's own folder, or in a zip in the source, is that
+student's whatever it is called, and a date that lies there is not believed.
+
+Nothing in the source is believed: no path of its is ever written to, links are not followed, and what is too large,
+broken or unclear is left out with a sentence on it. Nothing is lost: what a new version replaces moves to
+`submitted/STUDENT/UNIT/earlier/1.ipynb`, and so on, and collecting the same source again changes nothing. What comes
+from another place than the version that is there, `collected/UNIT/STUDENT` says which, waits for a person.
 
 The file names of Moodle and Canvas are read by nbgrader's own plugin points: `nbgrader zip_collect
 --ZipCollectApp.collector_plugin=rnngrade.collect.MoodleCollector` takes them as well.
@@ -51,6 +55,13 @@ MAX_NESTED = 1_000  # files of a zip within it
 
 _IGNORED = re.compile(r"(?:^|/)(?:\.[^/]*|__MACOSX|__pycache__)(?:/|$)|-checkpoint\.ipynb$", re.IGNORECASE)
 _ENTRY = b"PK\x01\x02"  # begins an entry of a zip's contents
+# Names that a platform made. The first in a path counts: what follows it is the student's, who may call it anything.
+_ABOVE = r"(?:.*?/)??"
+# The number is the participant's in this assignment. In a full name, Moodle makes a space of each underscore.
+_MOODLE = r"(?P<student_id>[^/]+?)_(?P<number>\d+)_assignsubmission_file_?/?(?P<file_id>.+)\.[^./]+\Z"
+_CANVAS = (
+    r"(?P<student_id>[^/_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?:\d+|text|question_\d+)_(?P<file_id>.+)\.[^./]+\Z"
+)
 _COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
 
 
@@ -63,8 +74,7 @@ class MoodleCollector(FileNameCollectorPlugin):  # type: ignore[misc]  # nbgrade
 
     @default("named_regexp")
     def _named_regexp(self) -> str:
-        # The number is the participant's in this assignment. Greedy: a name may hold what looks like a number.
-        return r"(?:.*/)?(?P<student_id>[^/]+)_(?P<number>\d+)_assignsubmission_file_?/?(?P<file_id>.+)\.[^./]+\Z"
+        return _ABOVE + _MOODLE
 
     @default("valid_ext")
     def _valid_ext(self) -> list[str]:
@@ -76,10 +86,7 @@ class CanvasCollector(FileNameCollectorPlugin):  # type: ignore[misc]
 
     @default("named_regexp")
     def _named_regexp(self) -> str:
-        return (
-            r"(?:.*/)?(?P<student_id>[^/_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?:\d+|text|question_\d+)_"
-            r"(?P<file_id>[^/]+)\.[^./]+\Z"
-        )
+        return _ABOVE + _CANVAS
 
     @default("valid_ext")
     def _valid_ext(self) -> list[str]:
@@ -97,20 +104,23 @@ class CollectReport:
 
 @dataclass(frozen=True)
 class _File:
-    """A file of the source: its path there, its bytes, when it was made, and the zip of the student's it was in."""
+    """A file of the source: its path there, its bytes, when it was made, the zip in the source that it was in, and
+    the timestamp.txt beside it.
+    """
 
     path: str
     data: bytes
     modified: float
     outer: str = ""
-    timestamp: str = ""
+    timestamp: bytes | None = None
 
 
 @dataclass(frozen=True)
 class _Found:
-    """A notebook, whose it is, and which version."""
+    """A notebook, whose it is, by which name in the source, and which version."""
 
     student: str
+    origin: str
     unit: str
     version: tuple[bool, int, float, str]  # sorts the latest last; what is no notebook comes before all that are
     path: str
@@ -131,11 +141,12 @@ def collect(
     if unit is not None and unit not in units:
         raise CollectError(f"There is no unit {unit!r}; there are {', '.join(units)}.")
     report = CollectReport()
-    names = _Names(desk, _class_list(desk, roster), report)
-    sorter = _Sorter(unit, units, format, names, report)
+    people = _class_list(desk, roster)
     with tempfile.TemporaryDirectory() as folder:
         found: list[tuple[_Found, Path]] = []
         try:
+            paths = _paths(source)
+            sorter = _Sorter(unit, units, format, source, paths, _Names(desk, people, paths, report), report)
             for file in _files(source, report):
                 if notebook := sorter.sort(file):
                     waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
@@ -143,8 +154,18 @@ def collect(
                     found.append((notebook, waiting))
         except (OSError, zipfile.BadZipFile) as error:
             raise CollectError(f"{_shown(str(source))} cannot be read: {error}.") from None
+        origins: dict[tuple[str, str], set[str]] = {}
+        for notebook, _ in found:
+            origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
         for notebook, waiting in sorted(found, key=lambda pair: (pair[0].student, pair[0].unit, pair[0].version)):
-            _take(notebook, waiting.read_bytes(), desk, report)
+            student, unit = notebook.student, notebook.unit
+            if len(origins[student, unit]) > 1:
+                report.notes.append(
+                    f"{_shown(notebook.path)} was left out: {student}'s {unit} is in this source under more than one "
+                    "name, and they may be two students. If they are not, put the right one in by hand."
+                )
+            else:
+                _take(notebook, waiting.read_bytes(), desk, report)
     report.taken = list(dict.fromkeys(report.taken))
     report.unchanged = [path for path in dict.fromkeys(report.unchanged) if path not in report.taken]
     return report
@@ -156,14 +177,22 @@ def collect(
 class _Names:
     """The names by which students are known: the class list's, those of `submitted/`, and new ones."""
 
-    def __init__(self, desk: Desk, people: dict[str, Person], report: CollectReport) -> None:
+    def __init__(self, desk: Desk, people: dict[str, Person], paths: list[str], report: CollectReport) -> None:
         self._report = report
+        self._listed = {_folded(id): _folded(f"{one.first_name} {one.last_name}") for id, one in people.items()}
         there = [path.name for path in desk.submitted.iterdir() if path.is_dir()] if desk.submitted.is_dir() else []
         self._known = {_folded(name): name for name in [*there, *people]}
         self._by_canvas = {person.canvas_id: id for id, person in people.items() if person.canvas_id}
         full = [(_folded(f"{person.first_name} {person.last_name}"), id) for id, person in people.items()]
         self._by_full_name = {name: id for name, id in full if [n for n, _ in full].count(name) == 1}
-        self._first: dict[str, str] = {}  # by full name, the number of the first who is called so
+        self._numbers: dict[str, set[str]] = {}  # by full name, of all in this source who are called so
+        for path in paths:
+            if named := re.match(_ABOVE + _MOODLE, path):
+                self._numbers.setdefault(_folded(named["student_id"]), set()).add(named["number"])
+
+    def is_listed(self, text: str) -> bool:
+        """Whether it is an id of the class list."""
+        return _folded(text) in self._listed
 
     def plain(self, text: str, path: str) -> str | None:
         """A student by the name of a folder or file; None, and a note, if it can be none."""
@@ -182,10 +211,16 @@ class _Names:
         return known
 
     def of_moodle(self, full_name: str, number: str, path: str) -> str | None:
-        """A student by full name. Two who are called alike in one download are told apart by their numbers."""
-        if id := self._by_full_name.get(_folded(full_name)):
-            return id
-        if self._first.setdefault(_folded(full_name), number) == number:
+        """A student by full name. All who are called alike in one download are known by their numbers."""
+        if len(self._numbers[_folded(full_name)]) == 1:
+            if id := self._by_full_name.get(_folded(full_name)):
+                return id
+            if self._listed.get(_folded(full_name)):
+                self._report.notes.append(
+                    f"{_shown(path)} was left out: on the class list, {_shown(full_name)} is the id of somebody who "
+                    "has another name."
+                )
+                return None
             return self.plain(full_name, path)
         name = f"{full_name} {number}"
         self._report.notes.append(
@@ -202,11 +237,17 @@ class _Names:
 class _Sorter:
     """Tells for each notebook whose it is, of which unit, and which version."""
 
-    def __init__(self, unit: str | None, units: list[str], format: str, names: _Names, report: CollectReport) -> None:
-        self._unit, self._units, self._format, self._names, self._report = unit, units, format, names, report
-        self._moodle, self._canvas = MoodleCollector(), CanvasCollector()
-        for plugin in (self._moodle, self._canvas):
-            plugin.log.disabled = True  # that a name is no such name is not worth a warning
+    def __init__(
+        self,
+        unit: str | None,
+        units: list[str],
+        format: str,
+        source: Path,
+        paths: list[str],
+        names: _Names,
+        report: CollectReport,
+    ) -> None:
+        self._unit, self._units, self._names, self._report = unit, units, names, report
         self._patterns = {
             name: re.compile(
                 rf"(?:(?P<before>.+?)[ _.-]+)?{name.replace('_', '[ _-]')}(?:[ _.(-]+(?P<after>.*?)\)?)?\Z",
@@ -214,75 +255,123 @@ class _Sorter:
             )
             for name in units
         }
+        # A zip that was made of a folder holds that folder, and all that is in it.
+        self._around = "" if source.is_dir() else f"{source.stem}/"
+        if not all(path.startswith(self._around) and len(self._people(_folders(path))) > 1 for path in paths):
+            self._around = ""
+        self._is_unsure = format == "auto"
+        self._format = self._told(paths) if format == "auto" else format
 
     def sort(self, file: _File) -> _Found | None:
         """Whose notebook a file is; None, and a note, if it cannot be told."""
-        student, stem = self._from_lms(file)
-        folders = [*PurePosixPath(os.path.splitext(file.outer)[0]).parts, *PurePosixPath(file.path).parts[:-1]]
-        if student is None:
-            stem = PurePosixPath(file.path).stem
-        elif not student:
-            return None
-        unit = self._unit_of(stem)
-        if unit is None and student is None:
-            unit = next((name for folder in reversed(folders) if (name := self._unit_of(folder))), None)
-        unit = unit or self._unit
+        unit = self._unit_in(file)
         if unit is None:
             self._leave(file, "which unit it is, cannot be told: give the unit, or name the file after it")
             return None
         if self._unit is not None and unit != self._unit:
             self._leave(file, f"it is of {unit}, not of {self._unit}")
             return None
-        if student is None:
-            name = self._owner(folders, stem)
-            if name is None:
-                self._leave(file, f"whose it is, cannot be told: name it STUDENT/{unit}.ipynb")
-                return None
-            student = self._names.plain(name, _full(file))
+        of_format = {"moodle": self._of_moodle, "canvas": self._of_canvas, "folder": self._of_folder}
+        student, origin = of_format[self._format](file, unit)
         if student is None:
             return None
         readable = _is_notebook(file.data)
         if not readable:
             self._report.notes.append(f"{_shown(_full(file))} is no notebook; it is kept for {student} all the same.")
-        copy = _COPY.search(stem)
+        copy = _COPY.search(PurePosixPath(file.path).stem)
         number = int(next(filter(None, copy.groups()))[:9]) if copy else 0
         version = (readable, number, file.modified, _full(file))
-        return _Found(student, unit, version, _full(file), file.timestamp)
+        return _Found(student, f"{self._format} {origin}", unit, version, _full(file), self._handed_in(file, unit))
 
-    def _from_lms(self, file: _File) -> tuple[str | None, str]:
-        """A student, and the name of the file, from Moodle's or Canvas's name; None if it is no such name, empty if
-        its student cannot be named.
-        """
-        path = file.outer or file.path
-        inner = PurePosixPath(file.path).stem if file.outer else ""
-        if self._format in ("auto", "moodle") and (named := self._moodle.collect(path)):
-            student = self._names.of_moodle(named["student_id"], named["number"], _full(file))
-            return student or "", inner or PurePosixPath(named["file_id"]).name
-        # Canvas downloads are flat; and a name that is the student's own, ada_1_2_03_cell, is none of Canvas's.
-        if self._format in ("auto", "canvas") and (named := self._canvas.collect(path)):
-            if named["late"]:
-                self._report.notes.append(f"{_shown(_full(file))} was late, says Canvas.")
-            student = self._names.of_canvas(named["student_id"], named["number"], _full(file))
-            return student or "", inner or named["file_id"]
-        if self._format in ("moodle", "canvas"):
-            self._leave(file, f"its name is none of {self._format.title()}'s")
-            return "", ""
-        return None, ""
+    def _told(self, paths: list[str]) -> str:
+        """The format of a source. A platform names all that is in a download of its, so one other name is enough."""
+        for format, pattern in (("moodle", _MOODLE), ("canvas", _CANVAS)):
+            if paths and all(re.match(pattern, self._within(path)) for path in paths):
+                return format
+        return "folder"
+
+    def _of_moodle(self, file: _File, unit: str) -> tuple[str | None, str]:
+        named = re.match(_ABOVE + _MOODLE, self._outer(file))
+        if not named:
+            self._leave(file, "its name is none of Moodle's")
+            return None, ""
+        origin = f"{named['student_id']} {named['number']}"
+        return self._names.of_moodle(named["student_id"], named["number"], _full(file)), origin
+
+    def _of_canvas(self, file: _File, unit: str) -> tuple[str | None, str]:
+        named = re.match(_ABOVE + _CANVAS, self._outer(file))
+        if not named:
+            self._leave(file, "its name is none of Canvas's")
+            return None, ""
+        if named["late"]:
+            self._report.notes.append(f"{_shown(_full(file))} was late, says Canvas.")
+        return self._names.of_canvas(named["student_id"], named["number"], _full(file)), named["number"]
+
+    def _of_folder(self, file: _File, unit: str) -> tuple[str | None, str]:
+        path = self._outer(file)
+        if self._is_unsure and any(re.match(_ABOVE + pattern, path) for pattern in (_MOODLE, _CANVAS)):
+            why = "it has a name like Moodle's or Canvas's where not all have: say by --format what they are"
+            self._leave(file, why)
+            return None, ""
+        people = self._people(_folders(path))
+        if people[1:] and not self._names.is_listed(people[0]):
+            why = f"whose it is, cannot be told from {_shown('/'.join(people))}: collect the folder with the students'"
+            self._leave(file, f"{why} folders in it, or name it STUDENT/{unit}.ipynb")
+            return None, ""
+        name = self._owner(path, people, zipped=bool(file.outer))
+        if name is None:
+            self._leave(file, f"whose it is, cannot be told: name it STUDENT/{unit}.ipynb")
+            return None, ""
+        return self._names.plain(name, _full(file)), f"{name}/" if people else name
+
+    def _handed_in(self, file: _File, unit: str) -> str:
+        """When, by a timestamp.txt where nbgrader puts it; anywhere else, it is the student's own."""
+        if file.timestamp is None:
+            return ""
+        *_, folder, name = "", *_folders(file.path)[-1:], PurePosixPath(file.path).name
+        if self._format == "folder" and not file.outer and (folder, name) == (unit, f"{unit}.ipynb"):
+            return _timestamp(file.timestamp, _full(file), self._report)
+        self._report.notes.append(
+            f"The timestamp.txt beside {_shown(_full(file))} may be a student's: it was left out."
+        )
+        return ""
+
+    def _outer(self, file: _File) -> str:
+        """The path of a file as far as the platform, or the instructor, made it."""
+        return self._within(file.outer or file.path)
+
+    def _within(self, path: str) -> str:
+        path = path.removeprefix(self._around)
+        first, _, rest = path.partition("/")
+        return rest if rest and first.casefold() in ("submitted", "submissions") else path
+
+    def _unit_in(self, file: _File) -> str | None:
+        """The unit of a file: by its own name, by the folders around it, or the one that was given."""
+        inner = [PurePosixPath(file.path).stem]
+        named = re.match(_ABOVE + _MOODLE, file.path) or re.match(_ABOVE + _CANVAS, file.path)
+        if named and self._format != "folder" and not file.outer:
+            inner = [PurePosixPath(named["file_id"]).name]
+        outer = [PurePosixPath(file.outer).stem, *reversed(_folders(file.outer))] if file.outer else []
+        texts = [*inner, *reversed(_folders(file.path)), *outer]
+        return next((unit for text in texts if (unit := self._unit_of(text))), None) or self._unit
+
+    def _people(self, folders: list[str]) -> list[str]:
+        """The folders that are no unit's: the first is the student's."""
+        return [folder for folder in folders if not self._unit_of(folder)]
 
     def _unit_of(self, text: str) -> str | None:
         return next((name for name, pattern in self._patterns.items() if pattern.match(text)), None)
 
-    def _owner(self, folders: list[str], stem: str) -> str | None:
-        """The student's name in a path: the nearest folder that is no unit's, or what stands beside the unit."""
-        people = [f for f in folders if not self._unit_of(f) and f.casefold() not in ("submitted", "submissions")]
+    def _owner(self, path: str, people: list[str], zipped: bool) -> str | None:
+        """The student's name in a path: the folder that is no unit's, or what stands beside the unit."""
+        stem = PurePosixPath(path).stem
         unit = self._unit_of(stem)
-        if unit is None:
-            # The file is named after something else: after its student, unless a folder above its unit's is that.
-            above_a_unit = people and self._unit_of(folders[-1])
-            return people[-1] if above_a_unit else stem if not people else None
-        if people:
-            return people[-1]
-        named = self._patterns[unit].match(stem)
+        if unit is None and not people:
+            return stem
+        # A file that is named after something else may be named after its student, unless it is in a unit's folder.
+        if people and (unit or zipped or self._unit_of(_folders(path)[-1])):
+            return people[0]
+        named = self._patterns[unit].match(stem) if unit else None
         beside = (named["before"], named["after"]) if named else ()
         return next(
             (text for text in beside if text and not re.fullmatch(r"(?:\d+|copy|final|submission|v\d+)", text, re.I)),
@@ -294,6 +383,20 @@ class _Sorter:
 
 
 # --- what is in a source
+
+
+def _paths(source: Path) -> list[str]:
+    """The paths in a source of all that may be collected; what is in zips within it is not looked at."""
+    if source.is_dir():
+        paths = [
+            Path(where, name).relative_to(source).as_posix() for where, _, names in os.walk(source) for name in names
+        ]
+    elif zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as opened:
+            paths = [_name_in_zip(entry) for entry in opened.infolist() if not entry.is_dir()]
+    else:
+        paths = [source.name]
+    return [path for path in paths if _wanted(path) and not _IGNORED.search(path) and not _leads_out(path)]
 
 
 def _files(source: Path, report: CollectReport) -> Iterator[_File]:
@@ -349,8 +452,7 @@ def _of_folder(folder: Path, report: CollectReport) -> Iterator[_File]:
             else:
                 beside = path.with_name("timestamp.txt")
                 written = _read(beside) if beside.is_file() and not beside.is_symlink() else None
-                timestamp = _timestamp(written, relative, report)
-                yield _File(relative, _read(path), path.stat().st_mtime, timestamp=timestamp)
+                yield _File(relative, _read(path), path.stat().st_mtime, timestamp=written)
 
 
 def _of_zip(archive: Path | IO[bytes], report: CollectReport, outer: str, most: int) -> Iterator[_File]:
@@ -365,7 +467,7 @@ def _of_zip(archive: Path | IO[bytes], report: CollectReport, outer: str, most: 
             name = _name_in_zip(entry)
             shown = _shown(f"{outer}/{name}" if outer else name)
             mode = entry.external_attr >> 16
-            if name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name):
+            if _leads_out(name):
                 report.notes.append(f"{shown} was left out: its path leads out of the zip.")
             elif entry.is_dir() or _IGNORED.search(name):
                 continue
@@ -391,7 +493,7 @@ def _of_zip(archive: Path | IO[bytes], report: CollectReport, outer: str, most: 
                 if len(data) > MAX_FILE:
                     report.notes.append(_too_large(shown))
                 else:
-                    yield _File(name, data, _modified(entry), outer, _timestamp(written, shown, report))
+                    yield _File(name, data, _modified(entry), outer, written)
 
 
 def _name_in_zip(entry: zipfile.ZipInfo) -> str:
@@ -411,6 +513,15 @@ def _modified(entry: zipfile.ZipInfo) -> float:
     return float(value)
 
 
+def _folders(path: str) -> list[str]:
+    """The folders that a file lies in, the outermost first."""
+    return list(PurePosixPath(path).parts[:-1])
+
+
+def _leads_out(path: str) -> bool:
+    return path.startswith("/") or ".." in path.split("/") or bool(re.match(r"[A-Za-z]:", path))
+
+
 def _wanted(path: str) -> bool:
     return path.casefold().endswith((".ipynb", ".zip"))
 
@@ -425,10 +536,8 @@ def _read(path: Path) -> bytes:
         return file.read(MAX_FILE)
 
 
-def _timestamp(written: bytes | None, relative: str, report: CollectReport) -> str:
+def _timestamp(written: bytes, relative: str, report: CollectReport) -> str:
     """When a submission was handed in, in UTC, by what nbgrader's timestamp.txt beside it says."""
-    if written is None:
-        return ""
     try:
         when = dates.parse(written[:100].decode().strip())
         offset = when.utcoffset()
@@ -452,10 +561,20 @@ def _take(found: _Found, data: bytes, desk: Desk, report: CollectReport) -> None
     path = desk.submission_path(found.unit, found.student)
     timestamp, earlier = path.with_name("timestamp.txt"), path.parent / "earlier"
     kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
+    mark = desk.folder / "collected" / found.unit / found.student
+    origin = _folded(found.origin.rstrip("/"))
     if path.exists():
         current = path.read_bytes()
+        if mark.is_file() and mark.read_text(encoding="utf-8") != origin:
+            report.notes.append(
+                f"{_shown(found.path)} was left out: {found.student}'s {found.unit} came from another place, "
+                f"{_shown(mark.read_text(encoding='utf-8'))!r}, not {_shown(origin)!r}. If both are theirs, put the "
+                "right one in by hand."
+            )
+            return
         if current == data:
             _stamp(path, found.timestamp)
+            write_whole(mark, origin.encode())
             report.unchanged.append(path)
             return
         if data in kept:
@@ -468,6 +587,7 @@ def _take(found: _Found, data: bytes, desk: Desk, report: CollectReport) -> None
         name = f"{found.student}'s {found.unit}"
         report.notes.append(f"{_shown(found.path)} replaces {name}; what it replaces is in earlier/.")
     timestamp.unlink(missing_ok=True)
+    write_whole(mark, origin.encode())  # first: without it, anybody's would replace it
     write_whole(path, data)
     _stamp(path, found.timestamp)
     report.taken.append(path)

@@ -1,6 +1,7 @@
 """The command line, from a made-up class to grades, as an instructor types it."""
 
 import csv
+import datetime
 import io
 import json
 import os
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from rnncourse.seat import cli as student
 from rnngrade import cli
 from rnngrade.desk import Desk
+from rnngrade.gradebook import open_gradebook
 from rnngrade.sample import Submission, demo_class, write_hostile_class
 
 UNIT = "03_cell"
@@ -85,6 +87,30 @@ def test_only_the_students_that_are_named_are_graded_again(desk):
     assert f"{UNIT}: 1 graded, 0 as they were." in run_again(desk, "--student", "ada", "--force").output
     after = {student: desk.record_path(UNIT, student).stat().st_mtime_ns for student in before}
     assert {s for s in before if before[s] != after[s]} == {"ada"}
+
+
+def test_a_due_date_that_is_changed_later_changes_the_marks_on_the_next_run(desk):
+    def total():
+        rows = csv.DictReader(io.StringIO(rnngrade("--desk", desk.folder, "export", "03").output))
+        return {row["student"]: float(row["total"]) for row in rows}["ada"]
+
+    def set_the_due_date(when):
+        with open_gradebook(desk) as gradebook:
+            gradebook.find_assignment(UNIT).duedate = when
+            gradebook.db.commit()
+        assert f"{UNIT}: 0 graded" in run_again(desk).output
+
+    config, timestamp = desk.folder / "nbgrader_config.py", desk.submission_path(UNIT, "ada").parent / "timestamp.txt"
+    before, on_time = config.read_text(), total()
+    config.write_text(before + 'c.LateSubmissionPlugin.penalty_method = "zero"\n')
+    timestamp.write_text("2026-11-20 13:30:00 UTC\n")
+    set_the_due_date(datetime.datetime(2026, 11, 20, 12))
+    assert total() == 0 < on_time
+    set_the_due_date(datetime.datetime(2026, 11, 20, 14))
+    assert total() == on_time
+    set_the_due_date(None)
+    timestamp.unlink()
+    config.write_text(before)
 
 
 def test_pages_are_written(desk):

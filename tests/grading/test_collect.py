@@ -5,11 +5,15 @@ from __future__ import annotations
 import io
 import os
 import stat
+import tempfile
 import unicodedata
 import warnings
 import zipfile
+from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rnngrade import collect as module
 from rnngrade.collect import CanvasCollector, CollectError, MoodleCollector, collect
@@ -23,13 +27,18 @@ def notebook(text="x"):
     return b'{"cells": [], "metadata": {"text": "%s"}, "nbformat": 4}' % text.encode()
 
 
-@pytest.fixture
-def desk(tmp_path):
-    root = tmp_path / "course"
+def desk_in(folder):
+    """A desk that is not there yet, of a course with two units."""
+    root = folder / "course"
     (root / "solutions").mkdir(parents=True)
     for unit in ("02_unfolding", UNIT):
         (root / "solutions" / f"{unit}.py").touch()
-    return Desk(root, tmp_path / "desk")
+    return Desk(root, folder / "desk")
+
+
+@pytest.fixture
+def desk(tmp_path):
+    return desk_in(tmp_path)
 
 
 @pytest.fixture
@@ -85,7 +94,6 @@ def path(student, unit=UNIT):
     [
         "ada/03_cell/03_cell.ipynb",
         "submitted/ada/03_cell/03_cell.ipynb",
-        "Homework 3/ada/03_cell/03_cell.ipynb",
         "ada/03_cell.ipynb",
         "ada/03_cell/homework.ipynb",
         "ada/03_cell-1.ipynb",
@@ -289,7 +297,7 @@ def test_a_name_that_is_none_is_left_out(desk, archive):
     [
         "Ada Lovelace_123456_assignsubmission_file_/03_cell.ipynb",
         "Ada Lovelace_123456_assignsubmission_file_03_cell.ipynb",
-        "Course-Unit 3-99/Ada Lovelace_123456_assignsubmission_file_/unit 3/03_cell.ipynb",
+        "Ada Lovelace_123456_assignsubmission_file_/unit 3/03_cell.ipynb",
         "Ada Lovelace_123456_assignsubmission_file_/homework.ipynb",
         "Ada Lovelace_123456_assignsubmission_file_/03_cell (1).IPYNB",
     ],
@@ -313,8 +321,9 @@ def test_two_of_moodle_s_students_of_one_name_are_told_apart(desk, archive):
     files = [(f"Ada King_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (1, 2)]
     report = collect(archive(*files, ("Ada King_1_assignsubmission_file_/03_cell-1.ipynb", notebook("3"))), desk)
     found = submitted(desk)
-    assert found[path("Ada King")] == notebook("3")
+    assert found[path("Ada King 1")] == notebook("3")
     assert found[path("Ada King 2")] == notebook("2")
+    assert path("Ada King") not in found
     assert any("two students called Ada King" in note for note in report.notes)
 
 
@@ -362,22 +371,186 @@ def test_the_collectors_serve_nbgrader_s_zip_collect():
     assert CanvasCollector().collect("/x/ada/03_cell.pdf") is None
 
 
+# --- whose a file is
+
+SCHEMES = {
+    "folder": ("{}/", "{}/03_cell/", "submitted/{}/03_cell/"),
+    "moodle": ("{} Name_{}_assignsubmission_file_/", "{} Name_{}_assignsubmission_file_"),
+    "canvas": ("{}_{}_77_",),
+}
+
+
+def outer_names(format, number):
+    """A name that a platform makes for what a student hands in, and what the student is called then."""
+    name = f"student{'abcd'[number]}"
+    called = {"folder": name, "moodle": f"{name} Name", "canvas": f"{name}_{number}"}[format]
+    return [text.format(name, number) for text in SCHEMES[format]], called
+
+
+NAMES_OF_OTHERS = [
+    name for format in SCHEMES for number in range(4) for name in (*outer_names(format, number)[0], "submitted/")
+]
+OWN_NAMES = st.lists(st.sampled_from([*NAMES_OF_OTHERS, "mine/", "03_cell/", "submissions/"]), max_size=3).map("".join)
+OWN_FILES = st.sampled_from(["03_cell", "03_cell-1", "03_cell (2)", "homework", "03_cell_studenta", "studentb_03_cell"])
+
+
+@st.composite
+def handed_in_by(draw, number, format):
+    """A file of a source, and what of it the platform named; its notebooks know whose they are."""
+    outer = draw(st.sampled_from(outer_names(format, number)[0]))
+    own, stem, text = draw(OWN_NAMES), draw(OWN_FILES), notebook(f"by {number}.")
+    if format == "canvas" or outer.endswith("_file_"):
+        own = own.replace("/", "_")  # flat
+    if draw(st.booleans()):
+        return f"{outer}{own}{stem}.ipynb", text
+    inside = draw(st.lists(st.tuples(OWN_NAMES, OWN_FILES), min_size=1, max_size=3))
+    files = [(f"{where}{name}.ipynb", text) for where, name in inside]
+    return f"{outer}{own}{stem}.zip", zipped(
+        [*files, *((f"{where}timestamp.txt", b"2020-01-01") for where, _ in inside)]
+    )
+
+
+@st.composite
+def classes(draw):
+    """A source in which students give their files and folders the names of others."""
+    format = draw(st.sampled_from(sorted(SCHEMES)))
+    numbers = draw(st.lists(st.integers(0, 3), min_size=1, max_size=5))
+    return format, [draw(handed_in_by(number, format)) for number in numbers]
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
+@given(drawn=classes(), given_format=st.booleans(), listed=st.booleans(), as_zip=st.booleans(), cut=st.integers(0, 5))
+def test_no_name_of_a_student_s_own_is_another_s(drawn, given_format, listed, as_zip, cut):
+    format, files = drawn
+    called = {outer_names(format, number)[1]: notebook(f"by {number}.") for number in range(4)}
+    with tempfile.TemporaryDirectory() as where:
+        desk = desk_in(Path(where))
+        desk.folder.mkdir()
+        if listed:
+            rows = [f"{name},{name.split()[0]},{name.split()[-1]}" for name in called]
+            (desk.folder / "roster.csv").write_text("\n".join(["id,first_name,last_name", *rows]))
+        for number, part in enumerate((files[:cut], files[cut:])):
+            source = Path(where, f"source{number}")
+            source.mkdir()
+            if as_zip:
+                source = source / "class.zip"
+                source.write_bytes(zipped(part))
+            else:
+                for path_, data in part:
+                    (source / path_).parent.mkdir(parents=True, exist_ok=True)
+                    (source / path_).write_bytes(data)
+            before = submitted(desk)
+            report = collect(source, desk, UNIT, format if given_format else "auto")
+            after = submitted(desk)
+            replaced = [name for name in before if "earlier" not in name and after[name] != before[name]]
+            assert len(replaced) <= sum(" replaces " in note for note in report.notes)
+            assert set(before.values()) <= set(after.values()), "nothing is lost"
+        for name, data in submitted(desk).items():
+            student = name.partition("/")[0]
+            assert called.get(student, data) == data, "a student's names are nobody else's"
+        assert not list(desk.submitted.rglob("timestamp.txt")), "a date that a student wrote is none"
+
+
+@pytest.mark.parametrize(
+    ("layout", "format", "expected"),
+    [
+        ("carl/03_cell.zip", "auto", "carl"),
+        ("Carl_1_assignsubmission_file_/Ada_2_assignsubmission_file_/03_cell.ipynb", "auto", "Carl"),
+        ("Carl_1_assignsubmission_file_Ada_2_assignsubmission_file_03_cell.ipynb", "auto", "Carl"),
+        ("Unit 3/Carl_1_assignsubmission_file_/Ada_2_assignsubmission_file_/03_cell.ipynb", "moodle", "Carl"),
+        ("kingcarl_1_2_kingada_3_4_03_cell.ipynb", "auto", "kingcarl_1"),
+        ("carl/Ada_2_assignsubmission_file_/03_cell.ipynb", "auto", None),
+        ("carl/ada/03_cell.ipynb", "auto", None),
+        ("03_cell.zip", "auto", None),
+    ],
+)
+def test_the_outermost_name_counts(desk, archive, layout, format, expected):
+    inner = zipped([("ada/03_cell.ipynb", notebook()), ("Ada_2_assignsubmission_file_/03_cell.ipynb", notebook())])
+    report = collect(archive((layout, inner if layout.endswith(".zip") else notebook())), desk, format=format)
+    assert list(submitted(desk)) == ([path(expected)] if expected else [])
+    assert report.notes or expected
+
+
+def test_a_student_on_the_class_list_may_have_folders_of_their_own(desk, archive):
+    desk.folder.mkdir()
+    (desk.folder / "roster.csv").write_text("id\ncarl\nada\n")
+    collect(archive(("carl/ada/03_cell.ipynb", notebook())), desk)
+    assert list(submitted(desk)) == [path("carl")]
+
+
+def test_a_zip_made_of_a_folder_is_that_folder(desk, archive):
+    files = [(f"source/{name}/03_cell/03_cell.ipynb", notebook(name)) for name in ("ada", "bob")]
+    assert collect(archive(*files), desk).notes == []
+    assert submitted(desk) == {path(name): notebook(name) for name in ("ada", "bob")}
+
+
+def test_a_source_has_one_way_of_naming(desk, archive):
+    files = [("Ada_1_assignsubmission_file_/03_cell.ipynb", notebook("a")), ("bob/03_cell.ipynb", notebook("b"))]
+    report = collect(archive(*files), desk)
+    assert list(submitted(desk)) == [path("bob")]
+    assert "say by --format what they are" in report.notes[0]
+    collect(archive(*files), desk, format="moodle")
+    assert list(submitted(desk)) == [path("Ada"), path("bob")]
+
+
+def test_one_name_on_the_class_list_for_two_participants_is_neither_s(desk, archive):
+    desk.folder.mkdir()
+    (desk.folder / "roster.csv").write_text("id,first_name,last_name\nak,Ada,King\nbob,Bob,Ray\n")
+    files = [(f"Ada King_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (1, 2)]
+    report = collect(archive(*files, ("bob_3_assignsubmission_file_/03_cell.ipynb", notebook("3"))), desk)
+    assert list(submitted(desk)) == [path("Ada King 1"), path("Ada King 2")]
+    assert "bob is the id of somebody who has another name" in " ".join(report.notes)
+
+
+def test_what_comes_from_another_place_waits_for_a_person(desk, archive):
+    name = "Ada King_{}_assignsubmission_file_/03_cell.ipynb"
+    collect(archive((name.format(1), notebook("1"))), desk)
+    report = collect(archive((name.format(2), notebook("2"))), desk)
+    assert submitted(desk) == {path("Ada King"): notebook("1")}
+    assert "came from another place" in report.notes[0]
+    assert report.taken == report.unchanged == []
+    collect(archive((name.format(1), notebook("3"))), desk)
+    assert submitted(desk)[path("Ada King")] == notebook("3")
+
+
+def test_two_names_of_one_student_in_a_source_wait_for_a_person(desk, archive):
+    report = collect(archive(("ada/03_cell.ipynb", notebook("1")), ("ADA/03_cell.ipynb", notebook("2"))), desk)
+    assert submitted(desk) == {}
+    assert sum("under more than one name" in note for note in report.notes) == 2
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "Ada King_1_assignsubmission_file_/03_cell.ipynb",
+        "Ada King_1_assignsubmission_file_/03_cell/03_cell.ipynb",
+        "ada/03_cell.ipynb",
+        "ada/03_cell.zip",
+    ],
+)
+def test_a_timestamp_that_a_student_may_have_written_is_not_believed(desk, archive, layout):
+    inside = zipped([("03_cell/03_cell.ipynb", notebook()), ("03_cell/timestamp.txt", b"2020-01-01 00:00:00 UTC")])
+    beside = f"{layout.rpartition('/')[0]}/timestamp.txt"
+    data = inside if layout.endswith(".zip") else notebook()
+    report = collect(archive((layout, data), (beside, b"2020-01-01 00:00:00 UTC")), desk)
+    assert list(submitted(desk).values()) == [notebook()]
+    assert not list(desk.submitted.rglob("timestamp.txt"))
+    assert any("timestamp.txt" in note and "was left out" in note for note in report.notes)
+
+
 # --- zips within
 
 
 def test_a_zip_that_a_student_handed_in_is_opened(desk, archive):
     handed_in = zipped([("03_cell.ipynb", notebook()), ("receipt.json", b"{}")])
-    report = collect(
-        archive(
-            ("Ada King_1_assignsubmission_file_/03_cell.zip", handed_in),
-            ("kingbea_2_3_03_cell.zip", handed_in),
-            ("carl/03_cell.zip", handed_in),
-            ("dora.zip", handed_in),
-        ),
-        desk,
-    )
-    assert list(submitted(desk)) == [path("Ada King"), path("carl"), path("dora"), path("kingbea_2")]
-    assert report.notes == []
+    for names in (
+        ["Ada King_1_assignsubmission_file_/03_cell.zip"],
+        ["kingbea_2_3_03_cell.zip"],
+        ["carl/03_cell.zip", "dora.zip", "03_cell_eve.zip", "finn/homework.zip"],
+    ):
+        assert collect(archive(*((name, handed_in) for name in names)), desk).notes == []
+    students = ["Ada King", "carl", "dora", "eve", "finn", "kingbea_2"]
+    assert list(submitted(desk)) == [path(student) for student in students]
 
 
 def test_a_broken_zip_costs_nobody_else(desk, folder):
@@ -404,7 +577,11 @@ def test_nothing_in_a_hostile_zip_is_written_anywhere_else(desk, archive, tmp_pa
     report = collect(source, desk)
     assert submitted(desk) == {path("good"): notebook("good")}
     after = {p for p in tmp_path.rglob("*") if p.is_file()}
-    assert after - before == {source, desk.submission_path(UNIT, "good")}
+    assert after - before == {
+        source,
+        desk.submission_path(UNIT, "good"),
+        desk.folder / "collected" / UNIT / "good",
+    }
     assert len(report.notes) == len(bad)
     assert all("its path leads out of the zip" in note for note in report.notes)
 
