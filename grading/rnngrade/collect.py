@@ -285,9 +285,11 @@ class _Sorter:
 
     def _told(self, paths: list[str]) -> str:
         """The format of a source. A platform names all that is in a download of its, so one other name is enough."""
-        for format, pattern in (("moodle", _MOODLE), ("canvas", _CANVAS)):
-            if paths and all(re.match(pattern, self._within(path)) for path in paths):
-                return format
+        within = [self._within(path) for path in paths]
+        if within and all(re.match(_MOODLE, path) for path in within):
+            return "moodle"
+        if within and all(_is_canvas(path) for path in within):
+            return "canvas"
         return "folder"
 
     def _of_moodle(self, file: _File, unit: str) -> tuple[str | None, str]:
@@ -309,7 +311,7 @@ class _Sorter:
 
     def _of_folder(self, file: _File, unit: str) -> tuple[str | None, str]:
         path = self._outer(file)
-        if self._is_unsure and any(re.match(_ABOVE + pattern, path) for pattern in (_MOODLE, _CANVAS)):
+        if self._is_unsure and (re.match(_ABOVE + _MOODLE, path) or _is_canvas(path)):
             why = "it has a name like Moodle's or Canvas's where not all have: say by --format what they are"
             self._leave(file, why)
             return None, ""
@@ -322,14 +324,16 @@ class _Sorter:
         if name is None:
             self._leave(file, f"whose it is, cannot be told: name it STUDENT/{unit}.ipynb")
             return None, ""
-        return self._names.plain(name, _full(file)), f"{name}/" if people else name
+        # A zip without a student's folder around it may be a whole class's, with a folder for each.
+        inner = f"/{'/'.join(_folders(file.path))}" if file.outer else ""
+        return self._names.plain(name, _full(file)), f"{name}/" if people else f"{name}{inner}"
 
     def _handed_in(self, file: _File, unit: str) -> str:
         """When, by a timestamp.txt where nbgrader puts it; anywhere else, it is the student's own."""
         if file.timestamp is None:
             return ""
-        *_, folder, name = "", *_folders(file.path)[-1:], PurePosixPath(file.path).name
-        if self._format == "folder" and not file.outer and (folder, name) == (unit, f"{unit}.ipynb"):
+        of_nbgrader = PurePosixPath(self._outer(file)).parts[1:] == (unit, f"{unit}.ipynb")
+        if self._format == "folder" and not file.outer and of_nbgrader:
             return _timestamp(file.timestamp, _full(file), self._report)
         self._report.notes.append(
             f"The timestamp.txt beside {_shown(_full(file))} may be a student's: it was left out."
@@ -518,6 +522,11 @@ def _folders(path: str) -> list[str]:
     return list(PurePosixPath(path).parts[:-1])
 
 
+def _is_canvas(path: str) -> bool:
+    """Whether a path may be one of Canvas's downloads, in which there are no folders."""
+    return "/" not in path and bool(re.match(_CANVAS, path))
+
+
 def _leads_out(path: str) -> bool:
     return path.startswith("/") or ".." in path.split("/") or bool(re.match(r"[A-Za-z]:", path))
 
@@ -562,7 +571,7 @@ def _take(found: _Found, data: bytes, desk: Desk, report: CollectReport) -> None
     timestamp, earlier = path.with_name("timestamp.txt"), path.parent / "earlier"
     kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
     mark = desk.folder / "collected" / found.unit / found.student
-    origin = _folded(found.origin.rstrip("/"))
+    origin = _folded(found.origin.partition("/")[0])
     if path.exists():
         current = path.read_bytes()
         if mark.is_file() and mark.read_text(encoding="utf-8") != origin:

@@ -462,6 +462,9 @@ def test_no_name_of_a_student_s_own_is_another_s(drawn, given_format, listed, as
         ("carl/Ada_2_assignsubmission_file_/03_cell.ipynb", "auto", None),
         ("carl/ada/03_cell.ipynb", "auto", None),
         ("03_cell.zip", "auto", None),
+        ("class.zip", "auto", None),
+        ("carl/kingada_3_4_03_cell.ipynb", "auto", "carl"),
+        ("carl_1_2_x/03_cell.ipynb", "auto", "carl_1_2_x"),
     ],
 )
 def test_the_outermost_name_counts(desk, archive, layout, format, expected):
@@ -474,8 +477,10 @@ def test_the_outermost_name_counts(desk, archive, layout, format, expected):
 def test_a_student_on_the_class_list_may_have_folders_of_their_own(desk, archive):
     desk.folder.mkdir()
     (desk.folder / "roster.csv").write_text("id\ncarl\nada\n")
-    collect(archive(("carl/ada/03_cell.ipynb", notebook())), desk)
+    here = "carl/ada/03_cell"
+    collect(archive((f"{here}/03_cell.ipynb", notebook()), (f"{here}/timestamp.txt", b"2020-01-01")), desk)
     assert list(submitted(desk)) == [path("carl")]
+    assert not list(desk.submitted.rglob("timestamp.txt"))
 
 
 def test_a_zip_made_of_a_folder_is_that_folder(desk, archive):
