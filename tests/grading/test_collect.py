@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rnngrade import collect as module
+from rnngrade import sources
 from rnngrade.collect import CanvasCollector, CollectError, MoodleCollector, collect
 from rnngrade.desk import Desk
 
@@ -598,7 +598,7 @@ def test_links_in_a_zip_are_left_out(desk, archive):
 
 
 def test_a_bomb_is_cut_off_whatever_the_zip_says_of_its_size(desk, archive, monkeypatch):
-    monkeypatch.setattr(module, "MAX_FILE", 2**20)
+    monkeypatch.setattr(sources, "MAX_FILE", 2**20)
     source = archive(("ada/03_cell.ipynb", b"0" * 50 * 2**20), ("bob/03_cell.ipynb", notebook()))
     data = source.read_bytes()
     source.write_bytes(data.replace((50 * 2**20).to_bytes(4, "little"), (100).to_bytes(4, "little")))
@@ -609,19 +609,19 @@ def test_a_bomb_is_cut_off_whatever_the_zip_says_of_its_size(desk, archive, monk
 
 
 def test_a_file_that_is_too_large_is_left_out(desk, folder, archive, monkeypatch):
-    monkeypatch.setattr(module, "MAX_FILE", 2**20)
+    monkeypatch.setattr(sources, "MAX_FILE", 2**20)
     for source in (folder({"ada/03_cell.ipynb": b"0" * 2**21}), archive(("ada/03_cell.ipynb", b"0" * 2**21))):
         assert collect(source, desk).notes == ["ada/03_cell.ipynb was left out: it is larger than 1 MB."]
     assert submitted(desk) == {}
 
 
 def test_a_source_may_not_be_endless(desk, archive, monkeypatch):
-    monkeypatch.setattr(module, "MAX_ALL", 150)
+    monkeypatch.setattr(sources, "MAX_ALL", 150)
     files = [(f"s{i}/03_cell.ipynb", notebook()) for i in range(9)]
     report = collect(archive(*files), desk)
     assert len(submitted(desk)) == 2
     assert "the rest was left out" in report.notes[-1]
-    monkeypatch.setattr(module, "MAX_FILES", 1)
+    monkeypatch.setattr(sources, "MAX_FILES", 1)
     assert "only 1 were looked at" in collect(archive(*files), desk).notes[0]
 
 
