@@ -229,7 +229,7 @@ class Sorter:
         if file.timestamp is None:
             return ""
         of_nbgrader = PurePosixPath(self._outer(file)).parts[1:] == (unit, f"{unit}.ipynb")
-        if self._format == "folder" and not file.outer and of_nbgrader:
+        if self._format == "folder" and of_nbgrader:
             return _timestamp(file.timestamp, full(file), self._notes)
         self._notes.append(f"The timestamp.txt beside {shown(full(file))} may be a student's: it was left out.")
         return ""
