@@ -113,7 +113,7 @@ class GradebookWriter:
         else:
             _write(path.parent / "timestamp.txt", timestamp.encode())
         shown = nbformat.writes(to_show(record, executed, self._known[unit]), version=nbformat.NO_CONVERT) + "\n"
-        _write(path, shown.encode())
+        _write(path, shown.encode("utf-8", "replace"))  # a finding may quote half a surrogate
 
     @property
     def _gradebook(self) -> Gradebook:
