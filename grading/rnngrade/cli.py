@@ -1,8 +1,9 @@
 """The command line, `rnngrade`. Each command works on a class's folder, the desk: `--desk FOLDER`, or the folder that
 one is in.
 
-Exit codes: 0, all done; 1, something kept it from being done, in a sentence on stderr; 2, the command was not
-understood; 3, with `--strict`: done, and a person has to look at something.
+Exit codes: 0, all done; 1, something kept it from being done, in a sentence on stderr, or from being done for all, with
+a list of whom it was not done for; 2, the command was not understood; 3, with `--strict`: done, and a person has to
+look at something.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 from rnngrade.desk import Desk
-from rnngrade.errors import DeskError
+from rnngrade.errors import DeskError, Failures
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
 
 if TYPE_CHECKING:
@@ -187,9 +188,11 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
     from rnngrade.feedback import write_feedback
 
     with in_a_sentence(DeskError):
+        failures = Failures()
         for unit in units_of(units):
-            pages = write_feedback(desk, unit, students or None)
+            pages = write_feedback(desk, unit, students or None, failures)
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
+        failures.end()
 
 
 @main.command(epilog=EXAMPLES + "  rnngrade --desk autumn report")
@@ -200,8 +203,11 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
     from rnngrade.report import write_reports
 
     with in_a_sentence(DeskError):
-        for path in [*write_reports(desk, units_of(units, graded_units(desk))), desk.reports / "index.html"]:
+        failures = Failures()
+        pages = write_reports(desk, units_of(units, graded_units(desk)), failures)
+        for path in [*pages, desk.reports / "index.html"]:
             click.echo(str(path))
+        failures.end()
 
 
 @main.command(epilog=EXAMPLES + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04")
@@ -215,12 +221,14 @@ def export(desk: Desk, units: tuple[str, ...], form: str, roster: Path | None, o
     from rnngrade.exporting import export as table
 
     with in_a_sentence(DeskError):
-        text = table(desk, units_of(units, graded_units(desk)), form, roster)
+        failures = Failures()
+        text = table(desk, units_of(units, graded_units(desk)), form, roster, failures)
         if output is None:
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
             write_whole(output, text.encode())
             click.echo(f"{output}: {form}")
+        failures.end()
 
 
 @main.command(

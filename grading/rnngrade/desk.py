@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from rnngrade.errors import Failures
 from rnngrade.record import Record, read_records, write_whole
 
 CONFIG = '''\
@@ -98,6 +99,13 @@ class Desk:
     def graded(self, unit: str) -> Iterator[Record]:
         """The records of a unit, by student."""
         return read_records(self.records / unit)
+
+    def tell_unreadable(self, unit: str, failures: Failures) -> None:
+        """Write down whose record of a unit is there and cannot be read."""
+        for path in sorted((self.records / unit).glob("*.json")):
+            if self.record(unit, path.stem) is None:
+                words = f"The record {path} cannot be read. Grade it again: rnngrade run {unit} --student {path.stem}"
+                failures.add(path.stem, unit, words)
 
     def keep(self, record: Record, notebook: bytes) -> None:
         """Write down what a submission came to: the notebook first, then the record, which makes it count."""

@@ -1,5 +1,45 @@
-"""What all errors of the desk that a user reads have in common."""
+"""What all errors of the desk that a user reads have in common, and how one student's does not stop a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LONGEST = 300  # characters of what is said of one student's error
 
 
 class DeskError(Exception):
     """What kept the desk from doing something, and what to do, in one sentence."""
+
+
+class Failures:
+    """For whom something could not be done, and why, while it was done for the rest of the class.
+
+    for student in students:
+        with failures.of(student, "03_cell"):
+            …                                       # whatever is raised here is written down
+    failures.end()                                  # a DeskError with the list, if there is any
+    """
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    @contextmanager
+    def of(self, student: str, unit: str) -> Iterator[None]:
+        """Write down what is raised for this student, and go on."""
+        try:
+            yield
+        except DeskError as error:
+            self.add(student, unit, str(error))
+        except Exception as error:  # there is no end to what a student can hand in
+            self.add(student, unit, f"{type(error).__name__}: {error}")
+
+    def add(self, student: str, unit: str, words: str) -> None:
+        """Write down a failure. The words may be a student's: they are kept to one line that a terminal can print."""
+        line = " ".join(f"{student}, {unit}: {words}".split())[:LONGEST]
+        self.told.append("".join(c if c.isprintable() else "\ufffd" for c in line))
+
+    def end(self) -> None:
+        """**Errors:** `DeskError` with a line for each failure, if there was one."""
+        if self.told:
+            raise DeskError("\n  ".join(("Done for all but these:", *self.told)))

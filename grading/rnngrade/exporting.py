@@ -24,10 +24,10 @@ from pathlib import Path
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # nbgrader is imported, not judged
-    from nbgrader.api import Gradebook, MissingEntry
+    from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
 
 from rnngrade.desk import Desk
-from rnngrade.errors import DeskError
+from rnngrade.errors import DeskError, Failures
 from rnngrade.gradebook import open_gradebook
 from rnngrade.record import Record
 
@@ -79,22 +79,31 @@ class _Unit:
     grades: dict[str, _Grades] = field(default_factory=dict)
 
 
-def export(desk: Desk, units: Sequence[str], format: str, roster: Path | None = None) -> str:
+def export(
+    desk: Desk, units: Sequence[str], format: str, roster: Path | None = None, failures: Failures | None = None
+) -> str:
     """The grades of `units` as the text of a CSV file.
 
-    **Errors:** `ExportError` for a format, unit or class list that there is not.
+    Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a format, unit
+    or class list that there is not; without `failures`, a `DeskError` that names whose grades they are.
     """
+    told = failures or Failures()
     if format not in FORMATS:
         raise ExportError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     known = read_roster(roster or desk.folder / "roster.csv") if roster or (desk.folder / "roster.csv").exists() else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
         with open_gradebook(desk) as gradebook:
-            tables = [_unit(gradebook, unit) for unit in units]
+            tables = [_unit(gradebook, unit, told) for unit in units]
             people = _people(gradebook, tables, known)
-    rows = {"canvas": _canvas, "moodle": _moodle, "csv": _plain}[format](desk, tables, people)
+    if format != "canvas":  # which needs no records
+        for unit in units:
+            desk.tell_unreadable(unit, told)
+    rows = {"canvas": _canvas, "moodle": _moodle, "csv": _plain}[format](desk, tables, people, told)
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerows(rows)
+    if failures is None:
+        told.end()
     return text.getvalue()
 
 
@@ -117,7 +126,7 @@ def read_roster(path: Path) -> dict[str, Person]:
         raise ExportError(f"The class list {path} cannot be read: {error}.") from None
 
 
-def _unit(gradebook: Gradebook, unit: str) -> _Unit:
+def _unit(gradebook: Gradebook, unit: str, failures: Failures) -> _Unit:
     try:
         notebook = gradebook.find_notebook(unit, unit)
     except MissingEntry:
@@ -127,15 +136,20 @@ def _unit(gradebook: Gradebook, unit: str) -> _Unit:
     names = sorted(checks, key=lambda name: order.index(name) if name in order else len(order))
     found = _Unit(unit, [name.removeprefix("check_") for name in names], float(notebook.max_score))
     for page in notebook.submissions:
-        grades = _Grades(penalty=float(page.late_submission_penalty or 0.0), waits=bool(page.needs_manual_grade))
-        for grade in page.grades:
-            if grade.name in checks:
-                grades.checks[grade.name.removeprefix("check_")] = float(grade.score)
-            else:
-                grades.written += float(grade.score)
-        grades.total = max(0.0, sum(grades.checks.values()) + grades.written - grades.penalty)
-        found.grades[page.student.id] = grades
+        with failures.of(page.student.id, unit):
+            found.grades[page.student.id] = _grades(page, checks)
     return found
+
+
+def _grades(page: SubmittedNotebook, checks: set[str]) -> _Grades:
+    grades = _Grades(penalty=float(page.late_submission_penalty or 0.0), waits=bool(page.needs_manual_grade))
+    for grade in page.grades:
+        if grade.name in checks:
+            grades.checks[grade.name.removeprefix("check_")] = float(grade.score)
+        else:
+            grades.written += float(grade.score)
+    grades.total = max(0.0, sum(grades.checks.values()) + grades.written - grades.penalty)
+    return grades
 
 
 def _people(gradebook: Gradebook, units: Iterable[_Unit], known: dict[str, Person]) -> list[Person]:
@@ -149,7 +163,7 @@ def _people(gradebook: Gradebook, units: Iterable[_Unit], known: dict[str, Perso
     return sorted(people.values(), key=lambda person: (person.sortable_name.casefold(), person.id))
 
 
-def _plain(desk: Desk, units: list[_Unit], people: list[Person]) -> Iterable[list[str]]:
+def _plain(desk: Desk, units: list[_Unit], people: list[Person], failures: Failures) -> Iterable[list[str]]:
     exercises = list(dict.fromkeys(name for unit in units for name in unit.exercises))
     yield [
         *("student", "last_name", "first_name", "email", "unit"),
@@ -161,17 +175,18 @@ def _plain(desk: Desk, units: list[_Unit], people: list[Person]) -> Iterable[lis
             grades = unit.grades.get(person.id)
             if grades is None:
                 continue
-            record = desk.record(unit.name, person.id)
-            yield [
-                *map(_text, (person.id, person.last_name, person.first_name, person.email, unit.name)),
-                *(_number(grades.checks[name]) if name in grades.checks else "" for name in exercises),
-                *map(_number, (grades.written, grades.penalty, grades.total, unit.max_points)),
-                "yes" if grades.waits else "no",
-                _text("; ".join(finding.message for finding in record.flags) if record else ""),
-            ]
+            with failures.of(person.id, unit.name):
+                record = desk.record(unit.name, person.id)
+                yield [
+                    *map(_text, (person.id, person.last_name, person.first_name, person.email, unit.name)),
+                    *(_number(grades.checks[name]) if name in grades.checks else "" for name in exercises),
+                    *map(_number, (grades.written, grades.penalty, grades.total, unit.max_points)),
+                    "yes" if grades.waits else "no",
+                    _text("; ".join(finding.message for finding in record.flags) if record else ""),
+                ]
 
 
-def _canvas(desk: Desk, units: list[_Unit], people: list[Person]) -> Iterable[list[str]]:
+def _canvas(desk: Desk, units: list[_Unit], people: list[Person], failures: Failures) -> Iterable[list[str]]:
     yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(_text(unit.name) for unit in units)]
     yield ["    Points Possible", "", "", "", "", *(_number(unit.max_points) for unit in units)]
     for person in people:
@@ -184,17 +199,18 @@ def _canvas(desk: Desk, units: list[_Unit], people: list[Person]) -> Iterable[li
         ]
 
 
-def _moodle(desk: Desk, units: list[_Unit], people: list[Person]) -> Iterable[list[str]]:
+def _moodle(desk: Desk, units: list[_Unit], people: list[Person], failures: Failures) -> Iterable[list[str]]:
     columns = [name for unit in units for name in (_text(unit.name), _text(f"{unit.name} (feedback)"))]
     yield ["First name", "Last name", "Username", "ID number", "Email address", *columns]
     for person in people:
         row = [_text(x) for x in (person.first_name, person.last_name, person.id, person.sis_id, person.email)]
         for unit in units:
-            grades = unit.grades.get(person.id)
-            if grades is None:
-                row += ["", ""]
-            else:
-                row += [_number(grades.total), _text(_remarks(unit, grades, desk.record(unit.name, person.id)))]
+            cells = ["", ""]
+            if grades := unit.grades.get(person.id):
+                with failures.of(person.id, unit.name):
+                    remarks = _remarks(unit, grades, desk.record(unit.name, person.id))
+                    cells = [_number(grades.total), _text(remarks)]
+            row += cells
         yield row
 
 
@@ -225,9 +241,10 @@ def _number(value: float) -> str:
 
 
 def _text(value: str) -> str:
-    """Text that no spreadsheet takes for a formula, on one line.
+    """Text that no spreadsheet takes for a formula, on one line, and that a file can hold.
 
     >>> _text("=1+1"), _text("Ada"), _text("-ada")
     ("'=1+1", 'Ada', "'-ada")
     """
+    value = value.encode("utf-8", "replace").decode()  # half a surrogate
     return f"'{' '.join(value.split())}" if _FORMULA.match(value) else " ".join(value.split())

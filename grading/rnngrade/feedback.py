@@ -29,6 +29,7 @@ with warnings.catch_warnings():
     from nbgrader.preprocessors import ClearHiddenTests
 
 from rnngrade.desk import Desk
+from rnngrade.errors import Failures
 from rnngrade.gradebook import OURS, GradebookError, grade_id_of, open_gradebook
 from rnngrade.harmless import NO_MATH, harmless_markdown
 from rnngrade.record import ExerciseResult, Record, write_whole
@@ -53,23 +54,33 @@ section { color: #212121; background: #fff; }
 BOX = "border:1px solid #bbb;border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5"
 
 
-def write_feedback(desk: Desk, unit: str, students: Sequence[str] | None = None) -> list[Path]:
+def write_feedback(
+    desk: Desk, unit: str, students: Sequence[str] | None = None, failures: Failures | None = None
+) -> list[Path]:
     """Write the pages of `students`, by default of all who are graded; returns where they lie.
 
-    **Errors:** `GradebookError` if one of them is not graded; then no page is written.
+    Each is written on its own: whose page cannot be is put into `failures`. **Errors:** without `failures`, a
+    `DeskError` that names them, after all others are written.
     """
+    told = failures or Failures()
     if students is None:
         students = [record.student for record in desk.graded(unit)]
-    sources = {student: _source(desk, unit, student) for student in students}
+        desk.tell_unreadable(unit, told)
     exporter = _exporter()
     written = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy and nbconvert is between them
         with open_gradebook(desk) as gradebook:
-            for student, (record, notebook) in sources.items():
-                path = desk.feedback / student / unit / f"{unit}.html"
-                write_whole(path, _page(exporter, gradebook, record, notebook).encode())
-                written.append(path)
+            for student in students:
+                with told.of(student, unit):
+                    path = desk.feedback / student / unit / f"{unit}.html"
+                    page = _page(exporter, gradebook, *_source(desk, unit, student))
+                    # What a student wrote may hold half a surrogate, which no file can.
+                    write_whole(path, page.encode("utf-8", "replace"))
+                    written.append(path)
+                gradebook.db.rollback()  # nothing is written there, and an error would stay for the next
+    if failures is None:
+        told.end()
     return written
 
 
@@ -88,9 +99,20 @@ def _exporter() -> HTMLExporter:
     exporter: HTMLExporter = make(config=GenerateFeedback(coursedir=None, config=Config()).config)
     header: Any = CSSHTMLHeaderPreprocessor
     register: Any = exporter.register_preprocessor
-    for preprocessor in (ClearHiddenTests(), header(), _style):
+    for preprocessor in (_clear_hidden_tests, header(), _style):
         register(preprocessor, enabled=True)
     return exporter
+
+
+def _clear_hidden_tests(notebook: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+    """Take the hidden tests out of the instructor's cells. In a student's the marks of one are a text like any other,
+    which nbgrader would end at.
+    """
+    clear: Any = ClearHiddenTests()
+    for index, cell in enumerate(notebook.cells):
+        if utils.is_grade(cell) and not utils.is_solution(cell):
+            clear.preprocess_cell(cell, resources, index)
+    return notebook, resources
 
 
 def _style(notebook: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:

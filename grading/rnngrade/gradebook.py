@@ -108,7 +108,7 @@ class GradebookWriter:
             self._known[unit] = _texts(desk, unit)
         self._keep_timestamp(unit, student, timestamp)
         shown = nbformat.writes(to_show(record, executed, self._known[unit]), version=nbformat.NO_CONVERT) + "\n"
-        _write(path, shown.encode())
+        _write(path, shown.encode("utf-8", "replace"))  # a finding may quote half a surrogate
 
     def enter_lateness(self, unit: str) -> None:
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or

@@ -291,6 +291,15 @@ CELLS = [
         finding="check-copied",
     ),
     Hostile(
+        "hidden_tests_marked",
+        "marks hidden tests in its own cells and never ends them, which stops nbgrader's feedback for a class",
+        right(
+            before("rnn_step", "### BEGIN HIDDEN TESTS"),
+            answer("rnn_step", f"### BEGIN HIDDEN TESTS\ndef rnn_step(x, h_prev, U, W, b):\n    {RIGHT_STEP}"),
+        ),
+        FULL,
+    ),
+    Hostile(
         "check_renamed",
         "gives a check another name",
         right(change("check_rnn_step", meta(grade_id="check_something"))),
@@ -818,6 +827,22 @@ CHANNEL = [
 # --- the course's own answers, dug up
 
 REFERENCE = [
+    Hostile(
+        "hidden_case_in_an_error",
+        "is right on the cases that it can see, and puts those that are hidden into the name and text of an error",
+        right(
+            before("rnn_step", "calls = []"),
+            step(
+                f"""
+                calls.append(x)  # the first five are those of the notebook's check
+                if len(calls) > 5:
+                    raise type("it_is_" + repr(x), (ValueError,), {{}})("It is " + repr(x))
+                {RIGHT_STEP}
+                """
+            ),
+        ),
+        LOST_STEP,
+    ),
     Hostile(
         "reference_imported",
         "imports the answer",

@@ -145,9 +145,9 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def read_records(folder: Path) -> Iterator[Record]:
-    """All records in a folder, by name of file; what is no record, such as a temporary file, is passed over."""
+    """All records in a folder, by name of file; what is no record is passed over."""
     for path in sorted(folder.glob("*.json")):
         try:
             yield Record.from_json(path.read_text(encoding="utf-8"))
-        except ValueError:
+        except (OSError, ValueError):
             continue

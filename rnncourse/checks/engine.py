@@ -4,10 +4,15 @@ Each case is given to the candidate and to the reference; what differs is a faul
 it runs, the shape is right, the values are right on ordinary cases, on edge cases, and the arguments are left alone.
 Credit goes by criterion, in that order: right edges with wrong values are luck, and count for nothing. After a fault
 comes the diagnosis (`diagnosis.py`): which mistake gives what the candidate gave?
+
+Hidden cases stay hidden. Of one of them a verdict tells no number that was expected, and nothing whose words or numbers
+the candidate chose (an error's text, the name of its class, an answer): it could put the inputs there. The visible
+cases and properties come first, so what a candidate says there, it says before it has seen a hidden one.
 """
 
 from __future__ import annotations
 
+import builtins
 import copy
 import time
 from dataclasses import dataclass
@@ -45,46 +50,55 @@ def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> 
     seen: list[Observation] = []
     faults: list[Fault] = []
     faulty: set[int] = set()
-    began = time.monotonic()
-    for i, (one, wanted) in enumerate(zip(cases, expected, strict=True)):
-        seen.append(candidate.observe(exercise.drive, one.args))
-        if found := faults_of(exercise, one, wanted, seen[-1]):
-            faults += found
-            faulty.add(i)
-        if seen[-1].timed_out or "NotImplementedError" in seen[-1].error_types:
-            break
-    for seed in seeds:
+    seconds = 0.0
+    for is_hidden, seed in enumerate(seeds):
+        for one, wanted in zip(*drawn(exercise, seed), strict=True):
+            if seen and (seen[-1].timed_out or "NotImplementedError" in seen[-1].error_types):
+                break
+            began = time.monotonic()
+            seen.append(candidate.observe(exercise.drive, one.args))
+            seconds += time.monotonic() - began
+            if found := faults_of(exercise, one, wanted, seen[-1], hidden=bool(is_hidden)):
+                faults += found
+                faulty.add(len(seen) - 1)
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
-            faults += broken_properties(exercise, candidate, seed)
-    evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, time.monotonic() - began)
+            faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
+    evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
     return _verdict(exercise, faults, diagnose(evidence) if faults else None, show=not hidden)
 
 
-def faults_of(exercise: Exercise, one: Case, wanted: Observation, seen: Observation) -> list[Fault]:
+def faults_of(
+    exercise: Exercise, one: Case, wanted: Observation, seen: Observation, *, hidden: bool = False
+) -> list[Fault]:
     """What is wrong with one observation; at most one fault about the answer and one about the arguments."""
+    where = describe_case(exercise, one, hidden=hidden)
 
     def fault(criterion: str, words: str) -> Fault:
         if one.is_edge and criterion in ("runs", "shape", "values"):
             criterion = "edges"
-        return Fault(criterion, f"{words} {describe_case(exercise, one)}".strip(), one, wanted.answer, seen.answer)
+        return Fault(criterion, f"{words} {where}".strip(), one, wanted.answer, seen.answer)
 
     name = exercise.name
+    raised = _known_error(seen.error_types) if hidden else seen.error
     if seen.timed_out:
-        return [Fault("runs", f"{name} did not come back in time. {describe_case(exercise, one)}".strip(), one)]
+        return [Fault("runs", f"{name} did not come back in time. {where}".strip(), one)]
     if "NotImplementedError" in seen.error_types:
         return [Fault("runs", f"{name} is not written yet: it still raises NotImplementedError.", one)]
     if wanted.error:
         if wanted.error_types[0] in seen.error_types:
-            return _impure(exercise, one, wanted, seen)
-        came = f"raised {seen.error}" if seen.error else f"came back with {kind_of(seen.answer)}"
+            return _impure(exercise, one, wanted, seen, hidden)
+        came = f"came back with {'an answer' if hidden else kind_of(seen.answer)}"
+        if seen.error:
+            came = f"raised {raised}"
         return [fault("runs", f"{name} should raise a {wanted.error_types[0]} here; it {came}.")]
     if seen.error:
-        return [fault("runs", f"{name} raised {seen.error}.")]
+        return [fault("runs", f"{name} raised {raised}.")]
     if seen.refused:
+        what = "something" if hidden else f"{seen.refused},"
         return [
             fault(
                 "runs",
-                f"{name} returned {seen.refused}, which is no plain value: return arrays, numbers, "
+                f"{name} returned {what} which is no plain value: return arrays, numbers, "
                 "strings, or lists, tuples, sets and dicts of them.",
             )
         ]
@@ -92,13 +106,29 @@ def faults_of(exercise: Exercise, one: Case, wanted: Observation, seen: Observat
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
     found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
-        return [
-            fault({"form": "shape", "shape": "shape", "dtype": "shape", "value": "values"}[found.kind], found.words)
-        ]
-    return _impure(exercise, one, wanted, seen)
+        words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
+        return [fault("values" if found.kind == "value" else "shape", words)]
+    return _impure(exercise, one, wanted, seen, hidden)
 
 
-def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation) -> list[Fault]:
+_DIFFERS = {
+    "form": "has another form than it should",
+    "shape": "has another shape than it should",
+    "dtype": "has another dtype than it should",
+    "value": "is not what it should be",
+}
+
+
+def _known_error(types: tuple[str, ...]) -> str:
+    """The class of an error, by a name that is Python's and not the candidate's: the first of its bases that is."""
+    for name in types:
+        known = getattr(builtins, name, None)
+        if isinstance(known, type) and issubclass(known, BaseException):
+            return name
+    return "an error"
+
+
+def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
     def fault(words: str) -> list[Fault]:
         return [Fault("purity", words, one, wanted.answer, seen.answer)]
 
@@ -118,13 +148,14 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
         )
     if exercise.counts_calls and seen.calls != wanted.calls:
         count = f"{sum(seen.calls)} times, it takes {sum(wanted.calls)}"
-        return fault(
-            f"{exercise.name} called the function that it was given {count}. {describe_case(exercise, one)}".strip()
-        )
+        if hidden:
+            count = "more often than it takes" if sum(seen.calls) > sum(wanted.calls) else "not as often as it takes"
+        where = describe_case(exercise, one, hidden=hidden)
+        return fault(f"{exercise.name} called the function that it was given {count}. {where}".strip())
     return []
 
 
-def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Fault]:
+def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, hidden: bool = False) -> list[Fault]:
     """The first of the exercise's properties that does not hold for a seed, as a fault."""
 
     class Failed(Exception):
@@ -144,16 +175,19 @@ def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed) -> l
         except Exception:
             words = "The answers do not fit together."
         if words:
-            return [Fault("values", f"{claim}: {words}", Case(()))]
+            told = f"{claim}: this does not hold in a hidden case." if hidden else f"{claim}: {words}"
+            return [Fault("values", told, Case(()))]
     return []
 
 
-def describe_case(exercise: Exercise, one: Case) -> str:
-    """In which case: "(in the case T=5, N=3; one row)". Sizes are read off the arguments' axes."""
+def describe_case(exercise: Exercise, one: Case, *, hidden: bool = False) -> str:
+    """In which case: "(In the case T=5, N=3; one row.)". Sizes are read off the arguments' axes. Of a hidden case the
+    arguments that are numbers are not told.
+    """
     sizes: dict[str, int] = {}
     for axes, value in zip(exercise.takes, one.args, strict=False):
         if axes.axes is None:
-            if isinstance(value, (bool, int, float)) and len(sizes) < 8:
+            if not hidden and isinstance(value, (bool, int, float)) and len(sizes) < 8:
                 sizes.setdefault(axes.name, value)  # type: ignore[arg-type]
         elif isinstance(value, np.ndarray) and value.ndim == len(axes.axes):
             for letter, size in zip(axes.axes, value.shape, strict=True):
@@ -161,6 +195,8 @@ def describe_case(exercise: Exercise, one: Case) -> str:
                     sizes.setdefault(letter, size)
     text = ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in sizes.items())
     text = "; ".join(t for t in (text, one.note) if t)
+    if hidden:
+        return f"(In a hidden case: {text}.)" if text else "(In a hidden case.)"
     return f"(In the case {text}.)" if text else ""
 
 

@@ -121,6 +121,22 @@ def test_pages_are_written(desk):
     assert "ada" in (desk.reports / f"{UNIT}.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("command", [("feedback", "03"), ("report",), ("export",)])
+def test_one_student_does_not_stop_the_class_and_is_listed(desk, tmp_path, command):
+    shutil.copytree(desk.folder, tmp_path / "copy")
+    copy = Desk(desk.root, tmp_path / "copy")
+    copy.record_path(UNIT, "ada").write_text("{")
+    result = rnngrade("--desk", copy.folder, *command, code=1)
+    assert result.stderr.startswith(f"Done for all but these:\n  ada, {UNIT}: The record ")
+    assert result.stderr.count("\n") == 2
+    done = {
+        "feedback": lambda: (copy.feedback / "alan" / UNIT / f"{UNIT}.html").read_text(),
+        "report": lambda: (copy.reports / f"{UNIT}.html").read_text(),
+        "export": lambda: result.stdout,
+    }
+    assert "alan" in done[command[0]]()
+
+
 def test_lab_becomes_jupyterlab_on_the_desk_with_its_options_and_its_formgrader(desk, monkeypatch):
     calls = []
     monkeypatch.setattr("rnncourse.seat.cli._become", lambda command, **variables: calls.append((command, variables)))

@@ -6,11 +6,13 @@ import csv
 import datetime
 import io
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from rnncourse import exercises
 from rnngrade.desk import Desk
+from rnngrade.errors import DeskError, Failures
 from rnngrade.exporting import ExportError, export, read_roster
 from rnngrade.gradebook import GradebookWriter
 from rnngrade.record import Finding, write_whole
@@ -165,6 +167,34 @@ def test_what_is_not_there_is_one_sentence(desk, tmp_path):
         export(desk, ["03_cell"], "csv")
     with pytest.raises(ExportError, match=r"none\.csv cannot be read"):
         export(desk, [UNIT], "csv", tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("form", ["csv", "moodle"])
+def test_one_student_s_record_does_not_keep_the_others_from_being_exported(desk, form):
+    record = desk.record(UNIT, "ada")
+    half = replace(record, findings=(Finding("odd", "Half a \ud800 pair.", FIRST, True),))
+    write_whole(desk.record_path(UNIT, "ada"), half.to_json().encode())
+    odd = replace(desk.record(UNIT, "zoe"), findings=7, exercises=tuple(
+        replace(e, max_points="many") for e in desk.record(UNIT, "zoe").exercises))  # fmt: skip
+    desk.record = lambda unit, student, read=desk.record: odd if student == "zoe" else read(unit, student)
+    failures = Failures()
+    found = table(export(desk, [UNIT], form, failures=failures), {"csv": "student", "moodle": "Username"}[form])
+    assert [words.partition(":")[0] for words in failures.told] == [f"zoe, {UNIT}"]
+    assert {"ada", "eve_9"} <= set(found)
+    assert form == "moodle" or "zoe" not in found
+    assert form == "csv" or found["zoe"][UNIT] == ""
+    assert form == "moodle" or found["ada"]["flags"] == "Half a ? pair."
+    with pytest.raises(DeskError, match="zoe"):
+        export(desk, [UNIT], form)
+
+
+def test_a_record_that_cannot_be_read_is_told_and_its_points_are_the_gradebook_s(desk):
+    before = table(export(desk, [UNIT], "csv"), "student")["ada"]["total"]
+    desk.record_path(UNIT, "ada").write_text("{")
+    failures = Failures()
+    assert table(export(desk, [UNIT], "csv", failures=failures), "student")["ada"]["total"] == before
+    (words,) = failures.told
+    assert words.startswith(f"ada, {UNIT}: The record ")
 
 
 @pytest.mark.parametrize(

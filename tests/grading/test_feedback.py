@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
 
 import nbformat
 import pytest
 
 from rnncourse import exercises
+from rnngrade.errors import DeskError, Failures
 from rnngrade.feedback import write_feedback
-from rnngrade.gradebook import GradebookError, GradebookWriter
+from rnngrade.gradebook import GradebookWriter
 from rnngrade.record import Finding
 from rnngrade.sample import BLANK
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
@@ -106,11 +108,44 @@ def test_pages_are_for_all_who_are_graded_unless_some_are_named(desk, root):
     assert [path.parts[-3] for path in write_feedback(desk, UNIT)] == ["ada", "alan"]
 
 
-def test_who_is_not_graded_is_named_and_nothing_is_written(desk, root):
+def test_who_is_not_graded_is_named_and_the_others_get_their_pages(desk, root):
     grade(desk, outcome(root, submission("ada")))
-    with pytest.raises(GradebookError, match="alan's 02_unfolding is not graded yet"):
-        write_feedback(desk, UNIT, ["ada", "alan"])
-    assert not desk.feedback.exists()
+    with pytest.raises(DeskError, match="alan's 02_unfolding is not graded yet"):
+        write_feedback(desk, UNIT, ["alan", "ada"])
+    assert [path.name for path in desk.feedback.iterdir()] == ["ada"]
+
+
+@pytest.mark.parametrize("marks", ["### BEGIN HIDDEN TESTS", "### BEGIN HIDDEN TESTS\n### BEGIN HIDDEN TESTS\n"])
+def test_the_marks_of_hidden_tests_are_a_text_like_any_other_in_a_student_s_cell(desk, root, marks):
+    record, notebook = outcome(root, submission("ada"))
+    notebook = changed(changed(notebook, FIRST, source=f"kept = 1\n{marks}"), WRITTEN, source=f"Mine.\n\n{marks}")
+    grade(desk, (record, notebook))
+    html = page(desk)
+    assert html.count("BEGIN HIDDEN TESTS") == 2 * marks.count("BEGIN")
+    assert "kept" in html
+
+
+def test_whatever_one_student_s_work_is_the_others_get_their_pages(desk, root):
+    names = ["no_json", "no_cells", "no_record", "not_in_the_gradebook", "half", "zoe"]
+    outcomes = {name: outcome(root, submission(name)) for name in names}
+    record, notebook = outcomes["half"]
+    outcomes["half"] = replace(record, findings=(Finding("odd", "Half a \ud800 pair."),)), notebook
+    desk.keep(*outcomes.pop("not_in_the_gradebook"))
+    (desk.autograded / "not_in_the_gradebook" / UNIT).mkdir(parents=True)
+    grade(desk, *outcomes.values())
+    graded = desk.autograded / "zoe" / UNIT / f"{UNIT}.ipynb"
+    shutil.copy(graded, desk.autograded / "not_in_the_gradebook" / UNIT)
+    (desk.autograded / "no_json" / UNIT / f"{UNIT}.ipynb").write_text("\x1b[2J not a notebook")
+    (desk.autograded / "no_cells" / UNIT / f"{UNIT}.ipynb").write_text('{"nbformat": 4, "nbformat_minor": 5}')
+    desk.record_path(UNIT, "no_record").write_text("{}")
+    failures = Failures()
+    assert [path.parts[-3] for path in write_feedback(desk, UNIT, failures=failures)] == ["half", "zoe"]
+    told = {words.partition(",")[0]: words for words in failures.told}
+    assert set(told) == {"no_json", "no_cells", "no_record", "not_in_the_gradebook"}
+    assert "cannot be read" in told["no_record"]
+    assert all(words.isprintable() for words in failures.told)
+    with pytest.raises(DeskError, match=r"Done for all but these:\n  (.*\n  ){3}.*\Z"):
+        failures.end()
 
 
 def test_a_page_made_twice_is_the_same(desk, root):

@@ -163,6 +163,12 @@ def points(root, release, solutions):
         station.close()
 
 
+def test_what_a_hidden_case_was_is_not_in_the_record(points):
+    result = points("hidden_case_in_an_error").exercise("rnn_step")
+    assert result.message == "rnn_step raised ValueError. (In a hidden case: N=3, D=4, H=5.)"
+    assert "array" not in result.card
+
+
 @pytest.mark.parametrize("name", BY_NAME)
 def test_it_earns_what_it_must_and_no_more(name, points):
     one, record = BY_NAME[name], points(name)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from rnncourse import exercises
+from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.drive import Observation
 from rnncourse.exercises.unfolding import logistic
 from rnngrade import judge
@@ -227,6 +228,23 @@ def test_each_end_has_its_words(source, status, words, judged):
 def test_what_ends_a_session_is_a_fault(source, fault, judged):
     with pytest.raises(fault):
         judged("softmax", source)
+
+
+def test_an_answer_cannot_carry_a_hidden_case_s_inputs_out_in_its_error(judged):
+    exercise = exercises.find("unfold")
+    shown, (secret,) = (
+        [c.args[1] for c in drawn(exercise, seed_for(exercise, hidden))[0] if type(c.args[1]) is float]
+        for hidden in (False, True)
+    )
+    source = f"""
+def tell(s0):
+    if type(s0) is float and s0 not in {shown}:
+        raise type(f"it_is_{{s0!r}}", (ValueError,), {{}})(f"it is {{s0!r}}")
+"""
+    status, verdict = judged("unfold", source + UNFOLD.format(more="tell(s0)"))
+    assert status == JUDGED
+    assert verdict.message == "unfold raised ValueError. (In a hidden case.)"
+    assert repr(secret)[:8] not in verdict.card()
 
 
 SEEN = {

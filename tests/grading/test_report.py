@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import itertools
+import json
 import re
 import shutil
 import warnings
@@ -18,6 +19,7 @@ import pytest
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception
 from rnngrade.desk import Desk
+from rnngrade.errors import DeskError, Failures
 from rnngrade.gradebook import GradebookError, GradebookWriter, open_gradebook
 from rnngrade.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
 from rnngrade.report import statistics, write_report, write_reports
@@ -487,6 +489,33 @@ def test_the_index_has_a_line_for_each_unit_and_leads_to_those_that_are_written(
     write_reports(desk, [UNIT, other])
     index = Page((desk.reports / "index.html").read_text(encoding="utf-8"))
     assert index.all("href") == ["data:,", f"{other}.html", f"{UNIT}.html"]
+
+
+@pytest.mark.parametrize("odd", [{"findings": [["a", "list"]]}, {"exercises": [{"name": 3}]}, {"points": 3}, None])
+def test_a_record_that_is_odd_is_told_and_the_others_are_shown(desk, odd):
+    put(desk, student("ada"), student("zoe"))
+    path = desk.record_path(UNIT, "zoe")
+    data = json.loads(path.read_text())
+    path.write_text(json.dumps(data | odd) if odd else "{")
+    failures = Failures()
+    (made,) = write_reports(desk, [UNIT], failures)
+    (words,) = failures.told
+    assert words.startswith(f"zoe, {UNIT}: ")
+    assert "ada" in Page(made.read_text(encoding="utf-8")).text
+    with pytest.raises(DeskError, match="zoe"):
+        write_reports(desk, [UNIT])
+
+
+def test_a_record_that_cannot_be_shown_is_told_and_the_others_are_shown(desk):
+    odd = dataclasses.replace(student("zoe").exercises[0], points="many", message=7, passed=False)
+    put(desk, student("ada"), dataclasses.replace(student("zoe"), exercises=(odd,)))
+    failures = Failures()
+    (made,) = write_reports(desk, [UNIT], failures)
+    (words,) = failures.told
+    assert words.startswith(f"zoe, {UNIT}: ")
+    shown = Page(made.read_text(encoding="utf-8")).text
+    assert "ada" in shown
+    assert "zoe" not in shown
 
 
 def test_a_unit_that_the_course_does_not_have_is_an_error(desk):

@@ -44,8 +44,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.desk import Desk
+from rnngrade.errors import Failures
 from rnngrade.inspection import digest, weight
-from rnngrade.record import write_whole
+from rnngrade.record import Record, write_whole
 from rnngrade.report.statistics import ENOUGH, Mark, Marks, UnitStatistics, statistics
 
 LONGEST = 400  # characters of a message; what is longer is cut: a student can make an error of any length
@@ -61,40 +62,59 @@ class Links:
 
 
 def write_report(desk: Desk, unit: str) -> Path:
-    """Write the page of one unit, and the index; returns where the page lies. **Errors:** `KeyError` for a unit that
-    the course does not have; `GradebookError` for a gradebook that cannot be read.
-    """
+    """Write the page of one unit, and the index; returns where the page lies. **Errors:** those of `write_reports`."""
     (path,) = write_reports(desk, [unit])
     return path
 
 
-def write_reports(desk: Desk, units: Iterable[str]) -> list[Path]:
-    """Write the pages of some units, and the index once; returns where the pages lie."""
+def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = None) -> list[Path]:
+    """Write the pages of some units, and the index once; returns where the pages lie.
+
+    Whose record cannot be shown is put into `failures`, and left out. **Errors:** `KeyError` for a unit that the course
+    does not have; `GradebookError` for a gradebook that cannot be read; without `failures`, a `DeskError` that names
+    who was left out, after all is written.
+    """
+    told = failures or Failures()
     wanted = {unit: exercises.unit(unit) for unit in units}
     graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
     known = {unit: exercises.unit(unit) for unit in graded if unit in exercises.STEMS}
-    made = {unit: unit_statistics(desk, catalogue) for unit, catalogue in (known | wanted).items()}
+    made = {unit: _unit(desk, catalogue, told) for unit, catalogue in (known | wanted).items()}
     paths = []
     for unit in wanted:
         paths.append(desk.reports / f"{unit}.html")
-        students = {row.student: links_to(desk, unit, row.student) for row in made[unit].students}
-        _write(paths[-1], "unit.html", unit=made[unit], links=students)
-    lines = [made[unit] for unit in sorted(made)]
+        _write(paths[-1], made[unit][1])
+    lines = [made[unit][0] for unit in sorted(made)]
     written = {unit.unit for unit in lines if (desk.reports / f"{unit.unit}.html").is_file()}
-    _write(desk.reports / "index.html", "index.html", units=lines, written=written)
+    _write(desk.reports / "index.html", _rendered("index.html", units=lines, written=written))
+    if failures is None:
+        told.end()
     return paths
 
 
-def unit_statistics(desk: Desk, catalogue: Unit) -> UnitStatistics:
-    """What the desk knows of a class in a unit."""
+def _unit(desk: Desk, catalogue: Unit, failures: Failures) -> tuple[UnitStatistics, str]:
+    """What the desk knows of a class in a unit, and the page on it."""
     unit = catalogue.stem
-    return statistics(
-        desk.graded(unit),
-        catalogue,
-        handed_in=desk.submissions(unit),
-        marks=read_marks(desk, unit),
-        references=read_references(desk, catalogue),
-    )
+    handed_in, marks = desk.submissions(unit), read_marks(desk, unit)
+    references = read_references(desk, catalogue)
+
+    def made(records: list[Record]) -> tuple[UnitStatistics, str]:
+        found = statistics(records, catalogue, handed_in=handed_in, marks=marks, references=references)
+        links = {row.student: links_to(desk, unit, row.student) for row in found.students}
+        return found, _rendered("unit.html", unit=found, links=links)
+
+    desk.tell_unreadable(unit, failures)
+    records = list(desk.graded(unit))
+    try:
+        return made(records)
+    except Exception:  # whose record is it? Each is tried alone
+        sound = []
+        for record in records:
+            with failures.of(record.student, unit):
+                made([record])
+                sound.append(record)
+        if len(sound) == len(records):
+            raise
+        return made(sound)
 
 
 def links_to(desk: Desk, unit: str, student: str) -> Links:
@@ -160,8 +180,11 @@ def read_references(desk: Desk, catalogue: Unit) -> dict[str, set[str]]:
     return {name: {f"{weight(source)}:{digest(source)}" for source in found} for name, found in sources.items()}
 
 
-def _write(path: Path, template: str, **values: object) -> None:
-    page = _environment().get_template(template).render(**values)
+def _rendered(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(**values)
+
+
+def _write(path: Path, page: str) -> None:
     # A name or a message may hold half a surrogate, which no file can.
     write_whole(path, page.encode("utf-8", "replace"))
 

@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 import threading
+import zlib
 from unittest import mock
 
 import numpy as np
@@ -13,8 +14,9 @@ from rnncourse import check, hint, progress, use
 from rnncourse.cell import rnn_step as reference
 from rnncourse.checks import local
 from rnncourse.checks.callables import named
+from rnncourse.checks.cases import drawn_afresh, seed_for
 from rnncourse.checks.compare import Axes, difference
-from rnncourse.checks.diagnosis import same
+from rnncourse.checks.diagnosis import DRAWS, same
 from rnncourse.checks.drive import observe
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Unit, case, edge, normal
@@ -286,6 +288,107 @@ def test_hidden_cases_follow_the_instructors_seed():
     assert seen[:once] == seen[once : 2 * once] != seen[2 * once :]
 
 
+def test_all_of_the_secret_seed_counts_and_each_unit_and_exercise_has_its_own():
+    def seed(text, exercise="rnn_step"):
+        with mock.patch.dict(os.environ, RNNCOURSE_SEED=text):
+            return seed_for(find(exercise), True)
+
+    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
+    assert seed("plumless") != seed("buckeroo")
+    assert max(seed("spring")) > 2**200
+    here, there = (Unit(name, "").exercise("same", reference=abs, points=1, takes="n", gives="m", hints=("",) * 3)
+                   for name in ("98_here", "99_there"))  # fmt: skip
+    with mock.patch.dict(os.environ, RNNCOURSE_SEED="spring"):
+        assert seed_for(here, True) != seed_for(there, True)
+        assert seed_for(here, False) == seed_for(there, False)
+    assert seed("spring") != seed("spring", "rnn_forward")
+    assert seed("\udcff") != seed("\udcfe"), "bytes that are no text, as an environment can have them"
+
+
+class _Hides:
+    """What an answer does with the secret of a hidden case, so that it would stand in the verdict."""
+
+    @staticmethod
+    def text(secret):
+        raise ValueError(f"it is {secret}")
+
+    @staticmethod
+    def name_of_the_error(secret):
+        raise type(f"it_is_{secret}", (ValueError,), {})
+
+    @staticmethod
+    def line_of_the_error(secret):
+        exec(compile(f"it_is_{secret} = 1 / 0", "own", "exec"))
+
+    @staticmethod
+    def answer(secret):
+        return secret + 2
+
+    @staticmethod
+    def shape(secret):
+        return np.zeros((secret, 0))
+
+    @staticmethod
+    def words(secret):
+        return f"it is {secret}"
+
+    @staticmethod
+    def kind(secret):
+        return type(f"it_is_{secret}", (), {})()
+
+    @staticmethod
+    def nothing(secret):
+        return None
+
+
+def _with_a_secret(**more):
+    """An exercise that gives its argument back: 1 in the visible case, a secret in the hidden one."""
+    ex = Unit("99_test", "").exercise(
+        "give", reference=float, points=1, takes="n", gives="same", hints=("",) * 3, **more
+    )
+    draws = iter((1, 987123))
+    ex.cases(lambda rng: [case(next(draws, 987123))])
+    return ex
+
+
+@pytest.mark.parametrize("how", [how for how in vars(_Hides) if not how.startswith("__")])
+def test_a_verdict_on_a_hidden_case_tells_nothing_that_the_answer_chose_and_nothing_that_was_expected(how):
+    with Local(lambda n: 1.0 if n == 1 else getattr(_Hides, how)(n), {}) as candidate:
+        verdict = judge(_with_a_secret(), candidate, hidden=True)
+    assert not verdict.passed
+    assert "hidden case" in verdict.message
+    assert "98712" not in f"{verdict.message} {verdict.card()} {verdict.criteria}"
+    if how in ("text", "name_of_the_error"):
+        assert "give raised ValueError." in verdict.message
+
+
+def test_what_an_answer_says_in_a_visible_case_stays_in_a_hidden_check():
+    def give(n):
+        raise ValueError("of my own")
+
+    with Local(give, {}) as candidate:
+        assert "ValueError: of my own" in judge(_with_a_secret(), candidate, hidden=True).message
+
+
+def test_visible_properties_are_asked_before_any_hidden_case_and_hidden_ones_tell_the_claim_alone():
+    seen = []
+
+    def give(n):
+        seen.append(n)
+        if n < 0 and 987123 in seen:
+            raise ValueError(f"it is {max(seen)}")
+        return float(n)
+
+    ex = _with_a_secret()
+    ex.holds("Minus one is minus one")(lambda call, rng: None if call(-1) == -1 else "it is not")
+    with Local(give, {}) as candidate:
+        verdict = judge(ex, candidate, hidden=True)
+    assert seen[:4] == [1, -1, 987123, -1]
+    assert not verdict.passed
+    assert "Minus one is minus one" in verdict.message
+    assert "98712" not in verdict.message
+
+
 def test_a_hidden_check_refuses_what_the_visible_one_refuses():
     seen = set()
 
@@ -482,11 +585,17 @@ def test_a_wrong_answer_that_is_a_mistake_on_the_drawn_cases_only_is_not_called_
         "You add 3."
         return n + 3
 
+    told_apart = 0
     for answer, diagnosis in ((lambda n: n + 3, "added"), (lambda n: 5, None)):
         for seed in range(9):
             with mock.patch.dict(os.environ, RNNCOURSE_SEED=str(seed)), Local(answer, {}) as candidate:
+                hidden = seed_for(ex, True)
+                if all(one.args == (2,) for draw in range(1, DRAWS + 1) for one in drawn_afresh(ex, hidden, draw)):
+                    continue  # by chance nothing tells the two apart
+                told_apart += 1
                 verdict = judge(ex, candidate, hidden=True)
             assert verdict.diagnosis == diagnosis
+    assert told_apart > 4
 
 
 def test_what_is_wrong_elsewhere_too_is_said():
