@@ -183,7 +183,8 @@ def _observation(value: Any) -> Observation:
             "shared": bool(shared),
             "calls": tuple(calls),
             "wrote_meanwhile": bool(wrote),
-        } if all(type(t) is str for t in types) and all(type(i) is int for i in (*changed, *calls)):
+            "with_gradient": tuple(marked),
+        } if all(type(t) is str for t in types) and all(type(i) is int for i in (*changed, *calls, *marked)):
             pass
         case _:
             raise Garbled("no observation")
@@ -192,7 +193,7 @@ def _observation(value: Any) -> Observation:
     except NotPlain as what:
         answer, why = None, str(what)
     error = error[:500] if error is not None else None
-    return Observation(answer, error, types, timed_out, why and why[:200], changed, shared, calls, wrote)
+    return Observation(answer, error, types, timed_out, why and why[:200], changed, shared, calls, wrote, marked)
 
 
 def _require_small(value: Any, most: int) -> None:

@@ -207,13 +207,18 @@ def same(exercise: Exercise, a: Observation, b: Observation, *, strict: bool = F
         return False  # who did not answer gave no answer that could be the same
     if a.error or b.error or a.refused or b.refused:
         return (_words(a), a.refused) == (_words(b), b.refused)
-    if strict and (a.changed, a.shared, a.wrote_meanwhile) != (b.changed, b.shared, b.wrote_meanwhile):
+    if strict and _traces(a) != _traces(b):
         return False
     if strict and exercise.counts_calls and a.calls != b.calls:
         return False
     one, other = canonical(exercise, a.answer), canonical(exercise, b.answer)
     # A list will do for an array, but not an array for a list: which of the two is the mistake's does not matter.
     return any(difference(*pair, exercise.gives, loose=not strict) is None for pair in ((one, other), (other, one)))
+
+
+def _traces(seen: Observation) -> tuple[Any, ...]:
+    """What was done to the arguments."""
+    return seen.changed, seen.shared, seen.wrote_meanwhile, seen.with_gradient
 
 
 def _words(seen: Observation) -> str | None:

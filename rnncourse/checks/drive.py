@@ -2,7 +2,7 @@
 
 `observe(candidate, how, args)` gives the candidate a private copy of the arguments, makes the calls that the driver
 `how` stands for, and writes down what came of it, in plain values: the answer, or the error; which arguments were
-changed; whether the answer shares memory with one; how often each callable was called.
+changed, or left with a gradient; whether the answer shares memory with one; how often each callable was called.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Observation:
     shared: bool = False
     calls: tuple[int, ...] = ()
     wrote_meanwhile: bool = False
+    with_gradient: tuple[int, ...] = ()
 
 
 def call(candidate: Any, *args: Any) -> Any:
@@ -252,7 +253,13 @@ def observe(candidate: Any, how: str, args: tuple[Any, ...]) -> Observation:
     except NotPlain as why:
         refused = str(why)
     return Observation(
-        plain, refused=refused, changed=changed(), shared=shared, calls=tuple(spy.counts), wrote_meanwhile=spy.wrote
+        plain,
+        refused=refused,
+        changed=changed(),
+        shared=shared,
+        calls=tuple(spy.counts),
+        wrote_meanwhile=spy.wrote,
+        with_gradient=_with_gradient(how, live),
     )
 
 
@@ -262,6 +269,15 @@ def _converters(how: str) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
     from rnncourse.checks.modules import arrays, tensors
 
     return tensors, arrays
+
+
+def _with_gradient(how: str, live: tuple[Any, ...]) -> tuple[int, ...]:
+    """The arguments in which a tensor asks for a gradient now, or has one."""
+    if how not in WITH_TENSORS:
+        return ()
+    from rnncourse.checks.modules import has_gradient
+
+    return tuple(i for i, value in enumerate(live) if has_gradient(value))
 
 
 def describe(error: BaseException) -> str:

@@ -132,10 +132,16 @@ def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observatio
     def fault(words: str) -> list[Fault]:
         return [Fault("purity", words, one, wanted.answer, seen.answer)]
 
+    def named(indices: list[int]) -> str:
+        takes = exercise.takes
+        return " and ".join(takes[i].name if i < len(takes) else f"argument {i + 1}" for i in indices)
+
     if changed := [i for i in seen.changed if i not in wanted.changed]:
-        names = [exercise.takes[i].name if i < len(exercise.takes) else f"argument {i + 1}" for i in changed]
+        return fault(f"{exercise.name} changed its argument {named(changed)}: work on a copy, or build a new value.")
+    if marked := [i for i in seen.with_gradient if i not in wanted.with_gradient]:
         return fault(
-            f"{exercise.name} changed its argument {' and '.join(names)}: work on a copy, or build a new value."
+            f"After {exercise.name} its argument {named(marked)} asks for a gradient (`requires_grad`) or has one "
+            "(`grad`). The tensor is the caller's: work on its `.detach()`."
         )
     if seen.wrote_meanwhile and not wanted.wrote_meanwhile:
         return fault(

@@ -7,9 +7,10 @@ def f ( x , W , b ) :
  return np . tanh ( x @ W . T )
 <BLANKLINE>
 
-Merged are tokens, so that two changes of one line go together. Those of one place do not:
+Merged are tokens, so that two changes of one line go together. What both put in at one place stands one behind the
+other. What both replace is left to neither:
 
->>> merged(changes(right, bent), changes(right, right.replace("W +", "W[0] +")), right) is None
+>>> merged(*(changes(right, right.replace("tanh", name)) for name in ("sin", "exp")), right) is None
 True
 """
 
@@ -38,9 +39,7 @@ class Hunk:
     new: tuple[str, ...]
 
     def leaves_alone(self, other: Hunk) -> bool:
-        """Whether the two are at different places; two insertions at one place are not."""
-        if self.start == self.stop == other.start == other.stop:
-            return False
+        """Whether the two are at different places. Two insertions at one place can stand one behind the other."""
         return self.stop <= other.start or other.stop <= self.start
 
 
@@ -106,7 +105,7 @@ def merged(one: tuple[Hunk, ...], other: tuple[Hunk, ...], right: str) -> str | 
     """The right code with the changes of both; None if they change one place in two ways, or one has all of the
     other's.
     """
-    both = sorted({*one, *other}, key=lambda h: (h.start, h.stop))
+    both = sorted(dict.fromkeys([*one, *other]), key=lambda h: (h.start, h.stop))
     if len(both) in (len(one), len(other)):
         return None
     if not all(a.leaves_alone(b) for a, b in pairwise(both)):

@@ -36,6 +36,15 @@ def arrays(value: Any) -> Any:
     return value
 
 
+def has_gradient(value: Any) -> bool:
+    """Whether a tensor in `value` asks for a gradient or has one."""
+    if isinstance(value, torch.Tensor):
+        return value.requires_grad or (value.is_leaf and value.grad is not None)
+    if isinstance(value, (list, tuple)):
+        return any(has_gradient(v) for v in value)
+    return type(value) is dict and any(has_gradient(v) for v in value.values())
+
+
 def drive_module(
     candidate: Any, init: tuple[Any, ...], parameters: dict[str, torch.Tensor], calls: list[tuple[Any, ...]]
 ) -> tuple[list[Any], dict[str, torch.Tensor]]:

@@ -876,10 +876,21 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         apart = all(a - b > 1e-3 for a, b in itertools.pairwise(scores))
         return apart and (args[2] == args[3] or not any(args[2] in tokens for tokens, _ in found))
 
-    def draw(make: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+    def best_outlasts(args: tuple[Any, ...]) -> bool:
+        """Whether of two answers the best is by three tokens the longer, with tokens below eos and above it."""
+        (best, _), (other, _) = result(beam_search, args)
+        return len(best) >= len(other) + 3 and min(best) < args[3] < max(best)
+
+    def best_is_outlasted(args: tuple[Any, ...]) -> bool:
+        """Whether of two answers the best is first as soon as it ends, and the other goes on."""
+        (best, _), other = result(beam_search, args)
+        (first, _), second = result(beam_search, (*args[:4], len(best) + 1, 2))
+        return first == best and second != other
+
+    def draw(make: Callable[[], tuple[Any, ...]], suits: Callable[[tuple[Any, ...]], bool] = plain) -> tuple[Any, ...]:
         while True:
             args = make()
-            if plain(args) and result(finished_stay_for_good, args) == result(beam_search, args):
+            if plain(args) and suits(args) and result(finished_stay_for_good, args) == result(beam_search, args):
                 return args
 
     def telling() -> list[tuple[Any, ...]]:
@@ -888,8 +899,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     wrong = [m.answer for m in beam_exercise.misconceptions if m.name != "probabilities_underflow"]
     for args in told_apart(telling, beam_search, wrong, [finished_stay_for_good]):
         yield case(*args)
-    yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 4)))
-    yield case(*draw(lambda: (drawn_table(rng, 4, 6, 5, 0, -0.5), int(rng.integers(4)), 5, 0, 6, 2)))
+    # One of two ends early, the worse and then the better: nothing may end with it, or take it for open.
+    yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 2), best_outlasts))
+    yield case(*draw(lambda: (drawn_table(rng, 4, 6, 5, 0, -0.5), int(rng.integers(4)), 5, 0, 6, 2), best_is_outlasted))
     yield edge("width 1", *draw(lambda: (drawn_table(rng, 4, 5, 1, 2, 0.0), 3, 1, 2, 9, 1)))
     yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
     yield edge("eos at once", *draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 9.0, 0.5), 0, 1, 2, 6, 1)))

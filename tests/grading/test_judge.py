@@ -257,6 +257,7 @@ SEEN = {
     "shared": False,
     "calls": (),
     "wrote_meanwhile": False,
+    "with_gradient": (),
 }
 
 
@@ -277,6 +278,7 @@ def test_an_observation_is_read_as_it_is():
         {"shared": None},
         {"calls": [1]},
         {"calls": None},
+        {"with_gradient": (True,)},
     ],
 )
 def test_what_is_no_observation_is_garbage(changed):
