@@ -19,7 +19,7 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import Candidate, Seed, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference, kind_of
 from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
-from rnncourse.checks.drive import Observation
+from rnncourse.checks.drive import Observation, Unfit
 from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Question
 from rnncourse.checks.plain import NotPlain, Plain, to_plain
@@ -76,15 +76,16 @@ def faults_of(exercise: Exercise, one: Case, wanted: Observation, seen: Observat
     if wanted.error:
         if wanted.error_types[0] in seen.error_types:
             return _impure(exercise, one, wanted, seen)
-        came = f"raised {seen.error}" if seen.error else f"came back with {kind_of(seen.answer)}"
+        came = f"raised {seen.error}" if seen.error else f"returned {seen.refused or kind_of(seen.answer)}"
         return [fault("runs", f"{name} should raise a {wanted.error_types[0]} here; it {came}.")]
     if seen.error:
-        return [fault("runs", f"{name} raised {seen.error}.")]
+        is_unfit = Unfit.__name__ in seen.error_types
+        return [fault("runs", f"{name}: {seen.error}." if is_unfit else f"{name} raised {seen.error}.")]
     if seen.refused:
         return [
             fault(
                 "runs",
-                f"{name} returned {seen.refused}, which is no plain value: return arrays, numbers, "
+                f"{name} returned {seen.refused}, which is no plain value: return arrays, real numbers, "
                 "strings, or lists, tuples, sets and dicts of them.",
             )
         ]

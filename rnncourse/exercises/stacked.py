@@ -599,8 +599,8 @@ dropout_before_the_first_layer: The inputs x are dropped as well. Dropout stands
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 + x = nn.functional.dropout(x, self.dropout, self.training)
 
-dropout_on_the_way_through_time: You drop the state that goes on to the next time step. What is lost there is lost for
-  all later steps: drop only what goes up to the next layer.
+dropout_on_the_way_through_time: You drop the state that goes on to the next time step. What is lost there is missing
+  at the next step, with a trace in all that follow: drop only what goes up to the next layer.
 - if l > 0:
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 
