@@ -760,7 +760,7 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-not_from_rng: Your matrix is orthogonal, but it does not come from rng: it is the same whatever generator you are
+not_from_rng: Your matrix is orthogonal, but it does not come from rng: it does not go by the generator that you are
   given. Draw its numbers with `rng.normal(size=(n, n))`.
 + return np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
 
