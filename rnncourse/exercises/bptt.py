@@ -156,6 +156,11 @@ exp_overflows: Large logits give inf or nan, since `np.exp(1000)` overflows. Sub
   that changes no probability.
 - shifted = logits - logits.max(axis=-1, keepdims=True)
 + shifted = logits
+
+inverted_bit_by_bit: `~` makes of a mask of 0 and 1 the numbers -1 and -2, which are indices of whole steps. It inverts
+  truth values only: `mask == 0` says which steps do not count, whatever the mask is made of.
+- losses = losses * mask
++ losses[~mask] = 0
 """)
 
 

@@ -329,7 +329,7 @@ state_ignored: Each state depends on its own input only: W and the state before 
 - h = rnn_step(x, h, U, W, b)
 + h = np.tanh(x @ U + b)
 
-h0_in_front: Your states begin with h0, so that there is one too many. The first one of the result is h_1, which has read
+h0_in_front: Your states begin with h0, so that there is one too many. The first of the result is h_1, which has read
   `X[0]`.
 - h, states = h0, []
 + h, states = h0, [h0]
@@ -627,8 +627,8 @@ tanh_on_the_logits: There is a tanh between output layer and softmax. The tanh m
 - return softmax(output_layer(H, V, c)), H
 + return softmax(np.tanh(output_layer(H, V, c))), H
 
-one_softmax_for_all: Your probabilities sum to 1 over all steps and sequences together. There is a choice at each step of
-  each sequence: sum along the last axis alone.
+one_softmax_for_all: Your probabilities sum to 1 over all steps and sequences together. There is a choice at each step
+  of each sequence: sum along the last axis alone.
 - return softmax(output_layer(H, V, c)), H
 + e = np.exp(output_layer(H, V, c))
 + return e / e.sum(), H
@@ -880,8 +880,8 @@ views: The numbers are right, but they share memory with your arguments: `U.T` i
 + "weight_hh_l0": W.T,
 + "bias_ih_l0": b,
 
-U_reshaped: U is reshaped, not transposed: its numbers keep their order and are cut into other rows. In `U.T` rows become
-  columns.
+U_reshaped: U is reshaped, not transposed: its numbers keep their order and are cut into other rows. In `U.T` rows
+  become columns.
 - "weight_ih_l0": U.T.copy(),
 + "weight_ih_l0": U.copy().reshape(U.T.shape),
 """)

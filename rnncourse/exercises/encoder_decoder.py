@@ -1230,8 +1230,8 @@ probabilities_of_words: You return probabilities. Logits are wanted: `cross_entr
 + logits, _ = self.decoder(ids, torch.tanh(self.prime(features))[None])
 + return torch.softmax(logits, dim=-1)
 
-layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder's is `(1, N, H)`: `unsqueeze(0)` gives it
-  its first axis.
+layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder's is `(1, N, H)`: `unsqueeze(0)` gives
+  it its first axis.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.tanh(self.prime(features))
 """)

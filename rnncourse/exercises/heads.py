@@ -180,7 +180,7 @@ rows_read_as_steps: You carry a state from one row of the batch to the next. The
 +     outputs.append(self.head(h))
 + return torch.stack(outputs)
 
-no_tanh: There is no tanh between the two layers. Two linear layers in a row are one linear layer, with more
+no_tanh: No tanh acts between the two layers. Two linear layers in a row are one linear layer, with more
   parameters and no more ability.
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(self.hidden(x))

@@ -648,4 +648,12 @@ whole_states_dropped: You drop whole states: one draw for all H units of a row. 
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 + if l > 0 and self.training:
 +     x = x * (torch.rand(*x.shape[:2], 1) >= self.dropout) / (1 - self.dropout)
+
+every_state_dropped: Each state goes through dropout where it is made, so it goes on in time without what was lost, and
+  what the top layer returns is dropped too. Drop only what one layer hands up to the next.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
+
+- h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
++ h = nn.functional.dropout(torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b), self.dropout, self.training)
 """)
