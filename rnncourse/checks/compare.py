@@ -17,6 +17,7 @@ import numpy as np
 from rnncourse.checks.exercise import Axes
 from rnncourse.checks.plain import Plain
 
+MOST_KEYS = 4  # of a dict, in one message
 TOLERANCE = {"float64": 1e-6, "float32": 1e-4}
 
 
@@ -49,7 +50,8 @@ def kind_of(value: Plain) -> str:
     if isinstance(value, (int, np.integer)):
         return f"the whole number {value}" if abs(int(value)) < 10**12 else "a whole number"
     if isinstance(value, (float, np.floating)):
-        return f"the number {float(value):.6g}"
+        text = f"{float(value):.6g}"
+        return f"the number {text}.0" if text.lstrip("-").isdigit() else f"the number {text}"
     if isinstance(value, str):
         return f"the text {value[:30]!r}"
     if isinstance(value, (list, tuple, set, dict)):
@@ -70,6 +72,15 @@ def show(value: Plain) -> str:
         return str(value.item())
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "…"
+
+
+def _told_apart(expected: Plain, got: Plain) -> str:
+    """Both values, "1.5, got 2.5", with as many digits as it takes to tell them apart."""
+    words = show(expected), show(got)
+    for digits in range(7, 18):
+        if words[0] == words[1] and all(isinstance(v, (float, np.floating)) for v in (expected, got)):
+            words = f"{float(expected):.{digits}g}", f"{float(got):.{digits}g}"
+    return f"{words[0]}, got {words[1]}"
 
 
 class _Comparison:
@@ -114,7 +125,8 @@ class _Comparison:
             if found := self.compare(e, g, (axes,), f"{path}[{i}]"):
                 return found
         if len(got) != len(expected):
-            return Difference("value", f"{name} should have {len(expected)} items; yours has {len(got)}.")
+            items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
+            return Difference("value", f"{name} should have {items}; yours has {len(got)}.")
         return None
 
     def _dict(self, expected: dict[Any, Any], got: Plain, axes: Axes, path: str) -> Difference | None:
@@ -123,7 +135,9 @@ class _Comparison:
             return Difference("form", f"{name} should be a dict; yours is {kind_of(got)}.")
         for key in expected:
             if key not in got:
-                return Difference("value", f"{name} should have the key {show(key)}; yours has not.")
+                own = ", ".join(show(k) for k in list(got)[:MOST_KEYS]) + (", …" if len(got) > MOST_KEYS else "")
+                has = f"has {own}" if got else "is empty"
+                return Difference("value", f"{name} should have the key {show(key)}; yours {has}.")
         for key in got:
             if key not in expected:
                 return Difference("value", f"{name} has the key {show(key)}, which does not belong there.")
@@ -158,7 +172,7 @@ class _Comparison:
         if not fits:
             return Difference("form", f"{name} should be {asked}; yours is {kind_of(got)}.")
         same = close(float(expected), float(got)) if isinstance(expected, (float, np.floating)) else expected == got
-        return None if same else Difference("value", f"{name}: expected {show(expected)}, got {show(got)}.")
+        return None if same else Difference("value", f"{name}: expected {_told_apart(expected, got)}.")
 
     def _array(self, expected: np.ndarray, got: Plain, axes: Axes, path: str) -> Difference | None:
         name = axes.name + path
@@ -168,9 +182,8 @@ class _Comparison:
             try:
                 got = np.asarray(got)
             except ValueError:
-                return Difference(
-                    "shape", f"{name} should be an array{_of(axes, expected)}; your list has rows of different lengths."
-                )
+                own = "your list has rows of different lengths" if isinstance(got, list) else f"yours is {kind_of(got)}"
+                return Difference("shape", f"{name} should be an array{_of(axes, expected)}; {own}.")
         if isinstance(got, (int, float, np.generic)) and not isinstance(got, bool):
             got = np.asarray(got)
         if not isinstance(got, np.ndarray) or got.dtype.kind not in "biuf":
@@ -206,7 +219,7 @@ class _Comparison:
         where = ", ".join(f"{letter}={i}" if letter else str(i) for letter, i in zip(letters, index, strict=True))
         name = f"{axes.name}{path}[{where}]" if where else axes.name + path
         share = f" ({int(wrong.sum())} of {wrong.size} entries differ)" if wrong.size > 1 else ""
-        return Difference("value", f"{name}: expected {show(expected[index])}, got {show(got[index])}{share}.")
+        return Difference("value", f"{name}: expected {_told_apart(expected[index], got[index])}{share}.")
 
 
 def close(a: float, b: float, tolerance: float = TOLERANCE["float64"]) -> bool:

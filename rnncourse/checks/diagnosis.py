@@ -7,6 +7,9 @@ Where none does, two of them may, made at once (`pairs.py`).
 
 from __future__ import annotations
 
+import ast
+import inspect
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +22,7 @@ from rnncourse.checks.cases import Candidate, Seed, canonical, drawn_afresh, qui
 from rnncourse.checks.compare import difference
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
+from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.local import Local
 from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood, has_model
 
@@ -29,7 +33,7 @@ CASES_TO_RANK = 2  # that say which pairs are the likeliest
 SECONDS_A_TRIAL = 0.2  # for one case of an answer that is put together from two, which may never return
 SLOW = 3.0  # seconds: a candidate that took as long for its cases is not asked again
 
-ELSEWHERE = "On an edge case something else is wrong too."
+ELSEWHERE = "When that is mended, look at the edge cases again."
 
 __all__ = ["TWO", "Diagnosis", "Evidence", "diagnose", "same"]
 
@@ -105,6 +109,14 @@ class Evidence:
         again = self.candidate.observe(self.exercise.drive, self.cases[first].args)
         return not same(self.exercise, again, self.seen[first])
 
+    def code(self) -> Iterator[ast.AST]:
+        """The candidate's own functions, as far as their text can be had in this process."""
+        for function in functions_of(self.candidate.candidate) if isinstance(self.candidate, Local) else ():
+            try:
+                yield ast.parse(textwrap.dedent(inspect.getsource(function)))
+            except (OSError, TypeError, SyntaxError):  # typed at a prompt, or a line of something longer
+                continue
+
     def of_catalogue(self, mistake: Misconception) -> Answer:
         """A mistake of the catalogue as an answer. What it gives in the drawn cases is remembered."""
         memory = self.exercise.memory.setdefault(("mistake", self.seed, mistake.name), {})
@@ -162,6 +174,10 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
         # A dtype that is wrong in an edge case alone says nothing of the ordinary ones.
         if one.name == "other_dtype" or not afresh or generic.holds(exercise, one, parts, afresh):
             return Diagnosis(one.name, generic.words(one, parts))
+    for tree in evidence.code():
+        if found_return := generic.returns_in_a_loop(tree):
+            words = generic.GENERIC["returns_in_the_loop"].format(axis=found_return)
+            return Diagnosis("returns_in_the_loop", words)
     for source in generic.ending_after_one_round(exercise.source) if has_model(exercise) else ():
         if evidence.is_made_by(exercise.made_of(source, f"<{exercise.name}: one round>")):
             return Diagnosis("ends_after_one_round", generic.GENERIC["ends_after_one_round"])

@@ -10,8 +10,10 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
+import os
+import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, FunctionType
@@ -23,12 +25,19 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.depth import counted, values_and_depth
 from rnncourse.checks.plain import NotPlain, Plain, identical, share_memory, to_plain
 
-OWN_FOLDER = str(Path(__file__).parent)
+COURSE = str(Path(__file__).parents[1]) + os.sep  # no line of it stands in a student's error
+OF_SHAPES = ValueError, IndexError, RuntimeError  # what NumPy and PyTorch raise where shapes do not fit
+MOST_SHAPES = 4  # in one message
+MOST_WORDS = 200  # characters of an error's own words
 OTHERS = "site-packages", "rnngrade_inside"  # packages, and the sandbox's part of the desk: no candidate's code
 
 
 class Stopped(BaseException):
     """Thrown into a candidate whose time is up."""
+
+
+class Unfit(ValueError):
+    """Raised by a driver: what is wrong with an answer that it cannot drive, in words that need no more."""
 
 
 @dataclass(frozen=True)
@@ -281,46 +290,86 @@ def _with_gradient(how: str, live: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def describe(error: BaseException) -> str:
-    """One line on an error: its kind, its words, and the line of the candidate's own code where it arose."""
+    """One line on an error: its kind, its words, and the line of the candidate's own code where it arose. What the
+    candidate calls of the course may raise it: then that is the line which calls.
+    """
+    if isinstance(error, Unfit):
+        return str(error)
     try:
         words = str(error).strip().splitlines()
     except Exception:
         words = []
     if len(words) > 1 and words[0].endswith(":"):
         words[0] = f"{words[0]} {words[1].strip()}"
-    text = f"{type(error).__name__}: {words[0][:200]}" if words else type(error).__name__
+    text = f"{type(error).__name__}: {_shortened(words[0])}" if words else type(error).__name__
     frames = [
         (frame, summary)
         for (frame, _), summary in zip(
             traceback.walk_tb(error.__traceback__), traceback.extract_tb(error.__traceback__), strict=True
         )
-        if not summary.filename.startswith(OWN_FOLDER) and not any(name in summary.filename for name in OTHERS)
+        if not summary.filename.startswith(COURSE) and not any(name in summary.filename for name in OTHERS)
     ]
     if frames and frames[-1][1].line:
-        return f"{text} (in the line `{frames[-1][1].line.strip()[:100]}`{_shapes(*frames[-1])})"
+        return f"{text} (in the line `{frames[-1][1].line.strip()[:100]}`{_shapes(error, *frames[-1])})"
     return text
 
 
-def _shapes(frame: FrameType, summary: traceback.FrameSummary) -> str:
-    """The shapes of the two terms that did not go together: ", where U is (4, 5) and x is (3, 4)"."""
+def _shortened(words: str) -> str:
+    """An error's words without what only NumPy's authors read, cut between two words where there are too many."""
+    words = re.sub(r", with gufunc signature \S+", "", words).rstrip(".")
+    return words if len(words) <= MOST_WORDS else words[:MOST_WORDS].rpartition(" ")[0] + " …"
+
+
+def _shapes(error: BaseException, frame: FrameType, summary: traceback.FrameSummary) -> str:
+    """The shapes of what did not go together: ", where U is (4, 5) and x is (3, 4)"."""
     if summary.lineno != summary.end_lineno or summary.colno is None:
         return ""
     try:
         # The line stands in the summary without what indents it, and its columns count bytes.
         line = linecache.getline(summary.filename, summary.lineno or 0).encode()
-        term = ast.parse(line[summary.colno : summary.end_colno].decode().strip(), mode="eval").body
-        if not isinstance(term, ast.BinOp):
+        part: ast.AST = ast.parse(line[summary.colno : summary.end_colno].decode().strip(), mode="eval").body
+        if isinstance(part, ast.Call) and (advice := _for_arrays(error, part)):
+            return advice
+        if not isinstance(part, ast.BinOp) and not isinstance(error, OF_SHAPES):
             return ""
-        (a, left), (b, right) = ((ast.unparse(side), _shape(side, frame)) for side in (term.left, term.right))
+        if isinstance(part, ast.Subscript):  # what is stored there stands on the other side
+            part = ast.parse(line.decode().strip()).body[0]
+        shapes = {ast.unparse(term): shape for term in _terms(part) if (shape := _shape(term, frame))}
+        known = [f"{name} is {shape}" for name, shape in list(shapes.items())[:MOST_SHAPES]]
+        words = f", where {', '.join(known[:-1])}{' and ' if known[1:] else ''}{known[-1]}" if known else ""
+        return words + (_fitting(part, shapes) if isinstance(part, ast.BinOp) else "")
     except Exception:  # whatever a candidate's names and lines may be
         return ""
-    known = [f"{name} is {shape}" for name, shape in {a: left, b: right}.items() if shape]
-    words = f", where {' and '.join(known)}" if known else ""
-    if not (isinstance(term.op, ast.MatMult) and left and right and len(left) == len(right) == 2):
-        return words
-    if left[1] != right[0] and right[1] == left[0]:
-        words += f"; the other way round, {b} @ {a}, they fit"
-    return words
+
+
+def _terms(part: ast.AST) -> Iterator[ast.expr]:
+    """The terms in a piece of code that may be arrays under a plain name, from left to right."""
+    if isinstance(part, (ast.Name, ast.Attribute)):
+        yield part
+        return
+    for inner in ast.iter_child_nodes(part):
+        yield from _terms(inner)
+
+
+def _for_arrays(error: BaseException, called: ast.Call) -> str:
+    """What to take for a function of `math` that was given an array."""
+    name = called.func.attr if isinstance(called.func, ast.Attribute) else ""
+    if not isinstance(error, TypeError) or ast.unparse(called.func) != f"math.{name}" or not hasattr(np, name):
+        return ""
+    return f"; math.{name} takes one number, np.{name} whole arrays"
+
+
+def _fitting(product: ast.BinOp, shapes: dict[str, tuple[int, ...]]) -> str:
+    """How the two matrices of a product would fit, if they do not."""
+    a, b = ast.unparse(product.left), ast.unparse(product.right)
+    left, right = shapes.get(a), shapes.get(b)
+    if not (isinstance(product.op, ast.MatMult) and left and right and len(right) == 2) or left[-1] == right[0]:
+        return ""
+    if len(left) == 2 and right[1] == left[0]:
+        return f"; the other way round, {b} @ {a}, they fit"
+    if left[-1] == right[1]:
+        return f"; {a} @ {b.removesuffix('.T') if b.endswith('.T') else b + '.T'} fits"
+    return ""
 
 
 def _shape(term: ast.expr, frame: FrameType) -> tuple[int, ...] | None:
@@ -331,9 +380,12 @@ def _shape(term: ast.expr, frame: FrameType) -> tuple[int, ...] | None:
         if term.attr == "T":
             shape = _shape(term.value, frame)
             return shape and shape[::-1]
-        held = object.__getattribute__(frame.f_locals.get(term.value.id), "__dict__")
+        try:
+            held = object.__getattribute__(frame.f_locals.get(term.value.id), "__dict__")
+        except AttributeError:  # of a module, or of what has no attributes of its own
+            return None
         value = held.get(term.attr, held.get("_parameters", {}).get(term.attr))
     else:
         return None
-    is_array = type(value) is np.ndarray or type(value).__module__.startswith("torch")
+    is_array = type(value) is np.ndarray or type(value).__name__ in ("Tensor", "Parameter")
     return tuple(int(n) for n in value.shape) if is_array else None

@@ -24,7 +24,7 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import Candidate, Seed, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference, kind_of
 from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
-from rnncourse.checks.drive import Observation
+from rnncourse.checks.drive import Observation, Unfit
 from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Question
 from rnncourse.checks.plain import NotPlain, Plain, to_plain
@@ -87,18 +87,19 @@ def faults_of(
     if wanted.error:
         if wanted.error_types[0] in seen.error_types:
             return _impure(exercise, one, wanted, seen, hidden)
-        came = f"came back with {'an answer' if hidden else kind_of(seen.answer)}"
+        came = f"returned {'an answer' if hidden else seen.refused or kind_of(seen.answer)}"
         if seen.error:
             came = f"raised {raised}"
         return [fault("runs", f"{name} should raise a {wanted.error_types[0]} here; it {came}.")]
     if seen.error:
-        return [fault("runs", f"{name} raised {raised}.")]
+        is_unfit = Unfit.__name__ in seen.error_types and not hidden
+        return [fault("runs", f"{name}: {seen.error}." if is_unfit else f"{name} raised {raised}.")]
     if seen.refused:
         what = "something" if hidden else f"{seen.refused},"
         return [
             fault(
                 "runs",
-                f"{name} returned {what} which is no plain value: return arrays, numbers, "
+                f"{name} returned {what} which is no plain value: return arrays, real numbers, "
                 "strings, or lists, tuples, sets and dicts of them.",
             )
         ]

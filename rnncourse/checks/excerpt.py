@@ -90,8 +90,7 @@ def excerpt(expected: Plain, got: Plain, parts: tuple[Axes, ...] = ()) -> Excerp
     return Excerpt(
         title,
         tuple(f"{letters[-1]}={i}" if letters[-1] else str(i) for i in numbers),
-        _shown(a[tuple(row)][window]),
-        _shown(b[tuple(row)][window]),
+        *_shown(a[tuple(row)][window], b[tuple(row)][window]),
         tuple(bool(w) for w in wrong[tuple(row)][window]),
     )
 
@@ -105,5 +104,15 @@ def _array(value: Any) -> np.ndarray | None:
     return value if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" else None
 
 
-def _shown(values: np.ndarray) -> tuple[str, ...]:
-    return tuple(f"{float(v):.4g}" if values.dtype.kind == "f" else str(v.item()) for v in values)
+def _shown(expected: np.ndarray, got: np.ndarray) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Both rows, with four digits, or as many as it takes to tell those apart that differ."""
+    apart = ~close_arrays(expected, got)
+
+    def row(values: np.ndarray, digits: int) -> tuple[str, ...]:
+        return tuple(f"{float(v):.{digits}g}" if values.dtype.kind == "f" else str(v.item()) for v in values)
+
+    for digits in range(4, 18):
+        rows = row(expected, digits), row(got, digits)
+        if all(a != b for a, b, differs in zip(*rows, apart, strict=True) if differs):
+            break
+    return rows

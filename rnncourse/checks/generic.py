@@ -31,20 +31,21 @@ GENERIC = {
     "last_step_lost": "{parts}: the last step is missing, along the axis {axis}. The others are right.",
     "first_step_only": "{parts}: only the first step is there, along the axis {axis}, and it is right. Does the loop "
     "end after one round?",
-    "last_step_everywhere": "{parts}: at every step, along the axis {axis}, stands what belongs to the last one. Is it "
+    "last_step_everywhere": "{parts}: every step along the axis {axis} holds what belongs to the last one. Is it "
     "one array, kept again and again and written to in between?",
     "time_and_batch_exchanged": "{parts}: right but for the axes of time and batch, which have changed places.",
     "transposed": "{parts}: right but for the order of the axes. It is transposed.",
     "sign": "{parts}: the sign is wrong. Each entry is minus what it should be.",
     "all_zero": "{parts}: every entry is 0.",
-    "times_size": "{parts}: each entry is {axis} times what it should be, in each case with its own {axis}. A sum "
-    "where a mean is asked?",
-    "divided_by_size": "{parts}: each entry is what it should be divided by {axis}, in each case by its own {axis}. A "
-    "mean where a sum is asked?",
+    "times_size": "{parts}: each entry is {axis} times what it should be, whatever {axis} is. A sum where a "
+    "mean is asked?",
+    "divided_by_size": "{parts}: each entry is too small by the factor {axis}, whatever {axis} is. A mean where a "
+    "sum is asked?",
     "constant_factor": "{parts}: each entry is {axis} times what it should be, in every case.",
-    "other_dtype": "{parts}: the numbers are right, the dtype is not. An array of another dtype came in on the way.",
+    "other_dtype": "{parts}: right in value, but of another dtype.",
     "ends_after_one_round": "What comes back is what there is after the first round of the loop. Does a `return` stand "
     "inside the loop?",
+    "returns_in_the_loop": "The loop ends in its first round, for `{axis}` stands inside of it.",
     "other_when_called_again": "Called again with the same arguments, it gives another answer. Something stays behind "
     "from one call to the next (a global name, a default value that is written to, an attribute), or chance has a say.",
 }
@@ -122,7 +123,11 @@ def _holds(one: Relation, names: list[str], looked: Looked) -> bool:
 
 def words(one: Relation, parts: list[str]) -> str:
     """What a student is told."""
-    return GENERIC[one.name].format(parts=" and ".join(parts), axis=one.axis)
+    return GENERIC[one.name].format(parts=_listed(parts), axis=one.axis)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]
 
 
 def sizes_of(exercise: Exercise, one: Case) -> dict[str, int]:
@@ -275,6 +280,18 @@ def _factor(part: Part) -> float | None:
 
 def _equal(right: np.ndarray, own: np.ndarray) -> bool:
     return right.shape == own.shape and difference(right, own, loose=True) is None
+
+
+def returns_in_a_loop(tree: ast.AST) -> str | None:
+    """The `return` that ends a loop of this code in its first round, whatever comes: "return total"."""
+    for loop in ast.walk(tree):
+        if not isinstance(loop, (ast.For, ast.While)):
+            continue
+        skips = any(isinstance(node, (ast.Continue, ast.Break, ast.Try)) for node in ast.walk(loop))
+        for statement in loop.body:
+            if isinstance(statement, ast.Return) and not skips:
+                return ast.unparse(statement)
+    return None
 
 
 def ending_after_one_round(source: str) -> Iterator[str]:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from rnncourse.checks.drive import Unfit
+
 
 def tensors(value: Any) -> Any:
     """`value` with a tensor of its own for each array."""
@@ -50,7 +52,7 @@ def drive_module(
 ) -> tuple[list[Any], dict[str, torch.Tensor]]:
     """Build `candidate(*init)`, load the parameters, call it with each tuple of arguments.
 
-    Returns the outputs, and by name the gradients of a weighted sum of them. Dropout is off. **Errors:** `ValueError`
+    Returns the outputs, and by name the gradients of a weighted sum of them. Dropout is off. **Errors:** `Unfit`
     if the module's parameters are not those, by name and shape.
     """
     return _outputs_and_gradients(load(candidate(*init), parameters), list(parameters), calls)
@@ -86,7 +88,7 @@ def _outputs_and_gradients(
     outputs = [call(model, *args) if call else model(*args) for args in calls]
     total = weighted_sum(outputs)
     if not total.requires_grad:
-        raise ValueError("no gradient reaches the parameters: is a result detached, or made from arrays?")
+        raise Unfit("no gradient reaches the parameters: a result is detached, or made from arrays")
     own = dict(model.named_parameters())
     gradients = torch.autograd.grad(total, [own[n] for n in names], allow_unused=True)
     shown = {n: torch.zeros_like(own[n]) if g is None else g for n, g in zip(names, gradients, strict=True)}
@@ -114,7 +116,7 @@ def drive_stochastic(
     There each call is made with its batch, axis 1 of all tensors, repeated `rows` times. For each tensor that comes out
     the answer says which different rows are among them (rounded, in order), how often each came (as a share, to the
     nearest fifth), and whether the same call gives others the next time. With few units and steps and many rows, all
-    that can be drawn is drawn. **Errors:** `ValueError` if two equal calls in eval mode differ.
+    that can be drawn is drawn. **Errors:** `Unfit` if two equal calls in eval mode differ.
     """
     outputs, gradients = drive_module(candidate, init, parameters, calls)
     model = load(candidate(*init), parameters)
@@ -122,7 +124,7 @@ def drive_stochastic(
         torch.manual_seed(0)
         model.eval()
         if any(weighted_sum(model(*args)) != weighted_sum(model(*args)) for args in calls):
-            raise ValueError("in eval mode two equal calls gave different answers: there chance must have no say")
+            raise Unfit("in eval mode two equal calls gave different answers: there chance must have no say")
         model.train()
         chance = []
         for args in calls if rows else ():
@@ -146,20 +148,20 @@ def _patterns(first: torch.Tensor, second: torch.Tensor) -> dict[str, Any]:
 def drive_differentiable(candidate: Any, *args: Any) -> tuple[Any, tuple[Any, ...]]:
     """`candidate(*args)`, and the gradients of a weighted sum of it by floating argument, None for the others.
 
-    **Errors:** `ValueError` if no gradient reaches any of them.
+    **Errors:** `Unfit` if no gradient reaches any of them.
     """
     answer = candidate(*args)
     leaves, fed = _watched(args)
     total = weighted_sum(candidate(*fed))
     if not total.requires_grad:
-        raise ValueError("no gradient flows back from the result: it is detached, or a plain number")
+        raise Unfit("no gradient flows back from the result: it is detached, or a plain number")
     return answer, tuple(_gradients(total, leaves))
 
 
 def drive_builder(candidate: Any, first: tuple[Any, ...], kind: str, second: tuple[Any, ...]) -> Any:
     """Build a module from arrays, or from tensors that share their memory, and call it in its own dtype.
 
-    **Errors:** `ValueError` if what is built is no `nn.Module`.
+    **Errors:** `Unfit` if what is built is no `nn.Module`.
     """
     if kind != "arrays":
         first = tuple(torch.from_numpy(a).requires_grad_(kind == "parameters") for a in first)
@@ -167,7 +169,7 @@ def drive_builder(candidate: Any, first: tuple[Any, ...], kind: str, second: tup
         torch.manual_seed(0)  # what a module draws for itself is the same each time
         made = candidate(*first)
     if not isinstance(made, torch.nn.Module):
-        raise ValueError(f"the answer should be an nn.Module; yours is a {type(made).__name__}")
+        raise Unfit(f"the answer should be an nn.Module; yours is a {type(made).__name__}")
     dtype = next((p.dtype for p in made.parameters()), torch.float32)
     with torch.no_grad():
         result = made(*(a.to(dtype) for a in tensors(second)))
@@ -201,31 +203,31 @@ def drive_training(
     """`candidate(model, batches, optimizer, *args)` with plain gradient descent; the answer and the parameters
     after it.
 
-    **Errors:** `ValueError` if the answer is a tensor with its graph.
+    **Errors:** `Unfit` if the answer is a tensor with its graph.
     """
     optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
     answer = candidate(model, batches, optimizer, *args)
     if isinstance(answer, torch.Tensor) and answer.requires_grad:
-        raise ValueError("what comes back is a tensor that holds on to its whole graph: .item() makes a float of it")
+        raise Unfit("what comes back is a tensor that holds on to its whole graph: .item() makes a float of it")
     return answer, {name: p.detach().clone() for name, p in model.named_parameters()}
 
 
 def load(model: torch.nn.Module, parameters: dict[str, torch.Tensor]) -> torch.nn.Module:
-    """Give the module these values, in their dtype. **Errors:** `ValueError` if its parameters are others."""
+    """Give the module these values, in their dtype. **Errors:** `Unfit` if its parameters are others."""
     if not isinstance(model, torch.nn.Module):
-        raise ValueError(f"the class should be an nn.Module; its object is a {type(model).__name__}")
+        raise Unfit(f"the class should be an nn.Module; its object is a {type(model).__name__}")
     own = dict(model.named_parameters())
     if missing := sorted(set(parameters) - set(own)):
-        raise ValueError(f"the module has no parameter {missing[0]}; it has {', '.join(sorted(own)) or 'none'}")
+        raise Unfit(f"the module has no parameter {missing[0]}; it has {', '.join(sorted(own)) or 'none'}")
     if extra := sorted(set(own) - set(parameters)):
-        raise ValueError(f"the module has a parameter {extra[0]} too many")
+        raise Unfit(f"the module has a parameter {extra[0]} too many")
     dtype = next((p.dtype for p in parameters.values()), torch.float32)
     model.to(dtype)
     with torch.no_grad():
         for name, value in parameters.items():
             target = dict(model.named_parameters())[name]
             if target.shape != value.shape:
-                raise ValueError(
+                raise Unfit(
                     f"the parameter {name} should have the shape {tuple(value.shape)}; it has {tuple(target.shape)}"
                 )
             target.copy_(value)

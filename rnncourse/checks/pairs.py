@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from itertools import combinations
 from typing import Any
@@ -15,6 +16,7 @@ from rnncourse.checks.exercise import Exercise, Misconception, Whole
 from rnncourse.checks.merge import Hunk, changes, merged
 from rnncourse.checks.plain import Plain
 
+PRAISE = re.compile(r"^(The|Your|All) [^.,:;]* (is|are) right(, but|, and|\. But) ")
 TWO = "+"  # between the names of two mistakes, in the order of the code
 MOST_PIECES = 8  # in which an array is looked at, piece by piece along its first axis
 
@@ -33,7 +35,14 @@ def both(exercise: Exercise, one: Misconception, other: Misconception) -> Miscon
             answer = exercise.made_of(source, f"<{exercise.name}: two mistakes>")
         except Exception:  # no Python any more, or none that can be run
             return None
-    return Whole(f"{one.name}{TWO}{other.name}", f"Two things are wrong. {one.message} {other.message}", answer)
+    first, second = (_without_praise(m.message) for m in (one, other))
+    return Whole(f"{one.name}{TWO}{other.name}", f"Two things are wrong. (1) {first} (2) {second}", answer)
+
+
+def _without_praise(message: str) -> str:
+    """A message without "The states are right, but" at its beginning: beside a second mistake it is not so."""
+    rest = PRAISE.sub("", message)
+    return message if rest == message else rest[0].upper() + rest[1:]
 
 
 def has_model(exercise: Exercise) -> bool:

@@ -56,6 +56,8 @@ class _Copier:
         if issubclass(kind, np.generic):
             if value.dtype.kind == "U":
                 return str.__str__(value)
+            if value.dtype.kind == "c":
+                raise NotPlain("a complex number")
             if value.dtype.kind not in "biuf":
                 raise NotPlain(f"a NumPy scalar of dtype {value.dtype}")
             return np.array(value).reshape(())[()]

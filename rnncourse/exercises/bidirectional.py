@@ -123,7 +123,7 @@ read_from_what_was_written: The second half mirrors the first: you read from the
 + for t in range(length):
 +     reversed_X[t, n] = reversed_X[length - 1 - t, n]
 
-view_returned: `X[::-1]` is a view: the values are right, but they are X's own memory, read from its end, and whoever
+view_returned: `X[::-1]` is a view: it is X's own memory, read from its end, and whoever
   writes to one changes the other. Return `X[::-1].copy()`.
 - return X[::-1].copy()
 + return X[::-1]

@@ -156,6 +156,11 @@ exp_overflows: Large logits give inf or nan, since `np.exp(1000)` overflows. Sub
   that changes no probability.
 - shifted = logits - logits.max(axis=-1, keepdims=True)
 + shifted = logits
+
+inverted_bit_by_bit: `~` makes of a mask of 0 and 1 the numbers -1 and -2, which are indices of whole steps. It inverts
+  truth values only: `mask == 0` says which steps do not count, whatever the mask is made of.
+- losses = losses * mask
++ losses[~mask] = 0
 """)
 
 
@@ -244,6 +249,11 @@ only_the_softmax_masked: The mask is put on the softmax before the 1 is subtract
 - return dO / N
 + dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
 + return dO / N
+
+one_subtracted_everywhere: Each step and sequence has the 1 subtracted at the targets of all the others, too. `dO[...,
+  targets] -= 1` does that; the steps and rows have to be indexed along with the targets.
+- dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
++ dO[..., targets] -= 1
 """)
 
 
@@ -639,6 +649,10 @@ eps_not_used: The eps that was given has no effect. Move each entry by eps, and 
 - gradient = np.zeros_like(x)
 + gradient = np.zeros_like(x)
 + eps = 1e-5
+
+multiplied_by_eps: You divide by 2 and multiply by eps: `a / 2 * eps` is `(a / 2) * eps`. Put brackets round `2 * eps`.
+- gradient[i] = (f(above) - f(below)) / (2 * eps)
++ gradient[i] = (f(above) - f(below)) / 2 * eps
 """)
 
 
@@ -885,4 +899,9 @@ through_W_itself: From step to step the error goes back through the transpose of
 first_step_without_h0: The first step's use of W is left out. There it was h0 that met W, and h0 is not zero.
 - for s in reversed(range(t + 1)):
 + for s in reversed(range(1, t + 1)):
+
+last_pair_only: Each lag holds what one pair of output and step gave, the last. Many pairs are k steps apart, and each
+  adds its part: `+=`, not `=`.
+- parts[t - s] += dW
++ parts[t - s] = dW
 """)

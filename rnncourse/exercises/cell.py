@@ -64,7 +64,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-no_nonlinearity: There is no tanh: what you return is the sum that goes into it.
+no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
 + return x @ W_xh + b_h
 
 bias_outside: The bias stands outside the tanh. Add it to the sum first, then take the tanh: the result must stay
@@ -155,14 +155,14 @@ recurrent_matrix_transposed: W is transposed. For row vectors it is `h_prev @ W`
   but their W is the transpose of ours.
 + return np.tanh(x @ U + h_prev @ W.T + b)
 
-no_nonlinearity: There is no tanh: what you return is the sum that goes into it.
+no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
 + return x @ U + h_prev @ W + b
 
 sigmoid_for_tanh: The sum goes through a sigmoid, which lies between 0 and 1. This cell takes the tanh, between -1 and
   1.
 + return 1 / (1 + np.exp(-(x @ U + h_prev @ W + b)))
 
-bias_forgotten: The bias b is missing.
+bias_forgotten: The bias b has no part in your answer.
 + return np.tanh(x @ U + h_prev @ W)
 
 matrices_on_the_left: Some shapes do not fit. Inputs and states are rows here, so the matrices stand on the right: (N,
@@ -233,10 +233,10 @@ tanh_of_each_term: The tanh is taken of both products on their own. Take one pro
 bias_outside: The bias stands outside the tanh. It is added before the tanh is taken.
 + return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW) + b
 
-bias_forgotten: The bias b is missing.
+bias_forgotten: The bias b has no part in your answer.
 + return np.tanh(np.concatenate([x, h_prev], axis=1) @ UW)
 
-no_nonlinearity: There is no tanh: what you return is the sum that goes into it.
+no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
 + return np.concatenate([x, h_prev], axis=1) @ UW + b
 
 joined_below: Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row
@@ -328,6 +328,11 @@ state_ignored: Each state depends on its own input only: W and the state before 
   applied at every step.
 - h = rnn_step(x, h, U, W, b)
 + h = np.tanh(x @ U + b)
+
+h0_in_front: Your states begin with h0, so that there is one too many. The first of the result is h_1, which has read
+  `X[0]`.
+- h, states = h0, []
++ h, states = h0, [h0]
 """)
 
 
@@ -411,7 +416,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-bias_forgotten: The bias c is missing.
+bias_forgotten: The bias c has no part in your answer.
 + return H @ V
 
 tanh_on_the_logits: There is a tanh on the output. Logits are plain sums: bent between -1 and 1, they could never say
@@ -621,6 +626,12 @@ tanh_on_the_logits: There is a tanh between output layer and softmax. The tanh m
   as they are.
 - return softmax(output_layer(H, V, c)), H
 + return softmax(np.tanh(output_layer(H, V, c))), H
+
+one_softmax_for_all: Your probabilities sum to 1 over all steps and sequences together. There is a choice at each step
+  of each sequence: sum along the last axis alone.
+- return softmax(output_layer(H, V, c)), H
++ e = np.exp(output_layer(H, V, c))
++ return e / e.sum(), H
 """)
 
 
@@ -782,13 +793,13 @@ quiz.wrong(
 
 
 def one_bias(state: Plain) -> Plain:
-    """The form in which two states are compared: all of the bias in the first of PyTorch's two, since only their sum
-    counts.
-    """
+    """The form in which two states are compared: the sum of PyTorch's two biases, and of each its shape and dtype."""
     first, second = np.asarray(state["bias_ih_l0"]), np.asarray(state["bias_hh_l0"])
-    if first.shape != second.shape or first.dtype.kind not in "iuf" or second.dtype.kind not in "iuf":
+    if first.dtype.kind not in "iuf" or second.dtype.kind not in "iuf":
         return state
-    return {**state, "bias_ih_l0": (first + second).astype(first.dtype), "bias_hh_l0": np.zeros_like(second)}
+    total = (first + second if first.shape == second.shape else first).astype(first.dtype)
+    empty = {"bias_ih_l0": np.zeros_like(first), "bias_hh_l0": np.zeros_like(second)}
+    return {**state, **empty, "bias_ih_l0 + bias_hh_l0": total}
 
 
 ex = unit.exercise(
@@ -868,6 +879,11 @@ views: The numbers are right, but they share memory with your arguments: `U.T` i
 + "weight_ih_l0": U.T,
 + "weight_hh_l0": W.T,
 + "bias_ih_l0": b,
+
+U_reshaped: U is reshaped, not transposed: its numbers keep their order and are cut into other rows. In `U.T` rows
+  become columns.
+- "weight_ih_l0": U.T.copy(),
++ "weight_ih_l0": U.copy().reshape(U.T.shape),
 """)
 
 

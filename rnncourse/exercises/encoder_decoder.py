@@ -551,6 +551,11 @@ the_shorter_decides: A prediction that breaks off too early, or goes on too long
 order_ignored: You compare which symbols occur, not where: 1989 and 1998 would be the same. Compare the answers
   themselves.
 + return sum(sorted(p) == sorted(t) for p, t in zip(predictions, targets)) / len(targets)
+
+any_target_will_do: A prediction counts if it is among the targets at all. Each has its own: compare it with the target
+  at the same place.
+- return sum(p == t for p, t in zip(predictions, targets)) / len(targets)
++ return sum(p in targets for p in predictions) / len(targets)
 """)
 
 
@@ -1103,4 +1108,9 @@ inputs_shifted_again: You shift the ids. They are the decoder's inputs already, 
 probabilities_of_words: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself.
 - return logits
 + return torch.softmax(logits, dim=-1)
+
+layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder's is `(1, N, H)`: `unsqueeze(0)` gives
+  it its first axis.
+- state = torch.tanh(self.prime(features)).unsqueeze(0)
++ state = torch.tanh(self.prime(features))
 """)

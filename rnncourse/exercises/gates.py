@@ -242,6 +242,12 @@ bias_forgotten: The bias b is missing. Without it no gate could be open, or clos
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + i, f, _, o = np.split(gate(x, h, U, W, 0 * b), 4, axis=1)
 + g = np.tanh(np.split(x @ U + h @ W, 4, axis=1)[2])
+
+order_i_g_f_o: You take the columns in the order i, g, f, o. Here, as in PyTorch, they stand in the order i, f, g, o.
+- i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
+- g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
++ i, _, f, o = np.split(gate(x, h, U, W, b), 4, axis=1)
++ g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[1])
 """)
 
 
@@ -852,6 +858,10 @@ dc_overwritten: The numbers are right, but the caller's dc is changed: a `dc += 
   needs it. `dc = dc + …` makes a new one.
 - dc = dc + dh * o * (1 - shown**2)
 + dc += dh * o * (1 - shown**2)
+
+slope_without_its_tanh: On the way back through h = o tanh(c) you take 1 - c² for the slope. It is 1 - tanh(c)².
+- dc = dc + dh * o * (1 - shown**2)
++ dc = dc + dh * o * (1 - (f * c_prev + i * g) ** 2)
 """)
 
 

@@ -242,6 +242,10 @@ power_iteration: Power iteration needs one eigenvalue that is larger than all ot
 +         return 0.0
 +     v = v / size
 + return size
+
+complex_for_its_size: Your answer is complex where the eigenvalues are. The size of each is asked, and of these the
+  largest: `np.abs` of all of them first.
++ return np.linalg.eigvals(W).max()
 """)
 
 
@@ -760,7 +764,7 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-not_from_rng: Your matrix is orthogonal, but it does not come from rng: it is the same whatever generator you are
+not_from_rng: Your matrix is orthogonal, but it does not come from rng: it does not go by the generator that you are
   given. Draw its numbers with `rng.normal(size=(n, n))`.
 + return np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
 
@@ -805,4 +809,7 @@ symmetric_draws: A symmetric matrix is not orthogonal. Its eigenvectors would be
   take the Q of `np.linalg.qr(A)`.
 + A = rng.normal(size=(n, n))
 + return (A + A.T) / 2
+
+both_factors_returned: `np.linalg.qr` gives two matrices, Q and R, and you return both. The orthogonal one is Q.
++ return np.linalg.qr(rng.normal(size=(n, n)))
 """)

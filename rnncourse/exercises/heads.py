@@ -175,7 +175,7 @@ rows_read_as_steps: The answer for one row of the batch hangs on the rows before
 +     outputs.append(self.head(h))
 + return torch.stack(outputs)
 
-no_tanh: There is no tanh between the two layers. Two linear layers in a row are one linear layer, with more
+no_tanh: No tanh acts between the two layers. Two linear layers in a row are one linear layer, with more
   parameters and no more ability.
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(self.hidden(x))
@@ -559,6 +559,13 @@ goes_on_where_it_stopped: A second call goes on from the state in which the firs
 + self.h = None
 - states, h = self.rnn(x[None], h)
 + states, self.h = self.rnn(x[None], self.h)
+
+rows_read_as_steps: x is `(N, D)`, and nn.RNN takes two axes for one sequence without a batch: your rows are read one
+  after another, as steps. `x[None]`, or `x.unsqueeze(0)`, has an axis for time.
+- states, h = self.rnn(x[None], h)
++ states, h = self.rnn(x, h)
+- x = self.head(states[0])
++ x = self.head(states)
 """)
 
 

@@ -251,6 +251,11 @@ tokens_used_up: The counts are right, but your function eats the list that it wa
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + context, follower = tuple(tokens[: n - 1]), tokens[n - 1]
 + tokens.pop(0)
+
+characters_counted: What you count are the characters of the token that follows. `update` takes many things to count,
+  and a string is many characters: count the token itself, `counter[token] += 1`.
+- counts.setdefault(context, Counter())[follower] += 1
++ counts.setdefault(context, Counter()).update(follower)
 """)
 
 

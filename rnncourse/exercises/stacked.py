@@ -599,8 +599,8 @@ dropout_before_the_first_layer: The inputs x are dropped as well. Dropout stands
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 + x = nn.functional.dropout(x, self.dropout, self.training)
 
-dropout_on_the_way_through_time: You drop the state that goes on to the next time step. What is lost there is lost for
-  all later steps: drop only what goes up to the next layer.
+dropout_on_the_way_through_time: You drop the state that goes on to the next time step. What is lost there is missing
+  at the next step, with a trace in all that follow: drop only what goes up to the next layer.
 - if l > 0:
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 
@@ -648,4 +648,12 @@ whole_states_dropped: You drop whole states: one draw for all H units of a row. 
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 + if l > 0 and self.training:
 +     x = x * (torch.rand(*x.shape[:2], 1) >= self.dropout) / (1 - self.dropout)
+
+every_state_dropped: Each state goes through dropout where it is made, so it goes on in time without what was lost, and
+  what the top layer returns is dropped too. Drop only what one layer hands up to the next.
+- if l > 0:
+-     x = nn.functional.dropout(x, self.dropout, self.training)
+
+- h = torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b)
++ h = nn.functional.dropout(torch.tanh(x_t @ weight_ih.T + h @ weight_hh.T + b), self.dropout, self.training)
 """)

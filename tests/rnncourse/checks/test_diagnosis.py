@@ -72,7 +72,7 @@ def test_both_messages_stand_in_the_order_of_the_code():
     verdict = check(late, "rnn_forward")
     assert verdict.diagnosis == "h0_replaced_by_zeros+states_one_late"
     first, second = (messages[name] for name in verdict.diagnosis.split(TWO))
-    assert verdict.message.startswith(f"Two things are wrong. {first} {second}")
+    assert verdict.message.startswith(f"Two things are wrong. (1) {first} (2) {second}")
     assert check(rnn_forward).diagnosis in (None, "h0_replaced_by_zeros")
 
 

@@ -230,9 +230,9 @@ def test_the_message_names_the_first_difference_and_the_case():
 
 def test_a_message_calls_a_tuple_inside_an_answer_by_its_name():
     found = difference([(1.0, 2.0), (3.0, 4.0)], [(1.0, 2.0), 3.0], (Axes("answers"),))
-    assert found.words == "answers[1] should be 2 values; yours is the number 3."
+    assert found.words == "answers[1] should be 2 values; yours is the number 3.0."
     found = difference((1.0, 2.0), 3.0, (Axes("h"), Axes("c")))
-    assert found.words == "The answer should be h, c; yours is the number 3."
+    assert found.words == "The answer should be h, c; yours is the number 3.0."
 
 
 def test_writing_to_what_can_be_looked_at_changes_no_later_check():
@@ -606,7 +606,7 @@ def test_what_is_wrong_elsewhere_too_is_said():
 
     verdict = check(rnn_step)
     assert verdict.diagnosis == "bias_forgotten"
-    assert "On an edge case something else is wrong too." in verdict.message
+    assert "When that is mended, look at the edge cases again." in verdict.message
     assert "something else" not in check(lambda x, h_prev, U, W, b: np.tanh(x @ U + h_prev @ W), "rnn_step").message
 
 

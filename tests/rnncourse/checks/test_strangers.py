@@ -1,0 +1,235 @@
+"""Wrong answers as strangers write them: what a message must say of them, and what it must not, since it is not so."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from rnncourse import check
+from rnncourse.bptt import rnn_backward
+from rnncourse.cell import rnn_forward
+
+WRONG = []
+
+
+def wrong(exercise, *says, never=()):
+    """A wrong answer to the exercise; its message says all of `says` and nothing of `never`."""
+
+    def add(answer):
+        WRONG.append(pytest.param(exercise, answer, says, never, id=f"{exercise}-{answer.__name__}"))
+        return answer
+
+    return add
+
+
+@pytest.mark.parametrize(("exercise", "answer", "says", "never"), WRONG)
+def test_a_message_is_so(exercise, answer, says, never):
+    verdict = check(answer, exercise)
+    assert not verdict.passed
+    for words in says:
+        assert words in verdict.message
+    for words in never:
+        assert words not in verdict.message
+
+
+# --- an error shows the student's own line, whoever raised it
+
+
+@wrong("stacked_forward", "(in the line `H = rnn_forward(X, h0[l], U, W, b)`", never=["reshape", "gufunc"])
+def every_layer_reads_the_input(X, h0, layers):
+    for l, (U, W, b) in enumerate(layers):
+        H = rnn_forward(X, h0[l], U, W, b)
+    return H, h0
+
+
+@wrong("stacked_backward", "`d = rnn_backward(d, X, h0[l], states, U, W)[0]`", never=["errors @"])
+def one_input_for_all(dH_top, X, h0, layers):
+    states, d = X, dH_top
+    for l, (U, W, b) in enumerate(layers):
+        states = rnn_forward(states, h0[l], U, W, b)
+    for l, (U, W, _) in reversed(list(enumerate(layers))):
+        d = rnn_backward(d, X, h0[l], states, U, W)[0]
+    return d, h0, []
+
+
+@wrong("compose", "(in the line `s = f(s)`)", never=["factor"])
+def applied_to_itself(f, times):
+    s = f
+    for _ in range(times):
+        s = f(s)
+    return s
+
+
+@wrong("unfold", "where states is (7,) and s0 is (3, 4))", never=["sequence."])
+def numbers_only(f, s0, theta, steps):
+    states = np.zeros(steps + 1)
+    states[0] = s0
+    return states
+
+
+@wrong("output_layer", "where H is (4, 3, 2) and V.T is (5, 2); H @ V fits")
+def transposed_once_too_often(H, V, c):
+    return H @ V.T + c
+
+
+@wrong("output_backward", "dO is (5, 3, 4) and V is (2, 4); dO @ V.T fits")
+def not_transposed(dO, H, V):
+    return dO @ V, V, V[0]
+
+
+@wrong("gate", "math.exp takes one number, np.exp whole arrays")
+def with_math(x, h, U, W, b):
+    import math
+
+    return 1 / (1 + math.exp(-(x @ U + h @ W + b)))
+
+
+@wrong("depends_on", "where xx is (4, 3) and y is (4,)")
+def two_axes_only(model, xs, eps=1e-3):
+    y, xx = model(xs), xs + 0
+    return np.any(model(xx) != y, axis=1)
+
+
+# --- what the check finds wrong with a module is no error of the module's
+
+
+@wrong("ScratchRNN", "ScratchRNN: the module has no parameter U; it has none.", never=["raised", "line", "drive"])
+class NoParameters(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        self.U = torch.zeros(input_size, hidden_size)
+
+
+@wrong("masked_cross_entropy", "masked_cross_entropy: no gradient flows back", never=["raised"])
+def a_plain_number(logits, targets, mask):
+    return nn.functional.cross_entropy(logits[mask], targets[mask]).item()
+
+
+# --- what a message says came back is what came back
+
+
+@wrong("with_spectral_radius", "should raise a ValueError here; it returned a ValueError.", never=["None"])
+def returned_for_raised(W, rho):
+    radius = np.abs(np.linalg.eigvals(W)).max()
+    return W * rho / radius if radius > 1e-12 else ValueError("no radius")
+
+
+@wrong("spectral_radius", "a complex number", never=["NumPy scalar"])
+def largest_of_complex_ones(W):
+    return np.linalg.eigvals(W).max() + 1e-3
+
+
+@wrong("Seq2Seq", "yours is a tuple of 2", never=["list"])
+class LogitsAndState(nn.Module):
+    def __init__(self, encoder, decoder, bos):
+        super().__init__()
+        self.encoder, self.decoder = encoder, decoder
+
+    def forward(self, source, source_lengths, targets):
+        return self.decoder(targets, self.encoder(source)[1])
+
+
+@wrong("count_ngrams", "should have the key", "yours has 'moon', 'tree', 'sun'")
+def texts_for_contexts(tokens, n):
+    return {" ".join(tokens[i : i + n - 1]): {"x": 1} for i in range(len(tokens) - n + 1)}
+
+
+@wrong("shared_parameter_count", "yours is the number 972.0", never=["came in on the way"])
+def a_float(D, H):
+    return D * H + H**2.0 + H
+
+
+@wrong("beam_search", "should have 1 item;", never=["1 items"])
+def nothing_found(step, state, bos, eos, max_length, width):
+    return [([], 0.0)] * width
+
+
+@wrong("to_torch_state", "state['bias_ih_l0 + bias_hh_l0'][0]")
+def thirds_of_the_bias(U, W, b):
+    return {"weight_ih_l0": U.T + 0, "weight_hh_l0": W.T + 0, "bias_ih_l0": b / 3, "bias_hh_l0": b / 3}
+
+
+@wrong("to_torch_state", "should have the key 'bias_hh_l0'; yours has", never=["+"])
+def one_bias_only(U, W, b):
+    return {"weight_ih_l0": U.T + 0, "weight_hh_l0": W.T + 0, "bias_ih_l0": b + 0}
+
+
+# --- a cause is named only where it is in the code
+
+
+@wrong("output_layer", "The bias c has no part in your answer", never=["missing"])
+def bias_thrown_away(H, V, c):
+    logits = H @ V
+    logits + c
+    return logits
+
+
+@wrong("hidden_layer", "has not been through the tanh", never=["There is no tanh"])
+def wrong_name_returned(x, W_xh, b_h):
+    z = x @ W_xh + b_h
+    h = np.tanh(z)  # noqa: F841
+    return z
+
+
+@wrong("orthogonal", "does not come from rng", never=["it is the same"])
+def from_elsewhere(rng, n):
+    return np.linalg.qr(np.random.randn(n, n))[0]  # noqa: NPY002
+
+
+@wrong("masked_cross_entropy", "whose target is 0", never=["something else is wrong"])
+def id_0_for_padding(logits, targets, mask):
+    return nn.functional.cross_entropy(logits.flatten(0, 1), (targets * mask).flatten(), ignore_index=0)
+
+
+@wrong("decode", "The loop ends in its first round, for `return s` stands inside of it.")
+def returned_too_soon(ids, chars):
+    s = ""
+    for i in ids:
+        s += chars[i]
+        return s
+
+
+@wrong("sample_index", never=["The loop ends"])
+def the_first_that_fits(probabilities, u):
+    for i, p in enumerate(probabilities):
+        if p <= u:
+            continue
+        return i
+    return 0
+
+
+# --- two things at once
+
+
+@wrong("reverse_sequence", "Two things are wrong. (1) You reverse", "(2) `X[::-1]` is a view", never=["are right"])
+def one_block(X, lengths=None):
+    return X[::-1]
+
+
+@wrong("rnn_step_backward", "(1) dh_prev goes through W", "(2) dW is built from h.")
+def h_for_h_prev(dh, x, h_prev, h, U, W):
+    da = (1 - h * h) * dh
+    return da @ U.T, da @ W, x.T @ da, h.T @ da, da.sum(axis=0)
+
+
+# --- tables and numbers
+
+
+def test_two_numbers_that_differ_look_different():
+    """In the message and in the table."""
+
+    def min_gru_forward(X, h0, Wz, Wh):
+        z, h, states = 1 / (1 + np.exp(-(X @ Wz))), h0, []
+        for z_t, x in zip(z, X, strict=True):
+            h = (1 - z_t) * h + z_t * (x @ Wh) * (1 + 2e-5)
+            states.append(h)
+        return np.array(states)
+
+    verdict = check(min_gru_forward)
+    expected, got = re.search(r"expected (\S+), got (\S+)", verdict.message).groups()
+    assert expected != got
+    table = verdict.table
+    for a, b, differs in zip(table.expected, table.got, table.wrong, strict=True):
+        assert (a != b) == differs or not differs
