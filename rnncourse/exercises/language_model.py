@@ -787,7 +787,7 @@ most_probable_fed_back: You write down the id that was drawn, but let the networ
 probabilities_fed_back: The network reads the whole distribution as its next input. It has only ever read one-hot
   vectors: feed back that of the id that was drawn.
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
-+ h = rnn_step(p, h, U, W, b)
++ h = rnn_step(p[None], h, U, W, b)
 
 one_uniform_for_all: Every id is drawn with the first uniform number. The k-th one is drawn with `uniforms[k]`.
 - new.append(sample_index(p, uniforms[k]))
