@@ -113,7 +113,7 @@ class Evidence:
         """The candidate's own functions, as far as their text can be had in this process."""
         for function in functions_of(self.candidate.candidate) if isinstance(self.candidate, Local) else ():
             try:
-                yield ast.parse(textwrap.dedent(inspect.getsource(function)))
+                yield ast.parse(textwrap.dedent(inspect.getsource(function.__code__)))
             except (OSError, TypeError, SyntaxError):  # typed at a prompt, or a line of something longer
                 continue
 

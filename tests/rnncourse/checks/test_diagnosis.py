@@ -1,5 +1,6 @@
 """The diagnosis: two mistakes at once are named, and what is said is so."""
 
+import inspect
 import random
 from collections import Counter
 from itertools import islice
@@ -260,7 +261,10 @@ def test_a_return_inside_the_loop_is_named():
         return np.stack(states)
 
     assert check(last_states, "rnn_forward").diagnosis == "first_step_only"
-    assert check(table_of_the_first, "count_ngrams").diagnosis == "ends_after_one_round"
+    assert check(table_of_the_first, "count_ngrams").diagnosis == "returns_in_the_loop"
+    space = {"Counter": Counter}
+    exec(inspect.getsource(table_of_the_first), space)  # no text to be read
+    assert check(space["table_of_the_first"], "count_ngrams").diagnosis == "ends_after_one_round"
 
 
 def table_of_the_first(tokens, n):
