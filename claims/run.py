@@ -25,6 +25,7 @@ from typing import Any
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from claims.experiment import BySetting, Experiment, Numbers, Unit
+from claims.words import plain
 from rnncourse import exercises
 from rnncourse.data.claims import FOLDER
 from rnngrade.cells import ROOT, Cells, of
@@ -170,7 +171,7 @@ def write(unit: Unit) -> None:
     claims = [
         {
             "name": c.name,
-            "words": c.words,
+            "words": plain(c.words),
             "experiment": c.experiment.name,
             "figure": c.figure,
             "controls": c.controls,

@@ -23,7 +23,7 @@ import numpy as np
 
 from rnncourse.checks.callables import Named
 from rnncourse.checks.depth import counted, values_and_depth
-from rnncourse.checks.plain import NotPlain, Plain, identical, share_memory, to_plain
+from rnncourse.checks.plain import NotPlain, Plain, Unfit, identical, share_memory, to_plain
 
 COURSE = str(Path(__file__).parents[1]) + os.sep  # no line of it stands in a student's error
 OF_SHAPES = ValueError, IndexError, RuntimeError  # what NumPy and PyTorch raise where shapes do not fit
@@ -34,10 +34,6 @@ OTHERS = "site-packages", "rnngrade_inside"  # packages, and the sandbox's part 
 
 class Stopped(BaseException):
     """Thrown into a candidate whose time is up."""
-
-
-class Unfit(ValueError):
-    """Raised by a driver: what is wrong with an answer that it cannot drive, in words that need no more."""
 
 
 @dataclass(frozen=True)

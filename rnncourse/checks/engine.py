@@ -24,10 +24,10 @@ from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import Candidate, Seed, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference, kind_of
 from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
-from rnncourse.checks.drive import Observation, Unfit
+from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Case, Choice, Exercise, Question
-from rnncourse.checks.plain import NotPlain, Plain, to_plain
+from rnncourse.checks.plain import NotPlain, Plain, Unfit, to_plain
 from rnncourse.checks.verdict import Verdict
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from rnncourse.checks.drive import Unfit
+from rnncourse.checks.plain import Unfit
 
 
 def tensors(value: Any) -> Any:

@@ -21,6 +21,10 @@ MAX_BYTES = 256 * 2**20
 MAX_BITS = 10_000
 
 
+class Unfit(ValueError):
+    """Raised by a driver: what is wrong with an answer that it cannot drive, in words that need no more."""
+
+
 class NotPlain(Exception):
     """The value holds something that is no plain value; the message is the end of a sentence: 'a generator'."""
 

@@ -202,7 +202,7 @@ def _in_words(stem: str, file: Mapping[str, Any]) -> dict[str, Any]:
         experiment = file["experiments"][claim["experiment"]]
         numbers = Measured(experiment["measure"], experiment["values"])
         figure, *controls = (
-            (f"{setting}, {number}", numbers.quote(setting, number))
+            (f"{setting}, {number}", numbers.quote(setting, number, _format(numbers.values[setting][number])))
             for setting, number in (claim["figure"], *claim["controls"])
         )
         words = filled(claim["words"], stem)
@@ -211,6 +211,20 @@ def _in_words(stem: str, file: Mapping[str, Any]) -> dict[str, Any]:
         measured.append(said | {"held": claim["held"], "of": claim["of"]})
     expected = [row | {"found": filled(row["found"], stem)} for row in file["expectations"]]
     return {"stem": stem, "title": file["title"], "expected": expected, "measured": measured}
+
+
+def _format(values: Sequence[float]) -> str:
+    """With how many digits numbers are told: counts and large ones whole, small ones by their first digit.
+
+    >>> [_format(values) for values in ([0.25, 1.0], [9.0, 12.0], [33520.0], [0.0003, 0.0])]
+    ['.2f', '.0f', ',.0f', '.1g']
+    """
+    largest = max(map(abs, values))
+    if largest >= 100:
+        return ",.0f"
+    if largest > 1 and all(float(value).is_integer() for value in values):
+        return ".0f"
+    return ".1g" if 0 < largest < 0.01 else ".2f"
 
 
 def _figure(name: str, figure: str) -> str:
