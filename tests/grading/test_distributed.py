@@ -18,11 +18,10 @@ from click.testing import CliRunner
 from rnngrade.bundle import Bundle
 from rnngrade.cli import main
 from rnngrade.desk import Desk
-from rnngrade.grade import grade, open_station
 from rnngrade.run import run
 from rnngrade.sample import demo_class
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import CannotGrade
+from rnngrade.worker import CannotGrade, Worker
 from tests.waiting import PATIENCE, until
 
 UNIT = "03_cell"
@@ -126,13 +125,11 @@ def bundle(root):
 
 @pytest.fixture(scope="module")
 def expected(root, bundle, tmp_path_factory):
-    """What grading in this process gives."""
+    """What grading gives in a process of its own, where nobody checks the textbook's annotations."""
     submitted = tmp_path_factory.mktemp("expected")
-    with open_station(bundle, Limits()) as station:
+    with Worker(bundle, Limits(), SEED) as worker:
         return {
-            one.student: grade(
-                one.write(root, submitted).read_bytes(), bundle, one.student, SEED, station=station
-            ).record.content()
+            one.student: worker.grade(one.student, one.write(root, submitted).read_bytes()).record.content()
             for one in demo_class(UNIT, SIZE)
         }
 
