@@ -19,7 +19,7 @@ CRITERIA = {
 }
 
 
-def seat() -> Literal["kernel", "terminal", "none"]:
+def front_end() -> Literal["kernel", "terminal", "none"]:
     """Who shows what a cell or a line gives: a notebook's kernel, IPython in a terminal, or nobody of the two."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython else None
@@ -74,7 +74,7 @@ class Verdict:
         """What a front end shows. nbgrader reads a cell's points as the text of its result, so that the words, for
         front ends that show text alone, come before it as an output of their own, which is empty for all others.
         """
-        where = seat()
+        where = front_end()
         if where == "terminal":
             return {"text/plain": self.text()}
         if where == "kernel":

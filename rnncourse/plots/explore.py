@@ -12,8 +12,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from rnncourse.checks.verdict import front_end
 from rnncourse.seat.logbook import _is_interactive as somebody_sits_there
-from rnncourse.seat.tracking import _in_notebook as in_notebook
 
 from .style import picture, show
 
@@ -37,7 +37,7 @@ def explore(draw: Callable[..., Figure], still: Figure, alt: str, **sliders: Sli
     draw: takes a number for each slider, by name, and returns a figure.
     """
     show(still, alt)
-    if in_notebook() and somebody_sits_there() and find_spec("ipywidgets"):
+    if front_end() == "kernel" and somebody_sits_there() and find_spec("ipywidgets"):
         from IPython.display import display
 
         display(_panel(draw, sliders))

@@ -16,9 +16,8 @@ from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
-from rnncourse.checks.verdict import ROW, Hint, Verdict, seat
+from rnncourse.checks.verdict import ROW, Hint, Verdict, front_end
 from rnncourse.seat import logbook
-from rnncourse.seat.tracking import _in_notebook as in_notebook
 
 _last: dict[str, tuple[Any, Verdict]] = {}
 _hints_given: dict[str, int] = {}
@@ -53,7 +52,7 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
 
 def _is_run_as_a_script(caller: FrameType) -> bool:
     """Whether nobody but a script's output could show what a check gives."""
-    return caller.f_globals.get("__name__") == "__main__" and seat() == "none" and not hasattr(sys, "ps1")
+    return caller.f_globals.get("__name__") == "__main__" and front_end() == "none" and not hasattr(sys, "ps1")
 
 
 def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
@@ -170,7 +169,7 @@ class Progress:
 
     def _ipython_display_(self) -> None:
         """In a notebook that keeps its progress: a bar that moves when a later cell passes its check."""
-        if not (in_notebook() and logbook.is_kept()):
+        if not (front_end() == "kernel" and logbook.is_kept()):
             raise NotImplementedError  # IPython shows it as it shows everything else
         from IPython.display import display
 

@@ -7,11 +7,12 @@ track(…)`, `bar.say(f"loss {loss:.2f}")`.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sized
 from html import escape
 from typing import Generic, TypeVar
+
+from rnncourse.checks.verdict import front_end
 
 Item = TypeVar("Item")
 SECONDS_BETWEEN_DRAWINGS = 0.1
@@ -31,7 +32,7 @@ class track(Generic[Item]):
         self.word = word
 
     def __iter__(self) -> Iterator[Item]:
-        bar = _NotebookBar(self) if _in_notebook() else _TerminalBar(self)
+        bar = _NotebookBar(self) if front_end() == "kernel" else _TerminalBar(self)
         drawn = 0.0
         with bar:
             for done, item in enumerate(self.items):
@@ -39,11 +40,6 @@ class track(Generic[Item]):
                     bar.draw(done)
                     drawn = time.monotonic()
                 yield item
-
-
-def _in_notebook() -> bool:
-    ipython = sys.modules.get("IPython")
-    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 class _NotebookBar:
