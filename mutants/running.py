@@ -22,7 +22,7 @@ from typing import Any
 
 from mutants.edits import edits
 from rnncourse import exercises
-from rnncourse.checks import engine
+from rnncourse.checks import faults
 from rnncourse.checks.cases import Seed, drawn, seed_for
 from rnncourse.checks.drive import Observation, Stopped, observe
 from rnncourse.checks.exercise import Exercise
@@ -105,10 +105,10 @@ class Judge:
             seen = candidate.observe(self.exercise.drive, one.args)
             if seen.timed_out:
                 return enough
-            count += bool(engine.faults_of(self.exercise, one, wanted, seen))
+            count += bool(faults.faults_of(self.exercise, one, wanted, seen))
             if count == enough:
                 return count
-        return count or len(engine.broken_properties(self.exercise, candidate, seed))
+        return count or len(faults.broken_properties(self.exercise, candidate, seed))
 
     def desk(self, mutant: Mutant) -> int:
         """What the hidden check makes of it: as `refusals` by hidden cases; -1 if only the visible ones refuse it."""

@@ -256,13 +256,16 @@ class Exercise:
     def made_of(self, source: str, file: str) -> Any:
         """The answer that this text is, in place of the model answer's, compiled: a function or a class.
 
-        It has the names that the notebook has at that point; those of `uses` are the references. Tracebacks show its
-        lines as those of `file`.
+        Tracebacks show its lines as those of `file`.
         """
+        return compiled(source, self.name, self.namespace(source, file), file)
+
+    def namespace(self, source: str, file: str) -> dict[str, Any]:
+        """The names that the notebook has where this answer stands; those of `uses` are the references."""
         space: dict[str, Any] = {"__name__": file}
         exec(needed(self._above, source), space)
         space.update(self.uses)
-        return compiled(source, self.name, space, file)
+        return space
 
     def holds(self, claim: str) -> Callable[[Property], Property]:
         """Decorator: a property, `f(call, rng) -> None, or a sentence on what was seen instead`."""

@@ -14,13 +14,16 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any
 
 from rnncourse.checks.drive import OTHERS, Observation, Stopped, observe
 from rnncourse.checks.forbidden import functions_of
+from rnncourse.checks.plain import Plain
+from rnncourse.checks.where.attempt import Attempt, attempt
+from rnncourse.checks.where.program import Program, program_of
 
 SECONDS_A_CALL = 4.0  # a right answer takes milliseconds; the rest is for a machine that is busy
 _ABSENT = object()
@@ -36,6 +39,7 @@ class Local:
         self.printed = _Sink()
         self._context = contextlib.ExitStack()
         self._worker: _Worker | None = None
+        self._space: dict[str, Any] | None = None
 
     def __enter__(self) -> Local:
         self._context.enter_context(_replaced(namespaces_of(self.candidate), self.uses))
@@ -49,20 +53,34 @@ class Local:
 
     def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
         """What the candidate does with these arguments, within the time limit."""
+        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args))
+        return seen or Observation(timed_out=True)
 
-        def task() -> Observation:
-            return observe(self.candidate, how, args)
+    def program(self, name: str) -> Program | None:
+        """The candidate as a program, if its text can be had."""
+        return program_of(self.candidate, name)
 
+    def attempt(
+        self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0
+    ) -> Attempt:
+        """What the candidate does in another form, within so many seconds."""
+        if self._space is None:
+            self._space = dict(namespaces_of(self.candidate)[0])
+        space = self._space
+        done = self._within(seconds, lambda: attempt(text, name, space, how, args, given))
+        return done or Attempt(Observation(timed_out=True))
+
+    def _within(self, seconds: float, task: Callable[[], Any]) -> Any:
+        """The task's result, or None when the time is up."""
         try:
             self._worker = self._worker or _Worker()
         except RuntimeError:  # Python in a browser can start no thread
-            return _run_here(task, self.seconds) or Observation(timed_out=True)
-        seen = self._worker.run(task, self.seconds)
-        if seen is None:
+            return _run_here(task, seconds)
+        result = self._worker.run(task, seconds)
+        if result is None:
             self._worker.stop()
             self._worker = None
-            return Observation(timed_out=True)
-        return seen
+        return result
 
 
 def namespaces_of(candidate: Any) -> list[dict[str, Any]]:
@@ -115,8 +133,8 @@ class _Worker:
     """One daemon thread that runs one function after another. A thread that cannot be stopped is left behind."""
 
     def __init__(self) -> None:
-        self._tasks: SimpleQueue[Callable[[], Observation] | None] = SimpleQueue()
-        self._results: SimpleQueue[Observation] = SimpleQueue()
+        self._tasks: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
+        self._results: SimpleQueue[Any] = SimpleQueue()
         self._thread = threading.Thread(target=self._loop, daemon=True, name="rnncourse check")
         self._thread.start()
 
@@ -125,7 +143,7 @@ class _Worker:
             while (task := self._tasks.get()) is not None:
                 self._results.put(task())
 
-    def run(self, task: Callable[[], Observation], seconds: float) -> Observation | None:
+    def run(self, task: Callable[[], Any], seconds: float) -> Any:
         """The task's result, or None when the time is up."""
         self._tasks.put(task)
         try:
@@ -146,7 +164,7 @@ class _Worker:
             self._thread.join(0.05)
 
 
-def _run_here(task: Callable[[], Observation], seconds: float) -> Observation | None:
+def _run_here(task: Callable[[], Any], seconds: float) -> Any:
     """The task's result, or None when the time is up: found out at the next line of code that is not a package's."""
     until = time.monotonic() + seconds
 

@@ -11,7 +11,7 @@ from torch import nn
 from rnncourse.bptt import rnn_step_backward
 from rnncourse.cell import rnn_forward, softmax
 from rnncourse.checks.cases import drawn, seed_for
-from rnncourse.checks.engine import broken_properties, faults_of
+from rnncourse.checks.faults import broken_properties, faults_of
 from rnncourse.checks.local import Local
 from rnncourse.exercises import find
 

@@ -1,0 +1,170 @@
+"""What is wrong with an answer: each case, and each property, is compared with what the reference does.
+
+What is wrong is a fault, and a fault belongs to a criterion: it runs, the shape is right, the values are right on
+ordinary cases, on edge cases, and the arguments are left alone.
+"""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks.cases import Candidate, Seed, canonical
+from rnncourse.checks.compare import difference, kind_of
+from rnncourse.checks.drive import Observation
+from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.plain import Plain, Unfit
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with one case: the criterion that it fails, and a sentence."""
+
+    criterion: str
+    words: str
+    case: Case
+    expected: Plain = None
+    got: Plain = None
+
+
+def faults_of(
+    exercise: Exercise, one: Case, wanted: Observation, seen: Observation, *, hidden: bool = False
+) -> list[Fault]:
+    """What is wrong with one observation; at most one fault about the answer and one about the arguments."""
+    where = describe_case(exercise, one, hidden=hidden)
+
+    def fault(criterion: str, words: str) -> Fault:
+        if one.is_edge and criterion in ("runs", "shape", "values"):
+            criterion = "edges"
+        return Fault(criterion, f"{words} {where}".strip(), one, wanted.answer, seen.answer)
+
+    name = exercise.name
+    raised = _known_error(seen.error_types) if hidden else seen.error
+    if seen.timed_out:
+        return [Fault("runs", f"{name} did not come back in time. {where}".strip(), one)]
+    if "NotImplementedError" in seen.error_types:
+        return [Fault("runs", f"{name} is not written yet: it still raises NotImplementedError.", one)]
+    if wanted.error:
+        if wanted.error_types[0] in seen.error_types:
+            return _impure(exercise, one, wanted, seen, hidden)
+        came = f"returned {'an answer' if hidden else seen.refused or kind_of(seen.answer)}"
+        if seen.error:
+            came = f"raised {raised}"
+        return [fault("runs", f"{name} should raise a {wanted.error_types[0]} here; it {came}.")]
+    if seen.error:
+        is_unfit = Unfit.__name__ in seen.error_types and not hidden
+        return [fault("runs", f"{name}: {seen.error}." if is_unfit else f"{name} raised {raised}.")]
+    if seen.refused:
+        what = "something" if hidden else f"{seen.refused},"
+        return [
+            fault(
+                "runs",
+                f"{name} returned {what} which is no plain value: return arrays, real numbers, "
+                "strings, or lists, tuples, sets and dicts of them.",
+            )
+        ]
+    if seen.answer is None and wanted.answer is not None:
+        return [fault("runs", f"{name} returned None: is there a return at its end?")]
+    found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
+    if found:
+        words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
+        return [fault("values" if found.kind == "value" else "shape", words)]
+    return _impure(exercise, one, wanted, seen, hidden)
+
+
+_DIFFERS = {
+    "form": "has another form than it should",
+    "shape": "has another shape than it should",
+    "dtype": "has another dtype than it should",
+    "value": "is not what it should be",
+}
+
+
+def _known_error(types: tuple[str, ...]) -> str:
+    """The class of an error, by a name that is Python's and not the candidate's: the first of its bases that is."""
+    for name in types:
+        known = getattr(builtins, name, None)
+        if isinstance(known, type) and issubclass(known, BaseException):
+            return name
+    return "an error"
+
+
+def _impure(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
+    def fault(words: str) -> list[Fault]:
+        return [Fault("purity", words, one, wanted.answer, seen.answer)]
+
+    def named(indices: list[int]) -> str:
+        takes = exercise.takes
+        return " and ".join(takes[i].name if i < len(takes) else f"argument {i + 1}" for i in indices)
+
+    if changed := [i for i in seen.changed if i not in wanted.changed]:
+        return fault(f"{exercise.name} changed its argument {named(changed)}: work on a copy, or build a new value.")
+    if marked := [i for i in seen.with_gradient if i not in wanted.with_gradient]:
+        return fault(
+            f"After {exercise.name} its argument {named(marked)} asks for a gradient (`requires_grad`) or has one "
+            "(`grad`). The tensor is the caller's: work on its `.detach()`."
+        )
+    if seen.wrote_meanwhile and not wanted.wrote_meanwhile:
+        return fault(
+            f"{exercise.name} writes to an argument while it works, even if it puts the old value back: work on a copy."
+        )
+    if seen.shared and not exercise.may_share:
+        return fault(
+            f"What {exercise.name} returns shares memory with an argument, so that changing one changes both: "
+            "return a copy."
+        )
+    if exercise.counts_calls and seen.calls != wanted.calls:
+        count = f"{sum(seen.calls)} times, it takes {sum(wanted.calls)}"
+        if hidden:
+            count = "more often than it takes" if sum(seen.calls) > sum(wanted.calls) else "not as often as it takes"
+        where = describe_case(exercise, one, hidden=hidden)
+        return fault(f"{exercise.name} called the function that it was given {count}. {where}".strip())
+    return []
+
+
+def broken_properties(exercise: Exercise, candidate: Candidate, seed: Seed, *, hidden: bool = False) -> list[Fault]:
+    """The first of the exercise's properties that does not hold for a seed, as a fault."""
+
+    class Failed(Exception):
+        pass
+
+    def call(*args: Any) -> Plain:
+        seen = candidate.observe(exercise.drive, args)
+        if seen.error or seen.timed_out or seen.refused:
+            raise Failed(seen.error or "no answer")
+        return seen.answer
+
+    for claim, holds in exercise.properties:
+        try:
+            words = holds(call, np.random.default_rng(seed))
+        except Failed as why:
+            words = f"{exercise.name} raised {why}."
+        except Exception:
+            words = "The answers do not fit together."
+        if words:
+            told = f"{claim}: this does not hold in a hidden case." if hidden else f"{claim}: {words}"
+            return [Fault("values", told, Case(()))]
+    return []
+
+
+def describe_case(exercise: Exercise, one: Case, *, hidden: bool = False) -> str:
+    """In which case: "(In the case T=5, N=3; one row.)". Sizes are read off the arguments' axes. Of a hidden case the
+    arguments that are numbers are not told.
+    """
+    sizes: dict[str, int] = {}
+    for axes, value in zip(exercise.takes, one.args, strict=False):
+        if axes.axes is None:
+            if not hidden and isinstance(value, (bool, int, float)) and len(sizes) < 8:
+                sizes.setdefault(axes.name, value)  # type: ignore[arg-type]
+        elif isinstance(value, np.ndarray) and value.ndim == len(axes.axes):
+            for letter, size in zip(axes.axes, value.shape, strict=True):
+                if letter.isalpha():
+                    sizes.setdefault(letter, size)
+    text = ", ".join(f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in sizes.items())
+    text = "; ".join(t for t in (text, one.note) if t)
+    if hidden:
+        return f"(In a hidden case: {text}.)" if text else "(In a hidden case.)"
+    return f"(In the case {text}.)" if text else ""

@@ -1,0 +1,168 @@
+"""One wrong answer under inquiry: its program, its cases, fresh draws of them, and a budget of time for asking."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from rnncourse.checks.cases import Candidate, Seed, canonical, quiet_observe
+from rnncourse.checks.compare import difference
+from rnncourse.checks.drive import Observation
+from rnncourse.checks.edits import EditError
+from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.faults import faults_of
+from rnncourse.checks.generic import MODULES
+from rnncourse.checks.plain import Plain
+from rnncourse.checks.where.attempt import Attempt, attempt
+from rnncourse.checks.where.program import Program
+
+DRAWS = 3  # fresh draws on which a statement must hold before it is said
+SECONDS_A_TRIAL = 0.25  # for one case of a program that nobody has read, which may never return
+
+Notes = dict[int, list[Plain]]
+
+
+@runtime_checkable
+class Searched(Candidate, Protocol):
+    """A candidate whose program can be had, and run in another form. `Local` is one."""
+
+    def program(self, name: str) -> Program | None: ...
+
+    def attempt(
+        self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0
+    ) -> Attempt: ...
+
+
+class OutOfTime(Exception):
+    """The budget is used up."""
+
+
+@dataclass
+class Budget:
+    """Seconds for looking at values, and for trying changes."""
+
+    values: float = 0.7
+    repairs: float = 2.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One case: what was expected, what the candidate gave, and whether that is wrong."""
+
+    case: Case
+    wanted: Observation
+    seen: Observation
+    is_wrong: bool
+
+
+class Inquiry:
+    """What is known about one wrong answer, and whom to ask for more."""
+
+    def __init__(
+        self, exercise: Exercise, candidate: Searched, program: Program, seed: Seed, asked: list[Asked]
+    ) -> None:
+        self.exercise, self.candidate, self.program, self.seed, self.asked = exercise, candidate, program, seed, asked
+        self.wrong = [i for i, one in enumerate(asked) if one.is_wrong]
+        self.until = float("inf")
+        self.stopped = 0  # trials that had to be stopped
+        self._fresh: list[Asked] = []
+        self._drawn = 0
+
+    # --- time
+
+    def take(self, seconds: float) -> None:
+        """From now on there are so many seconds."""
+        self.until = time.monotonic() + seconds
+
+    def require_time(self) -> None:
+        """**Errors:** `OutOfTime`."""
+        if time.monotonic() > self.until:
+            raise OutOfTime
+
+    # --- the candidate
+
+    def run(self, text: str, case: Case, given: Sequence[Plain] = ()) -> Attempt:
+        """The candidate in another form, in one case. **Errors:** `OutOfTime`."""
+        self.require_time()
+        seconds = max(0.02, min(SECONDS_A_TRIAL, self.until - time.monotonic()))
+        done = self.candidate.attempt(text, self.program.name, self.exercise.drive, case.args, given, seconds)
+        if done.seen.timed_out:
+            self.stopped += 1
+            if self.stopped > 3:
+                raise OutOfTime
+        return done
+
+    def is_right(self, one: Asked, seen: Observation, *, values_only: bool = False) -> bool:
+        """Whether this is what was expected in that case. With `values_only`, what comes out is all that counts: no
+        gradients that follow from it, and nothing that is done to the arguments.
+        """
+        if not values_only:
+            return not faults_of(self.exercise, one.case, one.wanted, seen)
+        if one.wanted.error or seen.error or seen.refused or seen.timed_out:
+            return bool(one.wanted.error_types) and one.wanted.error_types[0] in seen.error_types
+        wanted, got = canonical(self.exercise, one.wanted.answer), canonical(self.exercise, seen.answer)
+        if self.exercise.drive in MODULES and isinstance(wanted, tuple) and isinstance(got, (tuple, list)) and got:
+            wanted, got = wanted[0], got[0]
+        return difference(wanted, got, self.exercise.gives) is None
+
+    def fresh(self, draws: int = DRAWS) -> Iterator[Asked]:
+        """The cases of fresh draws, and what the candidate does with each."""
+        yield from self._fresh
+        while self._drawn < draws:
+            self._drawn += 1
+            for case in self.exercise.draw(np.random.default_rng((*self.seed, self._drawn))):
+                self.require_time()
+                wanted = quiet_observe(self.exercise.reference, self.exercise.drive, case.args)
+                seen = self.candidate.observe(self.exercise.drive, case.args)
+                one = Asked(case, wanted, seen, bool(faults_of(self.exercise, case, wanted, seen)))
+                self._fresh.append(one)
+                yield one
+
+    # --- values on the way
+
+    def told(self, one: Asked) -> Notes | None:
+        """The values of all places of the candidate's program in a case; None if they are too many."""
+        done = self.run(self.program.telling(), one.case)
+        return done.notes if done.is_whole else None
+
+    @cached_property
+    def model(self) -> Program | None:
+        """The model answer, if there is one as text."""
+        return model_of(self.exercise)
+
+    def of_model(self, one: Asked) -> Notes | None:
+        """The values of all places of the model answer in a case."""
+        memory = self.exercise.memory.setdefault("values of the model answer", {})
+        key = id(one.case)
+        if key not in memory:
+            memory[key] = one.case, values_of_model(self.exercise, one.case)
+        found: Notes | None = memory[key][1]
+        return found
+
+
+def model_of(exercise: Exercise) -> Program | None:
+    """The model answer as a program."""
+    if "model answer" not in exercise.memory:
+        try:
+            exercise.memory["model answer"] = Program(exercise.name, exercise.source)
+        except (EditError, FileNotFoundError, SyntaxError):
+            exercise.memory["model answer"] = None
+    found: Program | None = exercise.memory["model answer"]
+    return found
+
+
+def values_of_model(exercise: Exercise, case: Case) -> Notes | None:
+    """The values of all places of the model answer in a case; None if there is too much to note."""
+    model = model_of(exercise)
+    if model is None:
+        return None
+    if "names of the model answer" not in exercise.memory:
+        exercise.memory["names of the model answer"] = exercise.namespace(exercise.source, "the model answer")
+    space = exercise.memory["names of the model answer"]
+    done = attempt(model.telling(), exercise.name, space, exercise.drive, case.args)
+    return done.notes if done.is_whole else None

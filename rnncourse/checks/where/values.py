@@ -1,0 +1,180 @@
+"""The value: one place of a wrong answer is given, in every case and round, the values that a place of the model answer
+has there. If all else then comes out right, the error is made at that place, or before it.
+
+That finds errors which no small change mends, such as a term that is not there. Where the value is the answer itself,
+it says nothing, and whole numbers are soon the same by chance: these are not asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from rnncourse.checks.cases import canonical
+from rnncourse.checks.plain import Plain
+from rnncourse.checks.where.agreement import Values, agree, agreeing, alike, in_order, series
+from rnncourse.checks.where.inquiry import Asked, Inquiry, Notes
+from rnncourse.checks.where.program import Place
+
+
+@dataclass(frozen=True)
+class Given:
+    """A place of the answer, and that of the model answer whose values make all right."""
+
+    place: Place
+    model: object
+
+
+class Compared:
+    """The values of a wrong answer beside those of the model answer, in every case. **Errors:** `OutOfTime`."""
+
+    def __init__(self, inquiry: Inquiry) -> None:
+        self.inquiry = inquiry
+        own, model = [], []
+        self.asked: list[Asked] = []
+        for one in inquiry.asked:
+            mine, its = inquiry.told(one), inquiry.of_model(one)
+            if mine is not None and its is not None and not one.wanted.error:
+                own.append(mine)
+                model.append(its)
+                self.asked.append(one)
+        self.own: dict[object, Values] = series(own)
+        self.model: dict[object, Values] = _distinct(series(model, derived=True))
+        self.order = list(in_order(own))
+        self.agreeing = agreeing(self.own, self.model)
+
+    def agrees(self, number: int) -> bool:
+        """Whether the values of this place are the model answer's somewhere, in every case."""
+        return bool(self.agreeing.get(number))
+
+    def suspects(self) -> list[Place]:
+        """The places whose values the model answer does not have, the first to be evaluated first; then the others."""
+        places = {place.number: place for place in self.inquiry.program.places}
+        ordered = [places[n] for n in self.order if n in places]
+        return sorted(ordered, key=lambda place: self.agrees(place.number))
+
+    def lines(self) -> list[int]:
+        """The lines of the program, the likeliest to be wrong first. What agrees comes last."""
+        program, found = self.inquiry.program, list[int]()
+        rank: dict[int, tuple[int, int]] = {}
+        for position, place in enumerate(self.suspects()):
+            if not self.agrees(place.number):
+                rank.setdefault(place.line, (0, position))
+        evaluated = {place.line for place in program.places if place.number in self.own}
+        for place in program.places:
+            if place.line not in rank:
+                rank[place.line] = (2 if place.line in evaluated else 1, place.number)
+        found = sorted(rank, key=lambda line: rank[line])
+        return found
+
+
+def given(compared: Compared) -> Iterator[Given]:
+    """The places that make all right if they have the model answer's values. **Errors:** `OutOfTime`."""
+    inquiry = compared.inquiry
+    if not compared.asked or not compared.model:
+        return
+    wrong = sorted((i for i, one in enumerate(compared.asked) if one.is_wrong), key=lambda i: _size(compared, i))
+    if not wrong:
+        return
+    answers = [_parts(canonical(inquiry.exercise, one.wanted.answer)) for one in compared.asked]
+    useful = {key: values for key, values in compared.model.items() if _tells(values) and not _is_answer(values, answers)}
+    order = wrong + [i for i in range(len(compared.asked)) if i not in wrong]
+    for place in compared.suspects():
+        if place.is_returned and not place.is_name:
+            continue
+        mine = compared.own[place.number]
+        text = inquiry.program.given(place.number)
+        for key, values in useful.items():
+            if _may_stand_for(values, mine, compared) and all(_is_right(inquiry, compared, i, text, values) for i in order):
+                yield Given(place, key)
+                break
+
+
+def holds(inquiry: Inquiry, found: Given, one: Asked) -> bool:
+    """Whether it is so in another case. **Errors:** `OutOfTime`."""
+    notes = inquiry.of_model(one)
+    if one.wanted.error or notes is None:
+        return not one.is_wrong
+    values = series([notes], derived=True).get(found.model)
+    if values is None:
+        return False
+    done = inquiry.run(inquiry.program.given(found.place.number), one.case, values[0])
+    return inquiry.is_right(one, done.seen, values_only=True)
+
+
+def _is_right(inquiry: Inquiry, compared: Compared, index: int, text: str, values: Values) -> bool:
+    one = compared.asked[index]
+    return inquiry.is_right(one, inquiry.run(text, one.case, values[index]).seen, values_only=True)
+
+
+def _distinct(model: dict[object, Values]) -> dict[object, Values]:
+    """Without the places that have the values of another one."""
+    found: dict[object, Values] = {}
+    for key, values in model.items():
+        if not any(len(o) == len(values) and all(len(a) == len(b) for a, b in zip(o, values, strict=True)) and agree(values, o) for o in found.values()):
+            found[key] = values
+    return found
+
+
+def _size(compared: Compared, index: int) -> int:
+    """How much there is to do in a case."""
+    return sum(len(values[index]) for values in compared.own.values())
+
+
+def _tells(values: Values) -> bool:
+    """Whether these values can tell anything: numbers that are not all the same; whole ones only if there are several."""
+    flat = [v for one in values for v in one]
+    if any(v is None for v in flat) or not flat:
+        return False
+    if any(isinstance(v, (float, np.floating)) or (isinstance(v, np.ndarray) and v.dtype.kind == "f") for v in flat):
+        return True
+    distinct: list[Plain] = []
+    for v in flat:
+        if not any(alike(v, d) for d in distinct):
+            distinct.append(v)
+    return len(distinct) > 2
+
+
+def _as_array(values: list[Plain]) -> list[Plain]:
+    try:
+        return [np.asarray(values), np.asarray(values[::-1])]
+    except ValueError:
+        return []
+
+
+def _parts(answer: Plain) -> list[Plain]:
+    return [answer, *answer] if isinstance(answer, (tuple, list)) else [answer]
+
+
+def _is_answer(values: Values, answers: list[list[Plain]]) -> bool:
+    """Whether these values are a part of the answer, in every case: the last of them, or all in one array."""
+
+    def is_part(own: list[Plain], parts: list[Plain]) -> bool:
+        if not own:
+            return False
+        candidates: list[Plain] = [own[-1], *(_as_array(own[-1]) if isinstance(own[-1], list) else ())]
+        if len(own) > 1 and len({np.shape(v) for v in own if isinstance(v, np.ndarray)}) == 1:
+            candidates += [np.stack(own), np.stack(own[::-1])] if all(isinstance(v, np.ndarray) for v in own) else []
+        return any(alike(c, p, transposed=True) for c in candidates for p in parts)
+
+    return all(is_part(own, parts) for own, parts in zip(values, answers, strict=True))
+
+
+def _may_stand_for(values: Values, mine: Values, compared: Compared) -> bool:
+    """Whether these values may be given in the place of those: as many, of the same shapes, and not the same."""
+    for one, theirs, own in zip(compared.asked, values, mine, strict=True):
+        if one.seen.error:  # whatever came behind the error is not known
+            if len(theirs) < len(own):
+                return False
+            continue
+        if len(theirs) != len(own):
+            return False
+        for a, b in zip(theirs, own, strict=True):
+            if isinstance(a, np.ndarray) != isinstance(b, np.ndarray):
+                return False
+    return not agree(mine, values)
+
+
+__all__ = ["Compared", "Given", "Notes", "given", "holds"]
