@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,24 @@ from rnncourse.checks.exercise import WEIGHTS, Choice, Exercise, Question
 from rnncourse.checks.faults import Fault, broken_properties, faults_of
 from rnncourse.checks.plain import NotPlain, to_plain
 from rnncourse.checks.verdict import Verdict
+from rnncourse.checks.where.inquiry import Asked, Budget
+from rnncourse.checks.where.place import Where
+from rnncourse.checks.where.search import find
 
 
-def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> Verdict:
-    """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses."""
+def judge(
+    exercise: Exercise,
+    candidate: Candidate,
+    *,
+    hidden: bool = False,
+    budget: Budget | None = None,
+    after_diagnosis: bool = False,
+) -> Verdict:
+    """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses.
+
+    With a budget, the place of an error is looked for in the visible cases; when there is a diagnosis, only if that is
+    asked for.
+    """
     seeds = [seed_for(exercise, False), seed_for(exercise, True)][: 1 + hidden]
     cases = [one for seed in seeds for one in drawn(exercise, seed)[0]]
     expected = [wanted for seed in seeds for wanted in drawn(exercise, seed)[1]]
@@ -52,7 +67,14 @@ def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> 
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
             faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
-    return _verdict(exercise, faults, diagnose(evidence) if faults else None, show=not hidden)
+    diagnosis = diagnose(evidence) if faults else None
+    where = None
+    if budget and faults and (after_diagnosis or not diagnosis):
+        visible = zip(*drawn(exercise, seeds[0]), seen, strict=False)
+        asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(visible)]
+        with suppress(KeyboardInterrupt):  # who does not want to wait for it gets the verdict without
+            where = find(exercise, candidate, seeds[0], asked, budget)
+    return _verdict(exercise, faults, diagnosis, where, show=not hidden)
 
 
 def _criteria(exercise: Exercise) -> dict[str, float]:
@@ -69,7 +91,9 @@ def _criteria(exercise: Exercise) -> dict[str, float]:
     return weights
 
 
-def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | None, *, show: bool) -> Verdict:
+def _verdict(
+    exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | None, where: Where | None, *, show: bool
+) -> Verdict:
     weights = _criteria(exercise)
     for i, f in enumerate(faults):
         if f.criterion not in weights:
@@ -97,7 +121,16 @@ def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | Non
         look["table"] = excerpt(*place, exercise.gives)
     points = round(score * exercise.points, 2)
     return Verdict(
-        exercise.name, False, score, points, exercise.points, words, diagnosis.name if diagnosis else None, met, **look
+        exercise.name,
+        False,
+        score,
+        points,
+        exercise.points,
+        words,
+        diagnosis.name if diagnosis else None,
+        met,
+        where=where,
+        **look,
     )
 
 

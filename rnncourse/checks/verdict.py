@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.plain import Plain
+from rnncourse.checks.where.place import Where
 
 CRITERIA = {
     "runs": "it runs",
@@ -50,6 +51,7 @@ class Verdict:
     expected: Plain = None
     got: Plain = None
     table: Excerpt | None = None
+    where: Where | None = None
 
     def __float__(self) -> float:
         return float(self.points)

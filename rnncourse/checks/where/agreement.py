@@ -85,7 +85,10 @@ def _near(a: Plain, b: Plain) -> bool:
 
 def agreeing(own: dict[object, Values], model: dict[object, Values]) -> dict[object, list[object]]:
     """For each place of the answer, the places of the model answer that have its values, up to transposition."""
-    return {place: [key for key, values in model.items() if agree(mine, values, transposed=True)] for place, mine in own.items()}
+    return {
+        place: [key for key, values in model.items() if agree(mine, values, transposed=True)]
+        for place, mine in own.items()
+    }
 
 
 def in_order(notes: Sequence[Notes]) -> Iterator[int]:

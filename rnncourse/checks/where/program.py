@@ -30,7 +30,16 @@ from rnncourse.checks.forbidden import functions_of
 
 NOTE, GIVE, LOOK = "__note__", "__give__", "__look__"
 NEVER = {"open", "exec", "eval", "compile", "__import__", "input", "breakpoint", "exit", "quit"}
-_NEITHER = {"annotation", "returns", "decorator_list", "bases", "keywords_of_class", "defaults", "kw_defaults", "type_comment"}
+_NEITHER = {
+    "annotation",
+    "returns",
+    "decorator_list",
+    "bases",
+    "keywords_of_class",
+    "defaults",
+    "kw_defaults",
+    "type_comment",
+}
 
 Slot = tuple[Any, Any]  # where a node hangs: a node and a field's name, or a list and an index
 

@@ -1,109 +1,230 @@
-"""The search for the place of an error: each way of finding out something is asked in turn, within its budget."""
+"""The search for the place of an error: each way of finding out something is asked in turn, within its budget.
+
+What is said has been seen to hold in all cases that were asked, and in those of fresh draws.
+"""
 
 from __future__ import annotations
 
+import ast
+import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 from rnncourse.checks.cases import Seed
+from rnncourse.checks.diagnosis import same
 from rnncourse.checks.exercise import Exercise
-from rnncourse.checks.where import repairs, values
+from rnncourse.checks.where import repairs, values, words
 from rnncourse.checks.where.inquiry import Asked, Budget, Inquiry, OutOfTime, Searched
 from rnncourse.checks.where.place import Statement, Where
-from rnncourse.checks.where.repairs import Change
+from rnncourse.checks.where.program import Place, Program
+from rnncourse.checks.where.repairs import ALL, Mend
+from rnncourse.checks.where.statements import written
 from rnncourse.checks.where.values import Compared, Given
 
-SECONDS_MORE = 0.3  # for other changes that mend, when one is found
-MOST_LINES = 3  # that a message names
+SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
+MOST_LINES = 3  # that are named for one finding
+MOST_MENDS = 6
 
 
 def find(exercise: Exercise, candidate: object, seed: Seed, asked: list[Asked], budget: Budget) -> Where | None:
-    """What can be found out about a wrong answer, None if it is nothing."""
+    """What can be found out about a wrong answer from these cases; None if it is nothing."""
     if not isinstance(candidate, Searched) or not any(one.is_wrong for one in asked):
         return None
     program = candidate.program(exercise.name)
     if program is None or not program.is_harmless or any(one.seen.timed_out for one in asked):
         return None
     inquiry = Inquiry(exercise, candidate, program, seed, asked)
-    if not _is_the_same(inquiry):
+    inquiry.end = time.monotonic() + budget.together
+    try:
+        return _Search(inquiry, budget).result() if _is_the_same(inquiry) else None
+    except OutOfTime:
         return None
-    return _Search(inquiry, budget).result()
 
 
 def _is_the_same(inquiry: Inquiry) -> bool:
     """Whether the program, run by itself, does in its first wrong case what the candidate did."""
-    one = inquiry.asked[inquiry.wrong[0]]
+    one = next(one for one in inquiry.by_size if one.is_wrong)
     inquiry.take(1.0)
-    with suppress(OutOfTime):
-        from rnncourse.checks.diagnosis import same
+    return same(inquiry.exercise, inquiry.run(inquiry.program.source, one.case).seen, one.seen)
 
-        return same(inquiry.exercise, inquiry.run(inquiry.program.source, one.case).seen, one.seen)
-    return False
+
+@dataclass
+class _Found:
+    """What each way found: the lines that write to an argument, the line that raises, places, and changes."""
+
+    writing: tuple[int, ...] = ()
+    raising: int | None = None
+    given: Given | None = None
+    mends: tuple[Mend, ...] = ()
+    agreeing: Place | None = None
 
 
 class _Search:
     def __init__(self, inquiry: Inquiry, budget: Budget) -> None:
         self.inquiry, self.budget = inquiry, budget
-        self.given: Given | None = None
-        self.changes: list[Change] = []
-        self.compared: Compared | None = None
 
     def result(self) -> Where | None:
-        inquiry = self.inquiry
-        inquiry.take(self.budget.values)
+        inquiry, found = self.inquiry, _Found()
+        program = inquiry.program
+        compared: Compared | None = None
+        found.raising = _raising(program, [one for one in inquiry.asked if one.is_wrong])
         with suppress(OutOfTime):
-            self.compared = Compared(inquiry)
-            for found in values.given(self.compared):
-                if self._is_confirmed(lambda one, found=found: values.holds(inquiry, found, one)):
-                    self.given = found
-                    break
-        first = self.compared.lines() if self.compared else []
-        if self.given:
-            line = self.given.place.line
-            first = [line, *(n for n in first if n != line)]
+            inquiry.take(self.budget.values)
+            found.writing = self._writing()
+            if not found.writing:
+                compared = Compared(inquiry)
+                found.given = self._given(compared)
+        first = compared.lines() if compared else []
+        likely = [*found.writing, *(lines_behind(program, found.given.place) if found.given else ())]
+        if found.raising:
+            likely.append(found.raising)
+        first = list(dict.fromkeys([*likely, *first]))
         inquiry.take(self.budget.repairs)
-        until = None
-        with suppress(OutOfTime):
-            for change in repairs.mending(inquiry, first):
-                if self._is_confirmed(lambda one, change=change: repairs.holds(inquiry, change, one)):
-                    self.changes.append(change)
-                    until = until or time.monotonic() + SECONDS_MORE
-                    if self.given and self.given.place.line in change.lines:
-                        break
-                    inquiry.until = min(inquiry.until, until)
-        return self._where()
+        found.mends = self._mends(first, found)
+        if compared and not (found.given or found.mends or found.writing):
+            found.agreeing = compared.last_agreeing()
+        return told(program, inquiry.exercise, found)
 
-    def _is_confirmed(self, holds) -> bool:
-        before, self.inquiry.until = self.inquiry.until, time.monotonic() + 0.5
+    def _writing(self) -> tuple[int, ...]:
+        """The lines after which an argument first had changed, if what is wrong is that it does."""
+        inquiry = self.inquiry
+        impure = [one for one in inquiry.asked if one.is_wrong and one.seen.changed and not one.wanted.changed]
+        if inquiry.exercise.drive != "call" or not impure:
+            return ()
+        lines = {inquiry.run(inquiry.program.watching(), one.case).wrote for one in impure[:4]}
+        return tuple(sorted(n for n in lines if n)) if None not in lines and len(lines) <= MOST_LINES else ()
+
+    def _given(self, compared: Compared) -> Given | None:
+        partly: Given | None = None
+        for one in values.given(compared):
+            if (one.scope == ALL or partly is None) and self._is_confirmed(values.holds, one):
+                if one.scope == ALL:
+                    return one
+                partly = one
+        return partly
+
+    def _mends(self, first: list[int], found: _Found) -> tuple[Mend, ...]:
+        """The changes that mend, of those that mend most; if single ones do not, of pairs within the first lines."""
+        inquiry = self.inquiry
+        whole: list[Mend] = []
+        partly: list[Mend] = []
+        with suppress(OutOfTime):
+            for mend in repairs.mending(inquiry, first):
+                mends = whole if mend.scope == ALL else partly
+                if (
+                    len(mends) == MOST_MENDS
+                    or (whole and mend.scope != ALL)
+                    or not self._is_confirmed(repairs.holds, mend)
+                ):
+                    continue
+                mends.append(mend)
+                if mend.scope == ALL:
+                    if len(whole) == MOST_MENDS or set(mend.change.lines) & set(first[:1]) and found.given:
+                        break
+                    inquiry.until = min(inquiry.until, time.monotonic() + SECONDS_MORE)
+            if not whole and not partly and not found.given:
+                for mend in repairs.mending_together(inquiry, first[:MOST_LINES]):
+                    if self._is_confirmed(repairs.holds, mend):
+                        whole.append(mend)
+                        break
+        return tuple(whole or partly)
+
+    def _is_confirmed(self, holds: Callable[[Inquiry, Any, Asked], bool], finding: Given | Mend) -> bool:
+        """Whether it holds on fresh draws."""
+        before = self.inquiry.until
+        self.inquiry.until = self.inquiry.end
         try:
-            return all(holds(one) for one in self.inquiry.fresh())
+            return all(holds(self.inquiry, finding, one) for one in self.inquiry.fresh())
         except OutOfTime:
             return False
         finally:
             self.inquiry.until = before
 
-    def _where(self) -> Where | None:
-        changes = self.changes
-        if self.given and (beside := [c for c in changes if self.given.place.line in c.lines]):
-            changes = beside
-        evidence: list[Statement] = []
-        lines: list[int] = []
-        part = None
-        if self.given:
-            evidence.append(Statement("value", {"place": self.given.place.number, "line": self.given.place.line, "part": self.given.place.text}))
-            lines.append(self.given.place.line)
-            part = self.given.place.text
-        elif changes:
-            lines += _few(line for change in changes for line in change.lines)
-        if changes:
-            part = changes[0].part or part
-            evidence += [Statement("change", {"kind of change": c.kind, "lines": list(c.lines), "source": c.source}) for c in changes]
-        if not lines:
+
+def lines_behind(program: Program, place: Place) -> list[int]:
+    """The lines in which the value of a place is made: its own, or where its name was set or written to before."""
+    if not place.is_name:
+        return [place.line]
+    lines = [
+        node.lineno
+        for node in ast.walk(program.tree)
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)) and place.text in written(node)
+    ]
+    return sorted(set(lines)) if 0 < len(set(lines)) <= MOST_LINES else [place.line]
+
+
+_IN_LINE = re.compile(r"\(in the line `(.*)`")
+
+
+def _raising(program: Program, wrong: Iterable[Asked]) -> int | None:
+    """The line that raises, if it is one, in every wrong case."""
+    found = set()
+    for one in wrong:
+        told = _IN_LINE.search(one.seen.error or "")
+        begins = told[1].partition("`")[0] if told else None
+        lines = [n for n, line in enumerate(program.source.splitlines(), 1) if begins and line.strip()[:100] == begins]
+        if len(lines) != 1:
             return None
-        kinds = {c.kind for c in changes}
-        return Where(tuple(sorted(lines)), part, "…", tuple(evidence), kinds.pop() if len(kinds) == 1 else None)
+        found.add(lines[0])
+    return found.pop() if len(found) == 1 else None
 
 
-def _few(lines: Iterable[int]) -> Sequence[int]:
+def told(program: Program, exercise: Exercise, found: _Found) -> Where | None:
+    """What is said of what was found."""
+    evidence: list[Statement] = []
+    mends = list(found.mends)
+    lines: list[int] = []
+    part: str | None = None
+    if found.given:
+        place = found.given.place
+        lines = lines_behind(program, place)
+        if beside := [m for m in mends if set(m.change.lines) & set(lines)]:
+            mends = beside
+            lines = sorted({n for m in mends for n in m.change.lines} & set(lines))
+        elif mends and (place.is_name or found.given.scope != ALL):
+            lines = []
+        if lines:
+            part = None if place.is_name else place.text
+            evidence.append(
+                Statement(
+                    "value", {"place": place.number, "line": place.line, "part": place.text, "right": found.given.scope}
+                )
+            )
+    if mends and not lines:
+        lines = _few(n for m in mends for n in m.change.lines)
+    if mends:
+        parts = {m.change.part for m in mends if set(m.change.lines) <= set(lines)}
+        part = parts.pop() if len(parts) == 1 else part
+    evidence += [
+        Statement(
+            "change", {"of": m.change.kind, "lines": list(m.change.lines), "source": m.change.source, "right": m.scope}
+        )
+        for m in mends
+    ]
+    if found.writing:
+        evidence.insert(0, Statement("writes", {"lines": list(found.writing)}))
+        if not mends:
+            lines = list(found.writing)
+    if found.raising:
+        evidence.append(Statement("raises", {"line": found.raising}))
+        lines = lines or [found.raising]
+    if found.agreeing and not evidence:
+        evidence.append(
+            Statement(
+                "agrees", {"place": found.agreeing.number, "line": found.agreeing.line, "part": found.agreeing.text}
+            )
+        )
+    if not evidence:
+        return None
+    kinds = {m.change.kind for m in mends}
+    change = kinds.pop() if len(kinds) == 1 else None
+    return Where(
+        tuple(sorted(lines)), part, words.message(exercise, tuple(sorted(lines)), evidence), tuple(evidence), change
+    )
+
+
+def _few(lines: Iterable[int]) -> list[int]:
     return list(dict.fromkeys(lines))[:MOST_LINES]

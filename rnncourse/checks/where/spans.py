@@ -1,6 +1,6 @@
 """Where each node of a program stands in its text, and the program with some nodes replaced.
 
->>> program = Program("def f(a, b):\\n    return a - b  # the order")
+>>> program = Spans("def f(a, b):\\n    return a - b  # the order")
 >>> minus = program.tree.body[0].body[0].value
 >>> print(program.text_with([Patch([minus], [ast.BinOp(minus.right, minus.op, minus.left)])]))
 def f(a, b):
@@ -28,7 +28,7 @@ class Patch:
     new: Sequence[ast.AST]
 
 
-class Program:
+class Spans:
     """A source and its tree."""
 
     def __init__(self, source: str) -> None:

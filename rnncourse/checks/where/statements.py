@@ -11,7 +11,7 @@ from itertools import pairwise
 from rnncourse.checks.where import expressions
 from rnncourse.checks.where.expressions import Near, instead, is_own, iterated, load, rarely, sliced
 from rnncourse.checks.where.kin import OPERATORS
-from rnncourse.checks.where.spans import Patch, Program
+from rnncourse.checks.where.spans import Patch, Spans
 
 Statements = list[ast.stmt]
 _FAR = 12  # statements in a block in which each is tried in every place
@@ -36,7 +36,7 @@ class Found:
 class Slips:
     """All changes of one place: the usual ones are `found` at once, the rare ones, which are many, if asked for."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Spans) -> None:
         self.near = Near(program.tree)
         self.found: list[Found] = []
         self._values: list[tuple[ast.expr, list[str]]] = []  # and the names that are known there

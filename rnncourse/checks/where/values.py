@@ -13,18 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from rnncourse.checks.cases import canonical
+from rnncourse.checks.drive import Observation
 from rnncourse.checks.plain import Plain
 from rnncourse.checks.where.agreement import Values, agree, agreeing, alike, in_order, series
-from rnncourse.checks.where.inquiry import Asked, Inquiry, Notes
+from rnncourse.checks.where.inquiry import Asked, Inquiry
 from rnncourse.checks.where.program import Place
+from rnncourse.checks.where.repairs import Scope, covers, scope_of
 
 
 @dataclass(frozen=True)
 class Given:
-    """A place of the answer, and that of the model answer whose values make all right."""
+    """A place of the answer, that of the model answer whose values it may have, and what is right with them."""
 
     place: Place
     model: object
+    scope: Scope
 
 
 class Compared:
@@ -55,6 +58,18 @@ class Compared:
         ordered = [places[n] for n in self.order if n in places]
         return sorted(ordered, key=lambda place: self.agrees(place.number))
 
+    def last_agreeing(self) -> Place | None:
+        """The last place to be evaluated that agrees, before the first that does not; no argument as it came."""
+        places = {place.number: place for place in self.inquiry.program.places}
+        last = None
+        for number in self.order:
+            if not self.agrees(number):
+                break
+            place = places[number]
+            if not place.is_name and _tells(self.own[number]):
+                last = place
+        return last
+
     def lines(self) -> list[int]:
         """The lines of the program, the likeliest to be wrong first. What agrees comes last."""
         program, found = self.inquiry.program, list[int]()
@@ -75,20 +90,29 @@ def given(compared: Compared) -> Iterator[Given]:
     inquiry = compared.inquiry
     if not compared.asked or not compared.model:
         return
-    wrong = sorted((i for i, one in enumerate(compared.asked) if one.is_wrong), key=lambda i: _size(compared, i))
-    if not wrong:
+    if not any(one.is_wrong for one in compared.asked):
         return
     answers = [_parts(canonical(inquiry.exercise, one.wanted.answer)) for one in compared.asked]
-    useful = {key: values for key, values in compared.model.items() if _tells(values) and not _is_answer(values, answers)}
-    order = wrong + [i for i in range(len(compared.asked)) if i not in wrong]
+    useful = {
+        key: values for key, values in compared.model.items() if _tells(values) and not _is_answer(values, answers)
+    }
+    index = {id(one): i for i, one in enumerate(compared.asked)}
     for place in compared.suspects():
         if place.is_returned and not place.is_name:
             continue
         mine = compared.own[place.number]
         text = inquiry.program.given(place.number)
         for key, values in useful.items():
-            if _may_stand_for(values, mine, compared) and all(_is_right(inquiry, compared, i, text, values) for i in order):
-                yield Given(place, key)
+            if not _may_stand_for(values, mine, compared):
+                continue
+
+            def run(one: Asked, values: Values = values, text: str = text) -> Observation:
+                if id(one) not in index:
+                    return one.seen
+                return inquiry.run(text, one.case, values[index[id(one)]]).seen
+
+            if scope := scope_of(inquiry, run, values_only=True):
+                yield Given(place, key, scope)
                 break
 
 
@@ -96,31 +120,24 @@ def holds(inquiry: Inquiry, found: Given, one: Asked) -> bool:
     """Whether it is so in another case. **Errors:** `OutOfTime`."""
     notes = inquiry.of_model(one)
     if one.wanted.error or notes is None:
-        return not one.is_wrong
+        return True
     values = series([notes], derived=True).get(found.model)
     if values is None:
         return False
     done = inquiry.run(inquiry.program.given(found.place.number), one.case, values[0])
-    return inquiry.is_right(one, done.seen, values_only=True)
-
-
-def _is_right(inquiry: Inquiry, compared: Compared, index: int, text: str, values: Values) -> bool:
-    one = compared.asked[index]
-    return inquiry.is_right(one, inquiry.run(text, one.case, values[index]).seen, values_only=True)
+    return covers(inquiry, found.scope, one, done.seen, values_only=True)
 
 
 def _distinct(model: dict[object, Values]) -> dict[object, Values]:
     """Without the places that have the values of another one."""
     found: dict[object, Values] = {}
     for key, values in model.items():
-        if not any(len(o) == len(values) and all(len(a) == len(b) for a, b in zip(o, values, strict=True)) and agree(values, o) for o in found.values()):
+        if not any(
+            len(o) == len(values) and all(len(a) == len(b) for a, b in zip(o, values, strict=True)) and agree(values, o)
+            for o in found.values()
+        ):
             found[key] = values
     return found
-
-
-def _size(compared: Compared, index: int) -> int:
-    """How much there is to do in a case."""
-    return sum(len(values[index]) for values in compared.own.values())
 
 
 def _tells(values: Values) -> bool:
@@ -175,6 +192,3 @@ def _may_stand_for(values: Values, mine: Values, compared: Compared) -> bool:
             if isinstance(a, np.ndarray) != isinstance(b, np.ndarray):
                 return False
     return not agree(mine, values)
-
-
-__all__ = ["Compared", "Given", "Notes", "given", "holds"]
