@@ -34,7 +34,11 @@ class Placed:
     @property
     def counts(self) -> bool:
         """Whether it belongs to those whose place should be found: a wrong value or shape, and no diagnosis."""
-        return not self.diagnosis and bool({"values", "shape", "edges"} & set(self.criteria)) and "runs" not in self.criteria
+        return (
+            not self.diagnosis
+            and bool({"values", "shape", "edges"} & set(self.criteria))
+            and "runs" not in self.criteria
+        )
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -68,7 +72,9 @@ def placed(judge_of: Judge, mutant: Mutant, budget: Budget | None = None) -> Pla
         seconds = time.monotonic() - began
     linecache.cache.pop(file, None)
     failed = tuple(name for name, met in verdict.criteria.items() if met is False)
-    return Placed(changed_lines(name, source), failed, verdict.diagnosis, verdict.where and verdict.where.plain(), seconds)
+    return Placed(
+        changed_lines(name, source), failed, verdict.diagnosis, verdict.where and verdict.where.plain(), seconds
+    )
 
 
 def changed_lines(exercise: str, source: str) -> tuple[int, ...]:

@@ -7,13 +7,14 @@ the course's own code, within limits; so nothing of it is inside the sandbox.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import resource
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,26 +22,36 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import Named
+from rnncourse.checks.cases import seed_for
 from rnncourse.checks.depth import PACKED, packed, unpacked
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
-from rnncourse.checks.plain import NotPlain, arrays_in, to_plain
+from rnncourse.checks.plain import NotPlain, Plain, arrays_in, to_plain
 from rnncourse.checks.verdict import Verdict
+from rnncourse.checks.where.attempt import Attempt
+from rnncourse.checks.where.inquiry import Budget
+from rnncourse.checks.where.place import Where
+from rnncourse.checks.where.program import Program, program_in
+from rnncourse.checks.where.search import ask, find
+from rnncourse.checks.wire import encode
 from rnngrade import record
 from rnngrade.sandbox.inside.runner import FUNCTION
 from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooSlow
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
+MOST_PLACES = 1_000
+# What was found out about a source that gave this, kept for its like: a class makes the same mistake many times.
+_places: dict[tuple[str, str, bytes], Where | None] = {}
 MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
 
 
 class Remote:
     """An answer in the sandbox, as the engine sees it (`rnncourse.checks.engine.Candidate`)."""
 
-    def __init__(self, session: Session, exercise: Exercise, seconds: float) -> None:
-        self.session, self.exercise = session, exercise
+    def __init__(self, session: Session, exercise: Exercise, seconds: float, source: str = "") -> None:
+        self.session, self.exercise, self.source = session, exercise, source
         self.end = time.monotonic() + seconds
         self.functions: list[Callable[..., Any]] = list(exercise.uses.values())
         self.counts: dict[int, int] = {}
@@ -70,6 +81,36 @@ class Remote:
         seen = _observation(self.session.ask("observe", how, packed, seconds=seconds, call=self._call))
         self.timed_out = seen.timed_out
         return seen
+
+    def program(self, name: str) -> Program | None:
+        """The answer's text, as it was handed in."""
+        return program_in(self.source, name)
+
+    def attempt(
+        self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0
+    ) -> Attempt:
+        """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""
+        del self.functions[len(self.exercise.uses) :]
+        reply = self.session.ask(
+            "attempt",
+            text,
+            name,
+            how,
+            self._give(args),
+            list(given),
+            seconds,
+            seconds=seconds + GRACE_SECONDS,
+            call=self._call,
+        )
+        match reply:
+            case {
+                "seen": dict(seen),
+                "notes": dict(notes),
+                "wrote": None | int() as wrote,
+                "is_whole": bool(is_whole),
+            } if all(type(k) is int and type(v) is list for k, v in notes.items()):
+                return Attempt(_observation(seen), notes, wrote, is_whole)
+        raise Garbled("no attempt")
 
     def _give(self, value: Any) -> Any:
         """`value` as the sandbox gets it: functions stay here, under a number."""
@@ -137,6 +178,29 @@ def judge_code(session: Session, exercise: Exercise) -> tuple[str, Verdict, bool
         return record.TIMED_OUT, verdict, False
     session.ask("close", seconds=session.limits.call_seconds)
     return record.JUDGED, verdict, True
+
+
+def place(session: Session, exercise: Exercise, source: str, seconds: float) -> Where | None:
+    """Where a wrong answer goes wrong in the visible cases, as far as can be found out in so many seconds.
+
+    **Errors:** a `Fault`, which ends the session.
+    """
+    remote = Remote(session, exercise, seconds, source)
+    if remote.open() != {"state": "open"}:
+        return None
+    seed = seed_for(exercise, False)
+    asked = ask(exercise, remote, seed)
+    key = exercise.name, source, hashlib.sha256(encode([_plain(one.seen) for one in asked])).digest()
+    if key not in _places:
+        if len(_places) == MOST_PLACES:
+            _places.pop(next(iter(_places)))
+        with suppress(RecursionError):
+            _places[key] = find(exercise, remote, seed, asked, Budget(together=min(seconds, Budget.together)))
+    return _places.get(key)
+
+
+def _plain(seen: Observation) -> list[Plain]:
+    return [seen.answer, seen.error, list(seen.changed), seen.shared, seen.refused, list(seen.calls)]
 
 
 def judge_question(session: Session, question: Question) -> tuple[str, Verdict, bool]:

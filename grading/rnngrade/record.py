@@ -45,6 +45,8 @@ class ExerciseResult:
     criteria: dict[str, bool | None] = field(default_factory=dict)
     hint: str = ""
     card: str = ""
+    # What the search for the error's place found, as `Where.plain` has it: more or less of it as there was time.
+    where: dict[str, Any] | None = field(default=None, compare=False)
     seconds: float | None = field(default=None, compare=False)  # measured: how long the cell and its check took
 
 
@@ -106,7 +108,7 @@ class Record:
         data = dataclasses.asdict(self)
         del data["measured"]
         for result in data["exercises"]:
-            del result["seconds"]
+            del result["seconds"], result["where"]
         return data
 
     def to_json(self) -> str:

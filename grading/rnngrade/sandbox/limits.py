@@ -23,6 +23,7 @@ class Limits:
     disk: int = 64 * MB  # all files that it writes
     message: int = 64 * MB  # one answer
     reply: int = 8 * MB  # what an answer hands to a function that the judge runs for it
+    place_seconds: float = 5.0  # looking for the places of errors that nobody has named; 0: none is looked for
     restarts: int = 40  # how often a sandbox is started again after an answer ended it
 
     @classmethod
@@ -38,7 +39,7 @@ class Limits:
                 value = float(text if factor == 1 else text[:-1]) * factor
             except ValueError:
                 value = -1.0
-            if not 0 < value < float("inf"):
+            if not 0 < value < float("inf") and not (value == 0 and name == "place_seconds"):
                 raise ValueError(f"The limit {name} is a positive number, such as 60 or 512M; this is {text!r}.")
             values[name] = value if fields[name].type == "float" else int(value)
         return dataclasses.replace(cls(), **values)  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ from rnncourse.checks.forbidden import functions_of
 
 NOTE, GIVE, LOOK = "__note__", "__give__", "__look__"
 NEVER = {"open", "exec", "eval", "compile", "__import__", "input", "breakpoint", "exit", "quit"}
+MOST_PLACES = 1_000  # the longest model answer has a tenth of that
 _NEITHER = {
     "annotation",
     "returns",
@@ -114,6 +115,11 @@ class Program:
                 else:
                     setattr(holder, key, new)
         return ast.unparse(tree)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it is too long, or too deep, to be searched."""
+        return len(self._nodes) > MOST_PLACES
 
     @property
     def is_harmless(self) -> bool:

@@ -13,20 +13,32 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from rnncourse.checks.cases import Seed
+from rnncourse.checks.cases import Seed, drawn
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.faults import faults_of
 from rnncourse.checks.where import repairs, values, words
 from rnncourse.checks.where.inquiry import Asked, Budget, Inquiry, OutOfTime, Searched
 from rnncourse.checks.where.place import Statement, Where
 from rnncourse.checks.where.program import Place, Program
 from rnncourse.checks.where.repairs import ALL, Mend
-from rnncourse.checks.where.statements import written
+from rnncourse.checks.where.statements import is_docstring, written
 from rnncourse.checks.where.values import Compared, Given
 
 SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
 MOST_LINES = 3  # that are named for one finding
 MOST_MENDS = 6
+
+
+def ask(exercise: Exercise, candidate: Searched, seed: Seed) -> list[Asked]:
+    """What a candidate gives in the cases of a seed; nothing if it does not come to an end in one."""
+    asked = []
+    for case, wanted in zip(*drawn(exercise, seed), strict=True):
+        seen = candidate.observe(exercise.drive, case.args)
+        asked.append(Asked(case, wanted, seen, bool(faults_of(exercise, case, wanted, seen))))
+        if seen.timed_out:
+            return []
+    return asked
 
 
 def find(exercise: Exercise, candidate: object, seed: Seed, asked: list[Asked], budget: Budget) -> Where | None:
@@ -35,6 +47,8 @@ def find(exercise: Exercise, candidate: object, seed: Seed, asked: list[Asked], 
         return None
     program = candidate.program(exercise.name)
     if program is None or not program.is_harmless or any(one.seen.timed_out for one in asked):
+        return None
+    if program.is_too_long:
         return None
     inquiry = Inquiry(exercise, candidate, program, seed, asked)
     inquiry.end = time.monotonic() + budget.together
@@ -217,13 +231,25 @@ def told(program: Program, exercise: Exercise, found: _Found) -> Where | None:
                 "agrees", {"place": found.agreeing.number, "line": found.agreeing.line, "part": found.agreeing.text}
             )
         )
+    if not lines and (only := _only_statement(program)):
+        evidence.append(Statement("only", {"line": only}))
+        lines = [only]
     if not evidence:
         return None
     kinds = {m.change.kind for m in mends}
     change = kinds.pop() if len(kinds) == 1 else None
-    return Where(
-        tuple(sorted(lines)), part, words.message(exercise, tuple(sorted(lines)), evidence), tuple(evidence), change
-    )
+    at = tuple(sorted(lines))
+    said = words.message(exercise, at, evidence)
+    return Where(at, part, said, tuple(evidence), change, words.hints(at, part, change), program.source)
+
+
+def _only_statement(program: Program) -> int | None:
+    """The line of the only statement of a function that has no more."""
+    (function,) = program.tree.body
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    body = [one for one in function.body if not is_docstring(one)]
+    return body[0].lineno if len(body) == 1 and body[0].lineno == body[0].end_lineno else None
 
 
 def _few(lines: Iterable[int]) -> list[int]:

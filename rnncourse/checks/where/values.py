@@ -46,7 +46,10 @@ class Compared:
         self.own: dict[object, Values] = series(own)
         self.model: dict[object, Values] = _distinct(series(model, derived=True))
         self.order = list(in_order(own))
-        self.agreeing = agreeing(self.own, self.model)
+        self.agreeing = {}
+        for place, values in self.own.items():
+            inquiry.require_time()
+            self.agreeing |= agreeing({place: values}, self.model)
 
     def agrees(self, number: int) -> bool:
         """Whether the values of this place are the model answer's somewhere, in every case."""

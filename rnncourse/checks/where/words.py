@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.plain import Plain
 from rnncourse.checks.where.changes import KINDS
-from rnncourse.checks.where.place import Statement, Where
+from rnncourse.checks.where.place import Statement
 
 
 def message(exercise: Exercise, lines: tuple[int, ...], evidence: Sequence[Statement]) -> str:
@@ -21,9 +21,11 @@ def message(exercise: Exercise, lines: tuple[int, ...], evidence: Sequence[State
         return f"{here}: with another value there, {_right(exercise, value)}, and no other line has to change."
     if "change" in kinds:
         change = next(one for one in evidence if one.kind == "change")
-        if len(lines) == 1:
-            return f"{here}: with one small change there, {_right(exercise, change)}."
+        if len(lines) > 1:
+            return f"{here}: with one small change in one of them, {_right(exercise, change)}."
         return f"{here}: with one small change there, {_right(exercise, change)}."
+    if "only" in kinds:
+        return f"{here} is all there is: it goes wrong there."
     if "raises" in kinds:
         return f"{here} is where it stops."
     agrees = next(one for one in evidence if one.kind == "agrees")
@@ -47,11 +49,11 @@ def _right(exercise: Exercise, one: Statement) -> str:
     return f"{exercise.gives[scope].name} comes out right"  # type: ignore[index]
 
 
-def hints(where: Where) -> list[str]:
+def hints(lines: Sequence[int], part: str | None, change: str | None) -> tuple[str, ...]:
     """What is told one after the other when a student asks for hints: the part of the line, then the kind of change."""
     found = []
-    if where.part and len(where.lines) == 1:
-        found.append(f"Line {where.lines[0]}: look at `{where.part}`.")
-    if where.change in KINDS:
-        found.append(f"Look for {KINDS[where.change]}.")
-    return found
+    if part and len(lines) == 1:
+        found.append(f"Line {lines[0]}: look at `{part}`.")
+    if change in KINDS:
+        found.append(f"It is about {KINDS[change]}.")
+    return tuple(found)

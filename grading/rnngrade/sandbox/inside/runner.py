@@ -8,6 +8,7 @@ worked on, each side may ask the other for a function that only the other has:
     ["observe", n, how, arguments]             -> the observation, as `rnncourse.checks.drive` makes it
         ["call", m, function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
         ["callback", m, function, args, kwargs]   the judge calls a function that the answer handed to it
+    ["attempt", n, text, name, how, arguments, given, seconds] -> the answer in another form, as `Local.attempt` runs it
     ["value", n, name]                         -> the value of a name
 
 Nothing that is said here decides anything: inputs come in, answers go out.
@@ -83,6 +84,15 @@ class Runner:
         self.lent = []
         seen = self.local.observe(how, args)
         return {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)}
+
+    def do_attempt(
+        self, text: str, name: str, how: str, args: tuple[Any, ...], given: list[Any], seconds: float
+    ) -> dict[str, Any]:
+        assert self.local is not None
+        self.lent = []
+        done = self.local.attempt(text, name, how, args, given, seconds)
+        seen = {f.name: getattr(done.seen, f.name) for f in dataclasses.fields(done.seen)}
+        return {"seen": seen, "notes": done.notes, "wrote": done.wrote, "is_whole": done.is_whole}
 
     def do_value(self, name: str) -> dict[str, Any]:
         if name not in self.shell.user_ns:
