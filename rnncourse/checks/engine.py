@@ -72,7 +72,7 @@ def judge(
     if budget and faults and (after_diagnosis or not diagnosis):
         visible = zip(*drawn(exercise, seeds[0]), seen, strict=False)
         asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(visible)]
-        # Who interrupts the search gets the verdict without; so does whose program is more than Python can walk through.
+        # Who interrupts the search gets the verdict without, and so does who wrote more than Python can walk through.
         with suppress(KeyboardInterrupt, RecursionError, MemoryError):
             where = find(exercise, candidate, seeds[0], asked, budget)
     return _verdict(exercise, faults, diagnosis, where, show=not hidden)

@@ -24,9 +24,8 @@ def series(notes: Sequence[Notes], *, derived: bool = False) -> dict[object, Val
         values = [one.get(number, []) for one in notes]
         found[number] = values
         if derived:
-            if together := [_stacked(v) for v in values]:
-                if all(t is not None for t in together):
-                    found[number, "together"] = [[t] for t in together]
+            if (together := [_stacked(v) for v in values]) and all(t is not None for t in together):
+                found[number, "together"] = [[t] for t in together]
             if all(len(v) == 1 and isinstance(v[0], np.ndarray) and v[0].ndim > 1 for v in values):
                 found[number, "step by step"] = [list(v[0]) for v in values]
                 found[number, "backwards"] = [list(v[0][::-1]) for v in values]

