@@ -1,102 +1,162 @@
-"""Does the check find the place? Wrong answers whose place is known, judged as a student's notebook judges them.
+"""Does the check find the place? Wrong answers whose place is known, judged as a notebook judges them.
 
-Asked are mutants that the visible check refuses and that it cannot name: is the line that was changed among those that
-it points to?
+Three sorts, each drawn at random: a mutant of the model answer, a mutant of a right answer in another style, and two
+mutants of the model answer at once, in two lines. Those count that the visible check refuses for a wrong value or shape
+and cannot name: is a line that was changed among those that it points to?
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
+import functools
+import importlib
+import inspect
 import linecache
 import random
+import textwrap
 import time
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mutants.running import Judge, Mutant, answer_to, each, mutants_of
-from rnncourse.checks import faults
+from mutants.edits import edits
+from mutants.running import Judge, Mutant, answer_to, each
 from rnncourse.checks.engine import judge
 from rnncourse.checks.local import Local
+from rnncourse.checks.verdict import Verdict
 from rnncourse.checks.where.inquiry import Budget
+from rnncourse.checks.where.place import Where
+
+SORTS = ("mutants", "other styles", "two at once")
+SECONDS_A_CALL = 1.0
+
+
+@dataclass(frozen=True)
+class Wrong(Mutant):
+    """A wrong answer: of which sort, by which name it is defined, and the lines that were changed."""
+
+    sort: str
+    name: str
+    lines: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Placed:
-    """What became of one mutant: the lines that were changed, what the check said, and how long it took."""
+    """What the check made of it: the criteria that failed, the diagnosis, the place, and how long looking took."""
 
-    changed: tuple[int, ...]
     criteria: tuple[str, ...]
     diagnosis: str | None
-    where: dict[str, Any] | None
+    where: Where | None
     seconds: float
 
     @property
     def counts(self) -> bool:
-        """Whether it belongs to those whose place should be found: a wrong value or shape, and no diagnosis."""
-        return (
-            not self.diagnosis
-            and bool({"values", "shape", "edges"} & set(self.criteria))
-            and "runs" not in self.criteria
-        )
+        """Whether it is one of those whose place should be found."""
+        return not self.diagnosis and "runs" not in self.criteria and set(self.criteria) != {"purity"}
 
     @property
     def lines(self) -> tuple[int, ...]:
         """The lines that the check points to."""
-        return tuple(self.where["lines"]) if self.where else ()
-
-    @property
-    def is_hit(self) -> bool:
-        """Whether a changed line is among those."""
-        return bool(set(self.lines) & set(self.changed))
+        return self.where.lines if self.where else ()
 
 
-def placed(judge_of: Judge, mutant: Mutant, budget: Budget | None = None) -> Placed | None:
-    """What the visible check makes of a mutant; None if it accepts it or does not come to an end."""
-    name = judge_of.exercise.name
-    source = f"{mutant.source}\n"
-    file = f"<mutant {abs(hash(source))}>"
-    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
-    space = {**judge_of.space, name: None}
-    try:
-        exec(compile(source, file, "exec"), space)
-    except Exception:
-        return None
-    with Local(space[name], judge_of.exercise.uses, 1.0) as local:
-        verdict = judge(judge_of.exercise, local)
-        if verdict.passed:
-            return None
-        began = time.monotonic()
-        if not verdict.diagnosis:
-            verdict = judge(judge_of.exercise, local, budget=budget or Budget())
-        seconds = time.monotonic() - began
-    linecache.cache.pop(file, None)
-    failed = tuple(name for name, met in verdict.criteria.items() if met is False)
-    return Placed(
-        changed_lines(name, source), failed, verdict.diagnosis, verdict.where and verdict.where.plain(), seconds
-    )
+def wrong_answers(exercise: str, sort: str, size: int, seed: int) -> list[Wrong]:
+    """So many of a sort, drawn at random; fewer if there are not so many."""
+    rng = random.Random(f"{exercise} {sort} {seed}")
+    found: list[Wrong] = []
+    if sort == "other styles":
+        rights = [tree for _, tree in _alternatives(exercise)]
+    else:
+        rights = [answer_to(exercise)[0]]
+    texts = {ast.unparse(right): (right.name, list(edits(right))) for right in rights}  # type: ignore[attr-defined]
+    for before, (name, mutants) in texts.items():
+        share = -(-size // len(texts))
+        if sort == "two at once":
+            drawn: Iterator[str] = (t for _ in range(20 * share) if (t := _both(before, *rng.sample(mutants, 2))))
+        else:
+            drawn = iter(rng.sample(mutants, min(share, len(mutants))))
+        for text, _ in zip(drawn, range(share), strict=False):
+            found.append(Wrong(exercise, difference(before, text), text, sort, name, changed_lines(before, text)))
+    return found[:size]
 
 
-def changed_lines(exercise: str, source: str) -> tuple[int, ...]:
-    """The lines of a mutant that differ from the model answer; of what was dropped, the lines around."""
-    import ast
+def difference(before: str, after: str) -> str:
+    """The lines that differ."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+    return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
-    before = ast.unparse(answer_to(exercise)[0]).splitlines()
+
+def changed_lines(before: str, after: str) -> tuple[int, ...]:
+    """The lines of `after` that are not in `before`; where one was dropped, those around it."""
     lines: set[int] = set()
-    after = source.rstrip("\n").splitlines()
-    for kind, _, _, start, end in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+    matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+    for kind, _, _, start, end in matcher.get_opcodes():
         if kind != "equal":
             lines.update(range(start + 1, end + 1) if end > start else (start, start + 1))
     return tuple(sorted(lines))
 
 
-def measured(names: Iterable[str], size: int, seed: int, jobs: int) -> dict[str, list[tuple[Mutant, Placed | None]]]:
-    """By exercise, so many mutants, drawn at random, and what became of each."""
-    found = {}
-    for name in names:
-        mutants = mutants_of(name)
-        chosen = random.Random(f"{seed} {name}").sample(mutants, min(size, len(mutants)))
-        one = Judge(name)
-        assert faults
-        found[name] = list(each(chosen, lambda m, one=one: placed(one, m), jobs))
+def _both(before: str, one: str, other: str) -> str | None:
+    """Two changed lines at once; None if they are not two of the same number of lines."""
+    rows = [text.splitlines() for text in (before, one, other)]
+    if len({len(r) for r in rows}) > 1:
+        return None
+    changed = [[i for i, (a, b) in enumerate(zip(rows[0], r, strict=True)) if a != b] for r in rows[1:]]
+    if any(len(c) != 1 for c in changed) or changed[0] == changed[1]:
+        return None
+    return "\n".join(rows[1][i] if i == changed[0][0] else row for i, row in enumerate(rows[2]))
+
+
+@functools.cache
+def _alternatives(exercise: str) -> list[tuple[dict[str, Any], ast.stmt]]:
+    """Right answers in other styles, each with the names that it uses."""
+    from rnncourse import exercises
+
+    stem = exercises.find(exercise).unit.stem.partition("_")[2]
+    module = importlib.import_module(f"tests.rnncourse.exercises.alternatives.{stem}")
+    found = []
+    for answer in module.ALTERNATIVES.get(exercise, ()):
+        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(answer))).body
+        if isinstance(tree, (ast.FunctionDef, ast.ClassDef)):
+            tree.decorator_list = []
+            found.append((vars(module), tree))
     return found
+
+
+def placed(one: Judge, wrong: Wrong, budget: Budget | None = None) -> Placed | None:
+    """What the visible check makes of a wrong answer; None if it accepts it, or does not come to an end with it."""
+    space = dict(one.space)
+    if wrong.sort == "other styles":
+        space |= {k: v for k, v in _alternatives(wrong.exercise)[0][0].items() if not k.startswith("__")}
+    found = check(one, wrong.source, wrong.name, space, budget)
+    if found is None or found[0].passed:
+        return None
+    verdict, seconds = found
+    failed = tuple(name for name, met in verdict.criteria.items() if met is False)
+    return Placed(failed, verdict.diagnosis, verdict.where, seconds)
+
+
+def check(
+    one: Judge, source: str, name: str, space: dict[str, Any], budget: Budget | None
+) -> tuple[Verdict, float] | None:
+    """The verdict on a text, with the place, and the seconds that looking for it took; None if it defines nothing."""
+    file = f"<wrong answer {abs(hash(source))}>"
+    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    try:
+        exec(compile(source, file, "exec"), space)
+    except Exception:
+        return None
+    with Local(space[name], one.exercise.uses, SECONDS_A_CALL) as local:
+        verdict = judge(one.exercise, local, budget=budget or Budget())
+    del linecache.cache[file]
+    return verdict, 0.0
+
+
+def measured(
+    names: list[str], sort: str, size: int, seed: int, jobs: int, budget: Budget | None = None
+) -> Iterator[tuple[Wrong, Placed | None]]:
+    """So many wrong answers to each exercise, and what became of each."""
+    for name in names:
+        one = Judge(name)
+        yield from each(wrong_answers(name, sort, size, seed), functools.partial(placed, one, budget=budget), jobs)

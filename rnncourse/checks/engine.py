@@ -34,6 +34,9 @@ from rnncourse.checks.where.place import Where
 from rnncourse.checks.where.search import find
 
 
+SLOW = 1.5  # seconds: an answer that took as long for its cases is not run again and again
+
+
 def judge(
     exercise: Exercise,
     candidate: Candidate,
@@ -69,10 +72,10 @@ def judge(
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
     diagnosis = diagnose(evidence) if faults else None
     where = None
-    if budget and faults and (after_diagnosis or not diagnosis):
+    if budget and faults and seconds < SLOW and (after_diagnosis or not diagnosis):
         visible = zip(*drawn(exercise, seeds[0]), seen, strict=False)
         asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(visible)]
-        # Who interrupts the search gets the verdict without, and so does who wrote more than Python can walk through.
+        # Who interrupts the search gets the verdict without, and so does who wrote more than Python can walk.
         with suppress(KeyboardInterrupt, RecursionError, MemoryError):
             where = find(exercise, candidate, seeds[0], asked, budget)
     return _verdict(exercise, faults, diagnosis, where, show=not hidden)
