@@ -22,11 +22,12 @@ from typing import Any
 
 from mutants.edits import edits
 from mutants.running import Judge, Mutant, answer_to, each
-from rnncourse.checks.engine import judge
+from rnncourse.checks.cases import seed_for
+from rnncourse.checks.engine import SLOW, judge
 from rnncourse.checks.local import Local
-from rnncourse.checks.verdict import Verdict
 from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.place import Where
+from rnncourse.checks.where.search import ask, find
 
 SORTS = ("mutants", "other styles", "two at once")
 SECONDS_A_CALL = 1.0
@@ -129,28 +130,26 @@ def placed(one: Judge, wrong: Wrong, budget: Budget | None = None) -> Placed | N
     space = dict(one.space)
     if wrong.sort == "other styles":
         space |= {k: v for k, v in _alternatives(wrong.exercise)[0][0].items() if not k.startswith("__")}
-    found = check(one, wrong.source, wrong.name, space, budget)
-    if found is None or found[0].passed:
-        return None
-    verdict, seconds = found
-    failed = tuple(name for name, met in verdict.criteria.items() if met is False)
-    return Placed(failed, verdict.diagnosis, verdict.where, seconds)
-
-
-def check(
-    one: Judge, source: str, name: str, space: dict[str, Any], budget: Budget | None
-) -> tuple[Verdict, float] | None:
-    """The verdict on a text, with the place, and the seconds that looking for it took; None if it defines nothing."""
-    file = f"<wrong answer {abs(hash(source))}>"
-    linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+    file = f"<wrong answer {abs(hash(wrong.source))}>"
+    linecache.cache[file] = len(wrong.source), None, wrong.source.splitlines(keepends=True), file
     try:
-        exec(compile(source, file, "exec"), space)
+        exec(compile(wrong.source, file, "exec"), space)
     except Exception:
         return None
-    with Local(space[name], one.exercise.uses, SECONDS_A_CALL) as local:
-        verdict = judge(one.exercise, local, budget=budget or Budget())
+    where, began = None, time.monotonic()
+    with Local(space[wrong.name], one.exercise.uses, SECONDS_A_CALL) as local:
+        verdict = judge(one.exercise, local)
+        is_slow = time.monotonic() - began > SLOW
+        if verdict.passed:
+            return None
+        began = time.monotonic()
+        if not verdict.diagnosis and not is_slow:
+            seed = seed_for(one.exercise, False)
+            where = find(one.exercise, local, seed, ask(one.exercise, local, seed), budget or Budget())
+        seconds = time.monotonic() - began
     del linecache.cache[file]
-    return verdict, 0.0
+    failed = tuple(name for name, met in verdict.criteria.items() if met is False)
+    return Placed(failed, verdict.diagnosis, where, seconds)
 
 
 def measured(

@@ -33,7 +33,6 @@ from rnncourse.checks.where.inquiry import Asked, Budget
 from rnncourse.checks.where.place import Where
 from rnncourse.checks.where.search import find
 
-
 SLOW = 1.5  # seconds: an answer that took as long for its cases is not run again and again
 
 

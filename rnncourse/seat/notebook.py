@@ -102,7 +102,7 @@ def where(answer: Any) -> Verdict:
     if not isinstance(exercise, Exercise) or not callable(answer) or _forbidden(answer, exercise):
         return check(answer, exercise.name)
     with Local(answer, exercise.uses) as local:
-        verdict = judge(exercise, local, budget=Budget(5.0, 20.0, 30.0), after_diagnosis=True)
+        verdict = judge(exercise, local, budget=Budget(5.0, 10.0, 15.0, 30.0), after_diagnosis=True)
     _last[exercise.name] = answer, verdict
     return verdict
 

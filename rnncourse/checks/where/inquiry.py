@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -44,10 +45,11 @@ class OutOfTime(Exception):
 
 @dataclass
 class Budget:
-    """Seconds for looking at values, for trying changes, and for everything together."""
+    """Seconds for looking at values, for trying changes, for two places at once, and for everything together."""
 
-    values: float = 0.7
-    repairs: float = 1.7
+    values: float = 0.6
+    repairs: float = 1.2
+    pairs: float = 0.9
     together: float = 2.7
 
 
@@ -80,6 +82,17 @@ class Inquiry:
     def take(self, seconds: float) -> None:
         """From now on there are so many seconds, unless all is over before."""
         self.until = min(time.monotonic() + seconds, self.end)
+
+    @contextmanager
+    def at_most(self, seconds: float) -> Iterator[None]:
+        """So many seconds of those that there are. **Errors:** `OutOfTime`."""
+        before = self.until
+        self.take(seconds)
+        self.until = min(self.until, before)
+        try:
+            yield
+        finally:
+            self.until = before
 
     def require_time(self) -> None:
         """**Errors:** `OutOfTime`."""

@@ -27,6 +27,7 @@ from functools import cached_property
 from typing import Any
 
 from rnncourse.checks.forbidden import functions_of
+from rnncourse.checks.where.spans import Spans
 
 NOTE, GIVE, LOOK = "__note__", "__give__", "__look__"
 NEVER = {"open", "exec", "eval", "compile", "__import__", "input", "breakpoint", "exit", "quit"}
@@ -92,9 +93,11 @@ class Program:
         return self._with(noted)
 
     def given(self, number: int) -> str:
-        """The program, in which a place has the values that are given to it."""
-        here = ast.Call(ast.Name(GIVE, ast.Load()), [], [])
-        return self._with(lambda i, node: here if i == number else node)
+        """The program, in which a place has the values that are given to it. Each line stays where it is."""
+        node = self._nodes[number]
+        start, end = Spans(self.source).span(node)
+        lines = (node.end_lineno or node.lineno) - node.lineno
+        return f"{self.source[:start]}{GIVE}({lines * chr(10)}){self.source[end:]}"
 
     def watching(self) -> str:
         """The program, which looks after each statement whether an argument has changed."""

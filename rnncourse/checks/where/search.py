@@ -87,9 +87,14 @@ class _Search:
         inquiry.take(self.budget.repairs)
         found.mends = self._mends(first, found)
         if compared and not (found.given or found.mends or found.writing):
+            inquiry.take(self.budget.values)
             agreeing = compared.last_agreeing()
             if agreeing and self._is_so(agreement(*agreeing)):
                 found.agreeing = agreeing
+        if not (found.given or found.mends or found.writing):
+            inquiry.take(self.budget.pairs)
+            with suppress(OutOfTime):
+                self._in_two_places(compared, first, found)
         return told(program, inquiry.exercise, found)
 
     def _writing(self) -> tuple[int, ...]:
@@ -111,7 +116,7 @@ class _Search:
         return partly
 
     def _mends(self, first: list[int], found: Found) -> tuple[Mend, ...]:
-        """The changes that mend, of those that mend most; if single ones do not, of pairs within the first lines."""
+        """The changes that mend, of those that mend most."""
         inquiry = self.inquiry
         whole: list[Mend] = []
         partly: list[Mend] = []
@@ -129,12 +134,18 @@ class _Search:
                     if len(whole) == MOST_MENDS or (set(mend.change.lines) & set(first[:1]) and found.given):
                         break
                     inquiry.until = min(inquiry.until, time.monotonic() + SECONDS_MORE)
-            if not whole and not partly and not found.given:
-                for mend in repairs.mending_together(inquiry, first[:MOST_LINES]):
-                    if self._is_confirmed(repairs.holds, mend):
-                        whole.append(mend)
-                        break
         return tuple(whole or partly)
+
+    def _in_two_places(self, compared: Compared | None, first: list[int], found: Found) -> None:
+        """What mends together: a value and a change, or two changes within the first lines."""
+        for one in values.given_and_changed(compared) if compared else ():
+            if self._is_confirmed(values.holds, one):
+                found.given = one
+                return
+        for mend in repairs.mending_together(self.inquiry, first[:MOST_LINES]):
+            if self._is_confirmed(repairs.holds, mend):
+                found.mends = (mend,)
+                return
 
     def _is_so(self, statement: Statement) -> bool:
         return self._is_confirmed(is_so, statement)

@@ -42,6 +42,8 @@ def told(program: Program, exercise: Exercise, found: Found) -> Where | None:
     lines: list[int] = []
     if given:
         lines = lines_behind(program, given.place)
+        if given.change:
+            lines += given.change.lines
         if beside := [m for m in mends if set(m.change.lines) & set(lines)]:
             mends = beside
             lines = sorted({n for m in mends for n in m.change.lines} & set(lines))
@@ -61,8 +63,8 @@ def told(program: Program, exercise: Exercise, found: Found) -> Where | None:
         evidence.append(agreement(*found.agreeing))
     if not evidence:
         return None
-    at = tuple(sorted(lines))
-    part = given.place.text if given and not given.place.is_name else None
+    at = tuple(sorted(set(lines)))
+    part = given.place.text if given and not given.place.is_name and len(at) == 1 else None
     parts = {m.change.part for m in mends if set(m.change.lines) <= set(lines)}
     if len(parts) == 1:
         part = parts.pop() or part
@@ -81,7 +83,10 @@ def agreement(place: Place, model: object) -> Statement:
 def _value(given: Given) -> Statement:
     place = given.place
     of = {"line": place.line, "part": place.text, "of the model": _plain(given.model), "right": given.scope}
-    return Statement("value", {"place": place.number, **of})
+    if given.change is None:
+        return Statement("value", {"place": place.number, **of})
+    change = {"of": given.change.kind, "lines": list(given.change.lines), "source": given.text}
+    return Statement("value and change", {"place": place.number, **of, **change})
 
 
 def _change(mend: Mend) -> Statement:
@@ -95,9 +100,10 @@ def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
     said: dict[str, Any] = statement.parameters
     program = inquiry.program
     match statement.kind:
-        case "value":
+        case "value" | "value and change":
             place = program.places[said["place"]]
-            return values.holds(inquiry, Given(place, _key(said["of the model"]), said["right"]), one)
+            text = said.get("source") or program.given(place.number)
+            return values.holds(inquiry, Given(place, _key(said["of the model"]), said["right"], text), one)
         case "change":
             change = Change(said["of"], tuple(said["lines"]), said["part"], said["source"])
             return repairs.holds(inquiry, Mend(change, said["right"]), one)
@@ -128,10 +134,14 @@ def _key(plain: list[int | str]) -> object:
 
 
 def lines_behind(program: Program, place: Place) -> list[int]:
-    """The lines in which the value of a place is made: its own, or where its name was set or written to before."""
+    """The lines in which the value of a place is made: its own, or where its name was set or written to before; both
+    for a name that is read elsewhere too, where it may be right.
+    """
     if not place.is_name:
         return [place.line]
-    lines = [
+    loads = [node for node in ast.walk(program.tree) if isinstance(node, ast.Name) and node.id == place.text]
+    lines = [place.line] if sum(isinstance(node.ctx, ast.Load) for node in loads) > 1 else []
+    lines += [
         node.lineno
         for node in ast.walk(program.tree)
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)) and place.text in written(node)

@@ -8,7 +8,9 @@ it says nothing, and whole numbers are soon the same by chance: these are not as
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,18 +18,27 @@ from rnncourse.checks.cases import canonical
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.plain import Plain
 from rnncourse.checks.where.agreement import Values, agree, agreeing, alike, in_order, series
-from rnncourse.checks.where.inquiry import Asked, Inquiry
-from rnncourse.checks.where.program import Place
-from rnncourse.checks.where.repairs import Scope, covers, scope_of
+from rnncourse.checks.where.changes import Change, changes
+from rnncourse.checks.where.inquiry import Asked, Inquiry, OutOfTime
+from rnncourse.checks.where.program import GIVE, Place
+from rnncourse.checks.where.repairs import ALL, Scope, covers, scope_of
+
+MOST_TOGETHER = 2  # places that are tried together with a change, and values for each
+SECONDS_TOGETHER = 0.4  # for one of them with all changes
 
 
 @dataclass(frozen=True)
 class Given:
-    """A place of the answer, that of the model answer whose values it may have, and what is right with them."""
+    """A place of the answer, that of the model answer whose values it may have, and what is right with them.
+
+    `text` is the program in which the place has these values, and in which a change is made, if there is one.
+    """
 
     place: Place
     model: object
     scope: Scope
+    text: str
+    change: Change | None = None
 
 
 class Compared:
@@ -50,6 +61,15 @@ class Compared:
         for place, values in self.own.items():
             inquiry.require_time()
             self.agreeing |= agreeing({place: values}, self.model)
+
+    @cached_property
+    def useful(self) -> dict[object, Values]:
+        """The values of the model answer that may be given to a place: they tell something, and are not the answer."""
+        exercise = self.inquiry.exercise
+        answers = [_parts(canonical(exercise, one.wanted.answer)) for one in self.asked]
+        if not self.asked:
+            return {}
+        return {key: values for key, values in self.model.items() if _tells(values) and not _is_answer(values, answers)}
 
     def agrees(self, number: int) -> bool:
         """Whether the values of this place are the model answer's somewhere, in every case."""
@@ -91,33 +111,48 @@ class Compared:
 
 def given(compared: Compared) -> Iterator[Given]:
     """The places that make all right if they have the model answer's values. **Errors:** `OutOfTime`."""
-    inquiry = compared.inquiry
-    if not compared.asked or not compared.model:
-        return
-    if not any(one.is_wrong for one in compared.asked):
-        return
-    answers = [_parts(canonical(inquiry.exercise, one.wanted.answer)) for one in compared.asked]
-    useful = {
-        key: values for key, values in compared.model.items() if _tells(values) and not _is_answer(values, answers)
-    }
-    index = {id(one): i for i, one in enumerate(compared.asked)}
     for place in compared.suspects():
         if place.is_returned and not place.is_name:
             continue
-        mine = compared.own[place.number]
-        text = inquiry.program.given(place.number)
-        for key, values in useful.items():
-            if not _may_stand_for(values, mine, compared):
-                continue
-
-            def run(one: Asked, values: Values = values, text: str = text) -> Observation:
-                if id(one) not in index:
-                    return one.seen
-                return inquiry.run(text, one.case, values[index[id(one)]]).seen
-
-            if scope := scope_of(inquiry, run, values_only=True):
-                yield Given(place, key, scope)
+        text = compared.inquiry.program.given(place.number)
+        for key, values in compared.useful.items():
+            if _may_stand_for(values, compared.own[place.number], compared) and (
+                scope := _scope(compared, text, values)
+            ):
+                yield Given(place, key, scope, text)
                 break
+
+
+def given_and_changed(compared: Compared) -> Iterator[Given]:
+    """The same for what is wrong in two places: one has the model answer's values, and a small change is made in
+    another. Tried where the answer first goes its own way, with values that it has nowhere. **Errors:** `OutOfTime`.
+    """
+    inquiry, lines = compared.inquiry, compared.lines()
+    agreed = {key for keys in compared.agreeing.values() for key in keys}
+    missing = {key: values for key, values in compared.useful.items() if key not in agreed}
+    places = [p for p in compared.suspects() if not compared.agrees(p.number) and not (p.is_returned and not p.is_name)]
+    for place in places[:MOST_TOGETHER]:
+        text = inquiry.program.given(place.number)
+        mine = compared.own[place.number]
+        fitting = [key for key, values in missing.items() if _may_stand_for(values, mine, compared)]
+        for key in fitting[:MOST_TOGETHER]:
+            with suppress(OutOfTime), inquiry.at_most(SECONDS_TOGETHER):
+                for change in changes(text, first=[n for n in lines if n != place.line]):
+                    if GIVE in change.source and _scope(compared, change.source, missing[key], whole=True):
+                        yield Given(place, key, ALL, change.source, change)
+                        break
+            inquiry.require_time()
+
+
+def _scope(compared: Compared, text: str, values: Values, *, whole: bool = False) -> Scope | None:
+    """What is right if this text is given these values."""
+    inquiry = compared.inquiry
+    index = {id(one): i for i, one in enumerate(compared.asked)}
+
+    def run(one: Asked) -> Observation:
+        return inquiry.run(text, one.case, values[index[id(one)]]).seen if id(one) in index else one.seen
+
+    return scope_of(inquiry, run, values_only=True, whole=whole)
 
 
 def holds(inquiry: Inquiry, found: Given, one: Asked) -> bool:
@@ -128,8 +163,7 @@ def holds(inquiry: Inquiry, found: Given, one: Asked) -> bool:
     values = series([notes], derived=True).get(found.model)
     if values is None:
         return False
-    done = inquiry.run(inquiry.program.given(found.place.number), one.case, values[0])
-    return covers(inquiry, found.scope, one, done.seen, values_only=True)
+    return covers(inquiry, found.scope, one, inquiry.run(found.text, one.case, values[0]).seen, values_only=True)
 
 
 def _distinct(model: dict[object, Values]) -> dict[object, Values]:

@@ -19,6 +19,11 @@ def message(exercise: Exercise, lines: tuple[int, ...], evidence: Sequence[State
     if "value" in kinds and "change" not in kinds:
         (value,) = (one for one in evidence if one.kind == "value")
         return f"{here}: with another value there, {_right(exercise, value)}, and no other line has to change."
+    if "value and change" in kinds:
+        where = (
+            f"{here}: there are two mistakes" if len(lines) > 1 else f"{here}: there are two mistakes in it, or more"
+        )
+        return f"{where}. With another value and one small change there, every case comes out right."
     if "change" in kinds:
         change = next(one for one in evidence if one.kind == "change")
         if len(lines) > 1:
