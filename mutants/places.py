@@ -17,6 +17,7 @@ import random
 import textwrap
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,29 +126,40 @@ def _alternatives(exercise: str) -> list[tuple[dict[str, Any], ast.stmt]]:
     return found
 
 
-def placed(one: Judge, wrong: Wrong, budget: Budget | None = None) -> Placed | None:
-    """What the visible check makes of a wrong answer; None if it accepts it, or does not come to an end with it."""
+@contextmanager
+def at_work(one: Judge, wrong: Wrong) -> Iterator[Local]:
+    """A wrong answer as the engine sees it. **Errors:** whatever its text raises."""
     space = dict(one.space)
     if wrong.sort == "other styles":
         space |= {k: v for k, v in _alternatives(wrong.exercise)[0][0].items() if not k.startswith("__")}
     file = f"<wrong answer {abs(hash(wrong.source))}>"
     linecache.cache[file] = len(wrong.source), None, wrong.source.splitlines(keepends=True), file
+    exec(compile(wrong.source, file, "exec"), space)
     try:
-        exec(compile(wrong.source, file, "exec"), space)
-    except Exception:
-        return None
+        with Local(space[wrong.name], one.exercise.uses, SECONDS_A_CALL) as local:
+            yield local
+    finally:
+        del linecache.cache[file]
+
+
+def placed(one: Judge, wrong: Wrong, budget: Budget | None = None) -> Placed | None:
+    """What the visible check makes of a wrong answer; None if it accepts it, or if it is no answer at all."""
+    exercise = one.exercise
     where, began = None, time.monotonic()
-    with Local(space[wrong.name], one.exercise.uses, SECONDS_A_CALL) as local:
-        verdict = judge(one.exercise, local)
+    with ExitStack() as stack:
+        try:
+            local = stack.enter_context(at_work(one, wrong))
+        except Exception:
+            return None
+        verdict = judge(exercise, local)
         is_slow = time.monotonic() - began > SLOW
         if verdict.passed:
             return None
         began = time.monotonic()
         if not verdict.diagnosis and not is_slow:
-            seed = seed_for(one.exercise, False)
-            where = find(one.exercise, local, seed, ask(one.exercise, local, seed), budget or Budget())
+            seed = seed_for(exercise, False)
+            where = find(exercise, local, seed, ask(exercise, local, seed), budget or Budget())
         seconds = time.monotonic() - began
-    del linecache.cache[file]
     failed = tuple(name for name, met in verdict.criteria.items() if met is False)
     return Placed(failed, verdict.diagnosis, where, seconds)
 

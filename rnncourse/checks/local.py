@@ -57,8 +57,8 @@ class Local:
         return seen or Observation(timed_out=True)
 
     def program(self, name: str) -> Program | None:
-        """The candidate as a program, if its text can be had."""
-        return program_of(self.candidate, name)
+        """The candidate as a program, if its text can be had; whatever its name is."""
+        return program_of(self.candidate)
 
     def attempt(
         self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0

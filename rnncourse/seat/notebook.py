@@ -96,7 +96,7 @@ def where(answer: Any) -> Verdict:
     """
     name = attribute(answer, "__name__")
     try:
-        exercise = exercises.find(name)
+        exercise = exercises.find(name if isinstance(name, str) else "?")
     except KeyError as error:
         return _refused(str(name), error.args[0])
     if not isinstance(exercise, Exercise) or not callable(answer) or _forbidden(answer, exercise):

@@ -140,8 +140,9 @@ def _looked_after(one: ast.stmt) -> list[ast.stmt]:
     return [one, ast.Expr(ast.Call(ast.Name(LOOK, ast.Load()), [ast.Constant(one.lineno)], []), lineno=one.lineno)]
 
 
-def program_of(candidate: Any, name: str) -> Program | None:
+def program_of(candidate: Any) -> Program | None:
     """The program that a live candidate is, if its text can be had: from a file, or from a notebook's cell."""
+    kind = ast.ClassDef if isinstance(candidate, type) else ast.FunctionDef
     for function in functions_of(candidate):
         code = function.__code__
         lines = linecache.getlines(code.co_filename)
@@ -149,9 +150,19 @@ def program_of(candidate: Any, name: str) -> Program | None:
             tree = ast.parse("".join(lines))
         except SyntaxError:
             continue
-        if found := definition(tree, name, code.co_firstlineno):
-            return made(lines, found)
+        around = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, kind) and _first_line(node) <= code.co_firstlineno <= (node.end_lineno or 0)
+        ]
+        # The innermost: of a class that of a method, of a function the one that starts there.
+        if around and (isinstance(candidate, type) or _first_line(around[-1]) == code.co_firstlineno):
+            return made(lines, around[-1])
     return None
+
+
+def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def program_in(source: str, name: str) -> Program | None:
@@ -163,17 +174,10 @@ def program_in(source: str, name: str) -> Program | None:
     return made(source.splitlines(keepends=True), found) if found else None
 
 
-def definition(tree: ast.AST, name: str, line: int | None = None) -> ast.FunctionDef | ast.ClassDef | None:
-    """The definition of that name, and around that line, if it is given."""
-    found = None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and (node.name == name or line is not None):
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if line is None or first <= line <= (node.end_lineno or first):
-                found = node
-                if line is not None:
-                    break  # the outermost: the class, and not its method
-    return found
+def definition(tree: ast.Module, name: str) -> ast.FunctionDef | ast.ClassDef | None:
+    """The last definition of that name."""
+    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name]
+    return max(found, key=lambda node: node.lineno, default=None)
 
 
 def made(lines: list[str], node: ast.FunctionDef | ast.ClassDef) -> Program | None:

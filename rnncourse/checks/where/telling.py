@@ -40,6 +40,8 @@ def told(program: Program, exercise: Exercise, found: Found) -> Where | None:
     """What is said of what was found; None if it is nothing."""
     mends, given = list(found.mends), found.given
     lines: list[int] = []
+    if found.writing:
+        mends = [m for m in mends if set(m.change.lines) <= set(found.writing)]
     if given:
         lines = lines_behind(program, given.place)
         if given.change:
