@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
@@ -18,12 +19,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from rnngrade.errors import DeskError
+from rnngrade.sandbox import seccomp
 from rnngrade.sandbox.limits import Limits
 
 HOME = "/student"
 JAIL = "/room"  # where root grades, the runner's root: see `inside/warm.py`
 PATIENCE = 5.0  # seconds
-FIRST_UID = 61_000  # where root grades, each room has a user of its own: no name, no files, its own count of processes
+WRITABLE = ("/tmp", "/dev/shm", HOME)  # a file system each, in memory
+# Where root grades, each room has a user of its own: no name, no files, its own keyrings and count of processes. Drawn
+# from numbers that nobody uses (systemd.io/UIDS-GIDS), or in a container that has fewer, from those that it has.
+USERS, FEWER_USERS = range(0x7000_0000, 0x7800_0000), range(61_000, 65_500)
 
 
 class NoSandbox(DeskError):
@@ -52,18 +57,25 @@ class Room:
 
     def __init__(self, library: Path, limits: Limits) -> None:
         read, write = os.pipe()
-        command = [shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write), "--", "/usr/bin/cat"]
+        filtered = _readable(seccomp.program())
+        handed = [write, *([filtered] if filtered is not None else [])]
+        command = [
+            *(shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write)),
+            *(() if filtered is None else ("--seccomp", str(filtered))),
+            *("--", "/usr/bin/cat"),
+        ]
         try:
             self._keeper = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=[write],
+                pass_fds=handed,
                 env={},  # a part of bubblewrap stays in the room, where its environment can be read
             )
         finally:
-            os.close(write)
+            for end in handed:
+                os.close(end)
         with os.fdopen(read, "rb") as answers:
             answer = answers.read()
         assert self._keeper.stdin
@@ -81,6 +93,7 @@ class Room:
                 words.decode(errors="replace").strip().splitlines()[-1][:200] if words else "no reason"
             ) from None
         self.user_namespace = os.geteuid() != 0
+        self.uid = None if self.user_namespace else _nobody()
 
     def close(self) -> None:
         """End the room and everything in it."""
@@ -100,6 +113,23 @@ class Room:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _readable(data: bytes | None) -> int | None:
+    """A pipe from which this can be read; the number of its open end. It is shorter than what a pipe holds."""
+    if data is None:
+        return None
+    read, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    return read
+
+
+def _nobody() -> int:
+    """A user's number that belongs to nobody."""
+    maps = [[int(n) for n in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    whole = any(first <= USERS.start and USERS.stop <= first + count for first, _, count in maps)
+    return secrets.choice(USERS if whole else FEWER_USERS)
 
 
 def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
@@ -131,6 +161,8 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
         *arguments,
         *("--ro-bind", str(library), str(library)),
         *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),
+        # Both read as zeros. Mapped into memory, the one is shared memory that no limit knows; the other cannot be.
+        *("--dev-bind", "/dev/full", "/dev/zero"),
         *("--perms", "0777", "--size", size, "--tmpfs", HOME, "--chdir", HOME),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
     ]

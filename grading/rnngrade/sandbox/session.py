@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rnngrade.sandbox import bubblewrap, library
+from rnngrade.sandbox import bubblewrap, library, seccomp
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
 from rnngrade.sandbox.limits import Limits
 
@@ -144,8 +144,10 @@ class Station:
             request = {
                 "sandbox": room.pid if room else None,
                 "user_namespace": bool(room and room.user_namespace),
-                "uid": bubblewrap.FIRST_UID + os.getpid() % 1000 if room and not room.user_namespace else None,
+                "uid": room.uid if room else None,
                 "jail": bubblewrap.JAIL,
+                "writable": bubblewrap.WRITABLE,
+                "filter": (seccomp.program() or b"").hex(),
                 "limits": dataclasses.asdict(self.limits),
                 "home": home,
             }

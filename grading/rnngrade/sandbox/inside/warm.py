@@ -4,8 +4,8 @@ Importing NumPy, IPython and PyTorch takes most of a submission's time. So it is
 student's code is there; then each submission gets a fork, which enters its own sandbox before it runs a line of
 theirs. The process reads requests from its control socket, a JSON object and the runner's end of the judge's channel:
 
-    {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "limits": {…}, "home": "…"}
-        ->  {"pid": …}
+    {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "writable": […], "filter": "a program",
+     "limits": {…}, "home": "…"}    ->    {"pid": …}
 
     python -s -P …/warm.py CONTROL_FD LIBRARY MODULE …
 """
@@ -13,6 +13,7 @@ theirs. The process reads requests from its control socket, a JSON object and th
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import gc
 import importlib
 import json
@@ -28,8 +29,12 @@ from typing import Any, NoReturn
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
-MS_BIND, MS_REC = 0x1000, 0x4000
+NS_GET_USERNS = 0xB701
+MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 0x2, 0x4, 0x20, 0x1000, 0x4000
 PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 38, 24, 36
+PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
+KEYCTL_JOIN_SESSION_KEYRING = 1
+KEYCTL = {"x86_64": 250, "aarch64": 219}  # the number of the system call
 ROOM = 1 << 16  # bytes that a request may have
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -88,7 +93,7 @@ def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[.
             os.close(control)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             if request["sandbox"]:
-                _enter(request["sandbox"], request["user_namespace"])
+                _enter(request)
             runner = os.fork()  # only a child is in the new PID namespace
             if runner:
                 os.write(write, json.dumps({"pid": runner}).encode())
@@ -106,11 +111,26 @@ def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[.
         return dict(json.loads(answers.read() or b'{"error": "the process died"}'))
 
 
-def _enter(pid: int, user_namespace: bool) -> None:
-    """Enter the namespaces of the sandbox's process."""
-    kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS
+def _enter(request: dict[str, Any]) -> None:
+    """Enter the namespaces of the sandbox's process, and limit the number of files there, which bubblewrap cannot:
+    each takes memory of the kernel's, if it is empty too.
+    """
+    pid = request["sandbox"]
     handle = os.pidfd_open(pid)
-    _done(libc.setns(handle, kinds | (CLONE_NEWUSER if user_namespace else 0)), "enter the sandbox")
+    if request["user_namespace"]:
+        # first into the one to which the mounts belong; the process's own lies in it, and has no rights over them
+        with open(f"/proc/{pid}/ns/mnt") as mounts:
+            owner = fcntl.ioctl(mounts, NS_GET_USERNS)
+        _done(libc.setns(owner, CLONE_NEWUSER), "enter the sandbox as its owner")
+        os.close(owner)
+    kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS
+    _done(libc.setns(handle, kinds), "enter the sandbox")
+    most = f"nr_inodes={request['limits']['files']}".encode()
+    for place in request["writable"]:
+        done = libc.mount(None, place.encode(), None, MS_REMOUNT | MS_NOSUID | MS_NODEV, most)
+        _done(done, f"limit the number of files in {place}")
+    if request["user_namespace"]:
+        _done(libc.setns(handle, CLONE_NEWUSER), "enter the sandbox as its user")
     os.close(handle)
 
 
@@ -138,7 +158,9 @@ def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -
         os.setresgid(request["uid"], request["uid"], request["uid"])
         os.setresuid(request["uid"], request["uid"], request["uid"])
     if request["sandbox"]:
-        _give_up_rights()
+        # a keyring of its own in place of the desk's; where this cannot be had, none can be used either
+        libc.syscall(KEYCTL.get(os.uname().machine, -1), KEYCTL_JOIN_SESSION_KEYRING, None)
+        _give_up_rights(bytes.fromhex(request["filter"]))
     nothing = os.open("/dev/null", os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
@@ -163,10 +185,20 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
     runner.Runner(connection, shell, limits["call_seconds"]).serve()
 
 
-def _give_up_rights() -> None:
+class _Program(ctypes.Structure):
+    """struct sock_fprog: a filter's number of instructions, each of eight bytes, and where they lie."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
+
+
+def _give_up_rights(filter: bytes) -> None:
     _done(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "give up new rights")
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
     _done(libc.capset(header, (ctypes.c_uint32 * 6)()), "give up its capabilities")
+    if filter:
+        program = _Program(len(filter) // 8, filter)
+        done = libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+        _done(done, "have its system calls filtered")
 
 
 def _done(result: int, what: str) -> None:
