@@ -9,6 +9,8 @@ import re
 import shutil
 import socket
 import struct
+import subprocess
+import sys
 import textwrap
 import time
 from dataclasses import replace
@@ -439,6 +441,14 @@ SESSION_KEYRING, USER_KEYRING = -3, -4
 UNLINK = 9
 
 
+def keys_of(uid):
+    """The names of the keys and keyrings that a user has, as root finds them out."""
+    program = f"import os; os.setgroups([]); os.setuid({uid}); print(open('/proc/keys').read())"
+    lines = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    keys = [line.split() for line in lines.splitlines() if line]
+    return [key[8].rstrip(":") for key in keys if key[5] == str(uid)]
+
+
 @pytest.mark.parametrize("keyring", [SESSION_KEYRING, USER_KEYRING])
 def test_the_desks_keys_are_not_seen_and_no_other_rooms(keyring, bundle):
     name = f"rnngrade-test-{os.getpid()}"
@@ -448,17 +458,12 @@ def test_the_desks_keys_are_not_seen_and_no_other_rooms(keyring, bundle):
     try:
         with open_station(bundle, LIMITS) as station, station.session() as one, station.session() as two:
             assert name in Path("/proc/keys").read_text()
-            own = [value(each, "answer = open('/proc/keys').read().splitlines()") for each in (one, two)]
-            # its session's, empty, and nothing else
-            assert [[line.split(maxsplit=7)[7:] for line in lines] for lines in own] == [
-                [["keyring   _ses: empty"]]
-            ] * 2
-            assert own[0] != own[1]
-            owners = [
-                value(each, "import os; answer = [os.getuid(), os.readlink('/proc/self/ns/user')]")
-                for each in (one, two)
-            ]
-            assert owners[0] != owners[1], "the kernel keeps a user's keyrings by number and namespace"
+            for path in ("/proc/keys", "/proc/key-users"):
+                assert [failing(each, f"open({path!r})") for each in (one, two)] == [errno.EACCES] * 2
+            who = "import os; answer = [os.getuid(), os.readlink('/proc/self/ns/user')]"
+            assert value(one, who) != value(two, who), "the kernel keeps a user's keyrings by number and namespace"
+            if os.geteuid() == 0:
+                assert [keys_of(value(each, who)[0]) for each in (one, two)] == [["_ses"]] * 2
     finally:
         LIBC.syscall(KEYCTL, UNLINK, key, keyring)
 

@@ -14,18 +14,18 @@ import secrets
 import shutil
 import subprocess
 import sys
-import sysconfig
 from contextlib import suppress
 from pathlib import Path
 
 from rnngrade.errors import DeskError
-from rnngrade.sandbox import seccomp
+from rnngrade.sandbox import seccomp, view
 from rnngrade.sandbox.limits import Limits
 
 HOME = "/student"
 JAIL = "/room"  # where root grades, the runner's root: see `inside/warm.py`
 PATIENCE = 5.0  # seconds
 WRITABLE = ("/tmp", "/dev/shm", HOME)  # a file system each, in memory
+KEYS = ("/proc/keys", "/proc/key-users")  # they list what others have whom the kernel takes for the same user
 # Where root grades, each room has a user of its own: no name, no files, its own keyrings and count of processes. Drawn
 # from numbers that nobody uses (systemd.io/UIDS-GIDS), or in a container that has fewer, from those that it has.
 USERS, FEWER_USERS = range(0x7000_0000, 0x7800_0000), range(61_000, 65_500)
@@ -141,53 +141,16 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
     if os.geteuid() != 0:
         arguments += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--disable-userns"]
     arguments += ["--perms", "1777", "--size", size, "--tmpfs", "/tmp"]
-    for folder in ("/usr", "/lib", "/lib64", "/bin", "/sbin"):
-        path = Path(folder)
-        if path.is_symlink():
-            arguments += ["--symlink", os.readlink(folder), folder]
-        elif path.exists():
-            arguments += ["--ro-bind", folder, folder]
     arguments += ["--perms", "0755", "--dir", "/etc", "--dir", JAIL]
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives"):
         arguments += ["--ro-bind-try", file, file]
-    pythons = _pythons()
-    for folder in _above([*pythons, str(library)]):
-        arguments += ["--perms", "0755", "--dir", folder]
-    for folder in pythons:
-        arguments += ["--ro-bind", folder, folder]
-    for folder in _own_packages():
-        arguments += ["--tmpfs", folder, "--remount-ro", folder]
     return [
         *arguments,
-        *("--ro-bind", str(library), str(library)),
+        *view.arguments([*view.shown(), library], view.hidden()),
         *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),
         # Both read as zeros. Mapped into memory, the one is shared memory that no limit knows; the other cannot be.
         *("--dev-bind", "/dev/full", "/dev/zero"),
+        *(part for file in KEYS if Path(file).exists() for part in ("--ro-bind", "/dev/null", file)),
         *("--perms", "0777", "--size", size, "--tmpfs", HOME, "--chdir", HOME),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
     ]
-
-
-def _pythons() -> list[str]:
-    """The folders that this Python is made of, none inside another or inside /usr."""
-    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    paths |= {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent)}
-    found: list[str] = []
-    for path in sorted(p for p in paths if Path(p).is_dir()):
-        if not path.startswith("/usr/") and path != "/usr" and not any(path.startswith(f"{f}/") for f in found):
-            found.append(path)
-    return found
-
-
-def _above(paths: list[str]) -> list[str]:
-    """The folders in which these lie, outermost first: inside, they are empty but for what is shown of them."""
-    parents = {str(parent) for path in paths for parent in Path(path).parents}
-    return sorted(parents - {"/", "/usr", "/tmp"})
-
-
-def _own_packages() -> list[str]:
-    """Where the course's own packages lie among the others: inside the sandbox, nothing is there."""
-    found = []
-    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
-        found += [str(path) for name in ("rnncourse", "rnngrade") if (path := Path(place, name)).is_dir()]
-    return found
