@@ -2,12 +2,16 @@
 
 Importing NumPy, IPython and PyTorch takes most of a submission's time. So it is done once, by trusted code, before any
 student's code is there; then each submission gets a fork, which enters its own sandbox before it runs a line of
-theirs. The process reads requests from its control socket, a JSON object and the runner's end of the judge's channel:
+theirs. One fork always waits, in a control group of its own: the kernel takes many milliseconds to put it there. The
+process reads requests from its control socket, a JSON object and the runner's end of the judge's channel:
 
     {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "writable": […], "filter": "a program",
-     "limits": {…}, "home": "…"}    ->    {"pid": …}
+     "limits": {…}, "home": "…"}    ->    {"pid": …, "group": {kind of limit: folder}}
 
-    python -s -P …/warm.py CONTROL_FD LIBRARY MODULE …
+    python -s -P …/warm.py CONTROL_FD LIBRARY GROUPS MODULE …
+
+GROUPS says where control groups are made and with which limits, {"parents": {…}, "memory": …, "processes": …}; null if
+they are not. When whoever holds the other end of the control socket is gone, the groups that are left are removed.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from typing import Any, NoReturn
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
@@ -40,7 +45,7 @@ ROOM = 1 << 16  # bytes that a request may have
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def main(control: int, library: str, modules: list[str]) -> NoReturn:
+def main(control: int, library: str, limits: dict[str, Any] | None, modules: list[str]) -> NoReturn:
     """Import, then fork until the control socket is closed."""
     sys.path.insert(0, library)
     for module in modules:
@@ -48,6 +53,7 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     if "torch" in sys.modules:
         _rehearse()
     from rnngrade_inside import runner
+    from rnngrade_inside.groups import PREFIX, Group
     from rnngrade_inside.shell import make_shell
 
     shell = make_shell(os.environ["HOME"])
@@ -57,17 +63,27 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     # Runners come to this process when who forked them is gone. Left to a container's init, which may wait for nobody,
     # the dead ones would go on counting as processes of the room's user.
     _done(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "take its runners back")
+    groups: list[Group] = []
+    numbers = count()
     with socket.socket(fileno=control) as connection:
         connection.sendall(b'{"ready": true}\n')
         while True:
+            if limits:
+                groups = [group for group in groups if group.is_there()]
+                groups.append(Group.make(name=f"{PREFIX}{os.getpid()}-{next(numbers)}", **limits))
+            group = groups[-1] if groups else None
+            waiting = _fork(group.take_in if group else None, control, partial(_serve, runner, shell))
             data, fds, _, _ = socket.recv_fds(connection, ROOM, 1)
             if not data:
+                waiting.close()
+                for group in groups:
+                    group.close()
                 os._exit(0)
-            request = json.loads(data)
-            connection.sendall(
-                json.dumps(_fork(request, fds[0], control, partial(_serve, runner, shell))).encode() + b"\n"
-            )
+            socket.send_fds(waiting, [data], fds)
             os.close(fds[0])
+            with waiting:
+                answer = waiting.recv(ROOM) or b'{"error": "the process died"}'
+            connection.sendall(json.dumps(json.loads(answer) | {"group": group and group.folders}).encode() + b"\n")
 
 
 def _rehearse() -> None:
@@ -84,31 +100,38 @@ def _rehearse() -> None:
     torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(4, 2, 3), torch.tensor([4, 1]))
 
 
-def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[..., None]) -> dict[str, Any]:
-    """Fork a runner into its sandbox; returns its pid, as seen from here, or what went wrong."""
-    read, write = os.pipe()
-    if os.fork() == 0:
-        try:
-            os.close(read)
-            os.close(control)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            if request["sandbox"]:
-                _enter(request)
-            runner = os.fork()  # only a child is in the new PID namespace
-            if runner:
-                os.write(write, json.dumps({"pid": runner}).encode())
-                os._exit(0)
-        except BaseException as error:
-            os.write(write, json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
-            os._exit(1)
-        try:
-            os.close(write)
-            _become(request, channel, serve)
-        finally:
+def _fork(prepare: Callable[[], None] | None, control: int, serve: Callable[..., None]) -> socket.socket:
+    """Fork a process that waits at the other end of a socket for a request, forks a runner into the sandbox that is
+    named there, and answers with its pid, as seen from here, or with what went wrong.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    if os.fork() != 0:
+        theirs.close()
+        return ours
+    try:
+        ours.close()
+        os.close(control)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        if prepare:
+            prepare()
+        data, fds, _, _ = socket.recv_fds(theirs, ROOM, 1)
+        if not data:
             os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as answers:
-        return dict(json.loads(answers.read() or b'{"error": "the process died"}'))
+        request = json.loads(data)
+        if request["sandbox"]:
+            _enter(request)
+        runner = os.fork()  # only a child is in the new PID namespace
+        if runner:
+            theirs.sendall(json.dumps({"pid": runner}).encode())
+            os._exit(0)
+    except BaseException as error:
+        theirs.sendall(json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
+        os._exit(1)
+    try:
+        theirs.close()
+        _become(request, fds[0], serve)
+    finally:
+        os._exit(0)
 
 
 def _enter(request: dict[str, Any]) -> None:
@@ -207,4 +230,4 @@ def _done(result: int, what: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    main(int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), sys.argv[4:])
