@@ -19,7 +19,7 @@ from rnngrade.bundle import Bundle
 from rnngrade.desk import Desk
 from rnngrade.grade import Graded, Grader
 from rnngrade.record import Record, write_whole
-from rnngrade.sandbox import bubblewrap
+from rnngrade.sandbox import bubblewrap, view
 from rnngrade.sandbox.limits import Limits
 from rnngrade.worker import Worker
 
@@ -77,6 +77,7 @@ def run(
     if scheduler is None:
         if sandboxed:
             bubblewrap.require()
+            view.hide(desk.folder, desk.root)
         grader = _local(bundle, limits, seed, sandboxed, min(jobs, len(todo)))
     else:
         from rnngrade.distributed import distributed

@@ -10,20 +10,25 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
-import sysconfig
 from contextlib import suppress
 from pathlib import Path
 
 from rnngrade.errors import DeskError
+from rnngrade.sandbox import seccomp, view
 from rnngrade.sandbox.limits import Limits
 
 HOME = "/student"
 JAIL = "/room"  # where root grades, the runner's root: see `inside/warm.py`
 PATIENCE = 5.0  # seconds
-FIRST_UID = 61_000  # where root grades, each room has a user of its own: no name, no files, its own count of processes
+WRITABLE = ("/tmp", "/dev/shm", HOME)  # a file system each, in memory
+KEYS = ("/proc/keys", "/proc/key-users")  # they list what others have whom the kernel takes for the same user
+# Where root grades, each room has a user of its own: no name, no files, its own keyrings and count of processes. Drawn
+# from numbers that nobody uses (systemd.io/UIDS-GIDS), or in a container that has fewer, from those that it has.
+USERS, FEWER_USERS = range(0x7000_0000, 0x7800_0000), range(61_000, 65_500)
 
 
 class NoSandbox(DeskError):
@@ -52,18 +57,25 @@ class Room:
 
     def __init__(self, library: Path, limits: Limits) -> None:
         read, write = os.pipe()
-        command = [shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write), "--", "/usr/bin/cat"]
+        filtered = _readable(seccomp.program())
+        handed = [write, *([filtered] if filtered is not None else [])]
+        command = [
+            *(shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write)),
+            *(() if filtered is None else ("--seccomp", str(filtered))),
+            *("--", "/usr/bin/cat"),
+        ]
         try:
             self._keeper = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=[write],
+                pass_fds=handed,
                 env={},  # a part of bubblewrap stays in the room, where its environment can be read
             )
         finally:
-            os.close(write)
+            for end in handed:
+                os.close(end)
         with os.fdopen(read, "rb") as answers:
             answer = answers.read()
         assert self._keeper.stdin
@@ -81,6 +93,7 @@ class Room:
                 words.decode(errors="replace").strip().splitlines()[-1][:200] if words else "no reason"
             ) from None
         self.user_namespace = os.geteuid() != 0
+        self.uid = None if self.user_namespace else _nobody()
 
     def close(self) -> None:
         """End the room and everything in it."""
@@ -102,6 +115,23 @@ class Room:
         self.close()
 
 
+def _readable(data: bytes | None) -> int | None:
+    """A pipe from which this can be read; the number of its open end. It is shorter than what a pipe holds."""
+    if data is None:
+        return None
+    read, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    return read
+
+
+def _nobody() -> int:
+    """A user's number that belongs to nobody."""
+    maps = [[int(n) for n in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    whole = any(first <= USERS.start and USERS.stop <= first + count for first, _, count in maps)
+    return secrets.choice(USERS if whole else FEWER_USERS)
+
+
 def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
     size = str(limits.disk)
     arguments = [
@@ -111,51 +141,16 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
     if os.geteuid() != 0:
         arguments += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--disable-userns"]
     arguments += ["--perms", "1777", "--size", size, "--tmpfs", "/tmp"]
-    for folder in ("/usr", "/lib", "/lib64", "/bin", "/sbin"):
-        path = Path(folder)
-        if path.is_symlink():
-            arguments += ["--symlink", os.readlink(folder), folder]
-        elif path.exists():
-            arguments += ["--ro-bind", folder, folder]
     arguments += ["--perms", "0755", "--dir", "/etc", "--dir", JAIL]
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives"):
         arguments += ["--ro-bind-try", file, file]
-    pythons = _pythons()
-    for folder in _above([*pythons, str(library)]):
-        arguments += ["--perms", "0755", "--dir", folder]
-    for folder in pythons:
-        arguments += ["--ro-bind", folder, folder]
-    for folder in _own_packages():
-        arguments += ["--tmpfs", folder, "--remount-ro", folder]
     return [
         *arguments,
-        *("--ro-bind", str(library), str(library)),
+        *view.arguments([*view.shown(), library], view.hidden()),
         *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),
+        # Both read as zeros. Mapped into memory, the one is shared memory that no limit knows; the other cannot be.
+        *("--dev-bind", "/dev/full", "/dev/zero"),
+        *(part for file in KEYS if Path(file).exists() for part in ("--ro-bind", "/dev/null", file)),
         *("--perms", "0777", "--size", size, "--tmpfs", HOME, "--chdir", HOME),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
     ]
-
-
-def _pythons() -> list[str]:
-    """The folders that this Python is made of, none inside another or inside /usr."""
-    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    paths |= {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent)}
-    found: list[str] = []
-    for path in sorted(p for p in paths if Path(p).is_dir()):
-        if not path.startswith("/usr/") and path != "/usr" and not any(path.startswith(f"{f}/") for f in found):
-            found.append(path)
-    return found
-
-
-def _above(paths: list[str]) -> list[str]:
-    """The folders in which these lie, outermost first: inside, they are empty but for what is shown of them."""
-    parents = {str(parent) for path in paths for parent in Path(path).parents}
-    return sorted(parents - {"/", "/usr", "/tmp"})
-
-
-def _own_packages() -> list[str]:
-    """Where the course's own packages lie among the others: inside the sandbox, nothing is there."""
-    found = []
-    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
-        found += [str(path) for name in ("rnncourse", "rnngrade") if (path := Path(place, name)).is_dir()]
-    return found

@@ -21,6 +21,7 @@ class Limits:
     output: int = 100_000  # characters that a cell shows; ten times as many end it
     images: int = 4 * MB  # pictures that a cell shows
     disk: int = 64 * MB  # all files that it writes
+    files: int = 4096  # how many files and folders it makes, in each place where it may
     message: int = 64 * MB  # one answer
     reply: int = 8 * MB  # what an answer hands to a function that the judge runs for it
     place_seconds: float = 5.0  # looking for the places of errors that nobody has named; 0: none is looked for

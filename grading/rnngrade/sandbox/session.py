@@ -22,8 +22,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rnngrade.sandbox import bubblewrap, library
+from rnngrade.sandbox import bubblewrap, library, seccomp
+from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
+from rnngrade.sandbox.inside.groups import Group
 from rnngrade.sandbox.limits import Limits
 
 STARTUP_SECONDS = 120.0
@@ -95,10 +97,12 @@ class Station:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         home = self.folder / "home"
         home.mkdir()
-        script = str(self.library / "rnngrade_inside" / "warm.py")
+        command = [sys.executable, "-s", "-P", str(self.library / "rnngrade_inside" / "warm.py")]
+        parents = groups.parents() if self.sandboxed else {}
+        limits = {"parents": parents, "memory": self.limits.memory, "processes": self.limits.processes}
         with theirs, (self.folder / "warm.log").open("wb") as log:
             self._warm = subprocess.Popen(
-                [sys.executable, "-s", "-P", script, str(theirs.fileno()), str(self.library), *modules],
+                [*command, str(theirs.fileno()), str(self.library), json.dumps(limits if parents else None), *modules],
                 env=ENVIRONMENT | {"HOME": str(home), "IPYTHONDIR": str(home)},
                 cwd=home,
                 stdin=subprocess.DEVNULL,
@@ -107,9 +111,9 @@ class Station:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self._control = ours
+        self._control, self._ready = ours, False
         try:
-            self._reply(STARTUP_SECONDS)
+            self._ready = bool(self._reply(STARTUP_SECONDS))
         except (OSError, ValueError):
             words = (self.folder / "warm.log").read_text(errors="replace").strip().splitlines()
             self.close()
@@ -137,15 +141,17 @@ class Station:
                 room.close()
             raise
 
-    def enter(self, room: bubblewrap.Room | None, theirs: socket.socket, home: str) -> int:
-        """Fork a runner into the room; returns its pid."""
+    def enter(self, room: bubblewrap.Room | None, theirs: socket.socket, home: str) -> tuple[int, Group | None]:
+        """Fork a runner into the room; returns its pid, and the control group of the room, if it has one."""
         with self._lock:
             self.sessions += 1
             request = {
                 "sandbox": room.pid if room else None,
                 "user_namespace": bool(room and room.user_namespace),
-                "uid": bubblewrap.FIRST_UID + os.getpid() % 1000 if room and not room.user_namespace else None,
+                "uid": room.uid if room else None,
                 "jail": bubblewrap.JAIL,
+                "writable": bubblewrap.WRITABLE,
+                "filter": (seccomp.program() or b"").hex(),
                 "limits": dataclasses.asdict(self.limits),
                 "home": home,
             }
@@ -153,14 +159,15 @@ class Station:
             reply = self._reply(GRACE_SECONDS * 10)
         if "pid" not in reply:
             raise RuntimeError(f"No runner could enter the sandbox: {reply.get('error')}")
-        return int(reply["pid"])
+        return int(reply["pid"]), Group(reply["group"]) if reply["group"] else None
 
     def close(self) -> None:
         """End the warm process and remove the library."""
         with suppress(OSError):
             self._control.close()
-        with suppress(OSError):
-            self._warm.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._warm.wait(GRACE_SECONDS if self._ready else 0)  # it removes its control groups, and ends
+        self._warm.kill()
         self._warm.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -180,7 +187,7 @@ class Session:
         self._scratch = None if room else tempfile.mkdtemp(dir=station.folder)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
-            self.pid = station.enter(room, theirs, self._scratch or bubblewrap.HOME)
+            self.pid, self._group = station.enter(room, theirs, self._scratch or bubblewrap.HOME)
         self._channel = Channel(ours, self.limits.message)
         self._number = 0
         self._calls_back = 0
@@ -210,11 +217,23 @@ class Session:
                     case _:
                         raise Garbage("an answer to another question")
         except Closed:
-            raise TooMuch(self._ended) if self._ended else Died() from None
+            raise self._why() from None
         except Late:
             raise TooSlow() from None
         except Garbage as why:
             raise Garbled(str(why)) from None
+
+    def _why(self) -> Fault:
+        """Why the process has ended."""
+        self._measure()
+        return TooMuch(self._ended) if self._ended else Died()
+
+    def _measure(self) -> None:
+        """Ask the kernel, where it counts, how much there was and whether it was too much."""
+        if self._group:
+            self.most_memory = max(self.most_memory, self._group.most_memory())
+            if self._group.ended_for_memory():
+                self._ended = "memory"
 
     def _receive(self, end: float) -> list[Any]:
         return self._channel.receive(max(0.0, end - time.monotonic()))
@@ -248,7 +267,14 @@ class Session:
             return 0.0
 
     def _watch(self) -> None:
+        counts = self._group is None or groups.MEMORY not in self._group.folders
         while not self._over.wait(WATCH_SECONDS):
+            if not counts:  # the kernel does
+                self._measure()
+                if self._ended:
+                    self._kill()
+                    return
+                continue
             processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
             used = sum(_resident(pid) for pid in processes)
             if used > self.limits.memory:  # perhaps: this counts what processes share for each of them
@@ -270,11 +296,14 @@ class Session:
     def close(self) -> None:
         """End the runner, and everything that it started."""
         self._over.set()
+        self._measure()
         self._kill()
         with suppress(OSError):
             self._channel.connection.close()
         if self._watcher is not threading.current_thread():
             self._watcher.join()
+        if self._group:
+            self._group.close()
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
