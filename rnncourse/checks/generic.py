@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -78,9 +79,15 @@ class Part:
         """As a message calls it: `dW`, `state['bias']`. The arrays of one list have one name."""
         return self.axes.name + self.key
 
-    @property
+    @cached_property
     def is_right(self) -> bool:
+        """Whether it is as it should be."""
         return difference(self.right, self.own) is None
+
+    @cached_property
+    def is_equal(self) -> bool:
+        """Whether its values are as they should be, whatever their dtype."""
+        return equal(self.right, self.own)
 
 
 Seen = Iterable[tuple[Case, Observation, Observation]]  # the case, what was expected, what was seen

@@ -9,13 +9,14 @@ sizes that has come on top.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations, product
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations, permutations, product
 from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.exercise import Axes, Case, Exercise
 from rnncourse.checks.generic import GENERIC, Part, equal, parts_of, relations_of, sizes_of
 from rnncourse.checks.plain import Plain
 from rnncourse.checks.where.inquiry import Asked
@@ -23,13 +24,19 @@ from rnncourse.checks.where.inquiry import Asked
 Parameters = dict[str, Plain]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Look:
     """One case, and the parts of its answer; None if no answer came that has them."""
 
     exercise: Exercise
     one: Asked
     parts: list[Part] | None
+    memory: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """The sizes of the case by name."""
+        return sizes(self.exercise, self.case)
 
     @property
     def case(self) -> Case:
@@ -76,7 +83,7 @@ def is_so(claim: Claim, name: str, seen: Sequence[Look], parameters: Parameters)
             if part.name != name:
                 if parameters["alone"] and not part.is_right:
                     return False
-            elif not part.is_right and (equal(part.right, part.own) or claim(one, part) is False):
+            elif not part.is_right and (part.is_equal or claim(one, part) is False):
                 return False  # what is wrong in its dtype alone is not wrong in its numbers
     return True
 
@@ -102,32 +109,81 @@ def scope(name: str, seen: Sequence[Look]) -> Parameters:
 def around(parameters: Parameters, sentence: str) -> str:
     """The sentence, with what goes with every statement on a part."""
     before = "" if parameters["whole"] else "Where an answer of the right form comes back: "
-    return before + sentence + (" The other results are right." if parameters["alone"] else "")
+    sentence = (
+        before + sentence if before else sentence[0].upper() + sentence[1:] if sentence[:7] == "before " else sentence
+    )
+    return sentence + (" The other results are right." if parameters["alone"] else "")
 
 
 # --- what may be known by name in a case
 
 
-def known(one: Look, *, parts: bool = True) -> dict[str, np.ndarray]:
-    """The arrays and numbers of a case by name: its arguments, what follows from them, and the right parts."""
+def known(one: Look, *, at: str = "") -> dict[str, np.ndarray]:
+    """The arrays and numbers of a case by name: its arguments, their products, and the right parts. Of what has an axis
+    of time, only the first or the last step, if that is asked for.
+    """
+    if at not in one.memory:
+        one.memory[at] = _known(one, at)
+    held: dict[str, np.ndarray] = one.memory[at]
+    return held
+
+
+def _known(one: Look, at: str) -> dict[str, np.ndarray]:
     found: dict[str, np.ndarray] = {}
     for axes, value in zip(one.exercise.takes, one.case.args, strict=False):
         if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.size:
-            found[axes.name] = value
-            if axes.axes and axes.axes[0] == "T" and value.ndim > 1:
-                found[f"{axes.name}[0]"], found[f"{axes.name}[-1]"] = value[0], value[-1]
+            is_series = (axes.axes or ("",))[0] == "T" and value.ndim > 1
+            if not is_series or not at:
+                found[axes.name] = value
+            if is_series:
+                found |= {f"{axes.name}[{i}]": value[i] for i in (0, -1) if not at or i == _STEPS[at]}
         elif isinstance(value, (float, int)) and not isinstance(value, bool):
             found[axes.name] = np.asarray(value)
-    if parts and len(names := {part.name for part in one.parts or ()}) > 1:
+    matrices = {name: value for name, value in found.items() if value.ndim == 2 and value.dtype.kind == "f"}
+    for a, left in matrices.items():
+        for b, right in matrices.items():
+            if a != b and left.shape[1] == right.shape[0] and not b.endswith("]"):
+                found[f"{a} @ {b}"] = left @ right
+    if not at and len(names := {part.name for part in one.parts or ()}) > 1:
         for name in names:
             if len(same := one.named(name)) == 1:
                 found[f"the right {name}"] = same[0].right
     return found
 
 
-def _factors(one: Look) -> dict[str, np.ndarray]:
+_STEPS = {"first": 0, "last": -1}
+
+
+def _seen_as(part: Part, at: str, before: str) -> Part | None:
+    """A part at its first or last step alone, or before its last function; None where that cannot be had."""
+    right, own = part.right, part.own
+    if right.shape != own.shape or right.dtype.kind != "f" or own.dtype.kind != "f":
+        return None if at or before else part
+    axes = part.axes
+    if at:
+        letters = part.axes.axes or ()
+        if letters[:1] != ("T",) or right.ndim < 2 or not len(right):
+            return None
+        right, own, axes = right[_STEPS[at]], own[_STEPS[at]], Axes(axes.name, letters[1:])
+    if before:
+        if np.float32 in (right.dtype, own.dtype):  # too coarse to be undone
+            return None
+        with np.errstate(all="ignore"):
+            right, own = _UNDONE[before](right), _UNDONE[before](own)
+        if not (np.isfinite(right).all() and np.isfinite(own).all()) or np.abs(right).max(initial=0) > 7:
+            return None
+    return Part(axes, right, own, part.key)
+
+
+_UNDONE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "tanh": np.arctanh,
+    "sigmoid": lambda y: np.log(y / (1 - y)),
+}
+
+
+def _factors(one: Look, at: str) -> dict[str, np.ndarray]:
     """What a part may have been multiplied with."""
-    found = known(one)
+    found = dict(known(one, at=at))
     for name in ("h", "H", "h_prev"):
         if name in found and found[name].dtype.kind == "f":
             found[f"1 - {name}²"] = 1 - found[name] ** 2
@@ -181,34 +237,99 @@ def _instead(other: str) -> Claim:
     return claim
 
 
-def _term(other: str, sign: int) -> Claim:
+def _term(other: str, sign: int, at: str, before: str) -> Claim:
     def claim(one: Look, part: Part) -> bool | None:
-        value = known(one).get(other)
-        fitted = None if value is None or value.dtype.kind not in "iuf" else _fitted(value, part)
-        if fitted is None or part.own.shape != part.right.shape:
+        seen, value = _seen_as(part, at, before), known(one, at=at).get(other)
+        if seen is None:
+            return None if part.own.shape == part.right.shape else False
+        fitted = None if value is None or value.dtype.kind not in "iuf" else _fitted(value, seen)
+        if fitted is None or seen.own.shape != seen.right.shape:
             return False
-        return _near(part.right + sign * fitted, part.own)
+        return _near(seen.right + sign * fitted, seen.own)
 
     return claim
 
 
-def _by(other: str, is_missing: bool) -> Claim:
+def _by(other: str, is_missing: bool, at: str) -> Claim:
     def claim(one: Look, part: Part) -> bool | None:
-        value = _factors(one).get(other)
-        fitted = None if value is None else _fitted(value, part)
-        if fitted is None or part.own.shape != part.right.shape or not np.any(fitted):
+        seen, value = _seen_as(part, at, ""), _factors(one, at).get(other)
+        if seen is None:
+            return None if part.own.shape == part.right.shape else False
+        fitted = None if value is None else _fitted(value, seen)
+        if fitted is None or seen.own.shape != seen.right.shape or not np.any(fitted):
             return False
-        if not np.any(part.own if is_missing else part.right):
+        if not np.any(seen.own if is_missing else seen.right):
             return False
-        a, b = (part.own, part.right) if is_missing else (part.right, part.own)
+        a, b = (seen.own, seen.right) if is_missing else (seen.right, seen.own)
         return _near(a * fitted, b)
+
+    return claim
+
+
+def _formed(how: str, axis: int) -> Claim:
+    function, _ = FORMS[how]
+
+    def claim(one: Look, part: Part) -> bool | None:
+        right, own = part.right, part.own
+        if "b" in (right.dtype.kind, own.dtype.kind):
+            return False
+        is_inverse = how.startswith("its ")
+        array = own if is_inverse else right
+        if array.ndim <= axis or not array.shape[axis]:
+            return False
+        return _near(right, function(own, axis)) if is_inverse else _near(function(right, axis), own)
+
+    return claim
+
+
+# What was done to the right array, or has to be done to one's own (these begin with "its"), along an axis.
+FORMS: dict[str, tuple[Callable[[np.ndarray, int], np.ndarray], str]] = {
+    "first half": (lambda x, k: np.split(x, [x.shape[k] // 2], k)[0], "only the first half of what it should be"),
+    "second half": (lambda x, k: np.split(x, [x.shape[k] // 2], k)[1], "only the second half of what it should be"),
+    "sum": (lambda x, k: x.sum(axis=k), "what it should be, summed"),
+    "mean": (lambda x, k: x.mean(axis=k), "the mean of what it should be"),
+    "first": (lambda x, k: x.take(0, axis=k), "only the first entry of what it should be"),
+    "last": (lambda x, k: x.take(-1, axis=k), "only the last entry of what it should be"),
+    "one more axis": (lambda x, k: np.expand_dims(x, k), "right, but has an axis of length 1 too many"),
+    "flipped": (lambda x, k: np.flip(x, k), "what it should be, the other way round"),
+    "rolled": (
+        lambda x, k: np.roll(x, 1, k),
+        "what it should be, but each entry is one place too far on (the last first)",
+    ),
+    "rolled back": (
+        lambda x, k: np.roll(x, -1, k),
+        "what it should be, but each entry is one place too early (the first last)",
+    ),
+    "sorted": (lambda x, k: np.sort(x, k), "made of the right entries, but sorted"),
+    "halves": (
+        lambda x, k: np.concatenate(np.split(x, [x.shape[k] // 2], k)[::-1], k),
+        "right, but its two halves are exchanged",
+    ),
+    "its sum": (lambda x, k: x.sum(axis=k), "right once it is summed"),
+    "its mean": (lambda x, k: x.mean(axis=k), "right once its mean is taken"),
+    "its sum, kept": (lambda x, k: x.sum(axis=k, keepdims=True), "right once it is summed"),
+    "its running sum": (lambda x, k: np.cumsum(x, k), "right once its running sums are taken"),
+}
+
+
+def _rearranged(order: list[int]) -> Claim:
+    def claim(one: Look, part: Part) -> bool | None:
+        return part.right.ndim == len(order) and _near(part.right.transpose(order), part.own)
+
+    return claim
+
+
+def _reshaped() -> Claim:
+    def claim(one: Look, part: Part) -> bool | None:
+        right, own = part.right, part.own
+        return right.shape != own.shape and right.size == own.size > 1 and _near(right.ravel(), own.ravel())
 
     return claim
 
 
 def _scaled(above: list[str], below: list[str]) -> Claim:
     def claim(one: Look, part: Part) -> bool | None:
-        has = sizes(one.exercise, one.case)
+        has = one.sizes
         if part.own.shape != part.right.shape or any(not has.get(name) for name in (*above, *below)):
             return False
         by = np.prod([float(has[n]) for n in above]) / np.prod([float(has[n]) for n in below])
@@ -266,7 +387,6 @@ _FUNCTIONS: dict[str, tuple[Callable[[Any], Any], str]] = {
     "2**x": (np.exp2, "2 to the power of what it should be"),
     "log2": (np.log2, "the logarithm to the base 2 of what it should be"),
     "not": (lambda x: 1 - x, "the opposite of what it should be, everywhere"),
-    "reversed": (lambda x: x[..., ::-1], "what it should be, but with the last axis the other way round"),
     "running sum": (lambda x: np.cumsum(x, axis=0), "the running sums of what it should be, along the first axis"),
     "running sum from behind": (
         lambda x: np.cumsum(x[::-1], axis=0)[::-1],
@@ -277,7 +397,7 @@ _FUNCTIONS: dict[str, tuple[Callable[[Any], Any], str]] = {
         "the differences of what it should be, from one entry of the first axis to the next",
     ),
 }
-_FLIPS = {"reversed", "running sum", "running sum from behind", "differences"}
+_FLIPS = {"running sum", "running sum from behind", "differences"}
 
 
 def _of_function(name: str) -> Claim:
@@ -299,7 +419,7 @@ def _of_function(name: str) -> Claim:
 
 def _combination(terms: list[list[Any]]) -> Claim:
     def claim(one: Look, part: Part) -> bool | None:
-        has = sizes(one.exercise, one.case)
+        has = one.sizes
         if part.right.ndim or part.own.ndim or not all(name in has for _, names in terms for name in names):
             return False
         return int(part.own) - int(part.right) == _value(terms, has)
@@ -321,6 +441,8 @@ def _near(right: np.ndarray, own: np.ndarray) -> bool:
         return False
     if "f" not in right.dtype.kind + own.dtype.kind:
         return bool(np.array_equal(right, own))
+    if right.size and abs(right.flat[0] - own.flat[0]) > 1e-3 * (abs(right.flat[0]) + abs(own.flat[0]) + 1e-3):
+        return False  # most are told apart by one entry
     tolerance = 2e-4 if np.float32 in (right.dtype, own.dtype) else 1e-6
     right, own = right.astype(float), own.astype(float)
     size = float(np.abs(right[np.isfinite(right)]).max(initial=0.0))
@@ -337,22 +459,29 @@ CLAIMS: dict[str, Callable[..., Claim]] = {
     "combination": _combination,
     "scaled": _scaled,
     "each by its own": _each_by_its_own,
+    "form": _formed,
+    "order of axes": _rearranged,
+    "shape": _reshaped,
 }
 
 
 # --- finding them
 
 
-def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[tuple[str, Parameters]]:
+def found(seen: Sequence[Look]) -> Iterator[tuple[str, Parameters]]:
     """The relations of parts that are wrong, by kind, each with its parameters. The plainest come first."""
-    seen = looks(exercise, asked)
     if not any(one.one.is_wrong and one.parts for one in seen):
         return
     for name in wrong_names(seen):
         base = scope(name, seen)
+        telling = _most_telling(name, seen)
         for kind, parameters in _hypotheses(name, seen):
             claim = CLAIMS[kind](**parameters)
-            if is_so(claim, name, seen, base) and supported(claim, name, seen, entries=_least(kind, seen, name)):
+            if (
+                claim(*telling)
+                and is_so(claim, name, seen, base)
+                and supported(claim, name, seen, entries=_least(kind, seen, name))
+            ):
                 yield kind, {**base, **parameters}
                 break
 
@@ -364,10 +493,15 @@ def _least(kind: str, seen: Sequence[Look], name: str) -> int:
     return 8
 
 
+def _most_telling(name: str, seen: Sequence[Look]) -> tuple[Look, Part]:
+    """The largest of the wrong parts of a name, float64 before float32, and its case."""
+    wrong = [(one, part) for one in seen for part in one.named(name) if not part.is_right]
+    return max(wrong, key=lambda pair: (pair[1].right.dtype.itemsize, pair[1].right.size))
+
+
 def _hypotheses(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Parameters]]:
     """What may be so of a part, as its largest wrong case suggests."""
-    wrong = [(one, part) for one in seen for part in one.named(name) if not part.is_right]
-    one, part = max(wrong, key=lambda pair: pair[1].right.size)
+    one, part = _most_telling(name, seen)
     has = sizes_of(one.exercise, one.case)
     generic = [r for r in relations_of(part, has) if r.name != "other_dtype" and r.holds(part.right, part.own, has)]
     for relation in generic:
@@ -384,21 +518,31 @@ def _hypotheses(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Paramete
     for other, value in known(one).items():
         if value.shape == part.own.shape and other != f"the right {name}" and value.size > 1:
             yield "instead", {"other": other}
-    if part.own.shape != part.right.shape or "b" in (part.right.dtype.kind, part.own.dtype.kind):
+    if "b" in (part.right.dtype.kind, part.own.dtype.kind):
         return
-    for other in known(one):
-        if other != f"the right {name}":
-            yield "term", {"other": other, "sign": -1}
-            yield "term", {"other": other, "sign": 1}
+    yield "shape", {}
+    for axis in range(max(part.right.ndim, part.own.ndim)):
+        yield from (("form", {"how": how, "axis": axis}) for how in FORMS)
+    for order in permutations(range(part.right.ndim)) if part.right.ndim in (3, 4) else ():
+        yield "order of axes", {"order": list(order)}
+    if part.own.shape != part.right.shape:
+        return
+    for at in ("", "first", "last"):
+        for before in ("", *_UNDONE):
+            if _seen_as(part, at, before) is None:
+                continue
+            others = [other for other in known(one, at=at) if other != f"the right {name}"]
+            for other, sign in product(others, (-1, 1)):
+                yield "term", {"other": other, "sign": sign, "at": at, "before": before}
+        if _seen_as(part, at, "") is not None:
+            others = [other for other in _factors(one, at) if other != f"the right {name}"]
+            for other, is_missing in product(others, (True, False)):
+                yield "factor", {"other": other, "is_missing": is_missing, "at": at}
     yield from _scales(name, seen)
-    for other in _factors(one):
-        if other != f"the right {name}":
-            yield "factor", {"other": other, "is_missing": True}
-            yield "factor", {"other": other, "is_missing": False}
     if part.right.dtype.kind == "f" and part.right.ndim:
-        for axis in ("case", "row") if part.right.ndim > 1 else ("case",):
-            yield "each by its own", {"operation": "factor", "axis": axis}
-            yield "each by its own", {"operation": "term", "axis": axis}
+        for each in ("case", "row") if part.right.ndim > 1 else ("case",):
+            yield "each by its own", {"operation": "factor", "axis": each}
+            yield "each by its own", {"operation": "term", "axis": each}
 
 
 def _common_offset(part: Part) -> float | None:
@@ -411,7 +555,7 @@ def _common_offset(part: Part) -> float | None:
 def _combinations(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Parameters]]:
     """The sums of products of sizes, with small coefficients, that have come on top of a count."""
     wrong = [(one, part) for one in seen for part in one.named(name) if not part.right.ndim and not part.own.ndim]
-    rows = [sizes(one.exercise, one.case) for one, _ in wrong]
+    rows = [one.sizes for one, _ in wrong]
     letters = [n for n in rows[0] if all(n in row for row in rows)] if rows else []
     if len({tuple(row[n] for n in letters) for row in rows}) < 4 or not letters or len(letters) > 4:
         return
@@ -446,22 +590,27 @@ def _scales(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Parameters]]
     rows, factors = [], []
     for one in seen:
         for part in one.named(name):
-            at = np.abs(part.right).argmax() if part.right.size else None
+            at = np.abs(part.right).argmax() if part.right.size and part.right.shape == part.own.shape else None
             if at is None or not part.right.flat[at] or not np.isfinite(part.own.astype(float)).all():
                 continue
             factors.append(float(part.own.flat[at]) / float(part.right.flat[at]))
-            rows.append(sizes(one.exercise, one.case))
+            rows.append(one.sizes)
     if len({f"{f:.4g}" for f in factors}) < 2 or len(factors) < 3:
         return
-    common = [n for n in rows[0] if all(row.get(n, 0) > 0 for row in rows)]
-    singles: list[tuple[list[str], list[str]]] = []
-    for a in common:
-        singles += [([a], []), ([], [a])]
-    for a, b in combinations(common, 2):
-        singles += [([a, b], []), ([], [a, b]), ([a], [b]), ([b], [a])]
-    for above, below in singles:
-        made = [np.prod([row[n] for n in above]) / np.prod([row[n] for n in below]) for row in rows]
-        if np.allclose(made, factors, rtol=1e-3):
+    columns = {n: np.array([float(row.get(n, 0)) for row in rows]) for n in rows[0]}
+    columns = {n: column for n, column in columns.items() if column.all()}
+    quotients: list[tuple[list[str], list[str]]] = []
+    for a in columns:
+        quotients += [([a], []), ([], [a])]
+    for a, b in combinations(columns, 2):
+        quotients += [([a, b], []), ([], [a, b]), ([a], [b]), ([b], [a])]
+    for above, below in quotients:
+        made = np.ones(len(rows))
+        for n in above:
+            made = made * columns[n]
+        for n in below:
+            made = made / columns[n]
+        if np.all(np.abs(made - factors) <= 1e-3 * made):
             yield "scaled", {"above": above, "below": below}
 
 
@@ -476,15 +625,22 @@ def words(kind: str, parameters: Parameters) -> str:
     elif kind == "instead":
         text = f"Where {part} is wrong, it holds exactly {_argument(parameters['other'])}."
     elif kind == "term":
-        more = "more" if parameters["sign"] > 0 else "less"
-        text = f"{part} is what it should be {'plus' if more == 'more' else 'minus'} {_argument(parameters['other'])}."
+        before = f"before the {parameters['before']}, " if parameters["before"] else ""
+        sign = "plus" if parameters["sign"] > 0 else "minus"
+        text = f"{_at(parameters)}{before}{part} is what it should be {sign} {_argument(parameters['other'])}."
     elif kind == "factor":
         other = _argument(parameters["other"])
-        text = (
+        text = _at(parameters) + (
             f"{part}, multiplied by {other}, is what it should be."
             if parameters["is_missing"]
             else f"{part} is what it should be, multiplied by {other}."
         )
+    elif kind == "form":
+        text = f"{part} is {FORMS[parameters['how']][1]}, along the axis {parameters['axis']}."
+    elif kind == "order of axes":
+        text = f"{part} has the right values, but its axes in the order {tuple(parameters['order'])}."
+    elif kind == "shape":
+        text = f"{part} has the right values in the right order, but another shape."
     elif kind == "function":
         text = f"{part} is {_FUNCTIONS[parameters['name']][1]}."
     elif kind == "offset":
@@ -501,6 +657,10 @@ def words(kind: str, parameters: Parameters) -> str:
         each = "row" if parameters["axis"] == "row" else "case"
         text = f"{part} is right up to one {by}, the same for all entries of a {each}, another in each {each}."
     return around(parameters, text)
+
+
+def _at(parameters: Parameters) -> str:
+    return f"At the {parameters['at']} step, " if parameters["at"] else ""
 
 
 def _argument(name: str) -> str:

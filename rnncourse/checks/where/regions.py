@@ -149,9 +149,8 @@ def is_in(key: Key) -> Any:
     return claim
 
 
-def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[Parameters]:
+def found(seen: Sequence[Look]) -> Iterator[Parameters]:
     """The regions in which alone a part is wrong, of each part the two that say the most."""
-    seen = looks(exercise, asked)
     for name in wrong_names(seen):
         base = scope(name, seen)
         wrong = [(one, part) for one in seen for part in one.named(name) if not part.is_right]

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.plain import Plain
 from rnncourse.checks.where import parts, properties, regions, sequences
@@ -37,7 +39,8 @@ def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None
     """
     if not any(one.is_wrong for one in asked) or any(one.seen.timed_out for one in asked):
         return []
-    return sorted(_found(exercise, asked, ask), key=_rank)
+    with np.errstate(all="ignore"):
+        return sorted(_found(exercise, asked, ask), key=_rank)
 
 
 def _rank(one: Statement) -> int:
@@ -47,15 +50,13 @@ def _rank(one: Statement) -> int:
 
 
 def _found(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None) -> Iterator[Statement]:
-    for kind, parameters in parts.found(exercise, asked):
+    seen = parts.looks(exercise, asked)
+    for kind, parameters in parts.found(seen):
         yield Statement(f"part: {kind}", parameters)
-    for kind, found in (
-        ("items", sequences.found),
-        ("region", regions.found),
-        ("cases", properties.found),
-        ("only", _only),
-    ):
-        yield from (Statement(kind, parameters) for parameters in found(exercise, asked))
+    yield from (Statement("region", p) for p in regions.found(seen))
+    yield from (Statement("items", p) for p in sequences.found(exercise, asked))
+    yield from (Statement("cases", p) for p in properties.found(exercise, asked))
+    yield from (Statement("only", p) for p in _only(parts.looks(exercise, asked, whole=True)))
     if ask:
         yield from (Statement("changed cases", p) for p in properties.probed(exercise, asked, ask))
         yield from (Statement("smallest", p) for p in sequences.smallest(exercise, asked, ask))
@@ -65,7 +66,13 @@ def holds(statement: Statement, exercise: Exercise, asked: Sequence[Asked], ask:
     """Whether a statement is so in other cases of the same answer. Cases that say nothing of it do not speak against
     it. Those on changed cases need `ask`.
     """
-    kind, parameters = statement.kind, statement.parameters
+    with np.errstate(all="ignore"):
+        return _holds(statement.kind, statement.parameters, exercise, asked, ask)
+
+
+def _holds(
+    kind: str, parameters: dict[str, Plain], exercise: Exercise, asked: Sequence[Asked], ask: Ask | None
+) -> bool:
     if kind.startswith("part: "):
         name = kind.removeprefix("part: ")
         own = {k: v for k, v in parameters.items() if k not in ("part", "alone", "whole")}
@@ -99,9 +106,8 @@ def words(statement: Statement, exercise: Exercise) -> str:
 # --- only some of several results
 
 
-def _only(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[dict[str, Plain]]:
+def _only(seen: Sequence[parts.Look]) -> Iterator[dict[str, Plain]]:
     """Which results are wrong, if others never are."""
-    seen = parts.looks(exercise, asked, whole=True)
     wrong, names = parts.wrong_names(seen), parts.all_names(seen)
     told = sum(any(not part.is_right for part in one.parts or ()) for one in seen)
     if 0 < len(wrong) < len(names) and told >= 2 and all(one.parts is not None for one in seen):
