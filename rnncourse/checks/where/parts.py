@@ -139,10 +139,14 @@ def _known(one: Look, at: str) -> dict[str, np.ndarray]:
                 found |= {f"{axes.name}[{i}]": value[i] for i in (0, -1) if not at or i == _STEPS[at]}
         elif isinstance(value, (float, int)) and not isinstance(value, bool):
             found[axes.name] = np.asarray(value)
+    for name, by in [(n, v) for n, v in found.items() if not v.ndim and 0 < v < 1]:
+        for other, value in list(found.items()):
+            if value.ndim and value.dtype.kind == "f":
+                found[f"{name} · {other}"], found[f"(1 - {name}) · {other}"] = by * value, (1 - by) * value
     matrices = {name: value for name, value in found.items() if value.ndim == 2 and value.dtype.kind == "f"}
     for a, left in matrices.items():
         for b, right in matrices.items():
-            if a != b and left.shape[1] == right.shape[0] and not b.endswith("]"):
+            if "·" not in a + b and a != b and left.shape[1] == right.shape[0] and not b.endswith("]"):
                 found[f"{a} @ {b}"] = left @ right
     if not at and len(names := {part.name for part in one.parts or ()}) > 1:
         for name in names:
@@ -308,6 +312,11 @@ FORMS: dict[str, tuple[Callable[[np.ndarray, int], np.ndarray], str]] = {
     "its sum": (lambda x, k: x.sum(axis=k), "right once it is summed"),
     "its mean": (lambda x, k: x.mean(axis=k), "right once its mean is taken"),
     "its sum, kept": (lambda x, k: x.sum(axis=k, keepdims=True), "right once it is summed"),
+    "its first": (lambda x, k: x[(slice(None),) * k + (slice(None, -1),)], "right, but has one more entry at its end"),
+    "its last": (
+        lambda x, k: x[(slice(None),) * k + (slice(1, None),)],
+        "right, but has one more entry at its beginning",
+    ),
     "its running sum": (lambda x, k: np.cumsum(x, k), "right once its running sums are taken"),
 }
 
@@ -449,6 +458,54 @@ def _near(right: np.ndarray, own: np.ndarray) -> bool:
     return bool(np.allclose(own, right, rtol=tolerance, atol=tolerance * 0.1 * size, equal_nan=True))
 
 
+# What the right answer has and a wrong one has not: whether it is so of an array, and how it is said.
+INVARIANTS: dict[str, tuple[Callable[[np.ndarray], bool], str]] = {
+    "finite": (
+        lambda x: bool(np.isfinite(x).all()),
+        "has entries that are not finite (nan or inf), where there should be none",
+    ),
+    "sums to 1": (
+        lambda x: bool(np.allclose(x.sum(axis=-1), 1, atol=1e-5)),
+        "should sum to 1 along its last axis, and does not",
+    ),
+    "sums to 0": (
+        lambda x: x.ndim > 1 and bool(np.allclose(x.sum(axis=-1), 0, atol=1e-5 * (1 + np.abs(x).max(initial=0)))),
+        "should sum to 0 along its last axis, and does not",
+    ),
+    "not negative": (lambda x: bool((x >= 0).all()), "has negative entries, where there should be none"),
+    "at most 1": (
+        lambda x: bool((np.abs(x) <= 1 + 1e-6).all()),
+        "has entries beyond 1 or -1, where there should be none",
+    ),
+    "not all the same": (lambda x: bool(np.ptp(x) > 1e-9), "has the same entry everywhere, and should not"),
+    "other in each step": (
+        lambda x: x.ndim > 1 and len(x) > 1 and bool(np.abs(np.diff(x, axis=0)).max() > 1e-9),
+        "is the same for each index of its first axis, and should not be",
+    ),
+}
+
+
+SOMETIMES = {"finite", "not negative", "at most 1"}  # it is enough that it is not so in several cases
+
+
+def _invariant(name: str) -> Claim:
+    is_so_of, _ = INVARIANTS[name]
+
+    def claim(one: Look, part: Part) -> bool | None:
+        if "b" in (part.right.dtype.kind, part.own.dtype.kind) or part.own.shape != part.right.shape:
+            return False
+        if not part.right.ndim or part.right.size < 2:
+            return None
+        right, own = part.right.astype(float), part.own.astype(float)
+        if name != "finite" and not np.isfinite(own).all():
+            return False
+        if not is_so_of(right):
+            return None if name in ("not all the same", "other in each step") else False
+        return not is_so_of(own) or (None if name in SOMETIMES else False)
+
+    return claim
+
+
 CLAIMS: dict[str, Callable[..., Claim]] = {
     "generic": _generic,
     "instead": _instead,
@@ -462,6 +519,7 @@ CLAIMS: dict[str, Callable[..., Claim]] = {
     "form": _formed,
     "order of axes": _rearranged,
     "shape": _reshaped,
+    "invariant": _invariant,
 }
 
 
@@ -543,6 +601,7 @@ def _hypotheses(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Paramete
         for each in ("case", "row") if part.right.ndim > 1 else ("case",):
             yield "each by its own", {"operation": "factor", "axis": each}
             yield "each by its own", {"operation": "term", "axis": each}
+    yield from (("invariant", {"name": invariant}) for invariant in INVARIANTS)
 
 
 def _common_offset(part: Part) -> float | None:
@@ -617,7 +676,7 @@ def _scales(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Parameters]]
 # --- saying them
 
 
-def words(kind: str, parameters: Parameters) -> str:
+def words(exercise: Exercise, kind: str, parameters: Parameters) -> str:
     """A relation as a student reads it."""
     part = parameters["part"]
     if kind == "generic":
@@ -636,9 +695,12 @@ def words(kind: str, parameters: Parameters) -> str:
             else f"{part} is what it should be, multiplied by {other}."
         )
     elif kind == "form":
-        text = f"{part} is {FORMS[parameters['how']][1]}, along the axis {parameters['axis']}."
+        text = f"{part} is {FORMS[parameters['how']][1]}, along {_axis(exercise, part, parameters['axis'])}."
     elif kind == "order of axes":
         text = f"{part} has the right values, but its axes in the order {tuple(parameters['order'])}."
+    elif kind == "invariant":
+        often = "At times" if parameters["name"] in SOMETIMES else "Wherever it is wrong,"
+        text = f"{often} {part} {INVARIANTS[parameters['name']][1]}."
     elif kind == "shape":
         text = f"{part} has the right values in the right order, but another shape."
     elif kind == "function":
@@ -659,6 +721,11 @@ def words(kind: str, parameters: Parameters) -> str:
     return around(parameters, text)
 
 
+def _axis(exercise: Exercise, part: str, axis: int) -> str:
+    letters = next((axes.axes or () for axes in exercise.gives if axes.name == part), ())
+    return f"the axis {letters[axis]}" if axis < len(letters) and letters[axis] != "…" else f"axis {axis}"
+
+
 def _at(parameters: Parameters) -> str:
     return f"At the {parameters['at']} step, " if parameters["at"] else ""
 
@@ -668,13 +735,12 @@ def _argument(name: str) -> str:
 
 
 def _amount(terms: list[list[Any]]) -> str:
-    """ "too small by H·Q + Q"."""
-    is_small = all(c < 0 for c, _ in terms)
-    shown: list[str] = []
-    for c, names in sorted(terms, key=lambda t: ((t[0] < 0) != is_small, -len(t[1]))):
-        size = abs(c)
-        text = "·".join(([str(size)] if size > 1 or not names else []) + list(names))
-        shown.append(
-            (("- " if (c < 0) != is_small else "+ ") if shown else ("-" if (c < 0) != is_small else "")) + text
-        )
-    return f"too {'small' if is_small else 'large'} by {' '.join(shown)}"
+    """ "too small by H·Q + Q". The longest product decides which of the two it is."""
+    ordered = sorted(terms, key=lambda term: -len(term[1]))
+    is_small = ordered[0][0] < 0
+    shown = ""
+    for c, names in ordered:
+        text = "·".join(([str(abs(c))] if abs(c) > 1 or not names else []) + list(names))
+        sign = "-" if (c < 0) != is_small else "+"
+        shown = f"{shown} {sign} {text}" if shown else text
+    return f"too {'small' if is_small else 'large'} by {shown}"

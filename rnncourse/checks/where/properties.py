@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse.checks import generic
 from rnncourse.checks.cases import canonical, quiet_observe
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
@@ -131,7 +132,7 @@ def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[dict[str, Plai
             own = sum(has(key, exercise, one) is True for one in asked)
             other = len(asked) - own
             few = FEW if fails or _is_continuous(asked) else MANY
-            if (key[0] == "note" and own and other >= few) or (own >= LEAST and other >= LEAST):
+            if own and other >= few if key[0] == "note" else min(own, other) >= LEAST:
                 yield {"property": key, "fails": fails}
                 return
 
@@ -244,6 +245,76 @@ def probed(exercise: Exercise, asked: Sequence[Asked], ask: Ask) -> Iterator[dic
         else:
             if told >= 3:
                 yield {"change": key}
+
+
+def _parts(exercise: Exercise, wanted: Observation, seen: Observation) -> dict[str, list[generic.Part]]:
+    found: dict[str, list[generic.Part]] = {}
+    for part in generic.parts_of(exercise, wanted, seen):
+        found.setdefault(part.name, []).append(part)
+    return found
+
+
+def _moves(name: str, argument: str, exercise: Exercise, one: Asked, ask: Ask) -> tuple[bool, bool] | None:
+    """Whether the right part of this name changes when an argument is set to zero, and whether one's own does; None
+    where that cannot be seen.
+    """
+    case = _changed(["zero", argument], exercise, one.case)
+    if case is None or one.wanted.error:
+        return None
+    wanted = quiet_observe(exercise.reference, exercise.drive, case.args)
+    before = _parts(exercise, one.wanted, one.seen).get(name)
+    after = _parts(exercise, wanted, ask(case)).get(name)
+    if not before or not after or len(before) != len(after):
+        return None
+    pairs = list(zip(before, after, strict=True))
+    moved = any(not generic.equal(a.right, b.right) for a, b in pairs)
+    return moved, any(not generic.equal(a.own, b.own) for a, b in pairs)
+
+
+def depends(exercise: Exercise, asked: Sequence[Asked], ask: Ask) -> Iterator[dict[str, Plain]]:
+    """What a wrong part does not depend on, though it should; or does, though it should not."""
+    if exercise.drive != "call":
+        return
+    wrong = [one for one in asked if one.is_wrong]
+    names = dict.fromkeys(
+        name
+        for one in wrong
+        for name, parts in _parts(exercise, one.wanted, one.seen).items()
+        if any(not part.is_right for part in parts)
+    )
+    for name in names:
+        for argument in (axes.name for axes in exercise.takes if axes.axes):
+            told: tuple[bool, bool] | None = None
+            count = 0
+            for one in wrong:
+                moves = _moves(name, argument, exercise, one, ask)
+                if moves is None:
+                    continue
+                if moves[0] == moves[1] or told not in (None, moves):
+                    break
+                told, count = moves, count + 1
+            else:
+                if told is not None and count >= LEAST:
+                    yield {"part": name, "argument": argument, "should": told[0]}
+
+
+def depends_holds(exercise: Exercise, parameters: dict[str, Plain], asked: Sequence[Asked], ask: Ask) -> bool:
+    """Whether it is so in other cases too."""
+    should = parameters["should"]
+    for one in asked:
+        if one.is_wrong:
+            moves = _moves(parameters["part"], parameters["argument"], exercise, one, ask)
+            if moves not in (None, (should, not should)):
+                return False
+    return True
+
+
+def depends_words(parameters: dict[str, Plain]) -> str:
+    """The dependence as a student reads it."""
+    part, argument = parameters["part"], parameters["argument"]
+    if parameters["should"]:
+        return f"{part} stays the same when {argument} is set to zero, and should not."
+    return f"{part} changes when {argument} is set to zero, and should not."
 
 
 def probe_holds(exercise: Exercise, parameters: dict[str, Plain], asked: Sequence[Asked], ask: Ask) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def region(key: Key, one: Look, part: Part) -> np.ndarray | None:
         else:
             if n % key[3]:
                 return None
-            chosen = index // (n // key[3]) == number
+            chosen = np.isin(index // (n // key[3]), number)
         return np.broadcast_to(chosen.reshape([-1 if k == axis else 1 for k in range(len(shape))]), shape)
     if kind in ("on the diagonal", "off the diagonal", "below the diagonal", "above the diagonal"):
         if len(shape) < 2 or shape[-1] != shape[-2]:
@@ -119,15 +120,16 @@ def _keys(one: Look, part: Part) -> Iterator[Key]:
             }
             yield from ([kind, name] for kind in kinds[name])
     for axis in range(part.right.ndim):
-        yield ["at", axis, 0]
-        yield ["at", axis, -1]
-        for number in (1, 2, 3):
-            yield ["from", axis, number]
-            yield ["before the last", axis, number]
         letter = letters[axis] if len(letters) == part.right.ndim else ""
+        if letter.partition(" ")[0] in ("T", "t", "N", "L", "steps") or (not letter and not axis):
+            yield ["at", axis, 0]
+            yield ["at", axis, -1]
+            for number in (1, 2, 3):
+                yield ["from", axis, number]
+                yield ["before the last", axis, number]
         count = int(several[1]) if (several := re.fullmatch(r"(\d)H", letter)) else 2 if letter == "units" else 0
-        for number in range(count):
-            yield ["block", axis, number, count]
+        for some in range(1, count):
+            yield from (["block", axis, list(numbers), count] for numbers in combinations(range(count), some))
     for side in ("on", "off", "below", "above"):
         yield [f"{side} the diagonal"]
     for which in ("True", "False") if part.right.dtype.kind == "b" else ("0", "negative", "positive", "not finite"):
@@ -233,7 +235,9 @@ def words(exercise: Exercise, parameters: Parameters) -> str:
         elif kind == "at":
             text = f"{part} is wrong only at the {'first' if key[2] == 0 else 'last'} {noun}; {right}."
         else:
-            which = f"{ORDINALS[key[2]]} of the {('', '', 'two halves', 'three blocks', 'four blocks')[key[3]]}"
+            ordinals = [ORDINALS[number] for number in key[2]]
+            which = " and ".join([", ".join(ordinals[:-1]), ordinals[-1]] if ordinals[1:] else ordinals)
+            which = f"{which} of the {('', '', 'two halves', 'three blocks', 'four blocks')[key[3]]}"
             text = f"{part} is wrong only in the {which} of its {_axis(exercise, part, key[1])}; {right}."
     elif kind.endswith("diagonal"):
         text = f"{part} is wrong only {kind}; {right}."

@@ -7,6 +7,7 @@ student has to verify it on fresh draws too, which is what `holds` is for. It sa
 |---|---|---|
 | `part: …` | how one part is related to what it should be, "dX is what it should be, divided by N" | `parts` |
 | `items` | what a text, a list, a set or a number has too much or lacks | `sequences` |
+| `depends` | what a part does not depend on, though it should, or the other way round | `properties` |
 | `region` | where in an array alone it is wrong, "only at the last step" | `regions` |
 | `cases` | which cases fail, "all cases with N = 1, and no other" | `properties` |
 | `changed cases` | what is right once a case is changed, "with h0 set to zero" | `properties` |
@@ -28,8 +29,8 @@ from rnncourse.checks.where.place import Statement
 from rnncourse.checks.where.properties import Ask
 
 # The more a kind says, the further to the left. A direction alone says little.
-_ORDER = ("part", "region", "items", "cases", "changed cases", "smallest", "only")
-_VAGUE = {"number", "truth"}
+_ORDER = ("part", "depends", "region", "items", "cases", "changed cases", "smallest", "only")
+_VAGUE = {"too large", "too small", "values", "first right"}
 
 
 def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None) -> list[Statement]:
@@ -44,8 +45,10 @@ def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None
 
 
 def _rank(one: Statement) -> int:
-    if one.kind == "items" and one.parameters["of"] in _VAGUE:
+    if one.kind == "items" and one.parameters["relation"] in _VAGUE:
         return len(_ORDER)
+    if one.kind == "part: invariant":
+        return _ORDER.index("items")
     return _ORDER.index(one.kind.partition(":")[0])
 
 
@@ -58,6 +61,7 @@ def _found(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None) -> Itera
     yield from (Statement("cases", p) for p in properties.found(exercise, asked))
     yield from (Statement("only", p) for p in _only(parts.looks(exercise, asked, whole=True)))
     if ask:
+        yield from (Statement("depends", p) for p in properties.depends(exercise, asked, ask))
         yield from (Statement("changed cases", p) for p in properties.probed(exercise, asked, ask))
         yield from (Statement("smallest", p) for p in sequences.smallest(exercise, asked, ask))
 
@@ -79,23 +83,31 @@ def _holds(
         return parts.is_so(parts.CLAIMS[name](**own), parameters["part"], parts.looks(exercise, asked), parameters)
     if kind == "only":
         return _only_holds(exercise, parameters["wrong"], asked)
-    if kind in ("changed cases", "smallest"):
-        verify = properties.probe_holds if kind == "changed cases" else sequences.smallest_holds
-        return ask is not None and verify(exercise, parameters, asked, ask)
+    if kind in _ASKING:
+        return ask is not None and _ASKING[kind](exercise, parameters, asked, ask)
     return {"items": sequences, "region": regions, "cases": properties}[kind].holds(exercise, parameters, asked)
+
+
+_ASKING = {
+    "depends": properties.depends_holds,
+    "changed cases": properties.probe_holds,
+    "smallest": sequences.smallest_holds,
+}
 
 
 def words(statement: Statement, exercise: Exercise) -> str:
     """One or two sentences for a student."""
     kind, parameters = statement.kind, statement.parameters
     if kind.startswith("part: "):
-        return parts.words(kind.removeprefix("part: "), parameters)
+        return parts.words(exercise, kind.removeprefix("part: "), parameters)
     if kind == "items":
         return sequences.words(parameters)
     if kind == "region":
         return regions.words(exercise, parameters)
     if kind == "cases":
         return properties.words(parameters)
+    if kind == "depends":
+        return properties.depends_words(parameters)
     if kind == "changed cases":
         return properties.probe_words(parameters)
     if kind == "smallest":

@@ -108,20 +108,12 @@ NUMBERS: dict[str, tuple[Callable[[float, float], bool], str]] = {
     "too large": (lambda right, own: own > right, "too large wherever it is wrong, never too small"),
     "too small": (lambda right, own: own < right, "too small wherever it is wrong, never too large"),
 }
-BOOLS: dict[str, tuple[Callable[[np.ndarray, np.ndarray], bool], str]] = {
-    "too many": (lambda right, own: bool((own | ~right).all()), "True too often; where it should be True, it is"),
-    "too few": (
-        lambda right, own: bool((own | ~right).sum() < own.size and (right | ~own).all()),
-        "True not often enough; where it is True, it should be",
-    ),
-}
 KINDS: dict[str, dict[str, tuple[Callable[[Any, Any], bool], str]]] = {
     "list": LISTS,
     "text": LISTS,
     "set": SETS,
     "dict": DICTS,
     "number": NUMBERS,
-    "truth": BOOLS,
 }
 
 
@@ -145,13 +137,6 @@ def _parts(exercise: Exercise, one: Asked) -> Iterator[tuple[str, str, Any, Any]
             yield axes.name, "set", a, b
         elif isinstance(a, dict) and isinstance(b, dict):
             yield axes.name, "dict", a, b
-        elif (
-            isinstance(a, np.ndarray)
-            and isinstance(b, np.ndarray)
-            and a.dtype == b.dtype == bool
-            and a.shape == b.shape
-        ):
-            yield axes.name, "truth", a, b
         elif _is_number(a) and _is_number(b):
             yield axes.name, "number", a, b
 
@@ -184,7 +169,7 @@ def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[Parameters]:
         if not pairs or len({kind for kind, _, _ in pairs}) > 1:
             continue
         kind = pairs[0][0]
-        least = 4 if kind in ("number", "truth") else LEAST
+        least = 4 if kind == "number" else LEAST
         for relation, (holds_, _) in KINDS[kind].items():
             if len(pairs) >= least and _all(holds_, pairs):
                 yield {"part": name, "of": kind, "relation": relation}
@@ -208,7 +193,7 @@ def words(parameters: Parameters) -> str:
     """The relation as a student reads it."""
     text = KINDS[parameters["of"]][parameters["relation"]][1]
     said = text.format(item="character" if parameters["of"] == "text" else "item")
-    if parameters["of"] in ("number", "truth"):
+    if parameters["of"] == "number":
         return f"{parameters['part']} is {said}."
     return f"Wherever {parameters['part']} is wrong, it is {said}."
 
