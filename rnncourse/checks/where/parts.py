@@ -72,7 +72,8 @@ def all_names(seen: Sequence[Look]) -> list[str]:
 
 def is_so(claim: Claim, name: str, seen: Sequence[Look], parameters: Parameters) -> bool:
     """Whether a claim about the parts of this name is so in every case in which they are wrong, and what the
-    parameters say besides: whether all other parts are right (`alone`), whether every answer has its parts (`whole`).
+    parameters say besides: whether all other parts are right (`alone`), whether every answer has its parts (`whole`),
+    whether it is so of the parts that are right too (`always`), as nothing plus nothing is.
     """
     for one in seen:
         if one.parts is None:
@@ -83,7 +84,10 @@ def is_so(claim: Claim, name: str, seen: Sequence[Look], parameters: Parameters)
             if part.name != name:
                 if parameters["alone"] and not part.is_right:
                     return False
-            elif not part.is_right and (part.is_equal or claim(one, part) is False):
+            elif part.is_right:
+                if parameters.get("always") and claim(one, part) is False:
+                    return False
+            elif part.is_equal or claim(one, part) is False:
                 return False  # what is wrong in its dtype alone is not wrong in its numbers
     return True
 
@@ -91,7 +95,10 @@ def is_so(claim: Claim, name: str, seen: Sequence[Look], parameters: Parameters)
 def supported(claim: Claim, name: str, seen: Sequence[Look], cases: int = 2, entries: int = 3) -> bool:
     """Whether so many cases, and entries of them, bear a claim out."""
     borne = [
-        part.right.size for one in seen for part in one.named(name) if not part.is_right and claim(one, part) is True
+        part.right.size
+        for one in seen
+        for part in one.named(name)
+        if not part.is_right and np.any(part.right) and claim(one, part) is True
     ]
     return len(borne) >= cases and sum(borne) >= entries
 
@@ -108,11 +115,14 @@ def scope(name: str, seen: Sequence[Look]) -> Parameters:
 
 def around(parameters: Parameters, sentence: str) -> str:
     """The sentence, with what goes with every statement on a part."""
-    before = "" if parameters["whole"] else "Where an answer of the right form comes back: "
-    sentence = (
-        before + sentence if before else sentence[0].upper() + sentence[1:] if sentence[:7] == "before " else sentence
-    )
-    return sentence + (" The other results are right." if parameters["alone"] else "")
+    before = ""
+    if not parameters["whole"]:
+        before = "Where an answer of the right form comes back: "
+    elif not parameters.get("always", True) and " wrong" not in sentence:
+        before = f"Wherever {parameters['part']} is wrong: "
+    elif sentence.startswith("before "):
+        sentence = sentence[0].upper() + sentence[1:]
+    return before + sentence + (" The other results are right." if parameters["alone"] else "")
 
 
 # --- what may be known by name in a case
@@ -540,7 +550,8 @@ def found(seen: Sequence[Look]) -> Iterator[tuple[str, Parameters]]:
                 and is_so(claim, name, seen, base)
                 and supported(claim, name, seen, entries=_least(kind, seen, name))
             ):
-                yield kind, {**base, **parameters}
+                always = is_so(claim, name, seen, {**base, "always": True})
+                yield kind, {**base, "always": always, **parameters}
                 break
 
 

@@ -33,8 +33,6 @@ def has(key: Key, exercise: Exercise, one: Asked) -> bool | None:
     kind = key[0]
     if kind == "note":
         return one.case.note in key[1:] if one.case.note else False
-    if kind == "edge":
-        return one.case.is_edge
     if kind == "float32":
         return any(a.dtype == np.float32 for a in arrays_in(one.case.args))
     if kind == "raises":
@@ -113,7 +111,6 @@ def _keys(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[Key]:
     yield ["float32"]
     yield ["raises"]
     yield from (["answer is", which] for which in ("empty", "0"))
-    yield ["edge"]
 
 
 def is_so(key: Key, fails: bool, exercise: Exercise, asked: Sequence[Asked]) -> bool:
@@ -176,7 +173,6 @@ def _such(key: Key) -> str:
         return f"whose answer should be {key[1]}"
     if len(key) == 1:
         return {
-            "edge": "that are special (the edge cases)",
             "float32": "in float32",
             "raises": "in which an error should be raised",
         }[key[0]]
@@ -288,7 +284,7 @@ def depends(exercise: Exercise, asked: Sequence[Asked], ask: Ask) -> Iterator[di
             count = 0
             for one in wrong:
                 moves = _moves(name, argument, exercise, one, ask)
-                if moves is None:
+                if moves is None or not any(moves):
                     continue
                 if moves[0] == moves[1] or told not in (None, moves):
                     break
@@ -304,7 +300,7 @@ def depends_holds(exercise: Exercise, parameters: dict[str, Plain], asked: Seque
     for one in asked:
         if one.is_wrong:
             moves = _moves(parameters["part"], parameters["argument"], exercise, one, ask)
-            if moves not in (None, (should, not should)):
+            if moves not in (None, (False, False), (should, not should)):
                 return False
     return True
 

@@ -29,8 +29,8 @@ from rnncourse.checks.where.place import Statement
 from rnncourse.checks.where.properties import Ask
 
 # The more a kind says, the further to the left. A direction alone says little.
-_ORDER = ("part", "depends", "region", "items", "cases", "changed cases", "smallest", "only")
-_VAGUE = {"too large", "too small", "values", "first right"}
+_ORDER = ("part", "depends", "region", "items", "cases", "changed cases", "only", "smallest")
+_VAGUE = {"too large", "too small", "first right"}
 
 
 def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None) -> list[Statement]:
@@ -46,6 +46,8 @@ def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None
 
 def _rank(one: Statement) -> int:
     if one.kind == "items" and one.parameters["relation"] in _VAGUE:
+        return len(_ORDER)
+    if one.kind == "cases" and not one.parameters["fails"]:  # that a small case comes out right says little
         return len(_ORDER)
     if one.kind == "part: invariant":
         return _ORDER.index("items")
@@ -79,7 +81,7 @@ def _holds(
 ) -> bool:
     if kind.startswith("part: "):
         name = kind.removeprefix("part: ")
-        own = {k: v for k, v in parameters.items() if k not in ("part", "alone", "whole")}
+        own = {k: v for k, v in parameters.items() if k not in ("part", "alone", "whole", "always")}
         return parts.is_so(parts.CLAIMS[name](**own), parameters["part"], parts.looks(exercise, asked), parameters)
     if kind == "only":
         return _only_holds(exercise, parameters["wrong"], asked)
