@@ -1,0 +1,102 @@
+"""What JupyterLab offers a student: the course's own commands in its menu and palette, a terminal that knows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import Page, expect
+
+from rnncourse.seat.cli import main
+from tests.browser.unit03 import RIGHT, shown
+from tests.waiting import until
+
+UNIT = "03_cell"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which a login sets the path anew, as Debian's does."""
+    home = tmp_path_factory.mktemp("student")
+    (home / ".profile").write_text("PATH=/usr/bin:/bin\n")
+    return home
+
+
+@pytest.fixture(scope="module")
+def course(home: Path) -> Path:
+    """`rnncourse start`, with one exercise of unit 03 answered; it is where this student stopped."""
+    folder = home / "my-course"
+    assert CliRunner().invoke(main, ["start", str(folder)]).exit_code == 0
+    path = folder / UNIT / f"{UNIT}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    (cell,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "hidden_layer"]
+    cell.source = RIGHT
+    nbformat.write(notebook, path)
+    progress = home / ".local" / "share" / "rnncourse" / "progress.json"
+    progress.parent.mkdir(parents=True)
+    progress.write_text(
+        '{"format": 1, "exercises": {"hidden_layer": {"score": 1.0, "passed": true, "when": "2026-01-31"}}}'
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(course: Path, home: Path, jupyterlab) -> Iterator[str]:
+    """`rnncourse lab`, without saying which unit."""
+    with jupyterlab("rnncourse.seat.cli", "lab", cwd=course, home=home) as address:
+        yield address
+
+
+def said(page: Page, label: str) -> str:
+    """What a command's dialog says; it is closed by keyboard."""
+    dialog = page.get_by_role("dialog").filter(has_text=label)
+    text = dialog.locator("pre").inner_text()
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    return text
+
+
+def from_palette(page: Page, label: str) -> None:
+    """Choose a command in the palette."""
+    page.keyboard.press("ControlOrMeta+Shift+C")
+    page.locator(".lm-CommandPalette-input").fill(label)
+    page.locator(".lm-CommandPalette-item", has_text=re.compile(f"^{label}")).first.click()
+
+
+def test_the_lab_opens_where_one_stopped_and_the_menu_checks_all_and_submits(page, lab, course):
+    page.goto(lab)
+    shown(page)
+    page.get_by_role("menuitem", name="Course").click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Check all$")).click()
+    text = said(page, "Check all")
+    assert "✓ hidden_layer" in text
+    assert "1 of 13 exercises passed" in text
+
+    from_palette(page, "Submit")
+    text = said(page, "Submit")
+    handed_in = course / UNIT / f"{UNIT}-submission.ipynb"
+    assert f"{handed_in} is the file to hand in." in text
+    assert handed_in.is_file()
+
+
+def test_nothing_of_an_instructor_s_is_offered(page, lab):
+    page.goto(lab)
+    shown(page)
+    names = page.evaluate("() => [...document.querySelectorAll('[title], [data-command]')].map(e => e.outerHTML).join()")
+    for instructor_s in ("Create Assignment", "Formgrader", "Assignment List", "Validate"):
+        assert instructor_s not in names
+
+
+def test_the_terminal_knows_our_commands_after_a_login_too(page, lab, home):
+    page.goto(lab)
+    shown(page)
+    from_palette(page, "New Terminal")
+    page.locator(".jp-Terminal .xterm-helper-textarea").wait_for()
+    page.locator(".jp-Terminal").click()
+    page.keyboard.type(f"rnncourse --version > {home}/said; command -v rnncourse >> {home}/said; echo done > {home}/end\n")
+    until((home / "end").is_file, lambda: "the terminal runs nothing")
+    assert "rnncourse, version" in (home / "said").read_text()
