@@ -1,7 +1,9 @@
 """`rnncourse`, as a student types it, on notebooks of a unit that is quick to run."""
 
+import ast
 import copy
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -290,6 +292,24 @@ def test_ctrl_c_and_kill_reach_what_is_run():
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         said, _ = process.communicate()
     assert int(said) == process.pid
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a login shell is Unix's")
+@pytest.mark.parametrize("shell", ["/bin/sh", "/bin/bash"])
+def test_a_terminal_in_jupyterlab_finds_our_command_though_a_login_sets_the_path_anew(called, tmp_path, shell):
+    rnncourse("lab")
+    (settings,) = [option for option in called[0] if option.startswith("--ServerApp.terminado_settings=")]
+    command = ast.literal_eval(settings.partition("=")[2])["shell_command"]
+    (tmp_path / ".profile").write_text("PATH=/usr/bin:/bin\n")
+    done = subprocess.run(
+        command,
+        input="command -v rnncourse\n",
+        env={"HOME": str(tmp_path), "SHELL": shell, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
+    assert str(Path(sys.executable).with_name("rnncourse")) in done.stdout
 
 
 # --- progress
