@@ -93,6 +93,8 @@ def update(folder: Path) -> Iterator[Updated]:
     """Bring each notebook in a folder to the release that is installed; yields what was done, unit by unit."""
     for stem, path in released():
         mine = folder / stem / f"{stem}.ipynb"
+        for left in mine.parent.glob(".*.new"):  # by one that was killed
+            left.unlink(missing_ok=True)
         if not mine.exists():
             mine.parent.mkdir(parents=True, exist_ok=True)
             write_whole(mine, path.read_bytes())
