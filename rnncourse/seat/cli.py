@@ -118,8 +118,7 @@ def _many(number: int, what: str) -> str:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
 def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
     """Open JupyterLab where you stopped, or on one unit's notebook."""
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise Sentence("JupyterLab is not installed: run 'pip install \"rnncourse[notebooks]\"'.")
+    _require("jupyterlab")
     if unit is not None and unit.startswith("-"):
         arguments, unit = (unit, *arguments), None
     here = Path.cwd()
@@ -134,6 +133,12 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
             notebook = _to_go_on_with(folder)
     opens = f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}"
     open_jupyterlab(folder, [opens, *arguments], [STUDENTS_SETTINGS])
+
+
+def _require(*modules: str) -> None:
+    """**Errors:** `Sentence` if one of these is not installed."""
+    if any(importlib.util.find_spec(module) is None for module in modules):
+        raise Sentence("What works with notebooks is not installed: run 'pip install \"rnncourse[notebooks]\"'.")
 
 
 def _to_go_on_with(folder: Path) -> Path:
@@ -255,6 +260,7 @@ def check(notebook: str, strict: bool) -> None:
     NOTEBOOK is a unit, "03", or a path. A copy of it, as it was saved, is run in a kernel of its own, without the
     experiments.
     """
+    _require("ipykernel", "nbclient")
     with in_a_sentence(HandinError):
         mine = handin.read(handin.find(notebook, Path.cwd()))
         with _live(mine.unit.stem) as advance:
