@@ -26,6 +26,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from rnncourse import __version__
+
 OFFLINE = ("--no-deps", "--no-index", "--no-build-isolation")
 ANSWERED = "leaky_average"
 RIGHT = f"def {ANSWERED}(state, x, keep):\n    return keep * state + (1 - keep) * x"
@@ -211,11 +213,12 @@ def test_the_data_is_in_the_wheel_and_needs_no_library_of_its_own(small, wheel):
 
 
 def test_jupyterlab_finds_the_extension_whoever_starts_it(full):
-    said = full.run("python", "-m", "jupyterlab", "--version")
-    assert re.match(r"\d+\.\d+", said)
+    said = full.run("python", "-m", "jupyterlab.labextensions", "list")
+    plain = re.sub(r"\x1b\[\d+m", "", said)
+    assert f"rnncourse v{__version__} enabled OK" in plain
     folder = full.environment / "share" / "jupyter" / "labextensions" / "rnncourse"
-    load = json.loads((folder / "package.json").read_text())["jupyterlab"]["_build"]["load"]
-    assert (folder / load).is_file()
+    about = json.loads((folder / "package.json").read_text())
+    assert (folder / about["jupyterlab"]["_build"]["load"]).is_file()
 
 
 def notebooks_in(wheel: Path) -> Iterator[str]:
