@@ -1,4 +1,4 @@
-"""What JupyterLab offers a student: the course's own commands in its menu and palette, and no instructor's."""
+"""What JupyterLab offers a student: the course's own commands in its menu and palette, a terminal that knows them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from playwright.sync_api import Page, expect
 
 from rnncourse.seat.cli import main
 from tests.browser.unit03 import RIGHT, shown
+from tests.waiting import until
 
 UNIT = "03_cell"
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("student")
+    home = tmp_path_factory.mktemp("student")
+    (home / ".profile").write_text("PATH=/usr/bin:/bin\n")
+    return home
 
 
 @pytest.fixture(scope="module")
@@ -56,23 +59,24 @@ def said(page: Page, label: str) -> str:
     return text
 
 
-def from_palette(page: Page, label: str) -> None:
-    """Choose a command in the palette."""
-    page.keyboard.press("ControlOrMeta+Shift+C")
-    page.locator(".lm-CommandPalette-input").fill(label)
-    page.locator(".lm-CommandPalette-item", has_text=re.compile(f"^{label}")).first.click()
+def from_menu(page: Page, menu: str, *labels: str) -> None:
+    """Choose a command in the menu."""
+    page.get_by_role("menuitem", name=menu, exact=True).click()
+    for label in labels:
+        page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{label}$")).click()
 
 
 def test_the_lab_opens_where_one_stopped_and_the_menu_checks_all_and_submits(page, lab, course):
     page.goto(lab)
     shown(page)
-    page.get_by_role("menuitem", name="Course").click()
-    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Check all$")).click()
+    from_menu(page, "Course", "Check all")
     text = said(page, "Check all")
     assert "✓ hidden_layer" in text
     assert "1 of 13 exercises passed" in text
 
-    from_palette(page, "Submit")
+    from_menu(page, "View", "Activate Command Palette")
+    page.locator(".lm-CommandPalette-input").fill("Submit")
+    page.locator(".lm-CommandPalette-itemLabel", has_text=re.compile("^Submit$")).click()
     text = said(page, "Submit")
     handed_in = course / UNIT / f"{UNIT}-submission.ipynb"
     assert f"{handed_in} is the file to hand in." in text
@@ -85,3 +89,14 @@ def test_nothing_of_an_instructor_s_is_offered(page, lab):
     names = page.content()
     for instructor_s in ("Create Assignment", "Formgrader", "Assignment List", "Validate"):
         assert instructor_s not in names
+
+
+def test_the_terminal_knows_our_commands_though_a_login_sets_the_path_anew(page, lab, home):
+    page.goto(lab)
+    shown(page)
+    from_menu(page, "File", "New", "Terminal")
+    page.locator(".jp-Terminal .xterm-helper-textarea").wait_for()
+    page.locator(".jp-Terminal").click()
+    page.keyboard.type("rnncourse --version > ~/said; echo done > ~/end\n")
+    until((home / "end").is_file, lambda: "the terminal runs nothing")
+    assert "rnncourse, version" in (home / "said").read_text()
