@@ -20,8 +20,9 @@ demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what c
 test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
-lab: $(STAMP) ## JupyterLab on the students' notebooks
-	@$(PY) -m rnncourse.seat.cli lab
+lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
+	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course
+	@cd my-course && $(abspath $(PY)) -m rnncourse.seat.cli lab
 
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
