@@ -60,15 +60,16 @@ def main(context: click.Context, folder: Path, course: Path, db: str | None) -> 
 @click.argument("units", nargs=-1)
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--hostile", is_flag=True, help="Hostile, broken and odd submissions as well.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, another class.")
 @click.pass_obj
-def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool) -> None:
+def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: int) -> None:
     """Make up a class whose true scores are known: right, blank, every kind of mistake."""
     from rnngrade.sample import demo_class, write_hostile_class
 
     with in_a_sentence(DeskError):
         desk.open()
         for unit in units_of(units, [s for s in exercises.STEMS if s != "00_welcome"]):
-            made = demo_class(unit, size)
+            made = demo_class(unit, size, seed)
             for one in made:
                 one.write(desk.root, desk.submitted)
             others = write_hostile_class(desk.root, unit, desk.submitted) if hostile else []
