@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 LONGEST = 300  # characters of what is said of one student's error
 
 
 class DeskError(Exception):
     """What kept the desk from doing something, and what to do, in one sentence."""
+
+
+class Stop(DeskError):
+    """What would fail for everybody else as well."""
+
+
+class DiskFull(Stop):
+    """There is no room left for a file."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"The disk is full: {path} cannot be written. All that was recorded before is kept, so make room and run "
+            "the command again."
+        )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Around what writes a file. **Errors:** `DiskFull`; other errors of the system's name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(path) from None
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 class Failures:
@@ -26,9 +55,11 @@ class Failures:
 
     @contextmanager
     def of(self, student: str, unit: str) -> Iterator[None]:
-        """Write down what is raised for this student, and go on."""
+        """Write down what is raised for this student, and go on. **Errors:** `Stop`."""
         try:
             yield
+        except Stop:
+            raise
         except DeskError as error:
             self.add(student, unit, str(error))
         except Exception as error:  # there is no end to what a student can hand in

@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception, Question
+from rnngrade.record import write_whole
 
 NAMES = [
     "ada",
@@ -73,8 +74,7 @@ class Submission:
             elif answer == RIGHT:
                 cell.source = solved[_grade_id(cell)]
         path = submitted / self.student / self.unit / f"{self.unit}.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(given["notebooks"], path)
+        write_whole(path, f"{nbformat.writes(given['notebooks'])}\n".encode())
         return path
 
 
@@ -124,8 +124,7 @@ def write_hostile_class(root: Path, unit: str, submitted: Path) -> list[Path]:
     for one in HOSTILE:
         if one.unit == unit:
             path = submitted / one.name / unit / f"{unit}.ipynb"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(one.make(_read(root, "notebooks", unit), right))
+            write_whole(path, one.make(_read(root, "notebooks", unit), right))
             written.append(path)
     return written
 
