@@ -85,10 +85,12 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
     from rnngrade.collect import collect as take
 
     with in_a_sentence(DeskError), desk.locked("rnngrade collect"):
-        report = take(source, desk, units_of([unit])[0] if unit else None, form)
+        failures = Failures()
+        report = take(source, desk, units_of([unit])[0] if unit else None, form, failures=failures)
         for words in report.notes:
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
+        failures.end()
 
 
 @main.command(

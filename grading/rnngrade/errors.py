@@ -36,9 +36,7 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(path) from None
-        if error.errno is not None and error.filename is None:
-            error.filename = str(path)
-        raise
+        raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
 class Failures:
@@ -56,18 +54,30 @@ class Failures:
     @contextmanager
     def of(self, student: str, unit: str) -> Iterator[None]:
         """Write down what is raised for this student, and go on. **Errors:** `Stop`."""
+        with self.at(f"{student}, {unit}"):
+            yield
+
+    @contextmanager
+    def at(self, what: str) -> Iterator[None]:
+        """The same for a file of which it is not known yet whose it is."""
         try:
             yield
         except Stop:
             raise
         except DeskError as error:
-            self.add(student, unit, str(error))
+            self._tell(what, str(error))
+        except OSError as error:
+            self._tell(what, f"{error.strerror}: {error.filename}" if error.filename else str(error))
         except Exception as error:  # there is no end to what a student can hand in
-            self.add(student, unit, f"{type(error).__name__}: {error}")
+            self._tell(what, f"{type(error).__name__}: {error}")
 
     def add(self, student: str, unit: str, words: str) -> None:
-        """Write down a failure. The words may be a student's: they are kept to one line that a terminal can print."""
-        line = " ".join(f"{student}, {unit}: {words}".split())[:LONGEST]
+        """Write down a failure."""
+        self._tell(f"{student}, {unit}", words)
+
+    def _tell(self, what: str, words: str) -> None:
+        # The words may be a student's: they are kept to one line that a terminal can print.
+        line = " ".join(f"{what}: {words}".split())[:LONGEST]
         self.told.append("".join(c if c.isprintable() else "\ufffd" for c in line))
 
     def end(self) -> None:
