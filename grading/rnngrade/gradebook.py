@@ -20,7 +20,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,7 @@ from rnncourse.checks.verdict import Verdict
 from rnngrade import release
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures, Stop
-from rnngrade.harmless import NO_MATH, harmless_notebook
+from rnngrade.harmless import NO_MATH, harmless_notebook, literally
 from rnngrade.record import ExerciseResult, Record, write_whole
 
 OURS = "rnngrade"  # the key of our own metadata in an autograded notebook
@@ -324,12 +323,12 @@ def _verdict(grade_id: str, result: ExerciseResult | None, max_points: float) ->
 def _findings(record: Record) -> NotebookNode:
     """A cell for formgrader, which feedback leaves out: what is odd about a submission, flags first."""
     lines = [
-        f"<li>{'⚑ ' if finding.for_person else ''}{escape(finding.message)}"
-        f"{f' <em>({escape(finding.cell)})</em>' if finding.cell else ''}</li>"
+        f"<li>{'⚑ ' if finding.for_person else ''}{literally(finding.message)}"
+        f"{f' <em>({literally(finding.cell)})</em>' if finding.cell else ''}</li>"
         for finding in sorted(record.findings, key=lambda finding: not finding.for_person)
     ]
-    html = f'<div class="{NO_MATH}"><strong>Found in this submission</strong><ul>{"".join(lines)}</ul></div>'
-    cell = nbformat.v4.new_markdown_cell(html.replace("\n", " "), metadata={OURS: "findings"})
+    html = f"<div><strong>Found in this submission</strong><ul>{''.join(lines)}</ul></div>"
+    cell = nbformat.v4.new_markdown_cell(html, metadata={OURS: "findings"})
     cell.id = "rnngrade-findings"
     return cell
 
