@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from textwrap import dedent
@@ -149,7 +150,8 @@ def after(name: str, source: str) -> Edit:
 
 
 def _own(source: str) -> NotebookNode:
-    return nbformat.v4.new_code_cell(dedent(source).strip())
+    text = dedent(source).strip()
+    return nbformat.v4.new_code_cell(text, id=f"own-{zlib.crc32(text.encode('utf-8', 'replace')):08x}")
 
 
 def each(change: Callable[[NotebookNode], Any], *roles: str) -> Edit:
