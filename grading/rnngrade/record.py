@@ -43,6 +43,7 @@ class ExerciseResult:
     message: str
     diagnosis: str | None = None
     criteria: dict[str, bool | None] = field(default_factory=dict)
+    table: dict[str, Any] | None = None  # of a visible case: where the answer first differs (`Excerpt.plain`)
     hint: str = ""
     card: str = ""
     seconds: float | None = field(default=None, compare=False)  # measured: how long the cell and its check took
