@@ -207,6 +207,7 @@ class _Grading:
                 message=verdict.message,
                 diagnosis=verdict.diagnosis,
                 criteria=dict(verdict.criteria),
+                table=verdict.table.plain() if verdict.table else None,
                 hint=hint,
                 card=verdict.card(),
                 seconds=round(time.monotonic() - began + sum(c.seconds for c in cells), 3),

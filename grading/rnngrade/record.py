@@ -45,6 +45,7 @@ class ExerciseResult:
     message: str
     diagnosis: str | None = None
     criteria: dict[str, bool | None] = field(default_factory=dict)
+    table: dict[str, Any] | None = None  # of a visible case: where the answer first differs (`Excerpt.plain`)
     hint: str = ""
     card: str = ""
     # What the search for the error's place found, as `Where.plain` has it: more or less of it as there was time.

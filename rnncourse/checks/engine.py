@@ -55,6 +55,7 @@ def judge(
     seen: list[Observation] = []
     faults: list[Fault] = []
     faulty: set[int] = set()
+    visible = 0  # how many of the faults are of visible cases
     seconds = 0.0
     for is_hidden, seed in enumerate(seeds):
         for one, wanted in zip(*drawn(exercise, seed), strict=True):
@@ -68,16 +69,17 @@ def judge(
                 faulty.add(len(seen) - 1)
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
             faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
+        visible = visible if is_hidden else len(faults)
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
     diagnosis = diagnose(evidence) if faults else None
     where = None
     if budget and faults and seconds < SLOW and (after_diagnosis or not diagnosis):
-        visible = zip(*drawn(exercise, seeds[0]), seen, strict=False)
-        asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(visible)]
+        shown = zip(*drawn(exercise, seeds[0]), seen, strict=False)
+        asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(shown)]
         # Who interrupts the search gets the verdict without, and so does who wrote more than Python can walk.
         with suppress(KeyboardInterrupt, RecursionError, MemoryError):
             where = find(exercise, candidate, seeds[0], asked, budget)
-    return _verdict(exercise, faults, diagnosis, where, show=not hidden)
+    return _verdict(exercise, faults, diagnosis, where, visible, show=not hidden)
 
 
 def _criteria(exercise: Exercise) -> dict[str, float]:
@@ -95,8 +97,15 @@ def _criteria(exercise: Exercise) -> dict[str, float]:
 
 
 def _verdict(
-    exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | None, where: Where | None, *, show: bool
+    exercise: Exercise,
+    faults: list[Fault],
+    diagnosis: Diagnosis | None,
+    where: Where | None,
+    visible: int,
+    *,
+    show: bool,
 ) -> Verdict:
+    """The first `visible` of the faults are of cases that a notebook shows: of these the place may be seen as well."""
     weights = _criteria(exercise)
     for i, f in enumerate(faults):
         if f.criterion not in weights:
@@ -115,11 +124,12 @@ def _verdict(
         return Verdict(
             exercise.name, True, 1.0, float(exercise.points), exercise.points, "Right on every case.", criteria=met
         )
-    first = min(faults, key=lambda f: list(WEIGHTS).index(f.criterion))
+    at = min(range(len(faults)), key=lambda i: list(WEIGHTS).index(faults[i].criterion))
+    first = faults[at]
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
-    if show:
+    if at < visible:
         place = (canonical(exercise, first.expected), canonical(exercise, first.got))
         look["table"] = excerpt(*place, exercise.gives)
     points = round(score * exercise.points, 2)
