@@ -19,6 +19,7 @@ MAX_DEPTH = 16
 MAX_ITEMS = 1_000_000
 MAX_BYTES = 256 * 2**20
 MAX_BITS = 10_000
+MAX_WORDS = 80  # characters of a name that the value's author chose
 
 
 class Unfit(ValueError):
@@ -37,8 +38,13 @@ def to_plain(value: Any) -> Plain:
     return _Copier().copy(value, 0)
 
 
+def _is_common(dtype: np.dtype[Any]) -> bool:
+    """Whether it is a dtype of numbers or truth values that all machines have."""
+    return dtype.kind in "biuf" and dtype.itemsize <= 8
+
+
 def _a(kind: type) -> str:
-    name = kind.__name__
+    name = kind.__name__[:MAX_WORDS]
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
@@ -51,10 +57,13 @@ class _Copier:
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise NotPlain("something too large or too deeply nested")
         kind = type(value)
-        if value is None or kind in (bool, int, float, str):
-            if kind is int and value.bit_length() > MAX_BITS:
-                raise NotPlain("a number of thousands of digits")
+        if value is None or kind in (bool, float, str):
             return value
+        if issubclass(kind, int):
+            number = int.__add__(value, 0)
+            if number.bit_length() > MAX_BITS:
+                raise NotPlain("a number of thousands of digits")
+            return number
         if issubclass(kind, np.ndarray):
             return self._array(value)
         if issubclass(kind, np.generic):
@@ -62,11 +71,9 @@ class _Copier:
                 return str.__str__(value)
             if value.dtype.kind == "c":
                 raise NotPlain("a complex number")
-            if value.dtype.kind not in "biuf":
-                raise NotPlain(f"a NumPy scalar of dtype {value.dtype}")
+            if not _is_common(value.dtype):
+                raise NotPlain(f"a NumPy scalar of dtype {str(value.dtype)[:MAX_WORDS]}")
             return np.array(value).reshape(())[()]
-        if issubclass(kind, int):
-            return int.__add__(value, 0)
         if issubclass(kind, float):
             return float.__add__(value, 0.0)
         if issubclass(kind, str):
@@ -88,8 +95,8 @@ class _Copier:
 
     def _array(self, value: np.ndarray) -> np.ndarray:
         array = np.array(value, copy=True, subok=False, order="C")
-        if array.dtype.kind not in "biuf":
-            raise NotPlain(f"an array of dtype {array.dtype}")
+        if not _is_common(array.dtype):
+            raise NotPlain(f"an array of dtype {str(array.dtype)[:MAX_WORDS]}")
         if array.nbytes > MAX_BYTES:
             raise NotPlain("an array of more than 256 MB")
         return array.astype(array.dtype.newbyteorder("="), copy=False)
