@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rnncourse.checks.cases import canonical
-from rnncourse.checks.compare import difference
+from rnncourse.checks.compare import as_array, difference
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Axes, Case, Exercise
 from rnncourse.checks.plain import Plain
@@ -186,11 +186,11 @@ def _paired(right: Plain, own: Plain) -> Iterator[tuple[np.ndarray, np.ndarray] 
             yield from _paired(right[key], own[key])
     else:
         try:
-            pair = np.asarray(right), np.asarray(own)
+            a, b = as_array(right), as_array(own)
         except ValueError:  # rows of different lengths
             yield None
             return
-        yield pair if all(array.dtype.kind in "biuf" for array in pair) else None
+        yield None if a is None or b is None else (a, b)
 
 
 def _relations(part: Part, sizes: dict[str, int]) -> Iterator[Relation]:

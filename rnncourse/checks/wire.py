@@ -10,8 +10,8 @@ object with one key:
     {"float": "nan"}            nan, inf and -inf
     {"tuple": […]}  {"set": […]}  {"dict": [[key, value], …]}  {"counter": …}  {"named": [name, settings]}
 
-Who decodes a message need not trust who sent it. What it costs is bounded before it is read: a header has at most 16 MB,
-and at most two million marks ([, { and commas), which bounds the objects that it can make.
+Who decodes a message need not trust who sent it. What it costs is bounded before it is read: a header has at most
+16 MB, and at most two million marks ([, { and commas), which bounds the objects that it can make.
 """
 
 from __future__ import annotations
