@@ -24,6 +24,8 @@ class Limits:
     message: int = 64 * MB  # one answer
     reply: int = 8 * MB  # what an answer hands to a function that the judge runs for it
     restarts: int = 40  # how often a sandbox is started again after an answer ended it
+    judge_seconds: float = 60.0  # of CPU, that the judge itself takes for one answer or cell; a second is much
+    judge_memory: int = 1024 * MB  # that the judge itself takes for one submission, beyond what it has before it
 
     @classmethod
     def given(cls, settings: dict[str, str]) -> Limits:
