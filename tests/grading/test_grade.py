@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import textwrap
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import nbformat
 import pytest
@@ -221,17 +223,55 @@ def test_a_record_comes_back_from_its_json_as_it_was(desk, root):
     assert "measured" not in record.content()
 
 
-def test_a_worker_whose_process_ends_gives_a_record_and_goes_on(root):
+def test_a_worker_whose_process_ends_grades_again(root):
     right = solved(root, UNIT)
     with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
         worker._process.kill()
         worker._process.wait()
-        lost = worker.grade("ada", right).record
-        assert lost.points == 0
-        assert {e.status for e in lost.exercises} == {DIED}
-        assert [f.code for f in lost.flags] == ["not-judged"]
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
+
+
+def in_the_process(monkeypatch, tmp_path, program):
+    """Let grading processes run this program as they start: it stands in for what nobody has foreseen."""
+    (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(program))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.parametrize("end", ["os.abort()", "os.kill(os.getpid(), 9)", "sum(range(10**15))"])
+def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(end, root, monkeypatch, tmp_path):
+    program = f"""
+        import os, sys
+        if "rnngrade.worker" in " ".join(sys.orig_argv):
+            import rnngrade.grade as desk
+            judge = desk.judge_code
+            def judge_code(session, exercise):
+                if exercise.name == "softmax":
+                    {end}
+                return judge(session, exercise)
+            desk.judge_code = judge_code
+        """
+    in_the_process(monkeypatch, tmp_path, program)
+    with Worker(Bundle.make(root, UNIT), replace(LIMITS, judge_seconds=4.0), SEED) as worker:
+        record = worker.grade("ada", solved(root, UNIT)).record
+    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
+    assert [f.code for f in record.flags] == ["not-judged"]
+    assert "softmax" in record.flags[0].message
+
+
+def test_a_submission_that_ends_every_process_is_left_to_a_person(root, monkeypatch, tmp_path):
+    program = """
+        import os, sys
+        if "rnngrade.worker" in " ".join(sys.orig_argv):
+            import rnngrade.grade as desk
+            desk._Grading.run = lambda grading: os.abort()
+        """
+    in_the_process(monkeypatch, tmp_path, program)
+    with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
+        lost = worker.grade("ada", solved(root, UNIT)).record
+    assert lost.points == 0
+    assert {e.status for e in lost.exercises} == {DIED}
+    assert [f.code for f in lost.flags] == ["not-judged"]
 
 
 def test_grading_prints_and_warns_nothing(root, capfd):
