@@ -16,6 +16,10 @@ from collections.abc import Iterator
 
 from rnngrade.inspection import parse
 
+REACHES_FAR = {
+    *("get_ipython", "sys", "os", "gc", "builtins", "signal", "resource", "threading", "atexit", "importlib"),
+    *("warnings", "globals", "vars", "setattr", "delattr", "exec", "eval"),
+}
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -32,6 +36,8 @@ def may_leave_traces(source: str) -> bool:
 def _writes(function: ast.AST) -> bool:
     nodes = list(ast.walk(function))
     if any(isinstance(node, (ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom)) for node in nodes):
+        return True
+    if any(isinstance(node, ast.Name) and node.id in REACHES_FAR for node in nodes):
         return True
     own = {node.arg for node in nodes if isinstance(node, ast.arg)}
     own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

@@ -19,6 +19,7 @@ MAX_DEPTH = 16
 MAX_ITEMS = 1_000_000
 MAX_BYTES = 256 * 2**20
 MAX_BITS = 10_000
+MAX_KEY_BITS = 64  # of a number in a set or as a key: of longer ones, all may have the same hash
 MAX_WORDS = 80  # characters of a name that the value's author chose
 
 
@@ -105,6 +106,8 @@ class _Copier:
         key = self.copy(value, depth + 1)
         if isinstance(key, np.generic):
             key = key.item()
+        if type(key) is int and key.bit_length() > MAX_KEY_BITS:
+            raise NotPlain("a number of dozens of digits inside a set or as a key")
         try:
             hash(key)
         except TypeError:

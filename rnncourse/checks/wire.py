@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.plain import MAX_BITS, MAX_BYTES, MAX_DEPTH, Plain
+from rnncourse.checks.plain import MAX_BITS, MAX_BYTES, MAX_DEPTH, MAX_KEY_BITS, Plain
 
 MAX_HEADER = 16 * 2**20
 MAX_MARKS = 2_000_000
@@ -140,7 +140,7 @@ class _Reader:
             case {"tuple": list(items), **rest} if not rest:
                 return tuple(self.unpack(v, depth + 1) for v in items)
             case {"set": list(items), **rest} if not rest:
-                return {self.unpack(v, depth + 1) for v in items}
+                return {self._key(v, depth) for v in items}
             case {"dict": list(pairs), **rest} if not rest:
                 return self._dict(pairs, depth)
             case {"counter": list(pairs), **rest} if not rest:
@@ -156,10 +156,16 @@ class _Reader:
         for pair in pairs:
             match pair:
                 case [key, value]:
-                    made[self.unpack(key, depth + 1)] = self.unpack(value, depth + 1)
+                    made[self._key(key, depth)] = self.unpack(value, depth + 1)
                 case _:
                     raise WireError("a key without a value")
         return made
+
+    def _key(self, item: Any, depth: int) -> Any:
+        key = self.unpack(item, depth + 1)
+        if type(key) is int and key.bit_length() > MAX_KEY_BITS:
+            raise WireError("a number of dozens of digits as a key")
+        return key
 
     def _array(self, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
         if dtype not in _DTYPES:
