@@ -44,6 +44,11 @@ def _is_common(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
+def is_count(value: Plain) -> bool:
+    """Whether it may be a value of a Counter, which sorts them when it is shown: a number."""
+    return isinstance(value, (int, float, np.generic))
+
+
 def _a(kind: type) -> str:
     name = kind.__name__[:MAX_WORDS]
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
@@ -89,7 +94,7 @@ class _Copier:
             return {self._key(v, depth) for v in frozenset.__iter__(value)}
         if issubclass(kind, dict):
             made = {self._key(k, depth): self.copy(v, depth + 1) for k, v in dict.items(value)}
-            return Counter(made) if issubclass(kind, Counter) else made
+            return Counter(made) if issubclass(kind, Counter) and all(map(is_count, made.values())) else made
         if kind is range:
             return list(value)
         raise NotPlain(_a(kind))

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.plain import MAX_BITS, MAX_BYTES, MAX_DEPTH, MAX_KEY_BITS, Plain
+from rnncourse.checks.plain import MAX_BITS, MAX_BYTES, MAX_DEPTH, MAX_KEY_BITS, Plain, is_count
 
 MAX_HEADER = 16 * 2**20
 MAX_MARKS = 2_000_000
@@ -144,7 +144,9 @@ class _Reader:
             case {"dict": list(pairs), **rest} if not rest:
                 return self._dict(pairs, depth)
             case {"counter": list(pairs), **rest} if not rest:
-                return Counter(self._dict(pairs, depth))
+                counts = self._dict(pairs, depth)
+                if all(is_count(count) for count in counts.values()):
+                    return Counter(counts)
             case {"named": [str(name), settings], **rest} if not rest:
                 made = self.unpack(settings, depth + 1)
                 if type(made) is dict and all(type(key) is str for key in made):
