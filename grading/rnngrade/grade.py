@@ -387,14 +387,9 @@ def _fingerprint(source: str) -> str | None:
 
 def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
     """Not more findings, and not longer ones, than a person reads: those for a person stay."""
-    first = sorted(findings, key=lambda finding: not finding.for_person)[:MOST_FINDINGS]
-    kept = [finding for finding in findings if any(finding is one for one in first)]
-    return tuple(
-        finding
-        if len(finding.message) <= MOST_WORDS
-        else dataclasses.replace(finding, message=f"{finding.message[:MOST_WORDS]} …")
-        for finding in kept
-    )
+    first = sorted(range(len(findings)), key=lambda i: not findings[i].for_person)[:MOST_FINDINGS]
+    kept = [findings[i] for i in sorted(first)]
+    return tuple(dataclasses.replace(finding, message=finding.message[:MOST_WORDS]) for finding in kept)
 
 
 # Findings of the inspection on code that may change more than its own.
