@@ -24,6 +24,7 @@ from rnngrade.record import Finding
 
 MAX_SOURCE = 200_000  # characters of one cell that are parsed
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
+MAX_PARTS = 30  # of a dotted name
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -251,6 +252,8 @@ def _dotted(node: ast.AST, aliases: Mapping[str, str]) -> str | None:
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value
+        if len(parts) > MAX_PARTS:  # of a chain of thousands, each shorter one is looked at as well
+            return None
     if not isinstance(node, ast.Name):
         return None
     return ".".join([aliases.get(node.id, node.id), *reversed(parts)])
@@ -258,7 +261,9 @@ def _dotted(node: ast.AST, aliases: Mapping[str, str]) -> str | None:
 
 def _root(node: ast.AST) -> str | None:
     """The first part of a dotted name as it stands there: `t` of `t.nn.RNN`."""
-    while isinstance(node, ast.Attribute):
+    for _ in range(MAX_PARTS + 1):
+        if not isinstance(node, ast.Attribute):
+            break
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 

@@ -22,9 +22,11 @@ from nbformat import NotebookNode
 from rnngrade.record import Finding
 
 MAX_BYTES = 20_000_000
-MAX_CELLS = 2_000  # all cells of the notebook
+MAX_CELLS = 2_000  # of the notebook, among which own cells are taken
+MAX_READ = 20_000  # of the notebook, among which answers are looked for
 MAX_HELPERS = 300  # code cells of the student's own
 MAX_SOURCE = 1_000_000  # characters of one cell
+MAX_NAME = 100  # characters of an id
 MAX_CONTAINERS = 1_000_000  # brackets in the file: bounds the memory that parsing it takes
 
 HELPER = {"rnngrade": {"role": "helper"}}
@@ -97,12 +99,13 @@ def _read(submission: bytes, findings: list[Finding]) -> list[_Cell]:
     if not isinstance(data, dict) or not isinstance(data.get("cells", data.get("worksheets")), list):
         raise _Unreadable("no-notebook", f"The file is no Jupyter notebook. {_HAND_IN}")
     raw = _raw_cells(data, findings)
-    if len(raw) > MAX_CELLS:
+    count, raw = len(raw), raw[:MAX_READ]
+    if count > MAX_CELLS:
         findings.append(
             Finding(
                 "too-many-cells",
-                f"The notebook has {len(raw)} cells. Your answers were taken from all of them; of your own cells, "
-                f"those beyond the first {MAX_CELLS} were left out.",
+                f"The notebook has {count} cells. Your answers were taken from the first {len(raw)}; of your own "
+                f"cells, those beyond the first {MAX_CELLS} were left out.",
                 for_person=True,
             )
         )
@@ -157,7 +160,8 @@ def _raw_cells(data: dict[str, Any], findings: list[Finding]) -> list[Any]:
     # Only what is needed of an old notebook is handed to nbformat, so that no oddity of the rest can stop it.
     sheets = [s for s in data.get("worksheets", [data]) if isinstance(s, dict)]
     kept = [_old_cell(c) for s in sheets if isinstance(s.get("cells"), list) for c in s["cells"] if isinstance(c, dict)]
-    skeleton = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [{"cells": kept}]}
+    sheet = {"cells": kept[: MAX_READ + 1]}  # one more says that there are more
+    skeleton = {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": [sheet]}
     try:
         upgraded = nbformat.convert(nbformat.from_dict(skeleton), 4)
     except Exception:  # whatever nbformat says of it
@@ -190,12 +194,22 @@ def _cell(raw: Any) -> _Cell | None:
     return _Cell(
         kind=raw["cell_type"] if raw.get("cell_type") in ("code", "raw") else "markdown",
         source=source if len(source) <= MAX_SOURCE else "",
-        id=raw["id"] if isinstance(raw.get("id"), str) else "",
-        grade_id=grade_id if isinstance(grade_id, str) else "",
+        id=_name(raw.get("id")),
+        grade_id=_name(grade_id),
         tags=tuple(t for t in tags if isinstance(t, str)) if isinstance(tags, list) else (),
         has_attachments=bool(raw.get("attachments")),
         too_long=len(source) > MAX_SOURCE,
     )
+
+
+def _name(given: Any) -> str:
+    """An id, such as nbgrader and Jupyter make them, of letters, digits, "_", "-" and "."; whatever else stands in it,
+    a line's end, say, by which it would leave the place where it is quoted, is replaced.
+    """
+    return _NO_NAME.sub("�", given[:MAX_NAME]) if isinstance(given, str) else ""
+
+
+_NO_NAME = re.compile(r"[^\w.-]")
 
 
 def _text(source: Any) -> str:
@@ -527,7 +541,7 @@ def defined_names(source: str) -> set[str]:
     return {found[1] or found[2] for found in _DEFINES.finditer(source)}
 
 
-_CALLS_CHECK = re.compile(r"^\s*(\w+\s*=\s*|assert\s+|print\()?check\(", re.MULTILINE)
+_CALLS_CHECK = re.compile(r"^[ \t]*(\w+\s*=\s*|assert\s+|print\()?check\(", re.MULTILINE)
 
 
 def _is_rewritten_check(source: str) -> bool:

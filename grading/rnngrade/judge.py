@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import resource
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -36,9 +34,10 @@ from rnncourse.checks.where.program import Program, program_in
 from rnncourse.checks.where.search import ask, find
 from rnncourse.checks.wire import encode
 from rnngrade import record
+from rnngrade.budget import with_no_more_than
 from rnngrade.sandbox.inside.runner import FUNCTION
 from rnngrade.sandbox.limits import MB
-from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooSlow
+from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
 MOST_PLACES = 1_000
@@ -56,6 +55,8 @@ class Remote:
         self.functions: list[Callable[..., Any]] = list(exercise.uses.values())
         self.counts: dict[int, int] = {}
         self.timed_out = False
+        self.size = 0  # of all that the answer has answered
+        self.worked = 0.0  # seconds that the judge's functions have taken for it
 
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
@@ -78,7 +79,11 @@ class Remote:
         if left <= 0:
             raise TooSlow()
         seconds = min(left, limits.call_seconds + GRACE_SECONDS)
-        seen = _observation(self.session.ask("observe", how, packed, seconds=seconds, call=self._call))
+        reply = self.session.ask("observe", how, packed, seconds=seconds, call=self._call)
+        self.size += _size(reply)
+        if self.size > limits.message:
+            raise TooMuch("answers")
+        seen = _observation(reply)
         self.timed_out = seen.timed_out
         return seen
 
@@ -131,6 +136,15 @@ class Remote:
             raise TypeError("there is no such function")
         _require_small((args, kwargs), self.session.limits.reply)
         self.counts[number] = self.counts.get(number, 0) + 1
+        began = time.monotonic()
+        try:
+            return self._run(number, args, kwargs)
+        finally:
+            self.worked += time.monotonic() - began
+            if self.worked > self.session.limits.cell_seconds:
+                raise TooSlow()
+
+    def _run(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with within(self.session.limits.call_seconds):
             live = {name: self._take(v) for name, v in kwargs.items()}
             return to_plain(packed(self.functions[number](*self._take(args), **live)))
@@ -267,6 +281,15 @@ def _require_small(value: Any, most: int) -> None:
         raise ValueError(f"this is too large: {size} bytes, {most} is the most")
 
 
+def _size(value: Any) -> int:
+    """The bytes of memory that a value takes, roughly."""
+    if isinstance(value, (list, tuple, set)):
+        return 64 + sum(map(_size, value))
+    if isinstance(value, dict):
+        return 64 + sum(_size(k) + _size(v) for k, v in value.items())
+    return 64 + (len(value) if isinstance(value, str) else int(getattr(value, "nbytes", 0)))
+
+
 def _has_huge_number(value: Any) -> bool:
     if isinstance(value, (list, tuple, set)):
         return any(_has_huge_number(v) for v in value)
@@ -293,15 +316,12 @@ def within(seconds: float) -> Iterator[None]:
         raise _OutOfTime
 
     before = signal.signal(signal.SIGALRM, stop)
-    memory = resource.getrlimit(resource.RLIMIT_DATA)
-    used = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_DATA, (used + SPARE_MEMORY, memory[1]))
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        yield
+        with with_no_more_than(SPARE_MEMORY):
+            yield
     except _OutOfTime:
         raise RuntimeError(f"this takes longer than {seconds:g} seconds") from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        resource.setrlimit(resource.RLIMIT_DATA, memory)
         signal.signal(signal.SIGALRM, before)

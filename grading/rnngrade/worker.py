@@ -1,8 +1,9 @@
 """A process that grades one submission after another, and the end of it that others hold.
 
-A submission is graded in a process of its own kind, so that whatever happens to the judge, too much memory, a hang in
-a C function, it costs that submission: the process is ended from outside and a new one started. Both ends are the
-desk's own, so what passes between them is pickled.
+A submission is graded in a process of its own kind, so that whatever happens to the judge, a crash, a hang in a C
+function, costs the place where it happens: the process says where it is, and when it ends, or is ended from outside, a
+new one grades the same submission again and passes that place over. Both ends are the desk's own, so what passes
+between them is pickled.
 
     python -m rnngrade.worker FOLDER PARENT      reads tasks from stdin, writes results to stdout
 
@@ -34,6 +35,7 @@ from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import SAME_EACH_TIME, Station
 
+TRIALS = 6  # how often a submission is graded, until it is left to a person
 PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine
 
 
@@ -69,7 +71,16 @@ def _serve(results: IO[bytes]) -> None:
                 else:
                     assert bundle
                     assert station
-                    graded = grade(task["submission"], bundle, task["student"], seed, limits, station=station)
+                    graded = grade(
+                        task["submission"],
+                        bundle,
+                        task["student"],
+                        seed,
+                        limits,
+                        station=station,
+                        lost=task["lost"],
+                        at=lambda place: _write(results, {"at": place}),
+                    )
                     reply = {"ok": True, "graded": graded}
             except (WrongBundle, NoSandbox) as why:
                 reply = {"ok": False, "words": str(why)}
@@ -116,22 +127,31 @@ class Worker:
         self.bundle, self.limits, self.seed, self.sandboxed = bundle, limits, seed, sandboxed
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = Path()
+        self._at = ""  # the place of a submission where the process was last
+        self._is_late = False  # whether the process was given up because it took too long
         self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def grade(self, student: str, submission: bytes) -> Graded:
-        """Grade one submission; if that ends the process, or takes far too long, the record says so.
+        """Grade one submission; where that ends the process, or takes far too long, the record says so.
 
         **Errors:** `CannotGrade` if nothing can be graded here.
         """
-        if self._process is None:
-            self._start()
-        reply = self._ask({"verb": "grade", "student": student, "submission": submission})
-        if reply is None:
+        ended: list[str] = []  # the places at which the process has ended
+        while len(ended) < TRIALS:
+            if self._process is None:
+                self._start()
+            # Chance may end a process once.
+            lost = {place for place in ended if ended.count(place) > 1}
+            reply = self._ask({"verb": "grade", "student": student, "submission": submission, "lost": lost})
+            if reply is not None:
+                if not reply["ok"]:
+                    raise CannotGrade(reply["words"])
+                return reply["graded"]
             self.close()
-            return _given_up(student, submission, self.bundle, self.seed, self.limits)
-        if not reply["ok"]:
-            raise CannotGrade(reply["words"])
-        return reply["graded"]
+            ended.append(self._at)
+            if self._is_late:  # once is long enough
+                ended.append(self._at)
+        return _given_up(student, submission, self.bundle, self.seed, self.limits)
 
     def _start(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="rnngrade-"))
@@ -156,10 +176,19 @@ class Worker:
         assert self._process
         assert self._process.stdin
         try:
+            self._at, self._is_late = "", False
             _write(self._process.stdin, task)
-            return self._replies.get(timeout=self.limits.submission_seconds + PATIENCE)
-        except (OSError, queue.Empty):
-            return None
+            end = time.monotonic() + self.limits.submission_seconds + PATIENCE
+            while True:
+                reply = self._replies.get(timeout=max(0.0, end - time.monotonic()))
+                if reply is None or "ok" in reply:
+                    return reply
+                self._at = reply["at"]
+        except queue.Empty:
+            self._is_late = True
+        except OSError:
+            pass
+        return None
 
     def close(self) -> None:
         """End the process, if there is one."""

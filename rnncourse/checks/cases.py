@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from rnncourse.checks.drive import Observation, observe
-from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.exercise import Case, Exercise, Question
 from rnncourse.checks.plain import Plain
 
 VISIBLE_SEED = "visible"
@@ -63,7 +63,7 @@ def quiet_observe(function: Any, how: str, args: tuple[Any, ...]) -> Observation
         return observe(function, how, args)
 
 
-def canonical(exercise: Exercise, answer: Plain) -> Plain:
+def canonical(exercise: Exercise | Question, answer: Plain) -> Plain:
     """The form in which an answer to this exercise is compared."""
     try:
         return exercise.canonical(answer)

@@ -103,7 +103,7 @@ class _Comparison:
         return self._scalar(expected, got, name)
 
     def _tuple(self, expected: tuple[Any, ...], got: Plain, parts: tuple[Axes, ...], path: str) -> Difference | None:
-        if isinstance(got, np.ndarray) and path and got.ndim == 1:
+        if isinstance(got, np.ndarray) and path and got.shape == (len(expected),):
             got = got.tolist()
         if not isinstance(got, (tuple, list)) or len(got) != len(expected):
             asked = ", ".join(str(p) for p in parts) if len(parts) == len(expected) else f"{len(expected)} values"
@@ -116,12 +116,11 @@ class _Comparison:
         return min((d for d in found if d), key=lambda d: _ORDER.index(d.kind), default=None)
 
     def _list(self, expected: list[Any], got: Plain, axes: Axes, path: str) -> Difference | None:
-        if isinstance(got, np.ndarray) and got.ndim == 1:
-            got = got.tolist()
         name = axes.name + path
-        if not isinstance(got, (list, tuple)):
+        if not isinstance(got, (list, tuple)) and not (isinstance(got, np.ndarray) and got.ndim == 1):
             return Difference("form", f"{name} should be a list; yours is {kind_of(got)}.")
-        for i, (e, g) in enumerate(zip(expected, got, strict=False)):
+        first = got[: len(expected)].tolist() if isinstance(got, np.ndarray) else got
+        for i, (e, g) in enumerate(zip(expected, first, strict=False)):
             if found := self.compare(e, g, (axes,), f"{path}[{i}]"):
                 return found
         if len(got) != len(expected):
@@ -171,7 +170,7 @@ class _Comparison:
             fits, asked = got is expected, str(expected)
         if not fits:
             return Difference("form", f"{name} should be {asked}; yours is {kind_of(got)}.")
-        same = close(float(expected), float(got)) if isinstance(expected, (float, np.floating)) else expected == got
+        same = close(float(expected), _float(got)) if isinstance(expected, (float, np.floating)) else expected == got
         return None if same else Difference("value", f"{name}: expected {_told_apart(expected, got)}.")
 
     def _array(self, expected: np.ndarray, got: Plain, axes: Axes, path: str) -> Difference | None:
@@ -180,12 +179,13 @@ class _Comparison:
         if isinstance(got, (list, tuple)):
             typed = _holds_numpy(got)
             try:
-                got = np.asarray(got)
+                table = as_array(got)
+                got = got if table is None else table
             except ValueError:
                 own = "your list has rows of different lengths" if isinstance(got, list) else f"yours is {kind_of(got)}"
                 return Difference("shape", f"{name} should be an array{_of(axes, expected)}; {own}.")
         if isinstance(got, (int, float, np.generic)) and not isinstance(got, bool):
-            got = np.asarray(got)
+            got = as_array(got)
         if not isinstance(got, np.ndarray) or got.dtype.kind not in "biuf":
             return Difference("form", f"{name} should be an array{_of(axes, expected)}; yours is {kind_of(got)}.")
         if got.shape != expected.shape:
@@ -222,6 +222,36 @@ class _Comparison:
         return Difference("value", f"{name}: expected {_told_apart(expected[index], got[index])}{share}.")
 
 
+def as_array(value: Plain) -> np.ndarray | None:
+    """The array that NumPy makes of numbers, truth values or arrays in lists; None where other things are among them.
+
+    Of texts in a list NumPy would make a table in which each has as much room as the longest.
+
+    **Errors:** `ValueError` if rows are of different lengths.
+    """
+    if isinstance(value, (list, tuple)):
+        if not _holds_numbers(value):
+            return None
+    elif not isinstance(value, (bool, int, float, np.ndarray, np.generic)):
+        return None
+    array = np.asarray(value)
+    return array if array.dtype.kind in "biuf" else None
+
+
+def _holds_numbers(value: Plain) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(_holds_numbers(v) for v in value)
+    return isinstance(value, (bool, int, float, np.ndarray, np.generic))
+
+
+def _float(value: Plain) -> float:
+    """A number as a float; one that is too large for that is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def close(a: float, b: float, tolerance: float = TOLERANCE["float64"]) -> bool:
     """Whether two numbers agree to the tolerance, relative to the first; inf and nan agree with themselves."""
     if not (math.isfinite(a) and math.isfinite(b)):
@@ -247,7 +277,7 @@ def close_arrays(expected: np.ndarray, got: np.ndarray) -> np.ndarray:
     a, b = expected.astype(np.float64), got.astype(np.float64)
     finite = np.isfinite(a) & np.isfinite(b)
     scale = float(np.abs(a[finite]).max(initial=0.0))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
         near = np.abs(a - b) <= tolerance * (np.abs(a) + 0.1 * scale) + 1e-12
         return np.where(finite, near, (a == b) | (np.isnan(a) & np.isnan(b)))
 

@@ -155,7 +155,7 @@ def judge_value(question: Question, value: Any) -> Verdict:
 
     example = f" Answer in this form: {question.example}." if question.example else ""
     try:
-        plain = question.canonical(to_plain(value))
+        plain = canonical(question, to_plain(value))
     except NotPlain as why:
         return failed(f"{question.name} should be a plain value; yours is {why}.{example}")
     if plain is None or plain is Ellipsis:
@@ -165,7 +165,7 @@ def judge_value(question: Question, value: Any) -> Verdict:
         return Verdict(question.name, True, 1.0, float(question.points), question.points, "Right.")
     if isinstance(question, Choice) and isinstance(plain, set):
         if unknown := plain - question.letters:
-            return failed(f"There is no option {min(map(str, unknown))}.{example}")
+            return failed(f"There is no option {min(map(str, unknown))[:80]}.{example}")
         mistake = question.first_misread(plain)
     else:
         mistake = next((m for m in question.misconceptions if not difference(m.answer, plain)), None)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.compare import close_arrays, letters_of
+from rnncourse.checks.compare import as_array, close_arrays, letters_of
 from rnncourse.checks.exercise import Axes
 from rnncourse.checks.plain import Plain
 
@@ -101,12 +101,12 @@ def excerpt(expected: Plain, got: Plain, parts: tuple[Axes, ...] = ()) -> Excerp
 
 
 def _array(value: Any) -> np.ndarray | None:
-    if isinstance(value, list) and len(value) > 1:
-        try:
-            value = np.asarray(value)
-        except ValueError:
-            return None
-    return value if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" else None
+    if not isinstance(value, np.ndarray) and not (isinstance(value, list) and len(value) > 1):
+        return None
+    try:
+        return as_array(value)
+    except ValueError:
+        return None
 
 
 def _shown(expected: np.ndarray, got: np.ndarray) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from rnncourse.checks.cases import canonical
-from rnncourse.checks.compare import difference
+from rnncourse.checks.compare import as_array, difference
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Axes, Case, Exercise
 from rnncourse.checks.plain import Plain
@@ -204,11 +204,11 @@ def _paired(right: Plain, own: Plain, key: str = "") -> Iterator[tuple[np.ndarra
             yield from _paired(right[k], own[k], f"{key}[{k!r}]")
     else:
         try:
-            pair = np.asarray(right), np.asarray(own)
+            a, b = as_array(right), as_array(own)
         except ValueError:  # rows of different lengths
             yield None
             return
-        yield (*pair, key) if all(array.dtype.kind in "biuf" for array in pair) else None
+        yield None if a is None or b is None or {a.dtype.kind, b.dtype.kind} - set("biuf") else (a, b, key)
 
 
 def relations_of(part: Part, sizes: dict[str, int]) -> Iterator[Relation]:

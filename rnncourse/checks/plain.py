@@ -19,6 +19,8 @@ MAX_DEPTH = 16
 MAX_ITEMS = 1_000_000
 MAX_BYTES = 256 * 2**20
 MAX_BITS = 10_000
+MAX_KEY_BITS = 64  # of a number in a set or as a key: of longer ones, all may have the same hash
+MAX_WORDS = 80  # characters of a name that the value's author chose
 
 
 class Unfit(ValueError):
@@ -37,8 +39,18 @@ def to_plain(value: Any) -> Plain:
     return _Copier().copy(value, 0)
 
 
+def _is_common(dtype: np.dtype[Any]) -> bool:
+    """Whether it is a dtype of numbers or truth values that all machines have."""
+    return dtype.kind in "biuf" and dtype.itemsize <= 8
+
+
+def is_count(value: Plain) -> bool:
+    """Whether it may be a value of a Counter, which sorts them when it is shown: a number."""
+    return isinstance(value, (int, float, np.generic))
+
+
 def _a(kind: type) -> str:
-    name = kind.__name__
+    name = kind.__name__[:MAX_WORDS]
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
@@ -51,10 +63,13 @@ class _Copier:
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise NotPlain("something too large or too deeply nested")
         kind = type(value)
-        if value is None or kind in (bool, int, float, str):
-            if kind is int and value.bit_length() > MAX_BITS:
-                raise NotPlain("a number of thousands of digits")
+        if value is None or kind in (bool, float, str):
             return value
+        if issubclass(kind, int):
+            number = int.__add__(value, 0)
+            if number.bit_length() > MAX_BITS:
+                raise NotPlain("a number of thousands of digits")
+            return number
         if issubclass(kind, np.ndarray):
             return self._array(value)
         if issubclass(kind, np.generic):
@@ -62,11 +77,9 @@ class _Copier:
                 return str.__str__(value)
             if value.dtype.kind == "c":
                 raise NotPlain("a complex number")
-            if value.dtype.kind not in "biuf":
-                raise NotPlain(f"a NumPy scalar of dtype {value.dtype}")
+            if not _is_common(value.dtype):
+                raise NotPlain(f"a NumPy scalar of dtype {str(value.dtype)[:MAX_WORDS]}")
             return np.array(value).reshape(())[()]
-        if issubclass(kind, int):
-            return int.__add__(value, 0)
         if issubclass(kind, float):
             return float.__add__(value, 0.0)
         if issubclass(kind, str):
@@ -81,15 +94,15 @@ class _Copier:
             return {self._key(v, depth) for v in frozenset.__iter__(value)}
         if issubclass(kind, dict):
             made = {self._key(k, depth): self.copy(v, depth + 1) for k, v in dict.items(value)}
-            return Counter(made) if issubclass(kind, Counter) else made
+            return Counter(made) if issubclass(kind, Counter) and all(map(is_count, made.values())) else made
         if kind is range:
             return list(value)
         raise NotPlain(_a(kind))
 
     def _array(self, value: np.ndarray) -> np.ndarray:
         array = np.array(value, copy=True, subok=False, order="C")
-        if array.dtype.kind not in "biuf":
-            raise NotPlain(f"an array of dtype {array.dtype}")
+        if not _is_common(array.dtype):
+            raise NotPlain(f"an array of dtype {str(array.dtype)[:MAX_WORDS]}")
         if array.nbytes > MAX_BYTES:
             raise NotPlain("an array of more than 256 MB")
         return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -98,6 +111,8 @@ class _Copier:
         key = self.copy(value, depth + 1)
         if isinstance(key, np.generic):
             key = key.item()
+        if type(key) is int and key.bit_length() > MAX_KEY_BITS:
+            raise NotPlain("a number of dozens of digits inside a set or as a key")
         try:
             hash(key)
         except TypeError:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import json
+import os
+import re
+import textwrap
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,9 +18,10 @@ from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
 from rnngrade.bundle import Bundle
 from rnngrade.grade import grade, open_station
-from rnngrade.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Record
+from rnngrade.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.sample import covering_class
 from rnngrade.sandbox.limits import MB, Limits
+from rnngrade.sandbox.session import Garbled
 from rnngrade.worker import Worker
 from tests.grading.solved import Alternatives, names, solved
 
@@ -221,17 +227,173 @@ def test_a_record_comes_back_from_its_json_as_it_was(desk, root):
     assert "measured" not in record.content()
 
 
-def test_a_worker_whose_process_ends_gives_a_record_and_goes_on(root):
+def test_a_worker_whose_process_ends_grades_again(root):
     right = solved(root, UNIT)
     with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
         worker._process.kill()
         worker._process.wait()
-        lost = worker.grade("ada", right).record
-        assert lost.points == 0
-        assert {e.status for e in lost.exercises} == {DIED}
-        assert [f.code for f in lost.flags] == ["not-judged"]
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
+
+
+def in_the_process(monkeypatch, tmp_path, program):
+    """Let grading processes run this program as they start: it stands in for what nobody has foreseen."""
+    (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(program))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.parametrize("end", ["os.abort()", "os.kill(os.getpid(), 9)", "sum(range(10**15))"])
+def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(end, root, monkeypatch, tmp_path):
+    program = f"""
+        import os, sys
+        if "rnngrade.worker" in " ".join(sys.orig_argv):
+            import rnngrade.grade as desk
+            judge = desk.judge_code
+            def judge_code(session, exercise):
+                if exercise.name == "softmax":
+                    {end}
+                return judge(session, exercise)
+            desk.judge_code = judge_code
+        """
+    in_the_process(monkeypatch, tmp_path, program)
+    with Worker(Bundle.make(root, UNIT), replace(LIMITS, judge_seconds=4.0), SEED) as worker:
+        record = worker.grade("ada", solved(root, UNIT)).record
+    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
+    assert [f.code for f in record.flags] == ["not-judged"]
+    assert "softmax" in record.flags[0].message
+
+
+def peak(worker, submission):
+    """The record, and the bytes and seconds of CPU that the judge took for it beyond what it had."""
+    process = Path(f"/proc/{worker._process.pid}")
+
+    def memory():
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+)", (process / "status").read_text())[1])
+
+    def seconds():
+        return sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13])) / os.sysconf(
+            "SC_CLK_TCK"
+        )
+
+    (process / "clear_refs").write_text("5")  # the peak begins anew
+    before = memory(), seconds()
+    record = worker.grade("ada", submission).record
+    return record, memory() - before[0], seconds() - before[1]
+
+
+WORST = {
+    "lists": "[[] for _ in range(990_000)]",
+    "texts": "['ab'] * 990_000",
+    "wide text": "chr(0x1F600) * 1_300_000",
+    "dicts": "{n: n for n in range(400_000)}",
+    "numbers": "[1.5] * 990_000",
+    "small arrays": "[np.zeros(0)] * 190_000",
+    "a large array": "np.zeros(7_900_000)",
+    "truth values": "[np.zeros(30_000_000, bool), 1.5]",
+}
+
+
+def test_the_worst_replies_take_the_judge_no_more_than_it_may(root):
+    limits = replace(LIMITS, call_seconds=20.0, cell_seconds=60.0)
+    with Worker(Bundle.make(root, UNIT), limits, SEED) as worker:
+        worker.grade("ada", solved(root, UNIT))
+        for what, value in WORST.items():
+            answer = f"def softmax(x):\n    return {value}\ndef output_layer(*_):\n    return {value}"
+            record, memory, seconds = peak(worker, solved(root, UNIT, softmax=answer))
+            assert [e.name for e in record.exercises if not e.passed] in (["softmax"], ["output_layer", "softmax"]), (
+                what
+            )
+            assert memory < limits.judge_memory, what
+            assert seconds < limits.judge_seconds, what
+
+
+def test_what_takes_more_memory_than_the_judge_has_costs_its_exercise(root):
+    answer = "def softmax(x):\n    return np.zeros(7_900_000)"
+    with Worker(Bundle.make(root, UNIT), replace(LIMITS, judge_memory=100 * MB), SEED) as worker:
+        record = worker.grade("ada", solved(root, UNIT, softmax=answer)).record
+    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
+
+
+@pytest.mark.parametrize("error", ["IndexError", "MemoryError", "RecursionError", "OutOfTime"])
+def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, root, monkeypatch):
+    from rnngrade import budget
+    from rnngrade import grade as desk
+
+    kind = getattr(budget, error, None) or getattr(builtins, error)
+    judge, inspect = desk.judge_code, desk.inspect_source
+
+    def fails(session, exercise):
+        if exercise.name == "softmax":
+            raise kind
+        return judge(session, exercise)
+
+    monkeypatch.setattr(desk, "judge_code", fails)
+    record = grade(solved(root, UNIT), Bundle.make(root, UNIT), "ada", SEED, LIMITS).record
+    assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
+    (flag,) = record.flags
+    assert (flag.code, "check_softmax" in flag.message) == ("not-judged", True)
+
+    def refuses(*_):
+        raise kind
+
+    monkeypatch.setattr(desk, "judge_code", judge)
+    monkeypatch.setattr(desk, "inspect_source", refuses)
+    monkeypatch.setattr(desk, "digest", refuses)
+    record = grade(solved(root, UNIT), Bundle.make(root, UNIT), "ada", SEED, LIMITS).record
+    assert record.points == exercises.unit(UNIT).points
+    assert {f.code for f in record.flags} == {"not-judged"}
+
+    monkeypatch.setattr(desk, "inspect_source", inspect)
+    take_in = desk.take_in
+    monkeypatch.setattr(desk, "take_in", lambda data, release: take_in(data, release) if not data else refuses())
+    record = grade(solved(root, UNIT), Bundle.make(root, UNIT), "ada", SEED, LIMITS).record
+    assert record.points == 0
+    assert "not-judged" in {f.code for f in record.flags}
+
+
+def test_a_fault_holds_on_to_nothing_that_was_read(root):
+    """A cell that is left out is remembered; the reply at which it was is not."""
+    from rnngrade.grade import _Cell, _Grading
+
+    def garbled():
+        reply = bytearray(10**6)
+        try:
+            raise ValueError(reply)
+        except ValueError:
+            raise Garbled("no message") from None
+
+    one = _Cell(0, "")
+    try:
+        garbled()
+    except Garbled as fault:
+        _Grading._leave_out(one, fault)
+    assert type(one.fault) is Garbled
+    assert (one.fault.__traceback__, one.fault.__context__, one.fault.__cause__) == (None, None, None)
+
+
+def test_of_many_findings_those_for_a_person_stay():
+    from rnngrade.grade import MOST_FINDINGS, MOST_WORDS, _bounded
+
+    many = [Finding("a", "x" * 99_999), *[Finding("b", "y")] * 5000, Finding("c", "z", for_person=True)]
+    kept = _bounded(many)
+    assert len(kept) == MOST_FINDINGS
+    assert kept[-1].code == "c"
+    assert max(len(finding.message) for finding in kept) <= MOST_WORDS + 2
+
+
+def test_a_submission_that_ends_every_process_is_left_to_a_person(root, monkeypatch, tmp_path):
+    program = """
+        import os, sys
+        if "rnngrade.worker" in " ".join(sys.orig_argv):
+            import rnngrade.grade as desk
+            desk._Grading.run = lambda grading: os.abort()
+        """
+    in_the_process(monkeypatch, tmp_path, program)
+    with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
+        lost = worker.grade("ada", solved(root, UNIT)).record
+    assert lost.points == 0
+    assert {e.status for e in lost.exercises} == {DIED}
+    assert [f.code for f in lost.flags] == ["not-judged"]
 
 
 def test_grading_prints_and_warns_nothing(root, capfd):

@@ -20,6 +20,7 @@ from rnngrade.hostile.harm import HARM
 from rnngrade.hostile.honest import HONEST
 from rnngrade.hostile.in_torch import IN_TORCH
 from rnngrade.hostile.lies import LIES
+from rnngrade.hostile.limits import LIMITS
 from rnngrade.hostile.making import FULL, NOTHING, TORCH, UNIT, Hostile, Outcome, loses
 from rnngrade.hostile.patches import PATCHES
 from rnngrade.hostile.reference import REFERENCE
@@ -27,4 +28,4 @@ from rnngrade.hostile.talk import TALK
 
 __all__ = ["FULL", "HOSTILE", "NOTHING", "TORCH", "UNIT", "Hostile", "Outcome", "loses"]
 
-HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *REFERENCE, *LIES, *HARM, *ESCAPES, *FILES, *HONEST, *IN_TORCH]
+HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *REFERENCE, *LIES, *HARM, *LIMITS, *ESCAPES, *FILES, *HONEST, *IN_TORCH]

@@ -26,6 +26,8 @@ class Limits:
     reply: int = 8 * MB  # what an answer hands to a function that the judge runs for it
     place_seconds: float = 5.0  # looking for the places of errors that nobody has named; 0: none is looked for
     restarts: int = 40  # how often a sandbox is started again after an answer ended it
+    judge_seconds: float = 60.0  # of CPU, that the judge itself takes for one answer or cell; a second is much
+    judge_memory: int = 1024 * MB  # that the judge itself takes for one submission, beyond what it has before it
 
     @classmethod
     def given(cls, settings: dict[str, str]) -> Limits:

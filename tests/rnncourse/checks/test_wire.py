@@ -17,7 +17,8 @@ arrays = hnp.arrays(
     hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4),
 )
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
-keys = st.booleans() | st.integers() | st.text(max_size=3) | st.tuples(st.text(max_size=2), st.integers())
+short = st.integers(-(2**64) + 1, 2**64 - 1)
+keys = st.booleans() | short | st.text(max_size=3) | st.tuples(st.text(max_size=2), st.integers())
 values = st.recursive(
     scalars | arrays,
     lambda inner: (

@@ -49,11 +49,13 @@ class Channel:
             raise Garbage(f"a message of {size} bytes; {self.limit} is the most")
         try:
             message = decode(self._take(size, end))
-        except WireError as why:
-            raise Garbage(str(why)) from None
-        if not isinstance(message, list) or not message or not isinstance(message[0], str):
-            raise Garbage("a message without a verb")
-        return message
+        except WireError as error:
+            why = str(error)
+        else:
+            if type(message) is list and message and type(message[0]) is str:
+                return message
+            why = "a message without a verb"
+        raise Garbage(why)  # without the other error, whose traceback would hold on to what was read
 
     def _take(self, count: int, end: float | None) -> bytes:
         parts: list[bytes] = []

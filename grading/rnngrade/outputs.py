@@ -1,0 +1,71 @@
+"""What a submission's cells have shown, built anew of text and pictures alone, as far as the limits go.
+
+The room keeps to the limits too, but its word for it counts for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from rnngrade.sandbox.limits import Limits
+
+MOST_OUTPUTS = 1_000  # of one cell
+MOST_LINES = 30  # of a traceback
+CELLS = 10  # a submission shows in all what so many cells may show
+PICTURES = ("image/png", "image/jpeg")
+LEFT_OUT = "\n… the rest of this output is not kept.\n"
+
+# Where this Python's packages and the sandbox's library lie is nobody's business.
+_PATH = re.compile(rf"{re.escape(sys.prefix)}/lib/python[\d.]+/site-packages/|/\S*/rnngrade-\w+/library/")
+
+
+class Outputs:
+    """Keeps the outputs of one submission, cell by cell."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.of_cell = limits.output, limits.images
+        self.text, self.images = CELLS * limits.output, CELLS * limits.images  # what is left for the submission
+        self.cell_text, self.cell_images = self.of_cell  # what is left for the cell
+
+    def kept(self, outputs: list[Any]) -> list[NotebookNode]:
+        """The outputs of the next cell; what is of another form is left out."""
+        self.cell_text, self.cell_images = self.of_cell
+        made = (self._output(output) for output in outputs[:MOST_OUTPUTS])
+        return [output for output in made if output is not None]
+
+    def _output(self, output: Any) -> NotebookNode | None:
+        match output:
+            case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
+                text = self._within(text)
+                return nbformat.v4.new_output("stream", name=name, text=text) if text else None
+            case {"output_type": "error", "ename": str(name), "evalue": str(words), "traceback": list(lines)}:
+                shown = [self._within(_PATH.sub("", line[:2000])) for line in lines[-MOST_LINES:] if type(line) is str]
+                return nbformat.v4.new_output("error", ename=name[:200], evalue=words[:2000], traceback=shown)
+            case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
+                kept = {
+                    kind: data[kind] for kind in PICTURES if type(data.get(kind)) is str and self._holds(data[kind])
+                }
+                if type(data.get("text/plain")) is str and (text := self._within(data["text/plain"])):
+                    kept["text/plain"] = text
+                return nbformat.v4.new_output("display_data", data=kept) if kept else None
+        return None
+
+    def _within(self, text: str) -> str:
+        left = min(self.text, self.cell_text)
+        self.text, self.cell_text = self.text - len(text), self.cell_text - len(text)
+        if left <= 0:
+            return ""
+        # The room's own words on what it did not keep come on top.
+        return text if len(text) <= left + len(LEFT_OUT) else text[:left] + LEFT_OUT
+
+    def _holds(self, picture: str) -> bool:
+        """Whether there is room for a picture."""
+        if len(picture) > min(self.images, self.cell_images):
+            return False
+        self.images, self.cell_images = self.images - len(picture), self.cell_images - len(picture)
+        return True
