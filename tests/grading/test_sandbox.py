@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import glob
+import json
 import os
+import pickle
+import random
 import re
 import shutil
 import socket
@@ -27,12 +31,14 @@ from rnngrade.grade import grade, open_station
 from rnngrade.sample import RIGHT, Submission
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox, Room
+from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow
 from tests.waiting import PATIENCE, has_ended, until
 
 UNIT = "03_cell"
 SECRET = "the-desk-alone-knows"
+KILLS = 10
 LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, output=2000, message=MB)
 
 
@@ -478,6 +484,85 @@ def test_memory_by_one_array(session):
     assert value(session, "answer = float(small.sum())") == 2**20, "the session goes on"
 
 
+@pytest.fixture(scope="module", params=["the kernel", "the desk"])
+def counted(request, bundle):
+    """A station whose rooms' memory is counted by the kernel, in control groups, or as well as the desk can."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "the desk":
+            patch.setattr(groups, "parents", dict)
+        elif groups.MEMORY not in groups.parents():
+            pytest.skip("no control groups can be made here")
+        with open_station(bundle, replace(LIMITS, memory=400 * MB, cpu_seconds=60)) as made:
+            yield made
+
+
+HOARDS = {
+    "lists": "while True: kept.append(bytearray(10**7))",
+    "small strings": "while True: kept.append('x' * 100 + str(len(kept)))",
+    "a string that doubles": "kept = 'x'\nwhile True: kept += kept",
+    "bytes of files in memory": """
+        kept = [open(f"/dev/shm/{number}", "w+b") for number in range(20)]
+        while True:
+            for file in kept:
+                kept.append(bytearray(10**6))
+    """,
+    "what is caught": """
+        while True:
+            try:
+                while True: kept.append(bytearray(10**6))
+            except MemoryError:
+                if os.fork() == 0: kept.clear()
+    """,
+    "tables of pages that are only read": """
+        kept = mmap.mmap(-1, 2**39, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+        for place in range(0, 2**39, 2**21): kept[place]
+    """,
+    "many processes": """
+        for _ in range(6):
+            if os.fork() == 0:
+                kept = bytearray(10**8)
+                time.sleep(600)
+        time.sleep(600)
+    """,
+}
+
+
+@pytest.mark.parametrize("way", HOARDS)
+def test_whoever_takes_all_memory_is_told_so(way, counted):
+    with counted.session() as session:
+        run(session, "import mmap, os, time\nkept = []")
+        try:
+            end = session.ask("run", textwrap.dedent(HOARDS[way]), seconds=PATIENCE)["error"]
+        except TooMuch as fault:
+            end = str(fault)
+    assert end in ("memory", "MemoryError")
+    assert session.most_memory <= counted.limits.memory or not session._group
+
+
+def test_what_the_kernel_keeps_for_a_room_counts_where_it_does_the_counting(counted):
+    """Bytes on their way through sockets: no process has them."""
+    program = """
+        import os, socket, time
+        for _ in range(16):
+            if os.fork() == 0:
+                pairs = [socket.socketpair() for _ in range(120)]
+                for end in [end for pair in pairs for end in pair]:
+                    end.setblocking(False)
+                    try:
+                        while True: end.send(bytes(4096))
+                    except BlockingIOError:
+                        pass
+                time.sleep(600)
+        time.sleep(1)
+        """
+    with counted.session() as session:
+        if session._group:
+            with pytest.raises(TooMuch, match="memory"):
+                run(session, program)
+        else:
+            run(session, program)  # the run's summary says that this is not limited
+
+
 def test_memory_by_many_processes(session):
     program = f"""
         import os, time
@@ -579,9 +664,49 @@ def test_the_end_of_a_station_leaves_nothing(bundle):
         room = psutil.Process(session._room._keeper.pid)
         session.close()
         folder = station.folder
+        places = {f"{parent}/{groups.PREFIX}{warm.pid}-*" for parent in groups.parents().values()}
+        assert all(glob.glob(place) for place in places)
     assert not folder.exists()
+    assert [found for place in places for found in glob.glob(place)] == []
     assert not warm.is_running()
     assert not room.is_running()
+
+
+def test_whoever_is_killed_at_whatever_moment_of_the_start_nothing_is_left(bundle, root, tmp_path):
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    (tmp_path / "work").write_bytes(pickle.dumps((bundle, right(root, tmp_path), replace(LIMITS, cpu_seconds=60))))
+    starts = subprocess.Popen(
+        [sys.executable, "-m", "tests.grading.starts", str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=root,
+        text=True,
+    )
+    places = groups.parents().values()
+
+    def start(number, seconds):
+        starts.stdin.write(json.dumps([number, seconds]) + "\n")
+        starts.stdin.flush()
+        answer = starts.stdout.readline()
+        assert answer, "something outlives the desk"
+        took, killed = json.loads(answer)
+        what = f"who was killed after {seconds} seconds: {killed}"
+        assert list(scratch.iterdir()) == [], what
+        others = {f"{groups.PREFIX}{pid}" for pid in psutil.pids()}  # of tests that run beside this one
+        left = [path for place in places for path in Path(place).glob(f"{groups.PREFIX}*")]
+        assert [path for path in left if path.name.rpartition("-")[0] not in others] == [], what
+        return took
+
+    rng = random.Random(11)
+    with starts:
+        duration = start(0, None)
+        for number in range(KILLS):
+            # every second time it is the desk itself, or the first that it has started
+            start(rng.randrange(2) if number % 2 else rng.randrange(10), rng.uniform(0, duration))
+        starts.stdin.close()
+    assert starts.returncode == 0
 
 
 @pytest.mark.parametrize("statement", ["os._exit(0)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 11)"])

@@ -31,7 +31,6 @@ from rnngrade.sandbox.limits import Limits
 STARTUP_SECONDS = 120.0
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
 WATCH_SECONDS = 0.1
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 # One thread each, and sets of strings in one order, here and there: what an answer makes of it is the same again, and
 # the judge's misconceptions make the same of it.
@@ -98,11 +97,17 @@ class Station:
         home = self.folder / "home"
         home.mkdir()
         command = [sys.executable, "-s", "-P", str(self.library / "rnngrade_inside" / "warm.py")]
-        parents = groups.parents() if self.sandboxed else {}
-        limits = {"parents": parents, "memory": self.limits.memory, "processes": self.limits.processes}
+        self.groups = groups.parents() if self.sandboxed else {}
+        limits = {"parents": self.groups, "memory": self.limits.memory, "processes": self.limits.processes}
         with theirs, (self.folder / "warm.log").open("wb") as log:
             self._warm = subprocess.Popen(
-                [*command, str(theirs.fileno()), str(self.library), json.dumps(limits if parents else None), *modules],
+                [
+                    *command,
+                    str(theirs.fileno()),
+                    str(self.library),
+                    json.dumps(limits if self.groups else None),
+                    *modules,
+                ],
                 env=ENVIRONMENT | {"HOME": str(home), "IPYTHONDIR": str(home)},
                 cwd=home,
                 stdin=subprocess.DEVNULL,
@@ -169,6 +174,7 @@ class Station:
             self._warm.wait(GRACE_SECONDS if self._ready else 0)  # it removes its control groups, and ends
         self._warm.kill()
         self._warm.wait()
+        groups.remove(self.groups, self._warm.pid)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Station:
@@ -214,6 +220,8 @@ class Session:
                         started = time.monotonic()
                         self._channel.send(*self._answer(call, number, function, args, kwargs), seconds=seconds)
                         end += time.monotonic() - started  # the judge's time is not the student's
+                    case ["memory"]:  # the runner's last words
+                        raise TooMuch("memory")
                     case _:
                         raise Garbage("an answer to another question")
         except Closed:
@@ -340,17 +348,24 @@ def _descendants(roots: list[int]) -> list[int]:
 def _proportional(pid: int) -> int:
     """The bytes of memory that a process has, with its share of what it has together with others. Takes a while."""
     try:
-        with open(f"/proc/{pid}/smaps_rollup") as file:
-            return sum(1024 * int(line.split()[1]) for line in file if line.startswith("Pss_Anon:"))
+        return _sum(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")) + _sum(
+            f"/proc/{pid}/status", ("VmPTE:",)
+        )
     except (OSError, ValueError):
         return _resident(pid)
 
 
 def _resident(pid: int) -> int:
-    """The bytes of memory that a process has: resident, less what belongs to files."""
+    """The bytes of memory that a process has: its own, shared, swapped out, and the kernel's tables of it; not what
+    belongs to files on disk.
+    """
     try:
-        with open(f"/proc/{pid}/statm") as file:
-            _, resident, shared, *_ = file.read().split()
-        return (int(resident) - int(shared)) * PAGE
+        return _sum(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"))
     except (OSError, ValueError):
         return 0
+
+
+def _sum(path: str, names: tuple[str, ...]) -> int:
+    """The sum of these lines of a file of the kernel's, which are in kilobytes, in bytes."""
+    with open(path) as file:
+        return sum(1024 * int(line.split()[1]) for line in file if line.startswith(names))

@@ -168,6 +168,13 @@ def _sweep(folder: str) -> None:
                 path.rmdir()
 
 
+def remove(parents: dict[str, str], maker: int) -> None:
+    """Remove what a process that is gone has made there."""
+    for kind, parent in parents.items():
+        for path in Path(parent).glob(f"{PREFIX}{maker}-*"):
+            Group({kind: str(path)}).close()
+
+
 def _write(path: str, text: str) -> None:
     descriptor = os.open(path, os.O_WRONLY)  # the file is there, or there is no such limit
     try:
