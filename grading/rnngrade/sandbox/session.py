@@ -24,6 +24,7 @@ from typing import Any
 
 from rnngrade.sandbox import bubblewrap, library
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
+from rnngrade.sandbox.lent import Lent
 from rnngrade.sandbox.limits import Limits
 
 STARTUP_SECONDS = 120.0
@@ -137,8 +138,8 @@ class Station:
                 room.close()
             raise
 
-    def enter(self, room: bubblewrap.Room | None, theirs: socket.socket, home: str) -> int:
-        """Fork a runner into the room; returns its pid."""
+    def enter(self, room: bubblewrap.Room | None, theirs: socket.socket, memory: int, home: str) -> int:
+        """Fork a runner into the room; returns its pid. `memory` is the file that it is lent."""
         with self._lock:
             self.sessions += 1
             request = {
@@ -149,7 +150,7 @@ class Station:
                 "limits": dataclasses.asdict(self.limits),
                 "home": home,
             }
-            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno()])
+            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno(), memory])
             reply = self._reply(GRACE_SECONDS * 10)
         if "pid" not in reply:
             raise RuntimeError(f"No runner could enter the sandbox: {reply.get('error')}")
@@ -178,9 +179,10 @@ class Session:
         self.limits = station.limits
         self._room = room
         self._scratch = None if room else tempfile.mkdtemp(dir=station.folder)
+        self.lent = Lent()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
-            self.pid = station.enter(room, theirs, self._scratch or bubblewrap.HOME)
+            self.pid = station.enter(room, theirs, self.lent.file, self._scratch or bubblewrap.HOME)
         self._channel = Channel(ours, self.limits.message)
         self._number = 0
         self._calls_back = 0
@@ -275,6 +277,7 @@ class Session:
             self._channel.connection.close()
         if self._watcher is not threading.current_thread():
             self._watcher.join()
+        self.lent.close()
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

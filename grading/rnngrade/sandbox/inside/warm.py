@@ -7,15 +7,19 @@ theirs. The process reads requests from its control socket, a JSON object and th
     {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "limits": {…}, "home": "…"}
         ->  {"pid": …}
 
+A second file comes with it, memory that the judge lends the runner.
+
     python -s -P …/warm.py CONTROL_FD LIBRARY MODULE …
 """
 
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import gc
 import importlib
 import json
+import mmap
 import os
 import resource
 import signal
@@ -55,14 +59,15 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     with socket.socket(fileno=control) as connection:
         connection.sendall(b'{"ready": true}\n')
         while True:
-            data, fds, _, _ = socket.recv_fds(connection, ROOM, 1)
+            data, fds, _, _ = socket.recv_fds(connection, ROOM, 2)
             if not data:
                 os._exit(0)
             request = json.loads(data)
             connection.sendall(
-                json.dumps(_fork(request, fds[0], control, partial(_serve, runner, shell))).encode() + b"\n"
+                json.dumps(_fork(request, fds, control, partial(_serve, runner, shell))).encode() + b"\n"
             )
-            os.close(fds[0])
+            for fd in fds:
+                os.close(fd)
 
 
 def _rehearse() -> None:
@@ -79,7 +84,7 @@ def _rehearse() -> None:
     torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(4, 2, 3), torch.tensor([4, 1]))
 
 
-def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[..., None]) -> dict[str, Any]:
+def _fork(request: dict[str, Any], files: list[int], control: int, serve: Callable[..., None]) -> dict[str, Any]:
     """Fork a runner into its sandbox; returns its pid, as seen from here, or what went wrong."""
     read, write = os.pipe()
     if os.fork() == 0:
@@ -98,7 +103,7 @@ def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[.
             os._exit(1)
         try:
             os.close(write)
-            _become(request, channel, serve)
+            _become(request, files, serve)
         finally:
             os._exit(0)
     os.close(write)
@@ -114,8 +119,8 @@ def _enter(pid: int, user_namespace: bool) -> None:
     os.close(handle)
 
 
-def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -> None:
-    """Be the runner: give up every right, keep one open file, and serve."""
+def _become(request: dict[str, Any], files: list[int], serve: Callable[..., None]) -> None:
+    """Be the runner: give up every right, keep the channel and the memory that is lent, and serve."""
     os.setsid()
     limits = request["limits"]
     for what, value in (
@@ -142,8 +147,10 @@ def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -
     nothing = os.open("/dev/null", os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
+    channel, memory = (fcntl.fcntl(file, fcntl.F_DUPFD, 5) for file in files)
     os.dup2(channel, 3)
-    os.closerange(4, 1024)
+    os.dup2(memory, 4)
+    os.closerange(5, 1024)
     os.chdir(request["home"])
     os.environ["HOME"] = request["home"]
     serve(limits)
@@ -160,7 +167,9 @@ def _lock_in(jail: str) -> None:
 def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
     connection = runner.Channel(socket.socket(fileno=3), limits["message"])
     shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
-    runner.Runner(connection, shell, limits["call_seconds"]).serve()
+    lent = mmap.mmap(4, 0)
+    os.close(4)
+    runner.Runner(connection, shell, limits["call_seconds"], lent).serve()
 
 
 def _give_up_rights() -> None:
