@@ -145,10 +145,15 @@ class Remote:
         return lent
 
 
-def judge_code(session: Session, exercise: Exercise) -> tuple[str, Verdict, bool]:
-    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on)."""
+def judge_code(session: Session, exercise: Exercise, banned: str | None = None) -> tuple[str, Verdict, bool]:
+    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on).
+
+    `banned` is what the answer calls and may not, by its source: whatever the room says of it.
+    """
     remote = Remote(session, exercise, session.limits.cell_seconds)
     found = remote.open()
+    if banned is not None and found == {"state": "open"}:
+        found = {"state": "forbidden", "name": banned}
     match found:
         case {"state": "open"}:
             pass

@@ -21,10 +21,12 @@ from rnngrade.hostile.honest import HONEST
 from rnngrade.hostile.in_torch import IN_TORCH
 from rnngrade.hostile.lies import LIES
 from rnngrade.hostile.making import FULL, NOTHING, TORCH, UNIT, Hostile, Outcome, loses
+from rnngrade.hostile.measuring import MEASURING
 from rnngrade.hostile.patches import PATCHES
 from rnngrade.hostile.reference import REFERENCE
 from rnngrade.hostile.talk import TALK
 
 __all__ = ["FULL", "HOSTILE", "NOTHING", "TORCH", "UNIT", "Hostile", "Outcome", "loses"]
 
-HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *REFERENCE, *LIES, *HARM, *ESCAPES, *FILES, *HONEST, *IN_TORCH]
+OF_ANSWERS = [*LIES, *MEASURING, *REFERENCE, *IN_TORCH]
+HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *OF_ANSWERS, *HARM, *ESCAPES, *FILES, *HONEST]
