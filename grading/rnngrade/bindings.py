@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 MOST_VALUES = 64  # that one expression may have
@@ -110,9 +110,9 @@ class Program:
             self._known[id(node)] = found
         return found
 
-    def references(self, name: str) -> Iterator[tuple[str, bool]]:
+    def references(self, name: str, free: Collection[str] = ()) -> Iterator[tuple[str, bool]]:
         """All that the definitions of `name`, and of what they use of the program, refer to, and whether it is sure: of
-        what is bound more than once, or goes through a container, it is not.
+        what is bound more than once, or goes through a container, it is not. Names in `free` are not followed.
         """
         seen: set[int] = set()
         bound = self.module.bound.get(name, set())
@@ -128,6 +128,8 @@ class Program:
                     yield from ((a.name, sure) for a in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module:
                     yield from ((node.module if a.name == "*" else f"{node.module}.{a.name}", sure) for a in node.names)
+                elif isinstance(node, ast.Name) and node.id in free:
+                    continue
                 elif isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) and id(node) in self.scopes:
                     values = self.values(node)
                     todo += [(self.definitions[n], sure and len(values) == 1) for n in _numbers(values)]

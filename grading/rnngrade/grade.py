@@ -278,7 +278,8 @@ class _Grading:
         own = (f"rnncourse.{stem}", "rnncourse.exercises")
         catalogue = exercises.unit(self.bundle.unit)
         forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
-        inspection = inspect(sources, forbids, given)
+        uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
+        inspection = inspect(sources, forbids, uses, given)
         self.banned = inspection.banned
         return inspection.findings
 

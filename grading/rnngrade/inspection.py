@@ -18,7 +18,7 @@ import functools
 import hashlib
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -128,12 +128,15 @@ class Inspection:
 
 
 def inspect(
-    sources: Mapping[str, str], forbids: Mapping[str, tuple[str, ...]], given: Mapping[str, str] | None = None
+    sources: Mapping[str, str],
+    forbids: Mapping[str, tuple[str, ...]],
+    uses: Mapping[str, Collection[str]] | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> Inspection:
     """What the code cells of a submission, in their order and by name, give to look at, and what has to be refused.
 
-    `forbids` has for each exercise, by name, the dotted names that its answer may not call; `given` the unit's own
-    cells, which say what names stand for.
+    `forbids` has for each exercise, by name, the dotted names that its answer may not call, `uses` the names
+    of earlier answers, for which the references stand while it is judged. `given` are the unit's own cells.
     """
     findings: list[Finding] = []
     trees: dict[str, ast.Module] = {}
@@ -163,7 +166,7 @@ def inspect(
             findings += _Suspicions(cell, program).of(tree)
         tampers = any(finding.for_person for finding in findings)
         for name, forbidden in forbids.items():
-            found = _forbidden(program, name, forbidden)
+            found = _forbidden(program, name, forbidden, (uses or {}).get(name, ()))
             for one, sure in found.items():
                 words = f"Your `{name}` refers to `{one}`, which its statement does not allow."
                 findings.append(Finding("forbidden-name", words, name, for_person=True))
@@ -255,10 +258,10 @@ def _says(cell: str, words: str) -> str:
 # --- what may not be called
 
 
-def _forbidden(program: Program, name: str, banned: tuple[str, ...]) -> dict[str, bool]:
+def _forbidden(program: Program, name: str, banned: tuple[str, ...], free: Collection[str] = ()) -> dict[str, bool]:
     """The forbidden names that the definition of `name` and what it calls refer to, and whether it surely does."""
     found: dict[str, bool] = {}
-    for one, sure in program.references(name):
+    for one, sure in program.references(name, free):
         if any(_is_under(one, b) for b in banned):
             found[one] = found.get(one, False) or sure
         elif any(_may_reach(one, b) for b in banned):
