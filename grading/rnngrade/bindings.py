@@ -31,6 +31,31 @@ BUILTINS = frozenset(dir(builtins)) | {"__builtins__", "get_ipython"}
 # As the units' own cells import them, which need not be part of the program.
 USUAL = {"np": "numpy", "torch": "torch", "nn": "torch.nn", "math": "math", "plt": "matplotlib.pyplot"}
 COURSE = frozenset(("check", "hint", "use", "progress", "rnncourse"))
+# Python's own modules that others hand on, `torch.os`; no library has one of these names for something else.
+MACHINERY = {
+    "sys",
+    "os",
+    "builtins",
+    "importlib",
+    "subprocess",
+    "ctypes",
+    "_ctypes",
+    "gc",
+    "pickle",
+    "shutil",
+    "socket",
+    "threading",
+    "multiprocessing",
+    "pathlib",
+    "tempfile",
+    "marshal",
+    "runpy",
+    "types",
+    "operator",
+    "traceback",
+    "platform",
+    "pkgutil",
+}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -68,7 +93,8 @@ def held(values: Iterable[str]) -> Values:
 
 def inside(values: Iterable[str]) -> Values:
     """What may be in something with these values; a container may hold others."""
-    return {u for v in values if v.startswith("*") for u in (v, v[1:])} | ({UNKNOWN} & {*values})
+    found = {u for v in values if v.startswith("*") for u in (v, v[1:])} | ({UNKNOWN} & {*values})
+    return found | {v.removesuffix(DICT) + ANY for v in values if v.endswith(DICT)}
 
 
 class Program:
@@ -456,7 +482,7 @@ class Program:
                     else self._attributes.get(name, {f"{value}{DICT}"} if name == "__dict__" else set())
                 )
             elif value != UNKNOWN:
-                found.add(f"{value}.{name}")
+                found |= {f"{value}.{name}", name} if name in MACHINERY else {f"{value}.{name}"}
         if not any(_is_dotted(v) for v in values):
             found |= self._attributes.get(name, set())
         return found
@@ -485,12 +511,10 @@ class Program:
         for value in called:
             if value == "getattr" and len(handed) > 1:
                 found |= (
-                    self._attribute(handed[0], key)
-                    if isinstance(key, str)
-                    else {f"{v}{ANY}" for v in handed[0] if _is_dotted(v)}
+                    self._attribute(handed[0], key) if isinstance(key, str) else {f"{v}{ANY}" for v in _bare(handed[0])}
                 )
             elif value == "vars" and handed:
-                found |= {f"{v}{DICT}" for v in handed[0] if v != UNKNOWN and not v.startswith("*")}
+                found |= {f"{v}{DICT}" for v in _bare(handed[0])}
             elif value in ("globals", "locals", "vars"):
                 found.add(MODULE + DICT)
             elif value in ("__import__", "importlib.import_module", "builtins.__import__") and isinstance(first, str):
@@ -501,6 +525,8 @@ class Program:
                 found |= {value} if is_class else self._returns[number]
             elif value.startswith("*"):
                 found |= {value, value[1:]}
+            elif f"{DICT}." in value and first is None:
+                found |= held({value.partition(DICT)[0] + ANY})
             elif value.rpartition(".")[2] in ("get", "__getitem__", "pop") and value.count(".") and first is not None:
                 found |= self._entry({value.rpartition(".")[0]}, first)
             elif value.rpartition(".")[2] in ("__getattribute__", "__getattr__") and isinstance(first, str):
@@ -519,6 +545,11 @@ def _around(scope: Scope) -> Scope:
 
 def _is_dotted(value: str) -> bool:
     return value[:1] not in ("*", "@", "?")
+
+
+def _bare(values: Iterable[str]) -> Values:
+    """Those values that are known, whether they are in a container or not."""
+    return {v.lstrip("*") for v in values if v != UNKNOWN}
 
 
 def _numbers(values: Iterable[str]) -> list[int]:

@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from rnngrade.bindings import ANY, COURSE, DICT, Program
+from rnngrade.bindings import ANY, COURSE, DICT, MACHINERY, Program
 from rnngrade.record import Finding
 
 MAX_SOURCE = 200_000  # characters of one cell that are parsed
@@ -105,13 +105,6 @@ LIES = frozenset(
 PLAIN_TYPES = _words("numpy.ndarray int float str list tuple dict set bool")
 # By which an attribute can be had without its name being written.
 ATTRIBUTES = frozenset(_words("getattr setattr delattr vars"))
-# Python's own modules that others hand on, `torch.os`; no library has one of these names for something else.
-MACHINERY = frozenset(
-    _words("""
-        sys os builtins importlib subprocess ctypes _ctypes gc pickle shutil socket threading multiprocessing pathlib
-        tempfile marshal runpy types operator traceback platform pkgutil
-    """)
-)
 
 _MAGIC = re.compile(r"^([ \t]*)(%%?|!!?)(\w+)")
 _HELP = re.compile(r"^[ \t]*(\?{1,2}[ \t]*[\w.]+|[\w.]+\?{1,2})[ \t]*$")
