@@ -1,19 +1,22 @@
 """A room of its own for each submission, built by bubblewrap.
 
-Inside there are: the system's programs and libraries and this Python's packages, read-only; the library, read-only;
-a home and /tmp of limited size, empty. There is no network, no other process, no gradebook, no other submission, no
-solution, nothing of this machine's /home, /etc or /root. The room exists as long as a process that waits in it; a
-runner enters it from outside (`inside/warm.py`).
+Inside there are: the system's programs and libraries and this Python's packages, read-only; the library, read-only; a
+home and /tmp of limited size, empty. There is no network, no other process, no gradebook, no other submission, no
+solution, nothing of this machine's /home, /etc or /root, no PyTorch where the unit does without. The room exists as
+long as a process that waits in it; a runner enters it from outside (`inside/warm.py`).
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,11 +51,14 @@ def require() -> None:
 
 
 class Room:
-    """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it."""
+    """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it.
 
-    def __init__(self, library: Path, limits: Limits) -> None:
+    The folders in `hidden` are empty inside.
+    """
+
+    def __init__(self, library: Path, limits: Limits, hidden: Sequence[str] = ()) -> None:
         read, write = os.pipe()
-        command = [shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write), "--", "/usr/bin/cat"]
+        command = [shutil.which("bwrap") or "bwrap", *_arguments(library, limits, hidden, write), "--", "/usr/bin/cat"]
         try:
             self._keeper = subprocess.Popen(
                 command,
@@ -102,7 +108,7 @@ class Room:
         self.close()
 
 
-def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
+def _arguments(library: Path, limits: Limits, hidden: Sequence[str], info: int) -> list[str]:
     size = str(limits.disk)
     arguments = [
         *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
@@ -125,7 +131,7 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
         arguments += ["--perms", "0755", "--dir", folder]
     for folder in pythons:
         arguments += ["--ro-bind", folder, folder]
-    for folder in _own_packages():
+    for folder in (*_own_packages(), *hidden):
         arguments += ["--tmpfs", folder, "--remount-ro", folder]
     return [
         *arguments,
@@ -159,3 +165,36 @@ def _own_packages() -> list[str]:
     for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
         found += [str(path) for name in ("rnncourse", "rnngrade") if (path := Path(place, name)).is_dir()]
     return found
+
+
+def not_needed(loaded: Collection[str]) -> list[str]:
+    """The folders of the packages that compute, on arrays or tensors, and are neither loaded for a unit nor part of
+    what every student has installed: what an answer is asked to write, they may have ready.
+    """
+    needs = {
+        _normal(str(d.metadata["Name"])): {_normal(r) for r in d.requires or [] if "extra ==" not in r}
+        for d in importlib.metadata.distributions()
+    }
+    computing, kept = {"numpy", "torch"}, {"rnncourse"}
+    while more := {name for name, required in needs.items() if computing & required} - computing:
+        computing |= more
+    while more := {name for one in kept for name in needs.get(one, ())} - kept:
+        kept |= more
+    packages = {
+        package: {*map(_normal, names)} for package, names in importlib.metadata.packages_distributions().items()
+    }
+    for package in loaded:
+        kept |= packages.get(package, set())
+    places = sorted({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+    return [
+        str(path)
+        for package, names in sorted(packages.items())
+        if names & computing and not names & kept
+        for place in places
+        if (path := Path(place, package)).is_dir()
+    ]
+
+
+def _normal(requirement: str) -> str:
+    """The name of the package in a requirement, "scikit_learn>=1.4; extra == 'data'", in one spelling."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement)[0]).lower()

@@ -110,19 +110,20 @@ class Station:
             )
         self._control = ours
         try:
-            self._reply(STARTUP_SECONDS)
+            loaded = self._reply(STARTUP_SECONDS)["loaded"]
         except (OSError, ValueError):
             words = (self.folder / "warm.log").read_text(errors="replace").strip().splitlines()
             self.close()
             raise RuntimeError(
                 f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}"
             ) from None
+        self.hidden = bubblewrap.not_needed(loaded) if self.sandboxed else []
 
     def _reply(self, seconds: float) -> dict[str, Any]:
         self._control.settimeout(seconds)
         data = b""
         while not data.endswith(b"\n"):
-            part = self._control.recv(4096)
+            part = self._control.recv(1 << 16)
             if not part:
                 raise OSError("the warm process is gone")
             data += part
@@ -130,7 +131,7 @@ class Station:
 
     def session(self) -> Session:
         """A new runner in a new room."""
-        room = bubblewrap.Room(self.library, self.limits) if self.sandboxed else None
+        room = bubblewrap.Room(self.library, self.limits, self.hidden) if self.sandboxed else None
         try:
             return Session(self, room)
         except BaseException:

@@ -57,7 +57,8 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     # the dead ones would go on counting as processes of the room's user.
     _done(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "take its runners back")
     with socket.socket(fileno=control) as connection:
-        connection.sendall(b'{"ready": true}\n')
+        loaded = sorted({name.partition(".")[0] for name in sys.modules})
+        connection.sendall(json.dumps({"loaded": loaded}).encode() + b"\n")
         while True:
             data, fds, _, _ = socket.recv_fds(connection, ROOM, 2)
             if not data:
