@@ -34,7 +34,7 @@ from rnncourse.checks.verdict import Verdict
 from rnngrade import record
 from rnngrade.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.bundle import Bundle
-from rnngrade.inspection import digest, inspect_source, weight
+from rnngrade.inspection import digest, inspect, weight
 from rnngrade.intake import Intake, defined_names, take_in
 from rnngrade.judge import judge_code, judge_question, place, refused
 from rnngrade.outputs import Outputs
@@ -139,6 +139,7 @@ class _Grading:
     ran: list[_Cell] = field(default_factory=list)
     session: Session | None = None
     called: list[str] = field(default_factory=list)  # the exercises whose answers have been called in this session
+    banned: dict[str, str] = field(default_factory=dict)  # by answer: what it calls and may not
     restarts: int = 0
     most_memory: int = 0
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds, by what on
@@ -295,7 +296,7 @@ class _Grading:
             odd = False
             try:
                 if isinstance(exercise, Exercise):
-                    status, verdict, goes_on = judge_code(session, exercise)
+                    status, verdict, goes_on = judge_code(session, exercise, self.banned.get(name))
                 else:
                     status, verdict, goes_on = judge_question(session, exercise)
                 if not goes_on:
@@ -371,17 +372,22 @@ class _Grading:
             self.session = None
 
     def _inspect(self, intake: Intake) -> list[Finding]:
-        sources = {}
+        sources, given = {}, {}
         for index, cell in enumerate(intake.notebook.cells):
             meta = cell.metadata.get("nbgrader", {})
             is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
             if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
                 sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
+            elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
+                given[f"given {index + 1}"] = cell.source
         stem = self.bundle.unit.partition("_")[2]
         own = (f"rnncourse.{stem}", "rnncourse.exercises")
         catalogue = exercises.unit(self.bundle.unit)
         forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
-        return inspect_source(sources, forbids)
+        uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
+        inspection = inspect(sources, forbids, uses, given)
+        self.banned = inspection.banned
+        return inspection.findings
 
     def _record(self, intake: Intake) -> Record:
         catalogue = exercises.unit(self.bundle.unit)

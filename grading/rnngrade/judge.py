@@ -7,6 +7,7 @@ the course's own code, within limits; so nothing of it is inside the sandbox.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import importlib.util
 import signal
@@ -21,11 +22,11 @@ import numpy as np
 
 from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import seed_for
-from rnncourse.checks.depth import PACKED, packed, unpacked
+from rnncourse.checks.depth import PACKED, Borrowed, measured
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
-from rnncourse.checks.plain import NotPlain, Plain, arrays_in, to_plain
+from rnncourse.checks.plain import NotPlain, Plain, arrays_in, identical, to_plain
 from rnncourse.checks.verdict import Verdict
 from rnncourse.checks.where.attempt import Attempt
 from rnncourse.checks.where.inquiry import Budget
@@ -54,7 +55,7 @@ class Remote:
         self.end = time.monotonic() + seconds
         self.functions: list[Callable[..., Any]] = list(exercise.uses.values())
         self.counts: dict[int, int] = {}
-        self.timed_out = False
+        self.wrote = self.timed_out = False
         self.size = 0  # of all that the answer has answered
         self.worked = 0.0  # seconds that the judge's functions have taken for it
 
@@ -70,14 +71,21 @@ class Remote:
         return _dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 
     def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
-        """What the answer does with these arguments. **Errors:** a `Fault`, which ends the session."""
+        """What the answer does with these arguments. **Errors:** a `Fault`, which ends the session.
+
+        What can be seen from here is not asked for there: which arguments were written to, how often a function was
+        called, whether the answer is a view of an argument, how deep it is. The room's word counts against it alone.
+        """
         limits = self.session.limits
-        del self.functions[len(self.exercise.uses) :]
-        self.counts = {}
-        packed = self._give(args)
         left = self.end - time.monotonic()
         if left <= 0:
             raise TooSlow()
+        del self.functions[len(self.exercise.uses) :]
+        self.counts, self.wrote = {}, False
+        # Whoever knows no values can say nothing of a depth but by which operations the values come about.
+        is_counted = how == "steps" and isinstance(args[-1], str)
+        shown = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted else args
+        packed = self.session.lent.lend(self._give(shown))
         seconds = min(left, limits.call_seconds + GRACE_SECONDS)
         reply = self.session.ask("observe", how, packed, seconds=seconds, call=self._call)
         self.size += _size(reply)
@@ -85,7 +93,26 @@ class Remote:
             raise TooMuch("answers")
         seen = _observation(reply)
         self.timed_out = seen.timed_out
-        return seen
+        if seen.timed_out:
+            return seen
+        changed = tuple(sorted({*seen.changed, *self.session.lent.changed()}))
+        calls = tuple(self.counts.get(number, 0) for number in range(len(self.exercise.uses), len(self.functions)))
+        answer = _deep(seen.answer, args[:-1]) if is_counted else seen.answer
+        return dataclasses.replace(
+            seen,
+            answer=answer,
+            changed=changed,
+            calls=calls,
+            wrote_meanwhile=seen.wrote_meanwhile or self.wrote,
+            shared=seen.shared or self._is_view(seen.answer),
+        )
+
+    def _is_view(self, answer: Any) -> bool:
+        """Whether the answer becomes another one when the arguments do."""
+        if self.exercise.may_share or not arrays_in(answer) or not self.session.lent.spoil():
+            return False
+        seconds = self.session.limits.call_seconds
+        return not identical(self.session.ask("again", seconds=seconds), answer)
 
     def program(self, name: str) -> Program | None:
         """The answer's text, as it was handed in."""
@@ -120,7 +147,7 @@ class Remote:
     def _give(self, value: Any) -> Any:
         """`value` as the sandbox gets it: functions stay here, under a number."""
         if isinstance(value, Named):
-            if _is_given(value):
+            if _is_given(value) and not self.exercise.counts_calls:
                 return value
             self.functions.append(value.make())
             return Named("__remote__", {"number": len(self.functions) - 1})
@@ -145,20 +172,23 @@ class Remote:
                 raise TooSlow()
 
     def _run(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if number >= len(self.exercise.uses):
+            self.wrote = self.wrote or bool(self.session.lent.changed())
         with within(self.session.limits.call_seconds):
-            live = {name: self._take(v) for name, v in kwargs.items()}
-            return to_plain(packed(self.functions[number](*self._take(args), **live)))
+            borrowed = Borrowed()
+            live = {name: self._take(v, borrowed) for name, v in kwargs.items()}
+            return to_plain(borrowed.packed(self.functions[number](*self._take(args, borrowed), **live)))
 
-    def _take(self, value: Any) -> Any:
+    def _take(self, value: Any, borrowed: Borrowed) -> Any:
         """`value` as a function here gets it: a function that the answer lent is called where it is."""
         if isinstance(value, (list, tuple)):
-            return type(value)(self._take(v) for v in value)
+            return type(value)(self._take(v, borrowed) for v in value)
         if type(value) is not dict:
             return value
         if set(value) == {PACKED}:
-            return unpacked(value)
+            return borrowed.unpacked(value)
         if set(value) != {FUNCTION}:
-            return {k: self._take(v) for k, v in value.items()}
+            return {k: self._take(v, borrowed) for k, v in value.items()}
         number = value[FUNCTION]
 
         def lent(*args: Any, **kwargs: Any) -> Any:
@@ -170,10 +200,15 @@ class Remote:
         return lent
 
 
-def judge_code(session: Session, exercise: Exercise) -> tuple[str, Verdict, bool]:
-    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on)."""
+def judge_code(session: Session, exercise: Exercise, banned: str | None = None) -> tuple[str, Verdict, bool]:
+    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on).
+
+    `banned` is what the answer calls and may not, by its source: whatever the room says of it.
+    """
     remote = Remote(session, exercise, session.limits.cell_seconds)
     found = remote.open()
+    if banned is not None and found == {"state": "open"}:
+        found = {"state": "forbidden", "name": banned}
     match found:
         case {"state": "open"}:
             pass
@@ -240,6 +275,14 @@ def _is_given(value: Named) -> bool:
     from rnncourse.checks import callables
 
     return callables._factories[value.name].__module__.startswith("rnncourse.given.")
+
+
+def _deep(answer: Any, given: tuple[Any, ...]) -> Any:
+    """Values and depth of an answer that came as a tape; what came in their form is nobody's word for them."""
+    if type(answer) is not dict:
+        return None if isinstance(answer, tuple) else answer
+    with np.errstate(all="ignore"):
+        return measured(answer, given)
 
 
 def _dict(value: Any) -> dict[str, Any]:

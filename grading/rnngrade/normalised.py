@@ -23,7 +23,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rnngrade.inspection import USUAL, parse
+from rnngrade.bindings import USUAL
+from rnngrade.inspection import parse
 
 MOST_STATEMENTS = 80  # of one block that are put in order: it takes the square of them
 

@@ -51,9 +51,9 @@ class Local:
             self._worker.stop()
         self._context.close()
 
-    def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
-        """What the candidate does with these arguments, within the time limit."""
-        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args))
+    def observe(self, how: str, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
+        """What the candidate does with these arguments, within the time limit; its answer itself is put into `keep`."""
+        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args, keep))
         return seen or Observation(timed_out=True)
 
     def program(self, name: str) -> Program | None:

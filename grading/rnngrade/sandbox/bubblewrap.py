@@ -1,19 +1,23 @@
 """A room of its own for each submission, built by bubblewrap.
 
-Inside there are: the system's programs and libraries and this Python's packages, read-only; the library, read-only;
-a home and /tmp of limited size, empty. There is no network, no other process, no gradebook, no other submission, no
-solution, nothing of this machine's /home, /etc or /root. The room exists as long as a process that waits in it; a
-runner enters it from outside (`inside/warm.py`).
+Inside there are: the system's programs and libraries and this Python's packages, read-only; the library, read-only; a
+home and /tmp of limited size, empty. There is no network, no other process, no gradebook, no other submission, no
+solution, nothing of this machine's /home, /etc or /root, no PyTorch where the unit does without. The room exists as
+long as a process that waits in it; a runner enters it from outside (`inside/warm.py`).
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
+import re
 import secrets
 import shutil
 import subprocess
 import sys
+import sysconfig
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,14 +57,17 @@ def require() -> None:
 
 
 class Room:
-    """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it."""
+    """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it.
 
-    def __init__(self, library: Path, limits: Limits) -> None:
+    The folders in `hidden` are empty inside.
+    """
+
+    def __init__(self, library: Path, limits: Limits, hidden: Sequence[str] = ()) -> None:
         read, write = os.pipe()
         filtered = _readable(seccomp.program())
         handed = [write, *([filtered] if filtered is not None else [])]
         command = [
-            *(shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write)),
+            *(shutil.which("bwrap") or "bwrap", *_arguments(library, limits, hidden, write)),
             *(() if filtered is None else ("--seccomp", str(filtered))),
             *("--", "/usr/bin/cat"),
         ]
@@ -132,7 +139,7 @@ def _nobody() -> int:
     return secrets.choice(USERS if whole else FEWER_USERS)
 
 
-def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
+def _arguments(library: Path, limits: Limits, hidden: Sequence[str], info: int) -> list[str]:
     size = str(limits.disk)
     arguments = [
         *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
@@ -146,7 +153,7 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
         arguments += ["--ro-bind-try", file, file]
     return [
         *arguments,
-        *view.arguments([*view.shown(), library], view.hidden()),
+        *view.arguments([*view.shown(), library], [*view.hidden(), *map(Path, hidden)]),
         *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),
         # Both read as zeros. Mapped into memory, the one is shared memory that no limit knows; the other cannot be.
         *("--dev-bind", "/dev/full", "/dev/zero"),
@@ -154,3 +161,36 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
         *("--perms", "0777", "--size", size, "--tmpfs", HOME, "--chdir", HOME),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
     ]
+
+
+def not_needed(loaded: Collection[str]) -> list[str]:
+    """The folders of the packages that compute, on arrays or tensors, and are neither loaded for a unit nor part of
+    what every student has installed: what an answer is asked to write, they may have ready.
+    """
+    needs = {
+        _normal(str(d.metadata["Name"])): {_normal(r) for r in d.requires or [] if "extra ==" not in r}
+        for d in importlib.metadata.distributions()
+    }
+    computing, kept = {"numpy", "torch"}, {"rnncourse"}
+    while more := {name for name, required in needs.items() if computing & required} - computing:
+        computing |= more
+    while more := {name for one in kept for name in needs.get(one, ())} - kept:
+        kept |= more
+    packages = {
+        package: {*map(_normal, names)} for package, names in importlib.metadata.packages_distributions().items()
+    }
+    for package in loaded:
+        kept |= packages.get(package, set())
+    places = sorted({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+    return [
+        str(path)
+        for package, names in sorted(packages.items())
+        if names & computing and not names & kept
+        for place in places
+        if (path := Path(place, package)).is_dir()
+    ]
+
+
+def _normal(requirement: str) -> str:
+    """The name of the package in a requirement, "scikit_learn>=1.4; extra == 'data'", in one spelling."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement)[0]).lower()

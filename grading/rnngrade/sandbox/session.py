@@ -26,6 +26,7 @@ from rnngrade.sandbox import bubblewrap, library, seccomp
 from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
 from rnngrade.sandbox.inside.groups import Group
+from rnngrade.sandbox.lent import Lent
 from rnngrade.sandbox.limits import Limits
 
 STARTUP_SECONDS = 120.0
@@ -118,19 +119,21 @@ class Station:
             )
         self._control, self._ready = ours, False
         try:
-            self._ready = bool(self._reply(STARTUP_SECONDS))
-        except (OSError, ValueError):
+            loaded = self._reply(STARTUP_SECONDS)["loaded"]
+            self._ready = True
+        except (OSError, ValueError, KeyError):
             words = (self.folder / "warm.log").read_text(errors="replace").strip().splitlines()
             self.close()
             raise RuntimeError(
                 f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}"
             ) from None
+        self.hidden = bubblewrap.not_needed(loaded) if self.sandboxed else []
 
     def _reply(self, seconds: float) -> dict[str, Any]:
         self._control.settimeout(seconds)
         data = b""
         while not data.endswith(b"\n"):
-            part = self._control.recv(4096)
+            part = self._control.recv(1 << 16)
             if not part:
                 raise OSError("the warm process is gone")
             data += part
@@ -138,7 +141,7 @@ class Station:
 
     def session(self) -> Session:
         """A new runner in a new room."""
-        room = bubblewrap.Room(self.library, self.limits) if self.sandboxed else None
+        room = bubblewrap.Room(self.library, self.limits, self.hidden) if self.sandboxed else None
         try:
             return Session(self, room)
         except BaseException:
@@ -146,8 +149,12 @@ class Station:
                 room.close()
             raise
 
-    def enter(self, room: bubblewrap.Room | None, theirs: socket.socket, home: str) -> tuple[int, Group | None]:
-        """Fork a runner into the room; returns its pid, and the control group of the room, if it has one."""
+    def enter(
+        self, room: bubblewrap.Room | None, theirs: socket.socket, memory: int, home: str
+    ) -> tuple[int, Group | None]:
+        """Fork a runner into the room; returns its pid, and the control group of the room, if it has one. `memory` is
+        the file that it is lent.
+        """
         with self._lock:
             self.sessions += 1
             request = {
@@ -160,7 +167,7 @@ class Station:
                 "limits": dataclasses.asdict(self.limits),
                 "home": home,
             }
-            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno()])
+            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno(), memory])
             reply = self._reply(GRACE_SECONDS * 10)
         if "pid" not in reply:
             raise RuntimeError(f"No runner could enter the sandbox: {reply.get('error')}")
@@ -191,9 +198,11 @@ class Session:
         self.limits = station.limits
         self._room = room
         self._scratch = None if room else tempfile.mkdtemp(dir=station.folder)
+        self.lent = Lent()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
-            self.pid, self._group = station.enter(room, theirs, self._scratch or bubblewrap.HOME)
+            home = self._scratch or bubblewrap.HOME
+            self.pid, self._group = station.enter(room, theirs, self.lent.file, home)
         self._channel = Channel(ours, self.limits.message)
         self._number = 0
         self._calls_back = 0
@@ -312,6 +321,7 @@ class Session:
             self._watcher.join()
         if self._group:
             self._group.close()
+        self.lent.close()
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

@@ -3,7 +3,8 @@
 Importing NumPy, IPython and PyTorch takes most of a submission's time. So it is done once, by trusted code, before any
 student's code is there; then each submission gets a fork, which enters its own sandbox before it runs a line of
 theirs. One fork always waits, in a control group of its own: the kernel takes many milliseconds to put it there. The
-process reads requests from its control socket, a JSON object and the runner's end of the judge's channel:
+process reads requests from its control socket, a JSON object, and with it two files, the runner's end of the judge's
+channel and memory that the judge lends the runner:
 
     {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "writable": […], "filter": "a program",
      "limits": {…}, "home": "…"}    ->    {"pid": …, "group": {kind of limit: folder}}
@@ -21,6 +22,7 @@ import fcntl
 import gc
 import importlib
 import json
+import mmap
 import os
 import resource
 import signal
@@ -66,21 +68,23 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     groups: list[Group] = []
     numbers = count()
     with socket.socket(fileno=control) as connection:
-        connection.sendall(b'{"ready": true}\n')
+        loaded = sorted({name.partition(".")[0] for name in sys.modules})
+        connection.sendall(json.dumps({"loaded": loaded}).encode() + b"\n")
         while True:
             if limits:
                 groups = [group for group in groups if group.is_there()]
                 groups.append(Group.make(name=f"{PREFIX}{os.getpid()}-{next(numbers)}", **limits))
             group = groups[-1] if groups else None
             waiting = _fork(group.take_in if group else None, control, partial(_serve, runner, shell))
-            data, fds, _, _ = socket.recv_fds(connection, ROOM, 1)
+            data, fds, _, _ = socket.recv_fds(connection, ROOM, 2)
             if not data:
                 waiting.close()
                 for group in groups:
                     group.close()
                 os._exit(0)
             socket.send_fds(waiting, [data], fds)
-            os.close(fds[0])
+            for fd in fds:
+                os.close(fd)
             with waiting:
                 answer = waiting.recv(ROOM) or b'{"error": "the process died"}'
             connection.sendall(json.dumps(json.loads(answer) | {"group": group and group.folders}).encode() + b"\n")
@@ -114,7 +118,7 @@ def _fork(prepare: Callable[[], None] | None, control: int, serve: Callable[...,
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if prepare:
             prepare()
-        data, fds, _, _ = socket.recv_fds(theirs, ROOM, 1)
+        data, fds, _, _ = socket.recv_fds(theirs, ROOM, 2)
         if not data:
             os._exit(0)
         request = json.loads(data)
@@ -129,7 +133,7 @@ def _fork(prepare: Callable[[], None] | None, control: int, serve: Callable[...,
         os._exit(1)
     try:
         theirs.close()
-        _become(request, fds[0], serve)
+        _become(request, fds, serve)
     finally:
         os._exit(0)
 
@@ -157,8 +161,8 @@ def _enter(request: dict[str, Any]) -> None:
     os.close(handle)
 
 
-def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -> None:
-    """Be the runner: give up every right, keep one open file, and serve."""
+def _become(request: dict[str, Any], files: list[int], serve: Callable[..., None]) -> None:
+    """Be the runner: give up every right, keep the channel and the memory that is lent, and serve."""
     os.setsid()
     limits = request["limits"]
     for what, value in (
@@ -187,8 +191,10 @@ def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -
     nothing = os.open("/dev/null", os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
+    channel, memory = (fcntl.fcntl(file, fcntl.F_DUPFD, 5) for file in files)
     os.dup2(channel, 3)
-    os.closerange(4, 1024)
+    os.dup2(memory, 4)
+    os.closerange(5, 1024)
     os.chdir(request["home"])
     os.environ["HOME"] = request["home"]
     serve(limits)
@@ -207,10 +213,12 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
 
     connection = runner.Channel(socket.socket(fileno=3), limits["message"])
     shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
+    lent = mmap.mmap(4, 0)
+    os.close(4)
     words = encode(["memory"])  # made while there is some
     words = len(words).to_bytes(4, "big") + words
     try:
-        runner.Runner(connection, shell, limits["call_seconds"]).serve()
+        runner.Runner(connection, shell, limits["call_seconds"], lent).serve()
     except MemoryError:
         os.write(3, words)
 
