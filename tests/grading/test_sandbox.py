@@ -314,7 +314,7 @@ def test_the_channel_is_the_only_open_file(session):
     )
     assert [files.pop(number) for number in (0, 1, 2)] == ["/dev/null"] * 3
     assert files.pop(3).startswith("socket:")
-    assert files == {}
+    assert set(files.values()) <= {"/memfd:lent (deleted)"}  # what the judge lends it, which Python keeps open
 
 
 # --- what the kernel is not asked for
