@@ -31,6 +31,7 @@ class Run:
     unit: str
     graded: list[Record] = field(default_factory=list)
     kept: list[Record] = field(default_factory=list)
+    not_limited: list[str] = field(default_factory=list)  # what rooms are not kept from here, in sentences
 
     @property
     def records(self) -> list[Record]:
@@ -78,6 +79,7 @@ def run(
         if sandboxed:
             bubblewrap.require()
             view.hide(desk.folder, desk.root)
+            result.not_limited = bubblewrap.not_limited()
         grader = _local(bundle, limits, seed, sandboxed, min(jobs, len(todo)))
     else:
         from rnngrade.distributed import distributed

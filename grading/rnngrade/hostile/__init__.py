@@ -23,8 +23,9 @@ from rnngrade.hostile.lies import LIES
 from rnngrade.hostile.making import FULL, NOTHING, TORCH, UNIT, Hostile, Outcome, loses
 from rnngrade.hostile.patches import PATCHES
 from rnngrade.hostile.reference import REFERENCE
+from rnngrade.hostile.rooms import ROOMS
 from rnngrade.hostile.talk import TALK
 
 __all__ = ["FULL", "HOSTILE", "NOTHING", "TORCH", "UNIT", "Hostile", "Outcome", "loses"]
 
-HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *REFERENCE, *LIES, *HARM, *ESCAPES, *FILES, *HONEST, *IN_TORCH]
+HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *REFERENCE, *LIES, *HARM, *ESCAPES, *ROOMS, *FILES, *HONEST, *IN_TORCH]
