@@ -83,7 +83,8 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
                 for group in groups:
                     group.close()
                 os._exit(0)
-            socket.send_fds(waiting, [data], fds)
+            with suppress(OSError):  # it may have ended, and said why
+                socket.send_fds(waiting, [data], fds)
             os.close(fds[0])
             with waiting:
                 answer = waiting.recv(ROOM) or b'{"error": "the process died"}'
