@@ -805,6 +805,16 @@ def test_where_bubblewrap_cannot_build_a_room_it_says_why(monkeypatch, tmp_path)
         bubblewrap.require()
 
 
+def test_what_is_not_limited_on_this_machine_is_said(monkeypatch):
+    monkeypatch.setattr(groups, "parents", lambda: {groups.MEMORY: "a", groups.PROCESSES: "b"})
+    assert (bubblewrap.not_limited() == []) is (os.uname().machine in seccomp.MACHINES)
+    monkeypatch.setattr(groups, "parents", dict)
+    monkeypatch.setattr(seccomp, "program", lambda: None)
+    memory, calls = bubblewrap.not_limited()
+    assert "ten times a second; what the kernel keeps for them, such as full sockets, has no limit." in memory
+    assert f"this processor ({os.uname().machine})" in calls
+
+
 def test_a_room_is_there_as_long_as_it_is_open(station):
     with Room(station.library, LIMITS) as room:
         process = psutil.Process(room.pid)
