@@ -208,6 +208,7 @@ def _become(request: dict[str, Any], files: list[int], serve: Callable[..., None
     os.closerange(5, 1024)
     os.chdir(request["home"])
     os.environ["HOME"] = request["home"]
+    sys.path.insert(0, "")  # as in Jupyter, where a notebook imports what lies beside it
     serve(limits)
 
 
