@@ -32,6 +32,7 @@ from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
+MOST_PARTS = 100  # of what is listed in an observation: arguments, functions, bases of an error's class
 MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
 
 
@@ -198,7 +199,12 @@ def _observation(value: Any) -> Observation:
             "calls": tuple(calls),
             "wrote_meanwhile": bool(wrote),
             "with_gradient": tuple(marked),
-        } if all(type(t) is str for t in types) and all(type(i) is int for i in (*changed, *calls, *marked)):
+        } if (
+            max(map(len, (types, changed, calls, marked))) <= MOST_PARTS
+            and all(type(t) is str for t in types)
+            and all(type(i) is int and 0 <= i < MOST_PARTS for i in (*changed, *marked))
+            and all(type(i) is int and 0 <= i < 2**31 for i in calls)
+        ):
             pass
         case _:
             raise Garbled("no observation")

@@ -271,9 +271,8 @@ def peak(worker, submission):
         return 1024 * int(re.search(r"VmHWM:\s+(\d+)", (process / "status").read_text())[1])
 
     def seconds():
-        return sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13])) / os.sysconf(
-            "SC_CLK_TCK"
-        )
+        own = (process / "stat").read_text().rpartition(")")[2].split()[11:13]
+        return sum(map(int, own)) / os.sysconf("SC_CLK_TCK")
 
     (process / "clear_refs").write_text("5")  # the peak begins anew
     before = memory(), seconds()
@@ -298,11 +297,9 @@ def test_the_worst_replies_take_the_judge_no_more_than_it_may(root):
     with Worker(Bundle.make(root, UNIT), limits, SEED) as worker:
         worker.grade("ada", solved(root, UNIT))
         for what, value in WORST.items():
-            answer = f"def softmax(x):\n    return {value}\ndef output_layer(*_):\n    return {value}"
+            answer = f"def softmax(x):\n    return {value}"
             record, memory, seconds = peak(worker, solved(root, UNIT, softmax=answer))
-            assert [e.name for e in record.exercises if not e.passed] in (["softmax"], ["output_layer", "softmax"]), (
-                what
-            )
+            assert [e.name for e in record.exercises if not e.passed] == ["softmax"], what
             assert memory < limits.judge_memory, what
             assert seconds < limits.judge_seconds, what
 
@@ -378,7 +375,7 @@ def test_of_many_findings_those_for_a_person_stay():
     kept = _bounded(many)
     assert len(kept) == MOST_FINDINGS
     assert kept[-1].code == "c"
-    assert max(len(finding.message) for finding in kept) <= MOST_WORDS + 2
+    assert max(len(finding.message) for finding in kept) <= MOST_WORDS
 
 
 def test_a_submission_that_ends_every_process_is_left_to_a_person(root, monkeypatch, tmp_path):
