@@ -23,8 +23,9 @@ test: lint ## everything CI proves
 fuzz: $(STAMP) ## a hundred times as many odd replies, values and files for the judge as make test has (FUZZ=100)
 	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py
 
-lab: $(STAMP) ## JupyterLab on the students' notebooks
-	@$(PY) -m rnncourse.seat.cli lab
+lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
+	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course
+	@cd my-course && $(abspath $(PY)) -m rnncourse.seat.cli lab
 
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)

@@ -19,50 +19,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, TypeGuard
 
-# What stands in for what. A name is exchanged for the others of its line.
-KIN = (
-    "sum mean max min prod",
-    "tanh exp log sqrt sin abs relu sigmoid",
-    "zeros ones",
-    "zeros_like ones_like",
-    "concatenate stack cat hstack vstack",
-    "maximum minimum",
-    "argmax argmin",
-    "cumsum cumprod",
-    "any all",
-    "argsort sort",
-    "float64 float32 int64",
-    "int float round",
-    "append extend",
-    "ValueError TypeError",
-    "is_floating_point is_complex",
-    "eye ones",
-)
-_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult),
-    ast.Sub: (ast.Add, ast.Mult),
-    ast.Mult: (ast.Add, ast.Div),
-    ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub),
-    ast.FloorDiv: (ast.Div, ast.Mult, ast.Mod),
-    ast.Mod: (ast.FloorDiv, ast.Mult),
-    ast.Pow: (ast.Mult, ast.Add),
-    ast.MatMult: (ast.Mult, ast.Add),
-    ast.BitAnd: (ast.BitOr, ast.BitXor),
-    ast.BitOr: (ast.BitAnd, ast.BitXor),
-    ast.BitXor: (ast.BitAnd, ast.BitOr),
-}
-_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.Gt, ast.NotEq),
-    ast.LtE: (ast.Lt, ast.GtE, ast.Eq),
-    ast.Gt: (ast.GtE, ast.Lt, ast.NotEq),
-    ast.GtE: (ast.Gt, ast.LtE, ast.Eq),
-    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE),
-    ast.NotEq: (ast.Eq, ast.Lt, ast.Gt),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
+from rnncourse.checks.where.kin import COMPARISONS, KIN, OPERATORS
+
 _MODULES = {"np", "torch", "nn", "math", "F", "functional"}
 
 
@@ -138,7 +96,7 @@ class _Edits:
                 yield ast.Assign([target], value, lineno=0)
                 if isinstance(target, ast.Name) and target.id not in self.made:
                     yield ast.Assign([target], ast.BinOp(target, op, value), lineno=0)
-                yield from (ast.AugAssign(target, other(), value) for other in _OPERATORS.get(type(op), ()))
+                yield from (ast.AugAssign(target, other(), value) for other in OPERATORS.get(type(op), ()))
 
     def _inside(self, node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Raise):
@@ -168,7 +126,7 @@ class _Edits:
         """What may stand in a place in which `node` stands now."""
         match node:
             case ast.BinOp(left, op, right):
-                for other in _OPERATORS.get(type(op), ()):
+                for other in OPERATORS.get(type(op), ()):
                     yield ast.BinOp(left, other(), right)
                 yield from (left, right)
                 if not isinstance(op, (ast.Add, ast.Mult, ast.BitAnd, ast.BitOr)):
@@ -176,7 +134,7 @@ class _Edits:
             case ast.UnaryOp(_, operand):
                 yield operand
             case ast.Compare(left, [op, *ops], [right, *rest]):
-                for compare in _COMPARISONS[type(op)]:
+                for compare in COMPARISONS[type(op)]:
                     yield ast.Compare(left, [compare(), *ops], [right, *rest])
             case ast.BoolOp(op, values):
                 yield ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)

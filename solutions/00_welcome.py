@@ -124,14 +124,16 @@ progress("00_welcome")
 #
 # Some exercises are questions that a person reads. Their cells say *YOUR ANSWER HERE*: double-click, and write.
 #
-# The rest is done in a terminal (in JupyterLab: *File → New → Terminal*). There are four commands:
+# The rest is in JupyterLab's menu: *Course → Check all* says what would be graded, and *Course → Submit* writes the file to
+# hand in. A terminal (*File → New → Terminal*) does the same, and more:
 #
 # | command | what it does |
 # |---|---|
-# | `rnncourse lab 00` | opens JupyterLab on this unit; without the number, on the course |
+# | `rnncourse lab 00` | opens JupyterLab on this unit; without the number, where you stopped |
 # | `rnncourse progress` | shows what you have passed, and what is open, in all units |
 # | `rnncourse check 00` | runs your saved notebook from top to bottom, and says what would be graded, hidden cases aside |
-# | `rnncourse submit 00` | writes the one file to hand in, `00_welcome-submission.ipynb`, and says if something is missing |
+# | `rnncourse submit 00` | writes the one file to hand in, `00_welcome-submission.ipynb`, beside the notebook, and says if something is missing |
+# | `rnncourse update` | after a new release is installed: brings what is new into your notebooks, and keeps what you wrote |
 #
 # Hand that file in as your instructor has told you.
 #

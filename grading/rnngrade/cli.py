@@ -12,7 +12,7 @@ import json
 import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,15 +60,15 @@ def main(context: click.Context, folder: Path, course: Path, db: str | None) -> 
 @click.argument("units", nargs=-1)
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--hostile", is_flag=True, help="Hostile, broken and odd submissions as well.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, another class.")
 @click.pass_obj
-def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool) -> None:
+def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: int) -> None:
     """Make up a class whose true scores are known: right, blank, every kind of mistake."""
     from rnngrade.sample import demo_class, write_hostile_class
 
-    with in_a_sentence(DeskError):
-        desk.open()
+    with in_a_sentence(DeskError), desk.locked("rnngrade sample"):
         for unit in units_of(units, [s for s in exercises.STEMS if s != "00_welcome"]):
-            made = demo_class(unit, size)
+            made = demo_class(unit, size, seed)
             for one in made:
                 one.write(desk.root, desk.submitted)
             others = write_hostile_class(desk.root, unit, desk.submitted) if hostile else []
@@ -84,12 +84,13 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
     """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle or Canvas."""
     from rnngrade.collect import collect as take
 
-    with in_a_sentence(DeskError):
-        desk.open()
-        report = take(source, desk, units_of([unit])[0] if unit else None, form)
+    with in_a_sentence(DeskError), desk.locked("rnngrade collect"):
+        failures = Failures()
+        report = take(source, desk, units_of([unit])[0] if unit else None, form, failures=failures)
         for words in report.notes:
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
+        failures.end()
 
 
 @main.command(
@@ -135,10 +136,11 @@ def run(
     except ValueError as why:
         raise Sentence(str(why)) from None
     records: list[Record] = []
-    with in_a_sentence(DeskError):
+    failures = Failures()
+    with in_a_sentence(DeskError), ExitStack() as held:
         stems = units_of(units)
         require_work(desk, stems)
-        desk.open()
+        held.enter_context(desk.locked(f"rnngrade run {' '.join(stems)}"))
         from rnngrade.bundle import Bundle  # from here on it takes a while
         from rnngrade.gradebook import GradebookWriter
         from rnngrade.run import run as grade
@@ -163,8 +165,9 @@ def run(
                         force=force,
                         enter=lambda desk, record, notebook: gradebook.put(record, notebook),
                         advance=advance,
+                        failures=failures,
                     )
-                gradebook.enter_lateness(bundle.unit)
+                gradebook.enter_lateness(bundle.unit, failures)
                 records += done.records
                 if not as_json:
                     for record in done.records:
@@ -175,6 +178,8 @@ def run(
             {**r.content(), "points": r.points, "max_points": r.max_points, "measured": r.measured} for r in records
         ]
         click.echo(json.dumps(shown, indent=1))
+    with in_a_sentence(DeskError):
+        failures.end()
     if strict and any(record.flags for record in records):
         sys.exit(3)
 

@@ -22,9 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rnngrade.desk import Desk, is_name
+from rnngrade.errors import Failures, writing
 from rnngrade.exporting import ExportError, Person, read_roster
 from rnngrade.record import write_whole
-from rnngrade.sources import CollectError, files, paths, shown
+from rnngrade.sources import CollectError, files, full, paths, shown
 from rnngrade.unit import find_units
 from rnngrade.whose import CanvasCollector, Found, MoodleCollector, Names, Sorter, folded
 
@@ -43,13 +44,21 @@ class CollectReport:
 
 
 def collect(
-    source: Path, desk: Desk, unit: str | None = None, format: str = "auto", roster: Path | None = None
+    source: Path,
+    desk: Desk,
+    unit: str | None = None,
+    format: str = "auto",
+    roster: Path | None = None,
+    failures: Failures | None = None,
 ) -> CollectReport:
     """Put the notebooks of `source`, of `unit` or of all units, into the desk's `submitted/`.
 
     With a class list (see `exporting.py`), students are known by its ids: by full name in Moodle's downloads, by
-    `canvas_id` in Canvas's. **Errors:** `CollectError` if there is no such source, unit, format or class list.
+    `canvas_id` in Canvas's. What cannot be read or put there is written into `failures`. **Errors:** `CollectError` if
+    there is no such source, unit, format or class list; without `failures`, a `DeskError` that names what is in it,
+    after all others are collected.
     """
+    told = failures or Failures()
     if format not in FORMATS:
         raise CollectError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     units = find_units(desk.root)
@@ -64,11 +73,13 @@ def collect(
             sorter = Sorter(
                 unit, units, format, source, outermost, Names(desk, people, outermost, report.notes), report.notes
             )
-            for file in files(source, report.notes):
-                if notebook := sorter.sort(file):
-                    waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
-                    waiting.write_bytes(file.data)
-                    found.append((notebook, waiting))
+            for file in files(source, report.notes, told):
+                with told.at(shown(full(file))):
+                    if notebook := sorter.sort(file):
+                        waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
+                        with writing(waiting):
+                            waiting.write_bytes(file.data)
+                        found.append((notebook, waiting))
         except (OSError, zipfile.BadZipFile) as error:
             raise CollectError(f"{shown(str(source))} cannot be read: {error}.") from None
         origins: dict[tuple[str, str], set[str]] = {}
@@ -82,9 +93,12 @@ def collect(
                     "hand."
                 )
             else:
-                _take(notebook, waiting.read_bytes(), desk, report)
+                with told.of(notebook.student, notebook.unit):
+                    _take(notebook, waiting.read_bytes(), desk, report)
     report.taken = list(dict.fromkeys(report.taken))
     report.unchanged = [path for path in dict.fromkeys(report.unchanged) if path not in report.taken]
+    if failures is None:
+        told.end()
     return report
 
 
@@ -94,7 +108,7 @@ def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
     timestamp, earlier = path.with_name("timestamp.txt"), path.parent / "earlier"
     kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
     mark = desk.folder / "collected" / found.unit / found.student
-    origin = folded(found.origin.partition("/")[0])
+    origin = folded(found.origin.partition("/")[0]).encode("utf-8", "backslashreplace").decode()
     if path.exists():
         current = path.read_bytes()
         if mark.is_file() and mark.read_text(encoding="utf-8") != origin:

@@ -8,6 +8,7 @@ autograded/STUDENT/UNIT/UNIT.ipynb      the same, where formgrader looks for it
 feedback/STUDENT/UNIT/UNIT.html         what the student gets back
 report/UNIT.html                        what the instructor looks at
 gradebook.db                            nbgrader's gradebook, unless another database is configured
+.lock                                   by which one command at a time changes any of this (`lock.py`)
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from rnngrade.errors import Failures
+from rnngrade.errors import Failures, writing
+from rnngrade.lock import locked
 from rnngrade.record import Record, read_records, write_whole
 
 CONFIG = '''\
@@ -57,7 +60,8 @@ class Desk:
 
     def open(self) -> None:
         """Make the folder and its configuration, if they are not there."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / "nbgrader_config.py"
         if not path.exists():
             up = Path(os.path.relpath(self.root, self.folder))
@@ -67,6 +71,11 @@ class Desk:
                 release=str(up / "notebooks"),
             )
             write_whole(path, text.encode())
+
+    def locked(self, command: str) -> AbstractContextManager[None]:
+        """Make the folder, and hold its lock. **Errors:** `DeskInUse`, which says who holds it."""
+        self.open()
+        return locked(self.folder, command)
 
     def submission_path(self, unit: str, student: str) -> Path:
         """Where a student's notebook lies."""

@@ -5,11 +5,30 @@
     rnngrade run 03_cell --scheduler tcp://…:8786           at the desk
 
 A worker that dies costs nothing: Dask gives its tasks to another.
+
+Whoever reaches a scheduler's or a worker's port can run programs there and read what students handed in. So these ports
+must be protected: let only these machines reach them, or use TLS, with certificates that you hand out. Dask's own
+settings name them, on every machine (`~/.config/dask/tls.yaml`, or environment variables), and the addresses begin with
+tls:// then:
+
+    distributed:
+      comm:
+        require-encryption: true
+        tls:
+          ca-file: course-ca.pem
+          scheduler: {cert: own.pem, key: own.key}
+          worker: {cert: own.pem, key: own.key}
+          client: {cert: own.pem, key: own.key}
+
+    dask scheduler --protocol tls
+    dask worker tls://…:8786 --nworkers 2 --nthreads 1
+    rnngrade run 03_cell --scheduler tls://…:8786
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import logging
 import socket
 import threading
@@ -35,12 +54,21 @@ def distributed(scheduler: str, bundle: Bundle, limits: Limits, seed: str, sandb
     from distributed.comm.addressing import get_address_host_port
 
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is said here, in a sentence
+    refused = ""
     try:
         # Dask goes on trying for as long as it may; nobody is there, if nobody is there now.
         socket.create_connection(get_address_host_port(scheduler), CONNECT_SECONDS).close()
         client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+    except TypeError:  # Dask's word for settings without a certificate
+        refused = (
+            f"The desk has no certificate for {scheduler}: set ca-file and client below distributed.comm.tls in Dask's "
+            "configuration here."
+        )
     except (OSError, ValueError) as error:
-        raise CannotGrade(f"No Dask scheduler answers at {scheduler} ({error}): is it running?") from None
+        refused = f"No Dask scheduler answers at {scheduler} ({error}): is it running?"
+    if refused:
+        gc.collect()  # of a client that is half made: later, it would stand in the next one's way
+        raise CannotGrade(refused)
 
     def graded(todo: dict[str, Path]) -> Iterator[Graded]:
         # A task, not scattered data, which would be lost with the worker that has it.

@@ -2,14 +2,41 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 LONGEST = 300  # characters of what is said of one student's error
 
 
 class DeskError(Exception):
     """What kept the desk from doing something, and what to do, in one sentence."""
+
+
+class Stop(DeskError):
+    """What would fail for everybody else as well."""
+
+
+class DiskFull(Stop):
+    """There is no room left for a file."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(
+            f"The disk is full: {path} cannot be written. All that was recorded before is kept, so make room and run "
+            "the command again."
+        )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Around what writes a file. **Errors:** `DiskFull`; other errors of the system's name the file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(path) from None
+        raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
 class Failures:
@@ -26,17 +53,31 @@ class Failures:
 
     @contextmanager
     def of(self, student: str, unit: str) -> Iterator[None]:
-        """Write down what is raised for this student, and go on."""
+        """Write down what is raised for this student, and go on. **Errors:** `Stop`."""
+        with self.at(f"{student}, {unit}"):
+            yield
+
+    @contextmanager
+    def at(self, what: str) -> Iterator[None]:
+        """The same for a file of which it is not known yet whose it is."""
         try:
             yield
+        except Stop:
+            raise
         except DeskError as error:
-            self.add(student, unit, str(error))
+            self._tell(what, str(error))
+        except OSError as error:
+            self._tell(what, f"{error.strerror}: {error.filename}" if error.filename else str(error))
         except Exception as error:  # there is no end to what a student can hand in
-            self.add(student, unit, f"{type(error).__name__}: {error}")
+            self._tell(what, f"{type(error).__name__}: {error}")
 
     def add(self, student: str, unit: str, words: str) -> None:
-        """Write down a failure. The words may be a student's: they are kept to one line that a terminal can print."""
-        line = " ".join(f"{student}, {unit}: {words}".split())[:LONGEST]
+        """Write down a failure."""
+        self._tell(f"{student}, {unit}", words)
+
+    def _tell(self, what: str, words: str) -> None:
+        # The words may be a student's: they are kept to one line that a terminal can print.
+        line = " ".join(f"{what}: {words}".split())[:LONGEST]
         self.told.append("".join(c if c.isprintable() else "\ufffd" for c in line))
 
     def end(self) -> None:

@@ -19,7 +19,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -34,9 +34,9 @@ from rnncourse.checks.verdict import Verdict
 from rnngrade import record
 from rnngrade.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.bundle import Bundle
-from rnngrade.inspection import digest, inspect_source, weight
+from rnngrade.inspection import digest, inspect, weight
 from rnngrade.intake import Intake, defined_names, take_in
-from rnngrade.judge import judge_code, judge_question, refused
+from rnngrade.judge import judge_code, judge_question, place, refused
 from rnngrade.outputs import Outputs
 from rnngrade.record import ExerciseResult, Finding, Record
 from rnngrade.sandbox.limits import MB, Limits
@@ -139,6 +139,7 @@ class _Grading:
     ran: list[_Cell] = field(default_factory=list)
     session: Session | None = None
     called: list[str] = field(default_factory=list)  # the exercises whose answers have been called in this session
+    banned: dict[str, str] = field(default_factory=dict)  # by answer: what it calls and may not
     restarts: int = 0
     most_memory: int = 0
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds, by what on
@@ -157,6 +158,10 @@ class _Grading:
                 for index, cell in enumerate(intake.notebook.cells):
                     if cell.cell_type == "code":
                         self._cell(index, cell, intake)
+                self.at("places")
+                if "places" not in self.lost:  # what is found there, or not, decides nothing
+                    with suppress(Exception, OutOfTime), at_most(self.station.limits.judge_seconds):
+                        self._look_for_places(intake)
             finally:
                 self._close()
             made = self._record(intake)
@@ -269,6 +274,7 @@ class _Grading:
                 message=verdict.message,
                 diagnosis=verdict.diagnosis,
                 criteria=dict(verdict.criteria),
+                table=verdict.table.plain() if verdict.table else None,
                 hint=hint,
                 card=verdict.card(),
                 seconds=round(seconds + sum(c.seconds for c in cells), 3),
@@ -292,7 +298,7 @@ class _Grading:
             odd = False
             try:
                 if isinstance(exercise, Exercise):
-                    status, verdict, goes_on = judge_code(session, exercise)
+                    status, verdict, goes_on = judge_code(session, exercise, self.banned.get(name))
                 else:
                     status, verdict, goes_on = judge_question(session, exercise)
                 if not goes_on:
@@ -309,6 +315,26 @@ class _Grading:
         if status == record.MISSING and answer is not None and answer.error:
             verdict = refused(exercise, f"There is no `{name}`: its cell raised {answer.error[:300]}.")
         return status, verdict
+
+    def _look_for_places(self, intake: Intake) -> None:
+        """Where the answers go wrong that nobody has named; at the end, so that it costs no exercise anything."""
+        left = self.station.limits.place_seconds
+        for name, result in self.results.items():
+            exercise = exercises.find(name)
+            is_unnamed = result.status == record.JUDGED and not result.passed and not result.diagnosis
+            if not is_unnamed or not isinstance(exercise, Exercise) or left <= 0:
+                continue
+            began = time.monotonic()
+            source = intake.answers[name] or ""
+            if (session := self._ready()) is None:
+                break
+            try:
+                if found := place(session, exercise, source, self._left(left)):
+                    self.results[name] = dataclasses.replace(result, where=found.plain())
+            except Fault:
+                self._close()
+            left -= time.monotonic() - began
+        self.spent["place_seconds"] += self.station.limits.place_seconds - left
 
     def _may_leave_traces(self, called: list[str]) -> bool:
         """Whether one of these answers may have changed what other answers need."""
@@ -348,17 +374,22 @@ class _Grading:
             self.session = None
 
     def _inspect(self, intake: Intake) -> list[Finding]:
-        sources = {}
+        sources, given = {}, {}
         for index, cell in enumerate(intake.notebook.cells):
             meta = cell.metadata.get("nbgrader", {})
             is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
             if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
                 sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
+            elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
+                given[f"given {index + 1}"] = cell.source
         stem = self.bundle.unit.partition("_")[2]
         own = (f"rnncourse.{stem}", "rnncourse.exercises")
         catalogue = exercises.unit(self.bundle.unit)
         forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
-        return inspect_source(sources, forbids)
+        uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
+        inspection = inspect(sources, forbids, uses, given)
+        self.banned = inspection.banned
+        return inspection.findings
 
     def _record(self, intake: Intake) -> Record:
         catalogue = exercises.unit(self.bundle.unit)

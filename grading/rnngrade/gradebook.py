@@ -20,14 +20,13 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from sqlalchemy import inspect, make_url, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
 with warnings.catch_warnings():
@@ -47,8 +46,8 @@ with warnings.catch_warnings():
 from rnncourse.checks.verdict import Verdict
 from rnngrade import release
 from rnngrade.desk import Desk
-from rnngrade.errors import DeskError
-from rnngrade.harmless import NO_MATH, harmless_notebook
+from rnngrade.errors import DeskError, Failures, Stop
+from rnngrade.harmless import NO_MATH, harmless_notebook, literally
 from rnngrade.record import ExerciseResult, Record, write_whole
 
 OURS = "rnngrade"  # the key of our own metadata in an autograded notebook
@@ -56,6 +55,10 @@ OURS = "rnngrade"  # the key of our own metadata in an autograded notebook
 
 class GradebookError(DeskError):
     """What kept a grade from the gradebook, in one sentence."""
+
+
+class NoGradebook(GradebookError, Stop):
+    """The gradebook cannot be used at all: it is not there, or locked, or its disk is full."""
 
 
 class GradebookWriter:
@@ -110,22 +113,28 @@ class GradebookWriter:
         shown = nbformat.writes(to_show(record, executed, self._known[unit]), version=nbformat.NO_CONVERT) + "\n"
         _write(path, shown.encode("utf-8", "replace"))  # a finding may quote half a surrogate
 
-    def enter_lateness(self, unit: str) -> None:
+    def enter_lateness(self, unit: str, failures: Failures | None = None) -> None:
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
         a grade by hand may have changed since its record was put.
 
-        **Errors:** `GradebookError`, and nothing is changed.
+        For whom it cannot be done is put into `failures`. **Errors:** `GradebookError`, and nothing is changed; without
+        `failures`, a `DeskError` that names them, after all others are entered.
         """
+        told = failures or Failures()
         times: dict[str, str | None] = {}
         with self._whole():
             for submission in self._gradebook.assignment_submissions(unit):
                 student = submission.student.id
-                times[student] = self._handed_in(unit, student)
-                for page in submission.notebooks:
-                    self._penalize(submission, page, times[student])
+                with told.of(student, unit):
+                    timestamp = self._handed_in(unit, student)
+                    for page in submission.notebooks:
+                        self._penalize(submission, page, timestamp)
+                    times[student] = timestamp
             self._gradebook.db.commit()
         for student, timestamp in times.items():
             self._keep_timestamp(unit, student, timestamp)
+        if failures is None:
+            told.end()
 
     def _handed_in(self, unit: str, student: str) -> str | None:
         return _timestamp(self.desk.submission_path(unit, student).with_name("timestamp.txt"))
@@ -169,7 +178,8 @@ class GradebookWriter:
                 warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
                 yield
         except (SQLAlchemyError, InvalidEntry) as error:
-            raise GradebookError(f"The gradebook at {_address(self.desk)} cannot be used: {_cause(error)}") from None
+            kind = NoGradebook if isinstance(error, (OperationalError, InterfaceError)) else GradebookError
+            raise kind(f"The gradebook at {_address(self.desk)} cannot be used: {_cause(error)}") from None
         finally:
             if self._opened is not None:
                 self._opened.db.rollback()  # after a commit, there is nothing to roll back
@@ -313,12 +323,12 @@ def _verdict(grade_id: str, result: ExerciseResult | None, max_points: float) ->
 def _findings(record: Record) -> NotebookNode:
     """A cell for formgrader, which feedback leaves out: what is odd about a submission, flags first."""
     lines = [
-        f"<li>{'⚑ ' if finding.for_person else ''}{escape(finding.message)}"
-        f"{f' <em>({escape(finding.cell)})</em>' if finding.cell else ''}</li>"
+        f"<li>{'⚑ ' if finding.for_person else ''}{literally(finding.message)}"
+        f"{f' <em>({literally(finding.cell)})</em>' if finding.cell else ''}</li>"
         for finding in sorted(record.findings, key=lambda finding: not finding.for_person)
     ]
-    html = f'<div class="{NO_MATH}"><strong>Found in this submission</strong><ul>{"".join(lines)}</ul></div>'
-    cell = nbformat.v4.new_markdown_cell(html.replace("\n", " "), metadata={OURS: "findings"})
+    html = f"<div><strong>Found in this submission</strong><ul>{''.join(lines)}</ul></div>"
+    cell = nbformat.v4.new_markdown_cell(html, metadata={OURS: "findings"})
     cell.id = "rnngrade-findings"
     return cell
 

@@ -7,14 +7,16 @@ is the notebook itself that is made harmless, once, before it is written to `aut
 - Of outputs, text stays, and pictures in PNG or JPEG; HTML, SVG, JavaScript, LaTeX and widgets go.
 - A written answer stays as it is if it has neither HTML nor links nor entities. Else it is rendered and cleaned by
   bleach, and the cleaned HTML, on one line, takes its place in the cell.
-- Where TeX stands in it that makes MathJax write links or attributes, MathJax is told to leave the answer alone.
+- Where TeX stands in it that does more than set a formula, MathJax is told to leave the answer alone.
+
+What is put into Markdown letter by letter, names, ids and messages, goes through `literally`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from html import escape, unescape
+from html import unescape
 
 import bleach  # type: ignore[import-untyped]
 import nbformat
@@ -33,7 +35,11 @@ _MARKS = ("<", "](", "]:", "&")  # without one of these, neither HTML nor a link
 _ADDRESS = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*\Z")
 _PLAIN_TAG = re.compile(r"[\w-]+\Z")
-_LIVE_TEX = re.compile(r"\\(?=(?:href|mmlToken|require|style|class|cssId|data|unicode)(?![A-Za-z]))")
+# TeX that makes MathJax write links or attributes, load something, paint boxes, or take a command for another
+_LIVE_TEX = re.compile(
+    r"\\(?=(?:href|mmlToken|require|style|class|cssId|data|unicode|bbox|enclose|rule|Rule|let|[gx]?def|global"
+    r"|(?:re)?new(?:command|environment)|providecommand|DeclareMathOperator)(?![A-Za-z]))"
+)
 
 
 def harmless_notebook(notebook: NotebookNode, known: Iterable[str]) -> NotebookNode:
@@ -91,8 +97,16 @@ def harmless_outputs(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
 
 
 def literally(text: str) -> str:
-    """Text as HTML that shows it letter by letter; MathJax leaves it alone."""
-    return f'<span class="{NO_MATH}">{escape(text)}</span>'
+    """Text for HTML that stands in Markdown, or for Markdown: shown letter by letter, on one line, whatever it holds.
+    MathJax leaves it alone.
+
+    All but letters, digits and spaces are written by their numbers, which neither Markdown nor HTML takes for marks.
+
+    >>> literally("a_b\\r\\r<i>")
+    '<span class="tex2jax_ignore mathjax_ignore">a&#95;b  &#60;i&#62;</span>'
+    """
+    letters = (c if c.isalnum() or c == " " else f"&#{ord(c)};" if c.isprintable() else " " for c in text)
+    return f'<span class="{NO_MATH}">{"".join(letters)}</span>'
 
 
 def _may_stay(tag: str, name: str, value: str) -> bool:

@@ -2,7 +2,10 @@
 
 `inspect_source` finds what a person should look at: code that hides what it calls, that reaches for files, processes
 or the network, that patches what grades it. It is a matter of honesty, not of safety: the sandbox holds whether or not
-the inspection sees through a trick, and a finding costs no points. `forbidden_names` resolves aliases statically.
+the inspection sees through a trick, and a finding costs no points.
+
+What an answer may not call costs them. `Inspection.banned` has it where the source leaves no doubt, or where the
+submission tampers with what runs it, so that what is found there is not to be believed (`bindings.py`).
 
 `digest` is the same for two answers that differ only in names, layout, comments, docstrings and annotations; `weight`
 says how long an answer is, since short ones are the same by chance.
@@ -11,20 +14,19 @@ says how long an answer is, since short ones are the same by chance.
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import hashlib
 import re
 import warnings
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from rnngrade.bindings import ANY, COURSE, DICT, MACHINERY, Program
 from rnngrade.record import Finding
 
 MAX_SOURCE = 200_000  # characters of one cell that are parsed
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
-MAX_PARTS = 30  # of a dotted name
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -101,7 +103,8 @@ LIES = frozenset(
     """)
 )
 PLAIN_TYPES = _words("numpy.ndarray int float str list tuple dict set bool")
-COURSE = frozenset(_words("check hint use progress rnncourse"))
+# By which an attribute can be had without its name being written.
+ATTRIBUTES = frozenset(_words("getattr setattr delattr vars"))
 
 _MAGIC = re.compile(r"^([ \t]*)(%%?|!!?)(\w+)")
 _HELP = re.compile(r"^[ \t]*(\?{1,2}[ \t]*[\w.]+|[\w.]+\?{1,2})[ \t]*$")
@@ -109,13 +112,24 @@ _SHELL = frozenset(_words("bash sh script sx system writefile perl ruby js javas
 _INNER_TEXT = re.compile(r"__(?:builtins|subclasses|globals|code|closure|import|mro|bases|loader)__")
 
 
-def inspect_source(sources: Mapping[str, str], forbids: Mapping[str, tuple[str, ...]]) -> list[Finding]:
-    """What the code cells of a submission, in their order and by name, give to look at.
+@dataclass(frozen=True)
+class Inspection:
+    """What was found. `banned` has for the answers that have to be refused the forbidden name that they refer to."""
 
-    `forbids` has for each exercise, by name, the dotted names that its answer may not call.
+    findings: list[Finding]
+    banned: dict[str, str]
 
-    >>> [f.code for f in inspect_source({"rnn_step": "def rnn_step(x):\\n    return eval('x')"}, {})]
-    ['hides-calls']
+
+def inspect(
+    sources: Mapping[str, str],
+    forbids: Mapping[str, tuple[str, ...]],
+    uses: Mapping[str, Collection[str]] | None = None,
+    given: Mapping[str, str] | None = None,
+) -> Inspection:
+    """What the code cells of a submission, in their order and by name, give to look at, and what has to be refused.
+
+    `forbids` has for each exercise, by name, the dotted names that its answer may not call, `uses` the names
+    of earlier answers, for which the references stand while it is judged. `given` are the unit's own cells.
     """
     findings: list[Finding] = []
     trees: dict[str, ast.Module] = {}
@@ -138,18 +152,31 @@ def inspect_source(sources: Mapping[str, str], forbids: Mapping[str, tuple[str, 
         if shell := sorted({m for m in magics if m in _SHELL or m.startswith("!")}):
             words = f"uses `{shell[0]}`, which starts another program or another language"
             findings.append(Finding("processes", _says(cell, words), cell, for_person=True))
+    banned: dict[str, str] = {}
     try:
-        aliases = USUAL | _aliases(trees.values())
+        program = Program({**_parsed(given or {}), **trees})
         for cell, tree in trees.items():
-            findings += _Suspicions(cell, aliases).of(tree)
-        definitions = _definitions(trees.values())
-        for name, banned in forbids.items():
-            for found in _forbidden(name, banned, definitions, aliases):
-                words = f"Your `{name}` refers to `{found}`, which its statement does not allow."
+            findings += _Suspicions(cell, program).of(tree)
+        tampers = any(finding.for_person for finding in findings)
+        for name, forbidden in forbids.items():
+            found = _forbidden(program, name, forbidden, (uses or {}).get(name, ()))
+            for one, sure in found.items():
+                words = f"Your `{name}` refers to `{one}`, which its statement does not allow."
                 findings.append(Finding("forbidden-name", words, name, for_person=True))
+                if sure or tampers:
+                    banned.setdefault(name, one)
     except RecursionError:
         findings.append(Finding("too-complex", "Your code is nested too deeply to be inspected.", for_person=True))
-    return findings
+    return Inspection(findings, banned)
+
+
+def inspect_source(sources: Mapping[str, str], forbids: Mapping[str, tuple[str, ...]]) -> list[Finding]:
+    """What `inspect` finds.
+
+    >>> [f.code for f in inspect_source({"rnn_step": "def rnn_step(x):\\n    return eval('x')"}, {})]
+    ['hides-calls']
+    """
+    return inspect(sources, forbids).findings
 
 
 def forbidden_names(sources: Mapping[str, str], name: str, banned: tuple[str, ...]) -> list[str]:
@@ -158,16 +185,18 @@ def forbidden_names(sources: Mapping[str, str], name: str, banned: tuple[str, ..
     >>> forbidden_names({"a": "import torch as t\\nT = t.nn\\ndef f(x):\\n    return T.RNN(x)"}, "f", ("torch.nn.RNN",))
     ['torch.nn.RNN']
     """
-    trees = {}
-    for cell, source in sources.items():
-        try:
-            trees[cell], _ = parse(source)
-        except (SyntaxError, _TooComplex):
-            continue
     try:
-        return _forbidden(name, banned, _definitions(trees.values()), USUAL | _aliases(trees.values()))
+        return list(_forbidden(Program(_parsed(sources)), name, banned))
     except RecursionError:
         return []
+
+
+def _parsed(sources: Mapping[str, str]) -> dict[str, ast.Module]:
+    trees = {}
+    for cell, source in sources.items():
+        with suppress(SyntaxError, _TooComplex):
+            trees[cell], _ = parse(source)
+    return trees
 
 
 class _TooComplex(Exception):
@@ -219,109 +248,39 @@ def _says(cell: str, words: str) -> str:
     return f"Your cell `{cell}` {words}."
 
 
-# --- names and what they stand for
+# --- what may not be called
 
 
-# As the units' own cells import them, which need not be among the cells that are inspected.
-USUAL = {"np": "numpy", "torch": "torch", "nn": "torch.nn", "math": "math", "plt": "matplotlib.pyplot"}
-
-
-def _aliases(trees: Iterable[ast.Module]) -> dict[str, str]:
-    """What each name that an import or a plain assignment binds, anywhere, stands for, as a dotted name."""
-    found: dict[str, str] = {}
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.Import):
-            for a in node.names:
-                found[a.asname or a.name.partition(".")[0]] = a.name if a.asname else a.name.partition(".")[0]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for a in node.names:
-                found[a.asname or a.name] = f"{node.module}.{a.name}"
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            root, name = _root(node.value), node.targets[0].id
-            if root and root != name and (root in found or root in USUAL or root in _BUILTINS):
-                found.setdefault(name, _dotted(node.value, USUAL | found) or "")
-    return found
-
-
-_BUILTINS = frozenset(dir(builtins)) | {"__builtins__"}
-
-
-def _dotted(node: ast.AST, aliases: Mapping[str, str]) -> str | None:
-    """The dotted name that an expression is, `t.nn.RNN`, with its first part resolved; None if it is none."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-        if len(parts) > MAX_PARTS:  # of a chain of thousands, each shorter one is looked at as well
-            return None
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([aliases.get(node.id, node.id), *reversed(parts)])
-
-
-def _root(node: ast.AST) -> str | None:
-    """The first part of a dotted name as it stands there: `t` of `t.nn.RNN`."""
-    for _ in range(MAX_PARTS + 1):
-        if not isinstance(node, ast.Attribute):
-            break
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def _names_in(node: ast.AST, aliases: Mapping[str, str]) -> Iterator[str]:
-    """All dotted names in a piece of code, what it imports among them. Of `a.b.c` there is `a`, `a.b` and `a.b.c`."""
-    for inner in ast.walk(node):
-        if isinstance(inner, (ast.Name, ast.Attribute)):
-            if dotted := _dotted(inner, aliases):
-                yield dotted
-        elif isinstance(inner, ast.Import):
-            yield from (a.name for a in inner.names)
-        elif isinstance(inner, ast.ImportFrom) and inner.module:
-            yield from (f"{inner.module}.{a.name}" for a in inner.names)
-
-
-def _definitions(trees: Iterable[ast.Module]) -> dict[str, list[ast.AST]]:
-    """What the cells define at their top level, by name."""
-    found: dict[str, list[ast.AST]] = defaultdict(list)
-    for node in (node for tree in trees for node in tree.body):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found[node.name].append(node)
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    found[target.id].append(node.value)
-        elif isinstance(node, ast.ImportFrom):
-            for a in node.names:
-                found[a.asname or a.name].append(ast.ImportFrom(node.module, [a], node.level))
-    return found
-
-
-def _forbidden(
-    name: str, banned: tuple[str, ...], definitions: Mapping[str, list[ast.AST]], aliases: Mapping[str, str]
-) -> list[str]:
-    """The forbidden names that the definition of `name` and what it calls of the same cells refer to."""
-    found: set[str] = set()
-    seen: set[str] = set()
-    todo = [name]
-    while todo:
-        one = todo.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        for definition in definitions.get(one, ()):
-            names = set(_names_in(definition, aliases))
-            found |= {n for n in names if any(_is_under(n, b) for b in banned)}
-            todo += [n.id for n in ast.walk(definition) if isinstance(n, ast.Name) and n.id in definitions]
+def _forbidden(program: Program, name: str, banned: tuple[str, ...], free: Collection[str] = ()) -> dict[str, bool]:
+    """The forbidden names that the definition of `name` and what it calls refer to, and whether it surely does."""
+    found: dict[str, bool] = {}
+    for one, sure in program.references(name, free):
+        if any(_is_under(one, b) for b in banned):
+            found[one] = found.get(one, False) or sure
+        elif any(_may_reach(one, b) for b in banned):
+            found.setdefault(one, False)
     # Of `torch` and `torch.nn.RNN`, the longer says more.
-    return sorted(n for n in found if not any(other.startswith(n + ".") for other in found))
+    longest = sorted(n for n in found if not any(other.startswith(n + ".") for other in found))
+    return {n: any(sure for other, sure in found.items() if n == other or n.startswith(other + ".")) for n in longest}
 
 
 def _is_under(name: str, banned: str) -> bool:
     if name == banned or name.startswith(banned + "."):
         return True
-    # torch.nn.modules.rnn.RNN is torch.nn.RNN: a class goes by its own name and that of its library
+    # torch.nn.modules.rnn.RNN is torch.nn.RNN, torch._VF.rnn_tanh is torch.rnn_tanh: what a library keeps in several
+    # places goes by its own name and that of the library. (A module, `torch.nn.utils.rnn`, does not.)
     last = banned.rpartition(".")[2]
-    return last[:1].isupper() and name.rpartition(".")[2] == last and name.split(".")[0] == banned.split(".")[0]
+    first, *rest = name.split(".")
+    return (last[:1].isupper() or "_" in last) and last in rest and first == banned.split(".")[0]
+
+
+def _may_reach(name: str, banned: str) -> bool:
+    """Whether an attribute whose name is computed may be the forbidden one."""
+    for mark in (ANY, DICT):
+        base, found, _ = name.partition(mark)
+        if found and (base == "sys.modules" or _is_under(banned, base)):
+            return True
+    return False
 
 
 # --- suspicions
@@ -332,17 +291,15 @@ class _Suspicions:
     """Goes through one cell and writes down what a person should see, each kind once."""
 
     cell: str
-    aliases: Mapping[str, str]
+    program: Program
     found: dict[str, str] = field(default_factory=dict)  # by code: what was seen first
 
     def of(self, tree: ast.Module) -> list[Finding]:
-        own = {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
-        own |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        own |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        own -= _aliases([tree]).keys()
-        for node in ast.walk(tree):
+        nodes = list(ast.walk(tree))
+        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        for node in nodes:
             self._imports(node)
-            self._uses(node, own)
+            self._uses(node, is_called=id(node) in called)
             self._calls(node)
             self._patches(node)
             self._lies(node)
@@ -354,6 +311,10 @@ class _Suspicions:
     def _see(self, code: str, words: str) -> None:
         self.found.setdefault(code, words)
 
+    def _dotted(self, node: ast.AST) -> list[str]:
+        """The dotted names that an expression may be."""
+        return sorted(v for v in self.program.values(node) if v[:1] not in "*@?")
+
     def _name(self, dotted: str) -> None:
         if dotted in HARMLESS or dotted.startswith("os.path."):
             return
@@ -362,6 +323,12 @@ class _Suspicions:
             if dotted.startswith(family) or any(dotted == n or dotted.startswith(n + ".") for n in names):
                 self._see(code, f"uses `{dotted}`, {words}")
                 return
+        first, *parts = dotted.split(".")
+        for i, part in enumerate(parts):
+            if part in MACHINERY and first not in MACHINERY:
+                self._see("hides-calls", f"uses `{dotted}`, by which `{part}` is had under another name")
+                self._name(".".join(parts[i:]))
+                return
 
     def _imports(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
@@ -369,58 +336,63 @@ class _Suspicions:
                 self._name(a.name)
         elif isinstance(node, ast.ImportFrom) and node.module:
             for a in node.names:
-                self._name(f"{node.module}.{a.name}")
+                self._name(node.module if a.name == "*" else f"{node.module}.{a.name}")
 
-    def _uses(self, node: ast.AST, own: set[str]) -> None:
+    def _uses(self, node: ast.AST, *, is_called: bool) -> None:
         if isinstance(node, ast.Attribute) and node.attr in INNER:
             self._see("looks-inside", f"uses `{node.attr}`, which looks into the running program")
+        elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and _root(node) != "self":
+            self._see("hides-calls", "uses `__dict__`, which can hide what is called")
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and (t := _INNER_TEXT.search(node.value)):
             self._see("looks-inside", f"uses `{t.group()}`, which looks into the running program")
-        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-            # A name is one of Python's own, or an imported one, only if the cell does not give it to something else.
-            root = _root(node)
-            if root not in own and (root in self.aliases or root in _BUILTINS):
-                self._name(_dotted(node, self.aliases) or "")
+        if isinstance(node, (ast.Subscript, ast.Call)) or (
+            isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+        ):
+            for dotted in self._dotted(node):
+                self._name(dotted)
+                if dotted in ATTRIBUTES and not is_called and not isinstance(node, ast.Call):
+                    self._see("hides-calls", f"uses `{dotted}` as a value, which can hide what is called")
 
     def _calls(self, node: ast.AST) -> None:
         if not isinstance(node, ast.Call):
             return
-        called = _dotted(node.func, self.aliases)
-        if called in ("getattr", "setattr", "delattr", "hasattr") and len(node.args) > 1:
-            name = node.args[1]
-            if not isinstance(name, ast.Constant) and _root(node.args[0]) != "self":
-                self._see("hides-calls", f"uses `{called}` with a name that is computed, which can hide what is called")
-            elif isinstance(name, ast.Constant) and name.value in INNER:
-                self._see("looks-inside", f"uses `{name.value}`, which looks into the running program")
-            elif called == "setattr" and self._is_foreign(node.args[0]):
-                self._see("patches", f"changes `{_dotted(node.args[0], self.aliases)}`, which is not its own")
-        elif called == "vars" and not (node.args and isinstance(node.args[0], ast.Name) and node.args[0].id == "self"):
-            self._see("hides-calls", "uses `vars`, which can hide what is called")
+        for called in self._dotted(node.func):
+            if called in ("getattr", "setattr", "delattr", "hasattr") and len(node.args) > 1:
+                name = node.args[1]
+                if not isinstance(name, ast.Constant) and _root(node.args[0]) != "self":
+                    words = f"uses `{called}` with a name that is computed, which can hide what is called"
+                    self._see("hides-calls", words)
+                elif isinstance(name, ast.Constant) and name.value in INNER:
+                    self._see("looks-inside", f"uses `{name.value}`, which looks into the running program")
+                elif called == "setattr" and (foreign := self._foreign(node.args[0])):
+                    self._see("patches", f"changes `{foreign}`, which is not its own")
+            elif called == "vars" and not (node.args and _root(node.args[0]) == "self"):
+                self._see("hides-calls", "uses `vars`, which can hide what is called")
 
     def _patches(self, node: ast.AST) -> None:
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
             targets = [t for target in node.targets for t in _parts(target)]
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-            targets = [node.target]
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.comprehension)):
+            targets = [*_parts(node.target)]
+        elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+            targets = [*_parts(node.optional_vars)]
         elif isinstance(node, ast.Delete):
             targets = node.targets
         for target in targets:
-            if isinstance(target, ast.Attribute) and self._is_foreign(target.value):
-                dotted = _dotted(target, self.aliases) or target.attr
+            if isinstance(target, ast.Attribute) and (foreign := self._foreign(target.value)):
+                dotted = f"{foreign}.{target.attr}"
                 if not dotted.startswith("torch.backends."):
                     self._see("patches", f"changes `{dotted}`, which is not its own")
 
-    def _is_foreign(self, node: ast.AST) -> bool:
-        """Whether an expression is something imported."""
-        root = _root(node)
-        return root in self.aliases or root in COURSE or root in _BUILTINS
+    def _foreign(self, node: ast.AST) -> str | None:
+        """What an expression is, if it is something imported."""
+        return next(iter(self._dotted(node)), None)
 
     def _lies(self, node: ast.AST) -> None:
         if not isinstance(node, ast.ClassDef):
             return
-        bases = [_dotted(base, self.aliases) for base in node.bases]
-        for base in bases:
+        for base in (dotted for part in node.bases for dotted in self._dotted(part)):
             if base in PLAIN_TYPES:
                 self._see("poses", f"makes a kind of `{base}` of its own, which may say of itself what is not so")
         for inner in node.body:
@@ -438,6 +410,13 @@ class _Suspicions:
             elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("rnncourse"):
                 bound |= {a.asname or a.name for a in node.names}
         return bound
+
+
+def _root(node: ast.AST) -> str | None:
+    """The first part of a dotted name as it stands there: `t` of `t.nn.RNN`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _parts(target: ast.expr) -> Iterator[ast.expr]:

@@ -7,24 +7,33 @@ the course's own code, within limits; so nothing of it is inside the sandbox.
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import importlib.util
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.depth import PACKED, packed, unpacked
+from rnncourse.checks.cases import seed_for
+from rnncourse.checks.depth import PACKED, Borrowed, measured
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
-from rnncourse.checks.plain import NotPlain, arrays_in, to_plain
+from rnncourse.checks.plain import NotPlain, Plain, arrays_in, identical, to_plain
 from rnncourse.checks.verdict import Verdict
+from rnncourse.checks.where.attempt import Attempt
+from rnncourse.checks.where.inquiry import Budget
+from rnncourse.checks.where.place import Where
+from rnncourse.checks.where.program import Program, program_in
+from rnncourse.checks.where.search import ask, find
+from rnncourse.checks.wire import encode
 from rnngrade import record
 from rnngrade.budget import with_no_more_than
 from rnngrade.sandbox.inside.runner import FUNCTION
@@ -33,18 +42,21 @@ from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
 MOST_PARTS = 100  # of what is listed in an observation: arguments, functions, bases of an error's class
+MOST_PLACES = 1_000
+# What was found out about a source that gave this, kept for its like: a class makes the same mistake many times.
+_places: dict[tuple[str, str, bytes], Where | None] = {}
 MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
 
 
 class Remote:
     """An answer in the sandbox, as the engine sees it (`rnncourse.checks.engine.Candidate`)."""
 
-    def __init__(self, session: Session, exercise: Exercise, seconds: float) -> None:
-        self.session, self.exercise = session, exercise
+    def __init__(self, session: Session, exercise: Exercise, seconds: float, source: str = "") -> None:
+        self.session, self.exercise, self.source = session, exercise, source
         self.end = time.monotonic() + seconds
         self.functions: list[Callable[..., Any]] = list(exercise.uses.values())
         self.counts: dict[int, int] = {}
-        self.timed_out = False
+        self.wrote = self.timed_out = False
         self.size = 0  # of all that the answer has answered
         self.worked = 0.0  # seconds that the judge's functions have taken for it
 
@@ -60,27 +72,87 @@ class Remote:
         return _dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 
     def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
-        """What the answer does with these arguments. **Errors:** a `Fault`, which ends the session."""
+        """What the answer does with these arguments. **Errors:** a `Fault`, which ends the session.
+
+        What can be seen from here is not asked for there: which arguments were written to, how often a function was
+        called, whether the answer is a view of an argument, how deep it is. The room's word counts against it alone.
+        """
         limits = self.session.limits
-        del self.functions[len(self.exercise.uses) :]
-        self.counts = {}
-        packed = self._give(args)
         left = self.end - time.monotonic()
         if left <= 0:
             raise TooSlow()
+        del self.functions[len(self.exercise.uses) :]
+        self.counts, self.wrote = {}, False
+        # Whoever knows no values can say nothing of a depth but by which operations the values come about.
+        is_counted = how == "steps" and isinstance(args[-1], str)
+        shown = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted else args
+        packed = self.session.lent.lend(self._give(shown))
         seconds = min(left, limits.call_seconds + GRACE_SECONDS)
-        reply = self.session.ask("observe", how, packed, seconds=seconds, call=self._call)
-        self.size += _size(reply)
-        if self.size > limits.message:
-            raise TooMuch("answers")
+        reply = self._weighed(self.session.ask("observe", how, packed, seconds=seconds, call=self._call))
         seen = _observation(reply)
         self.timed_out = seen.timed_out
-        return seen
+        if seen.timed_out:
+            return seen
+        changed = tuple(sorted({*seen.changed, *self.session.lent.changed()}))
+        calls = tuple(self.counts.get(number, 0) for number in range(len(self.exercise.uses), len(self.functions)))
+        answer = _deep(seen.answer, args[:-1]) if is_counted else seen.answer
+        return dataclasses.replace(
+            seen,
+            answer=answer,
+            changed=changed,
+            calls=calls,
+            wrote_meanwhile=seen.wrote_meanwhile or self.wrote,
+            shared=seen.shared or self._is_view(seen.answer),
+        )
+
+    def _weighed(self, reply: Any) -> Any:
+        """A reply. **Errors:** `TooMuch` if this answer has replied with more than a message may have, all in all."""
+        self.size += _size(reply)
+        if self.size > self.session.limits.message:
+            raise TooMuch("answers")
+        return reply
+
+    def _is_view(self, answer: Any) -> bool:
+        """Whether the answer becomes another one when the arguments do."""
+        if self.exercise.may_share or not arrays_in(answer) or not self.session.lent.spoil():
+            return False
+        seconds = self.session.limits.call_seconds
+        return not identical(self._weighed(self.session.ask("again", seconds=seconds)), answer)
+
+    def program(self, name: str) -> Program | None:
+        """The answer's text, as it was handed in."""
+        return program_in(self.source, name)
+
+    def attempt(
+        self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0
+    ) -> Attempt:
+        """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""
+        del self.functions[len(self.exercise.uses) :]
+        reply = self.session.ask(
+            "attempt",
+            text,
+            name,
+            how,
+            self._give(args),
+            list(given),
+            seconds,
+            seconds=seconds + GRACE_SECONDS,
+            call=self._call,
+        )
+        match self._weighed(reply):
+            case {
+                "seen": dict(seen),
+                "notes": dict(notes),
+                "wrote": None | int() as wrote,
+                "is_whole": bool(is_whole),
+            } if all(type(k) is int and type(v) is list for k, v in notes.items()):
+                return Attempt(_observation(seen), notes, wrote, is_whole)
+        raise Garbled("no attempt")
 
     def _give(self, value: Any) -> Any:
         """`value` as the sandbox gets it: functions stay here, under a number."""
         if isinstance(value, Named):
-            if _is_given(value):
+            if _is_given(value) and not self.exercise.counts_calls:
                 return value
             self.functions.append(value.make())
             return Named("__remote__", {"number": len(self.functions) - 1})
@@ -105,20 +177,23 @@ class Remote:
                 raise TooSlow()
 
     def _run(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if number >= len(self.exercise.uses):
+            self.wrote = self.wrote or bool(self.session.lent.changed())
         with within(self.session.limits.call_seconds):
-            live = {name: self._take(v) for name, v in kwargs.items()}
-            return to_plain(packed(self.functions[number](*self._take(args), **live)))
+            borrowed = Borrowed()
+            live = {name: self._take(v, borrowed) for name, v in kwargs.items()}
+            return to_plain(borrowed.packed(self.functions[number](*self._take(args, borrowed), **live)))
 
-    def _take(self, value: Any) -> Any:
+    def _take(self, value: Any, borrowed: Borrowed) -> Any:
         """`value` as a function here gets it: a function that the answer lent is called where it is."""
         if isinstance(value, (list, tuple)):
-            return type(value)(self._take(v) for v in value)
+            return type(value)(self._take(v, borrowed) for v in value)
         if type(value) is not dict:
             return value
         if set(value) == {PACKED}:
-            return unpacked(value)
+            return borrowed.unpacked(value)
         if set(value) != {FUNCTION}:
-            return {k: self._take(v) for k, v in value.items()}
+            return {k: self._take(v, borrowed) for k, v in value.items()}
         number = value[FUNCTION]
 
         def lent(*args: Any, **kwargs: Any) -> Any:
@@ -130,10 +205,15 @@ class Remote:
         return lent
 
 
-def judge_code(session: Session, exercise: Exercise) -> tuple[str, Verdict, bool]:
-    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on)."""
+def judge_code(session: Session, exercise: Exercise, banned: str | None = None) -> tuple[str, Verdict, bool]:
+    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on).
+
+    `banned` is what the answer calls and may not, by its source: whatever the room says of it.
+    """
     remote = Remote(session, exercise, session.limits.cell_seconds)
     found = remote.open()
+    if banned is not None and found == {"state": "open"}:
+        found = {"state": "forbidden", "name": banned}
     match found:
         case {"state": "open"}:
             pass
@@ -152,6 +232,29 @@ def judge_code(session: Session, exercise: Exercise) -> tuple[str, Verdict, bool
         return record.TIMED_OUT, verdict, False
     session.ask("close", seconds=session.limits.call_seconds)
     return record.JUDGED, verdict, True
+
+
+def place(session: Session, exercise: Exercise, source: str, seconds: float) -> Where | None:
+    """Where a wrong answer goes wrong in the visible cases, as far as can be found out in so many seconds.
+
+    **Errors:** a `Fault`, which ends the session.
+    """
+    remote = Remote(session, exercise, seconds, source)
+    if remote.open() != {"state": "open"}:
+        return None
+    seed = seed_for(exercise, False)
+    asked = ask(exercise, remote, seed)
+    key = exercise.name, source, hashlib.sha256(encode([_plain(one.seen) for one in asked])).digest()
+    if key not in _places:
+        if len(_places) == MOST_PLACES:
+            _places.pop(next(iter(_places)))
+        with suppress(RecursionError):
+            _places[key] = find(exercise, remote, seed, asked, Budget(together=min(seconds, Budget.together)))
+    return _places.get(key)
+
+
+def _plain(seen: Observation) -> list[Plain]:
+    return [seen.answer, seen.error, list(seen.changed), seen.shared, seen.refused, list(seen.calls)]
 
 
 def judge_question(session: Session, question: Question) -> tuple[str, Verdict, bool]:
@@ -177,6 +280,14 @@ def _is_given(value: Named) -> bool:
     from rnncourse.checks import callables
 
     return callables._factories[value.name].__module__.startswith("rnncourse.given.")
+
+
+def _deep(answer: Any, given: tuple[Any, ...]) -> Any:
+    """Values and depth of an answer that came as a tape; what came in their form is nobody's word for them."""
+    if type(answer) is not dict:
+        return None if isinstance(answer, tuple) else answer
+    with np.errstate(all="ignore"):
+        return measured(answer, given)
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rnngrade.errors import writing
+
 FORMAT = 1
 
 # How an exercise ended. JUDGED: the engine gave a verdict, right or wrong. The others earn nothing.
@@ -43,8 +45,11 @@ class ExerciseResult:
     message: str
     diagnosis: str | None = None
     criteria: dict[str, bool | None] = field(default_factory=dict)
+    table: dict[str, Any] | None = None  # of a visible case: where the answer first differs (`Excerpt.plain`)
     hint: str = ""
     card: str = ""
+    # What the search for the error's place found, as `Where.plain` has it: more or less of it as there was time.
+    where: dict[str, Any] | None = field(default=None, compare=False)
     seconds: float | None = field(default=None, compare=False)  # measured: how long the cell and its check took
 
 
@@ -106,7 +111,7 @@ class Record:
         data = dataclasses.asdict(self)
         del data["measured"]
         for result in data["exercises"]:
-            del result["seconds"]
+            del result["seconds"], result["where"]
         return data
 
     def to_json(self) -> str:
@@ -129,19 +134,20 @@ class Record:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that, whatever happens meanwhile, it is there whole or as it was."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    """Write a file so that, whatever happens meanwhile, it is there whole or as it was. **Errors:** `DiskFull`."""
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
 
 
 def read_records(folder: Path) -> Iterator[Record]:

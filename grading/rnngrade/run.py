@@ -11,15 +11,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rnngrade.bundle import Bundle
 from rnngrade.desk import Desk
+from rnngrade.errors import Failures
 from rnngrade.grade import Graded, Grader
 from rnngrade.record import Record, write_whole
-from rnngrade.sandbox import bubblewrap
+from rnngrade.sandbox import bubblewrap, view
 from rnngrade.sandbox.limits import Limits
 from rnngrade.worker import Worker
 
@@ -51,45 +52,58 @@ def run(
     force: bool = False,
     enter: Callable[[Desk, Record, bytes], None] | None = None,
     advance: Callable[[Record, int, int], None] | None = None,
+    failures: Failures | None = None,
 ) -> Run:
     """Grade what is new or stale of a unit, and enter it in the gradebook by `enter(desk, record, notebook)`.
 
     `students` limits the run to some; `force` grades what has a record as well. After each submission `advance` is
-    told its record, and how many of how many are done. **Errors:** `NoSandbox`, `CannotGrade`, each a sentence.
+    told its record, and how many of how many are done. Whose submission cannot be read, or whose record cannot be kept
+    or entered, is put into `failures`. **Errors:** `NoSandbox`, `CannotGrade`, `DiskFull`, each a sentence; without
+    `failures`, a `DeskError` that names who is in it, after all others are done.
     """
-    limits = limits or Limits()
+    limits, told = limits or Limits(), failures or Failures()
     found = desk.submissions(bundle.unit)
     if students is not None:
         wanted = set(students)
         found = {student: path for student, path in found.items() if student in wanted}
     result, todo = Run(bundle.unit), {}
     for student, path in found.items():
-        kept = desk.record(bundle.unit, student)
-        key = bundle.key(path.read_bytes(), seed, limits)
-        if kept is None or kept.key != key or force or not desk.executed_path(bundle.unit, student).is_file():
-            todo[student] = path
-        else:
-            result.kept.append(kept)
+        with told.of(student, bundle.unit):
+            kept = desk.record(bundle.unit, student)
+            key = bundle.key(path.read_bytes(), seed, limits)
+            if kept is None or kept.key != key or force or not desk.executed_path(bundle.unit, student).is_file():
+                todo[student] = path
+            else:
+                result.kept.append(kept)
     for record in result.kept:
-        _enter(desk, record, enter)
-    if not todo:
-        return result
-    if scheduler is None:
-        if sandboxed:
-            bubblewrap.require()
-        grader = _local(bundle, limits, seed, sandboxed, min(jobs, len(todo)))
-    else:
+        with told.of(record.student, record.unit):
+            _enter(desk, record, enter)
+    if todo:
+        view.hide(desk.folder, desk.root)
+        with _grader(scheduler, bundle, limits, seed, sandboxed, min(jobs, len(todo))) as graded:
+            for done, one in enumerate(graded(todo), start=1):
+                with told.of(one.record.student, bundle.unit):
+                    desk.keep(one.record, one.notebook)
+                    result.graded.append(one.record)
+                    _enter(desk, one.record, enter)
+                if advance:
+                    advance(one.record, done, len(todo))
+    if failures is None:
+        told.end()
+    return result
+
+
+def _grader(
+    scheduler: str | None, bundle: Bundle, limits: Limits, seed: str, sandboxed: bool, jobs: int
+) -> AbstractContextManager[Grader]:
+    """What grades: Dask's workers if there is a scheduler, or processes on this machine."""
+    if scheduler is not None:
         from rnngrade.distributed import distributed
 
-        grader = distributed(scheduler, bundle, limits, seed, sandboxed)
-    with grader as graded:
-        for done, one in enumerate(graded(todo), start=1):
-            desk.keep(one.record, one.notebook)
-            result.graded.append(one.record)
-            _enter(desk, one.record, enter)
-            if advance:
-                advance(one.record, done, len(todo))
-    return result
+        return distributed(scheduler, bundle, limits, seed, sandboxed)
+    if sandboxed:
+        bubblewrap.require()
+    return _local(bundle, limits, seed, sandboxed, jobs)
 
 
 def _enter(desk: Desk, record: Record, enter: Callable[[Desk, Record, bytes], None] | None) -> None:

@@ -1,7 +1,8 @@
 """A made-up class whose true scores are known: to try the desk on, and to prove it.
 
 A submission is the notebook that students get, with some answers filled in: the solution's own, or a misconception's.
-What each is worth is what the check itself says of that answer in this process; the grader must come to the same.
+What each is worth is what the check itself says of that answer in this process; the grader must come to the same. The
+same seed gives the same files, byte for byte.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from nbformat import NotebookNode
 
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception, Question
+from rnngrade.record import write_whole
 
 NAMES = [
     "ada",
@@ -72,15 +74,14 @@ class Submission:
             elif answer == RIGHT:
                 cell.source = solved[_grade_id(cell)]
         path = submitted / self.student / self.unit / f"{self.unit}.ipynb"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(given["notebooks"], path)
+        write_whole(path, f"{nbformat.writes(given['notebooks'])}\n".encode())
         return path
 
 
-def demo_class(unit: str, size: int = 12) -> list[Submission]:
-    """`size` students: one all right, one all blank, then single mistakes and mixtures by turns."""
+def demo_class(unit: str, size: int = 12, seed: int = 0) -> list[Submission]:
+    """`size` students: one all right, one all blank, then single mistakes and mixtures by turns, drawn from `seed`."""
     catalogue = list(exercises.unit(unit))
-    rng = np.random.default_rng(len(unit))
+    rng = np.random.default_rng([len(unit), seed])
     made: list[tuple[str, dict[str, Answer]]] = [
         ("all right", dict.fromkeys(_names(catalogue), RIGHT)),
         ("all blank", dict.fromkeys(_names(catalogue), BLANK)),
@@ -123,8 +124,7 @@ def write_hostile_class(root: Path, unit: str, submitted: Path) -> list[Path]:
     for one in HOSTILE:
         if one.unit == unit:
             path = submitted / one.name / unit / f"{unit}.ipynb"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(one.make(_read(root, "notebooks", unit), right))
+            write_whole(path, one.make(_read(root, "notebooks", unit), right))
             written.append(path)
     return written
 

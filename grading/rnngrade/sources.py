@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import lzma
 import os
 import re
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -14,13 +16,17 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from rnngrade.errors import DeskError
+from rnngrade.errors import DeskError, Failures
 
 MAX_FILE = 64 * 2**20  # bytes of one notebook, or of a zip within a zip
 MAX_ALL = 4 * 2**30  # bytes that are read of one source
 MAX_FILES = 100_000  # files of one source
 MAX_NESTED = 1_000  # files of a zip within it
 _IGNORED = re.compile(r"(?:^|/)(?:\.[^/]*|__MACOSX|__pycache__)(?:/|$)|-checkpoint\.ipynb$", re.IGNORECASE)
+_BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, UnicodeError, NotImplementedError),
+    *(OSError, EOFError, ValueError, OverflowError, RuntimeError),
+)  # what Python raises for a zip that is
 _ENTRY = b"PK\x01\x02"  # begins an entry of a zip's contents
 
 
@@ -55,12 +61,14 @@ def paths(source: Path) -> list[str]:
     return [path for path in paths if _wanted(path) and not _IGNORED.search(path) and not _leads_out(path)]
 
 
-def files(source: Path, notes: list[str]) -> Iterator[File]:
-    """The notebooks of a folder, a zip or a single file, also those in zips within it."""
+def files(source: Path, notes: list[str], failures: Failures) -> Iterator[File]:
+    """The notebooks of a folder, a zip or a single file, also those in zips within it. What is odd about one is put
+    into `notes`; what cannot be read for another reason into `failures`.
+    """
     if source.is_dir():
-        files = _of_folder(source, notes)
+        files = _of_folder(source, notes, failures)
     elif zipfile.is_zipfile(source):
-        files = _of_zip(source, notes, "", MAX_FILES)
+        files = _of_zip(source, notes, failures, "", MAX_FILES)
     elif source.is_file() and source.suffix.casefold() == ".ipynb":
         files = iter([File(source.name, _read(source), source.stat().st_mtime)])
     else:
@@ -75,43 +83,57 @@ def files(source: Path, notes: list[str]) -> Iterator[File]:
             if file.data.count(_ENTRY) > MAX_FILES:
                 notes.append(f"{shown(file.path)} was left out: it holds more than {MAX_FILES} files.")
                 continue
-            try:
-                yield from _of_zip(BytesIO(file.data), notes, file.path, MAX_NESTED)
-            except (zipfile.BadZipFile, OSError, ValueError) as error:
-                notes.append(f"{shown(file.path)} was left out: it is no zip that can be read ({error}).")
+            with failures.at(shown(file.path)):
+                try:
+                    yield from _of_zip(BytesIO(file.data), notes, failures, file.path, MAX_NESTED)
+                except _BROKEN as error:
+                    notes.append(f"{shown(file.path)} was left out: it is no zip that can be read ({error}).")
         else:
             yield file
 
 
-def _of_folder(folder: Path, notes: list[str]) -> Iterator[File]:
+def _of_folder(folder: Path, notes: list[str], failures: Failures) -> Iterator[File]:
     count = 0
-    for where, inner, names in os.walk(folder):
+    for where, inner, names in os.walk(folder, onerror=lambda error: _unreadable(error, failures)):
         inner.sort()
         for name in [*inner, *sorted(names)]:
             path = Path(where, name)
             relative = path.relative_to(folder).as_posix()
-            mode = path.lstat().st_mode
-            if _IGNORED.search(relative) or (stat.S_ISDIR(mode) and not stat.S_ISLNK(mode)):
-                continue
-            count += 1
-            if count > MAX_FILES:
-                notes.append(f"More than {MAX_FILES} files are in {shown(str(folder))}: the rest was left out.")
-                return
-            if not stat.S_ISREG(mode):
-                kind = "a link" if stat.S_ISLNK(mode) else "no file"
-                notes.append(f"{shown(relative)} was left out: it is {kind}.")
-            elif not _wanted(relative):
-                if name != "timestamp.txt":
-                    notes.append(f"{shown(relative)} was left out: it is no notebook.")
-            elif path.stat().st_size > MAX_FILE:
-                notes.append(_too_large(relative))
-            else:
-                beside = path.with_name("timestamp.txt")
-                written = _read(beside) if beside.is_file() and not beside.is_symlink() else None
-                yield File(relative, _read(path), path.stat().st_mtime, timestamp=written)
+            with failures.at(shown(relative)):
+                mode = path.lstat().st_mode
+                if _IGNORED.search(relative) or (stat.S_ISDIR(mode) and not stat.S_ISLNK(mode)):
+                    continue
+                count += 1
+                if count > MAX_FILES:
+                    notes.append(f"More than {MAX_FILES} files are in {shown(str(folder))}: the rest was left out.")
+                    return
+                if file := _file(path, relative, mode, notes):
+                    yield file
 
 
-def _of_zip(archive: Path | IO[bytes], notes: list[str], outer: str, most: int) -> Iterator[File]:
+def _file(path: Path, relative: str, mode: int, notes: list[str]) -> File | None:
+    """A file of a folder; None, and a note, if it is none to collect."""
+    if not stat.S_ISREG(mode):
+        kind = "a link" if stat.S_ISLNK(mode) else "no file"
+        notes.append(f"{shown(relative)} was left out: it is {kind}.")
+    elif not _wanted(relative):
+        if path.name != "timestamp.txt":
+            notes.append(f"{shown(relative)} was left out: it is no notebook.")
+    elif path.stat().st_size > MAX_FILE:
+        notes.append(_too_large(relative))
+    else:
+        beside = path.with_name("timestamp.txt")
+        written = _read(beside) if beside.is_file() and not beside.is_symlink() else None
+        return File(relative, _read(path), path.stat().st_mtime, timestamp=written)
+    return None
+
+
+def _unreadable(error: OSError, failures: Failures) -> None:
+    with failures.at(shown(str(error.filename))):
+        raise error
+
+
+def _of_zip(archive: Path | IO[bytes], notes: list[str], failures: Failures, outer: str, most: int) -> Iterator[File]:
     with zipfile.ZipFile(archive) as opened:
         entries = opened.infolist()
         if len(entries) > most:
@@ -134,20 +156,22 @@ def _of_zip(archive: Path | IO[bytes], notes: list[str], outer: str, most: int) 
                 notes.append(f"{said} was left out: it has a password.")
             else:
                 beside = times.get(str(PurePosixPath(name).with_name("timestamp.txt")))
-                try:
-                    with opened.open(entry) as file:
-                        data = file.read(MAX_FILE + 1)  # what the zip says of its size is not believed
-                    written = None
-                    if beside is not None:
-                        with opened.open(beside) as file:
-                            written = file.read(100)
-                except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:
-                    notes.append(f"{said} was left out: it is broken ({error}).")
-                    continue
-                if len(data) > MAX_FILE:
-                    notes.append(_too_large(said))
-                else:
-                    yield File(name, data, _modified(entry), outer, written)
+                with failures.at(said):
+                    try:
+                        data = _unpacked(opened, entry, MAX_FILE + 1)  # what the zip says of its size is not believed
+                        written = None if beside is None else _unpacked(opened, beside, 100)
+                    except _BROKEN as error:
+                        notes.append(f"{said} was left out: it is broken ({error}).")
+                        continue
+                    if len(data) > MAX_FILE:
+                        notes.append(_too_large(said))
+                    else:
+                        yield File(name, data, _modified(entry), outer, written)
+
+
+def _unpacked(opened: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
+    with opened.open(entry) as file:
+        return file.read(most)
 
 
 def _name_in_zip(entry: zipfile.ZipInfo) -> str:

@@ -7,7 +7,8 @@ between them is pickled.
 
     python -m rnngrade.worker FOLDER PARENT      reads tasks from stdin, writes results to stdout
 
-FOLDER is its own, for all that it writes; it ends, and removes the folder, when PARENT, who started it, is gone.
+FOLDER is its own, for all that it writes: it makes it, and when PARENT, who started it, is gone, it removes it and
+ends. So whoever is killed, at whatever moment, the other removes the folder.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import os
 import pickle
 import queue
+import secrets
 import shutil
 import subprocess
 import sys
@@ -37,6 +39,7 @@ from rnngrade.sandbox.session import SAME_EACH_TIME, Station
 
 TRIALS = 6  # how often a submission is graded, until it is left to a person
 PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine
+_removing = threading.Lock()
 
 
 class CannotGrade(DeskError):
@@ -47,6 +50,9 @@ def main(folder: Path, parent: int) -> int:
     """Serve until stdin is closed, or whoever started this is gone."""
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no result
+    folder.mkdir()
+    folder.chmod(0o755)
+    tempfile.tempdir = str(folder)
     threading.Thread(target=_leave_with, args=(parent, folder), daemon=True).start()
     try:
         with suppress(BrokenPipeError):
@@ -101,9 +107,10 @@ def _leave_with(parent: int, folder: Path) -> None:
 def _remove(folder: Path) -> None:
     """Remove the folder, renamed first: whoever is still writing to it finds it no more."""
     gone = folder.with_name(f"{folder.name}-gone")
-    with suppress(OSError):
-        folder.rename(gone)
-    shutil.rmtree(gone, ignore_errors=True)
+    with _removing:  # or the process would end while another thread is at it
+        with suppress(OSError):
+            folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def _read(stream: IO[bytes]) -> Any:
@@ -154,8 +161,7 @@ class Worker:
         return _given_up(student, submission, self.bundle, self.seed, self.limits)
 
     def _start(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="rnngrade-"))
-        self._folder.chmod(0o755)
+        self._folder = Path(tempfile.gettempdir(), f"rnngrade-{secrets.token_hex(8)}")
         environment = os.environ | SAME_EACH_TIME | {"TMPDIR": str(self._folder)}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "rnngrade.worker", str(self._folder), str(os.getpid())],
@@ -200,7 +206,7 @@ class Worker:
                     with suppress(OSError):
                         stream.close()
             process.wait()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _remove(self._folder)
 
     def __enter__(self) -> Worker:
         return self

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-Factory = Callable[..., Callable[..., Any]]
+Factory = Callable[..., Any]
 _factories: dict[str, Factory] = {}
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.depth import counted, values_and_depth
+from rnncourse.checks.depth import Tape, measured
 from rnncourse.checks.plain import NotPlain, Plain, Unfit, identical, share_memory, to_plain
 
 COURSE = str(Path(__file__).parents[1]) + os.sep  # no line of it stands in a student's error
@@ -101,12 +101,18 @@ def padded(candidate: Any, *args: Any) -> Any:
 
 def steps(candidate: Any, *args: Any) -> Any:
     """One call. If the last argument is "count", it is made with the other ones as numbers that know their depth
-    (`depth.py`), and the answer is (values, depth of the deepest).
+    (`depth.py`), and the answer is (values, depth of the deepest). If it is "trace", the answer is the tape that says
+    so: whoever has the values works it off.
     """
-    if not isinstance(args[-1], str):
+    *given, last = args
+    if not isinstance(last, str):
         return candidate(*args)
-    answer = candidate(*(counted(a) for a in args[:-1]))
-    return values_and_depth(answer) or answer
+    tape = Tape()
+    answer = candidate(*(tape.counted(a) for a in given))
+    traced = tape.traced(answer)
+    if traced is None:
+        return answer
+    return traced if last == "trace" else measured(traced, given)
 
 
 def module(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
@@ -233,8 +239,11 @@ def _differ(live: Any, pristine: Any) -> bool:
         return True
 
 
-def observe(candidate: Any, how: str, args: tuple[Any, ...]) -> Observation:
-    """Drive the candidate through one case and say what was seen. Never raises for what the candidate does."""
+def observe(candidate: Any, how: str, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
+    """Drive the candidate through one case and say what was seen. Never raises for what the candidate does.
+
+    The answer itself, of which the observation has a copy, is put into `keep`.
+    """
     spy = _Spy()
     to_live, from_live = _converters(how)
     live = to_live(tuple(spy.make(a) for a in args))
@@ -245,6 +254,8 @@ def observe(candidate: Any, how: str, args: tuple[Any, ...]) -> Observation:
     spy.look = lambda: bool(changed())
     try:
         answer = from_live(DRIVERS[how](candidate, *live))
+        if keep is not None:
+            keep.append(answer)
     except Stopped:
         raise
     except BaseException as error:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -28,16 +29,33 @@ from rnncourse.checks.exercise import WEIGHTS, Choice, Exercise, Question
 from rnncourse.checks.faults import Fault, broken_properties, faults_of
 from rnncourse.checks.plain import NotPlain, to_plain
 from rnncourse.checks.verdict import Verdict
+from rnncourse.checks.where.inquiry import Asked, Budget
+from rnncourse.checks.where.place import Where
+from rnncourse.checks.where.search import find
+
+SLOW = 1.5  # seconds: an answer that took as long for its cases is not run again and again
 
 
-def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> Verdict:
-    """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses."""
+def judge(
+    exercise: Exercise,
+    candidate: Candidate,
+    *,
+    hidden: bool = False,
+    budget: Budget | None = None,
+    after_diagnosis: bool = False,
+) -> Verdict:
+    """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses.
+
+    With a budget, the place of an error is looked for in the visible cases; when there is a diagnosis, only if that is
+    asked for.
+    """
     seeds = [seed_for(exercise, False), seed_for(exercise, True)][: 1 + hidden]
     cases = [one for seed in seeds for one in drawn(exercise, seed)[0]]
     expected = [wanted for seed in seeds for wanted in drawn(exercise, seed)[1]]
     seen: list[Observation] = []
     faults: list[Fault] = []
     faulty: set[int] = set()
+    visible = 0  # how many of the faults are of visible cases
     seconds = 0.0
     for is_hidden, seed in enumerate(seeds):
         for one, wanted in zip(*drawn(exercise, seed), strict=True):
@@ -51,8 +69,17 @@ def judge(exercise: Exercise, candidate: Candidate, *, hidden: bool = False) -> 
                 faulty.add(len(seen) - 1)
         if not any(f.criterion in ("runs", "shape", "values") for f in faults):
             faults += broken_properties(exercise, candidate, seed, hidden=bool(is_hidden))
+        visible = visible if is_hidden else len(faults)
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
-    return _verdict(exercise, faults, diagnose(evidence) if faults else None, show=not hidden)
+    diagnosis = diagnose(evidence) if faults else None
+    where = None
+    if budget and faults and seconds < SLOW and (after_diagnosis or not diagnosis):
+        shown = zip(*drawn(exercise, seeds[0]), seen, strict=False)
+        asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(shown)]
+        # Who interrupts the search gets the verdict without, and so does who wrote more than Python can walk.
+        with suppress(KeyboardInterrupt, RecursionError, MemoryError):
+            where = find(exercise, candidate, seeds[0], asked, budget)
+    return _verdict(exercise, faults, diagnosis, where, visible, show=not hidden)
 
 
 def _criteria(exercise: Exercise) -> dict[str, float]:
@@ -69,7 +96,16 @@ def _criteria(exercise: Exercise) -> dict[str, float]:
     return weights
 
 
-def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | None, *, show: bool) -> Verdict:
+def _verdict(
+    exercise: Exercise,
+    faults: list[Fault],
+    diagnosis: Diagnosis | None,
+    where: Where | None,
+    visible: int,
+    *,
+    show: bool,
+) -> Verdict:
+    """The first `visible` of the faults are of cases that a notebook shows: of these the place may be seen as well."""
     weights = _criteria(exercise)
     for i, f in enumerate(faults):
         if f.criterion not in weights:
@@ -88,16 +124,26 @@ def _verdict(exercise: Exercise, faults: list[Fault], diagnosis: Diagnosis | Non
         return Verdict(
             exercise.name, True, 1.0, float(exercise.points), exercise.points, "Right on every case.", criteria=met
         )
-    first = min(faults, key=lambda f: list(WEIGHTS).index(f.criterion))
+    at = min(range(len(faults)), key=lambda i: list(WEIGHTS).index(faults[i].criterion))
+    first = faults[at]
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
-    if show:
+    if at < visible:
         place = (canonical(exercise, first.expected), canonical(exercise, first.got))
         look["table"] = excerpt(*place, exercise.gives)
     points = round(score * exercise.points, 2)
     return Verdict(
-        exercise.name, False, score, points, exercise.points, words, diagnosis.name if diagnosis else None, met, **look
+        exercise.name,
+        False,
+        score,
+        points,
+        exercise.points,
+        words,
+        diagnosis.name if diagnosis else None,
+        met,
+        where=where,
+        **look,
     )
 
 

@@ -43,6 +43,11 @@ class Excerpt:
         ]
         return "\n".join(line.rstrip() for line in lines)
 
+    def plain(self) -> dict[str, Any]:
+        """As plain values, for records."""
+        rows = {"columns": self.columns, "expected": self.expected, "got": self.got, "wrong": self.wrong}
+        return {"title": self.title, **{name: list(values) for name, values in rows.items()}}
+
     def html(self) -> str:
         """The table as HTML. What differs is bold and underlined, and said in words to who cannot see it."""
         cell = "padding:1px 10px;text-align:right;border-bottom:1px solid var(--jp-border-color2, #ccc)"

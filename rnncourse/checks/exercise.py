@@ -105,7 +105,9 @@ class Whole(Misconception):
 
     def source_for(self, exercise: str) -> str:
         if not callable(self.answer):
-            return f"{exercise} = {self.answer!r}"
+            in_order = isinstance(self.answer, set) and self.answer  # a set's own order is another in each process
+            value = f"{{{', '.join(map(repr, sorted(self.answer)))}}}" if in_order else repr(self.answer)
+            return f"{exercise} = {value}"
         text = inspect.getsource(self.answer)
         (node,) = ast.parse(text).body
         assert isinstance(node, (ast.FunctionDef, ast.ClassDef))

@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -66,15 +67,27 @@ class Relation:
 
 @dataclass(frozen=True)
 class Part:
-    """A named array or number of an answer, as it should be and as it is."""
+    """A named array or number of an answer, as it should be and as it is. `key` is that of the dict it stands in."""
 
     axes: Axes
     right: np.ndarray
     own: np.ndarray
+    key: str = ""
 
     @property
+    def name(self) -> str:
+        """As a message calls it: `dW`, `state['bias']`. The arrays of one list have one name."""
+        return self.axes.name + self.key
+
+    @cached_property
     def is_right(self) -> bool:
+        """Whether it is as it should be."""
         return difference(self.right, self.own) is None
+
+    @cached_property
+    def is_equal(self) -> bool:
+        """Whether its values are as they should be, whatever their dtype."""
+        return equal(self.right, self.own)
 
 
 Seen = Iterable[tuple[Case, Observation, Observation]]  # the case, what was expected, what was seen
@@ -91,7 +104,7 @@ def relation(exercise: Exercise, cases: Seen) -> tuple[Relation, list[str]] | No
     if not wrong:
         return None
     names = list(dict.fromkeys(part.axes.name for part, _ in wrong))
-    found = [one for one in _relations(*wrong[0]) if _holds(one, names, looked)]
+    found = [one for one in relations_of(*wrong[0]) if _holds(one, names, looked)]
     for one in found:
         # Of two axes that have one size in all cases, nobody can tell which it is.
         if sum(other.name == one.name for other in found) == 1:
@@ -108,7 +121,7 @@ def _looked(exercise: Exercise, cases: Seen) -> Looked:
     """The parts of all answers; none if one of the answers has none."""
     looked: Looked = []
     for one, expected, seen in cases:
-        parts = list(_parts(exercise, expected, seen))
+        parts = list(parts_of(exercise, expected, seen))
         if not parts:
             return []
         looked += [(part, sizes_of(exercise, one)) for part in parts]
@@ -139,8 +152,10 @@ def sizes_of(exercise: Exercise, one: Case) -> dict[str, int]:
     return sizes
 
 
-def _parts(exercise: Exercise, expected: Observation, seen: Observation) -> Iterator[Part]:
-    """The parts of an answer, arrays and numbers; none if the answer is of another form or is none."""
+def parts_of(exercise: Exercise, expected: Observation, seen: Observation, *, whole: bool = False) -> Iterator[Part]:
+    """The parts of an answer, arrays and numbers; none if the answer is of another form or is none. Of a module it is
+    what comes out, unless its gradients are asked for too: `whole`.
+    """
     if expected.error or seen.error or seen.refused or seen.timed_out:
         return
     right, own, gives = canonical(exercise, expected.answer), canonical(exercise, seen.answer), exercise.gives
@@ -148,14 +163,15 @@ def _parts(exercise: Exercise, expected: Observation, seen: Observation) -> Iter
         right, own = (right,), (own,)
     if not (isinstance(own, (tuple, list)) and isinstance(right, tuple) and len(own) == len(right) == len(gives)):
         return
-    if exercise.drive in MODULES:  # all else, the gradients, follows from what comes out
+    if exercise.drive in MODULES and not whole:  # all else, the gradients, follows from what comes out
         right, own, gives = right[:1], own[:1], gives[:1]
     found = []
     for axes, a, b in zip(gives, right, own, strict=True):
         for pair in _paired(a, b):
             if pair is None:
                 return
-            found.append(Part(Axes(axes.name, _letters(exercise, axes, pair[0].ndim)), *pair))
+            right_one, own_one, key = pair
+            found.append(Part(Axes(axes.name, _letters(exercise, axes, right_one.ndim)), right_one, own_one, key))
     yield from found
 
 
@@ -170,30 +186,32 @@ def _letters(exercise: Exercise, axes: Axes, dimensions: int) -> tuple[str, ...]
     return (first, *[""] * (dimensions - 1)) if first in TIME and dimensions else None
 
 
-def _paired(right: Plain, own: Plain) -> Iterator[tuple[np.ndarray, np.ndarray] | None]:
-    """The arrays and numbers of an answer, each with the right one; None where there is no such pair."""
+def _paired(right: Plain, own: Plain, key: str = "") -> Iterator[tuple[np.ndarray, np.ndarray, str] | None]:
+    """The arrays and numbers of an answer, each with the right one and the key of its dict; None where there is no
+    such pair.
+    """
     if isinstance(right, (list, tuple)):
         if not isinstance(own, (list, tuple)) or len(own) != len(right):
             yield None
             return
         for a, b in zip(right, own, strict=True):
-            yield from _paired(a, b)
+            yield from _paired(a, b, key)
     elif isinstance(right, dict):
         if not isinstance(own, dict) or own.keys() != right.keys():
             yield None
             return
-        for key in right:
-            yield from _paired(right[key], own[key])
+        for k in right:
+            yield from _paired(right[k], own[k], f"{key}[{k!r}]")
     else:
         try:
             a, b = as_array(right), as_array(own)
         except ValueError:  # rows of different lengths
             yield None
             return
-        yield None if a is None or b is None else (a, b)
+        yield None if a is None or b is None or {a.dtype.kind, b.dtype.kind} - set("biuf") else (a, b, key)
 
 
-def _relations(part: Part, sizes: dict[str, int]) -> Iterator[Relation]:
+def relations_of(part: Part, sizes: dict[str, int]) -> Iterator[Relation]:
     """All relations in which such a part may stand, the plainest first."""
     axes = part.axes.axes or ()
     for k, letter in enumerate(axes):
@@ -203,19 +221,19 @@ def _relations(part: Part, sizes: dict[str, int]) -> Iterator[Relation]:
         i, j = next(i for i, a in enumerate(axes) if a in TIME), axes.index(BATCH)
         yield Relation("time_and_batch_exchanged", "", _exchanged(i, j))
     if part.right.ndim > 1:
-        yield Relation("transposed", "", lambda right, own, _: _equal(right.T, own))
+        yield Relation("transposed", "", lambda right, own, _: equal(right.T, own))
     yield Relation("other_dtype", "", lambda right, own, _: difference(right, own, loose=True) is None)
     if "b" in (part.right.dtype.kind, part.own.dtype.kind):
         return
-    yield Relation("all_zero", "", lambda right, own, _: _equal(np.zeros_like(right), own))
-    yield Relation("sign", "", lambda right, own, _: _equal(right * -1, own))
+    yield Relation("all_zero", "", lambda right, own, _: equal(np.zeros_like(right), own))
+    yield Relation("sign", "", lambda right, own, _: equal(right * -1, own))
     if (factor := _factor(part)) is None:
         return
     for letter, size in sizes.items():
         for name, by in (("times_size", float(size)), ("divided_by_size", 1 / size)):
             if size > 1 and np.isclose(by, factor, rtol=1e-3):
                 yield Relation(name, letter, _scaled_by_size(letter, name == "times_size"))
-    yield Relation("constant_factor", f"{factor:.4g}", lambda right, own, _: _equal(factor * right, own))
+    yield Relation("constant_factor", f"{factor:.4g}", lambda right, own, _: equal(factor * right, own))
 
 
 def _along(k: int, letter: str) -> Iterator[Relation]:
@@ -239,16 +257,16 @@ def _along(k: int, letter: str) -> Iterator[Relation]:
             return None
         one, other = (own, right) if late else (right, own)
         return (
-            _equal(cut(other, None, -1), cut(one, 1, None)) if late else _equal(cut(one, 1, None), cut(other, None, -1))
+            equal(cut(other, None, -1), cut(one, 1, None)) if late else equal(cut(one, 1, None), cut(other, None, -1))
         )
 
-    yield relation("time_reversed", lambda right, own, n: _equal(np.flip(right, k), own))
-    yield relation("first_step_lost", lambda right, own, n: _equal(cut(right, 1, None), own))
-    yield relation("last_step_lost", lambda right, own, n: _equal(cut(right, None, -1), own))
-    yield relation("first_step_only", lambda right, own, n: _equal(cut(right, 0, 1), own))
+    yield relation("time_reversed", lambda right, own, n: equal(np.flip(right, k), own))
+    yield relation("first_step_lost", lambda right, own, n: equal(cut(right, 1, None), own))
+    yield relation("last_step_lost", lambda right, own, n: equal(cut(right, None, -1), own))
+    yield relation("first_step_only", lambda right, own, n: equal(cut(right, 0, 1), own))
     yield relation(
         "last_step_everywhere",
-        lambda right, own, n: own.shape == right.shape and _equal(np.repeat(cut(right, -1, None), n, k), own),
+        lambda right, own, n: own.shape == right.shape and equal(np.repeat(cut(right, -1, None), n, k), own),
     )
     yield relation("one_step_late", lambda right, own, n: shifted(right, own, True))
     yield relation("one_step_early", lambda right, own, n: shifted(right, own, False))
@@ -256,7 +274,7 @@ def _along(k: int, letter: str) -> Iterator[Relation]:
 
 def _exchanged(i: int, j: int) -> Check:
     def check(right: np.ndarray, own: np.ndarray, _: dict[str, int]) -> bool:
-        return right.ndim > max(i, j) and _equal(right.swapaxes(i, j), own)
+        return right.ndim > max(i, j) and equal(right.swapaxes(i, j), own)
 
     return check
 
@@ -264,7 +282,7 @@ def _exchanged(i: int, j: int) -> Check:
 def _scaled_by_size(letter: str, times: bool) -> Check:
     def check(right: np.ndarray, own: np.ndarray, sizes: dict[str, int]) -> bool | None:
         size = sizes.get(letter)
-        return None if size is None else _equal(right * size if times else right / size, own)
+        return None if size is None else equal(right * size if times else right / size, own)
 
     return check
 
@@ -278,7 +296,8 @@ def _factor(part: Part) -> float | None:
     return float(own[index] / right[index]) if right[index] and np.isfinite(own[index]) and own[index] else None
 
 
-def _equal(right: np.ndarray, own: np.ndarray) -> bool:
+def equal(right: np.ndarray, own: np.ndarray) -> bool:
+    """Whether two arrays have one shape and the same values, whatever their dtypes."""
     return right.shape == own.shape and difference(right, own, loose=True) is None
 
 

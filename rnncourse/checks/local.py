@@ -51,14 +51,14 @@ class Local:
             self._worker.stop()
         self._context.close()
 
-    def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
-        """What the candidate does with these arguments, within the time limit."""
-        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args))
+    def observe(self, how: str, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
+        """What the candidate does with these arguments, within the time limit; its answer itself is put into `keep`."""
+        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args, keep))
         return seen or Observation(timed_out=True)
 
     def program(self, name: str) -> Program | None:
-        """The candidate as a program, if its text can be had."""
-        return program_of(self.candidate, name)
+        """The candidate as a program, if its text can be had; whatever its name is."""
+        return program_of(self.candidate)
 
     def attempt(
         self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0

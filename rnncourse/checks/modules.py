@@ -17,9 +17,9 @@ from rnncourse.checks.plain import Unfit
 
 
 def tensors(value: Any) -> Any:
-    """`value` with a tensor of its own for each array."""
+    """`value` with a tensor for each array, which shares its memory."""
     if isinstance(value, np.ndarray):
-        return torch.from_numpy(value.copy())
+        return torch.from_numpy(value)
     if isinstance(value, (list, tuple)):
         return type(value)(tensors(v) for v in value)
     if type(value) is dict:
@@ -172,7 +172,7 @@ def drive_builder(candidate: Any, first: tuple[Any, ...], kind: str, second: tup
         raise Unfit(f"the answer should be an nn.Module; yours is a {type(made).__name__}")
     dtype = next((p.dtype for p in made.parameters()), torch.float32)
     with torch.no_grad():
-        result = made(*(a.to(dtype) for a in tensors(second)))
+        result = made(*(a.to(dtype, copy=True) for a in tensors(second)))
     name = next(c.__name__ for c in type(made).__mro__ if c.__module__.startswith("torch.nn"))
     return name, arrays(dict(made.state_dict())), arrays(result)
 

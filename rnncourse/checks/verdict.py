@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.plain import Plain
+from rnncourse.checks.where.listing import listing, listing_html
+from rnncourse.checks.where.place import Where
 
 CRITERIA = {
     "runs": "it runs",
@@ -35,7 +37,8 @@ class Verdict:
     `score` is from 0 to 1, `points` that share of `max_points`. `diagnosis` is the name of the misconception that
     gives what the answer gave, or None. `criteria` says of each criterion whether it was met (None: not reached,
     because an earlier one was not). For a failed visible check `inputs`, `expected` and `got` hold the case that the
-    message speaks of, to look at, and `table` the place in it.
+    message speaks of, to look at, and `table` the place in it. `where` says what is known of the place of the error in
+    the answer's own text, if anything is.
     """
 
     exercise: str
@@ -50,6 +53,7 @@ class Verdict:
     expected: Plain = None
     got: Plain = None
     table: Excerpt | None = None
+    where: Where | None = None
 
     def __float__(self) -> float:
         return float(self.points)
@@ -84,8 +88,11 @@ class Verdict:
         return {"text/plain": f"{self.points:g}", "text/html": self.card()}
 
     def text(self) -> str:
-        """The verdict in words, with the place where the answer first differs as a table."""
-        return f"{self}\n{self.table}" if self.table else str(self)
+        """The verdict in words, with the entry where the answer first differs as a table, and the place in its text."""
+        parts = [str(self), str(self.table) if self.table else ""]
+        if self.where:
+            parts += [self.where.message, listing(self.where.source, self.where.lines) if self.where.lines else ""]
+        return "\n".join(part for part in parts if part)
 
     def _has(self, name: str) -> bool:
         value = getattr(self, name)
@@ -107,10 +114,17 @@ class Verdict:
             f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points)}</div>",
             f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div>',
             self.table.html() if self.table else "",
+            _place(self.where) if self.where else "",
             f'<ul aria-label="what was checked" style="{ROW}">{pills}</ul>' if pills else "",
             *(f"<div>{_faint(tip)}</div>" for tip in tips),
         ]
         return _card(f"{self.exercise}: {word}", colour, "".join(body))
+
+
+def _place(where: Where) -> str:
+    """What is known of the place of the error, with the lines marked in the answer's own text."""
+    shown = listing_html(where.source, where.lines) if where.lines else ""
+    return f'<div style="margin:4px 0">{_code(where.message)}</div>{shown}'
 
 
 @dataclass(frozen=True)

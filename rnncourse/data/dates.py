@@ -2,7 +2,7 @@
 
     quarta-feira, 4 de março de 2009     4. maaliskuuta 2009     Mar 4, 2009     04/03/2009      ->   2009-03-04
 
-Names and patterns are those of Unicode's Common Locale Data Repository (CLDR), as the library Babel has them. Each
+Names and patterns are those of Unicode's Common Locale Data Repository (CLDR), in `shipped/dates.json`. Each
 language has four ways or more to write a date, with and without the day of the week. Left out is what cannot be read
 back for certain: years of two digits, and months before days where both are numbers (3/4/2009 is April 3 in Spanish,
 and March 4 in English). With that every text has one reading, in whichever language.
@@ -15,10 +15,12 @@ Source: Unicode Technical Standard #35, part 4, "Dates", for the patterns; ISO 8
 from __future__ import annotations
 
 import functools
+import json
 import re
 import zlib
 from collections.abc import Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,8 +48,8 @@ PAD, BOS, EOS = 0, 1, 2  # the same ids in both vocabularies
 _MARKS = ("<pad>", "<bos>", "<eos>")
 ISO_VOCABULARY = (*_MARKS, "-", *"0123456789")
 
-_FORMATS = ("short", "medium", "long", "full")
-_SKELETONS = ("yMd", "yMEd", "yMMMd", "yMMMEd")
+_FILE = Path(__file__).parent / "shipped" / "dates.json"
+_FIELD = re.compile(r"(y+|M+|d+|E+|c+)|'([^']*)'")
 
 
 class WrittenDate(NamedTuple):
@@ -146,28 +148,36 @@ def _days() -> tuple[list[date], list[date]]:
 
 
 @functools.cache
-def _patterns(language: str) -> list[Any]:
+def _ways() -> dict[str, dict[str, Any]]:
+    """For each language its patterns, and the names of months and days by the field of a pattern."""
+    found: dict[str, dict[str, Any]] = json.loads(_FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def _patterns(language: str) -> list[str]:
     """The ways in which a language writes a date that can be read back, each once."""
-    from babel import Locale
-
-    locale = Locale(language)
-    found = [locale.date_formats[name] for name in _FORMATS]
-    found += [locale.datetime_skeletons[name] for name in _SKELETONS if name in locale.datetime_skeletons]
-    kept = {pattern.pattern: pattern for pattern in found if _can_be_read_back(pattern.pattern)}
-    return list(kept.values())
+    patterns: list[str] = _ways()[language]["patterns"]
+    return patterns
 
 
-def _can_be_read_back(pattern: str) -> bool:
-    """Whether a CLDR pattern has the whole year, and the day before the month if both are numbers (or the year first).
+def _write(day: date, language: str, pattern: str) -> WrittenDate:
+    return WrittenDate(_filled(pattern, day, _ways()[language]["names"]), day.isoformat(), language)
 
-    >>> [_can_be_read_back(pattern) for pattern in ("d. MMMM y", "d.M.yy", "M/d/y", "y-MM-dd")]
-    [True, False, False, True]
+
+def _filled(pattern: str, day: date, names: dict[str, list[str]]) -> str:
+    """A date by a CLDR pattern: y the year, M the month, d the day, E and c that of the week; in quotes, plain text.
+
+    >>> _filled("E, d 'de' MM 'de' y", date(2009, 3, 4), {"E": ["seg.", "ter.", "qua."]})
+    'qua., 4 de 03 de 2009'
     """
-    fields = re.findall(r"y+|M+|d+", re.sub(r"'[^']*'", "", pattern))
-    kinds = [field[0] for field in fields]
-    numeric = all(len(field) <= 2 for field in fields if field[0] == "M")
-    return sorted(kinds) == ["M", "d", "y"] and "yy" not in fields and not (numeric and kinds == ["M", "d", "y"])
 
+    def written(found: re.Match[str]) -> str:
+        field, quoted = found.groups()
+        if quoted is not None:
+            return quoted
+        if field in names:
+            return names[field][day.month - 1 if field[0] == "M" else day.weekday()]
+        number = {"y": day.year, "M": day.month, "d": day.day}[field[0]]
+        return str(number).zfill(len(field))
 
-def _write(day: date, language: str, pattern: Any) -> WrittenDate:
-    return WrittenDate(pattern.apply(day, language), day.isoformat(), language)
+    return _FIELD.sub(written, pattern)

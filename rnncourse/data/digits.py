@@ -1,14 +1,15 @@
 """Handwritten digits, 8 by 8 pixels, split once and for all into those to learn from and those to be judged on.
 
-An image is a sequence if it is read row by row: T = 8 steps of D = 8 grey levels. They come with scikit-learn, so that
-nothing is downloaded; it is imported when they are asked for.
+An image is a sequence if it is read row by row: T = 8 steps of D = 8 grey levels. They come with the course,
+in `shipped/digits.npz`.
 
 Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998
-(its test part, which scikit-learn ships as `load_digits`).
+(its test part).
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from jaxtyping import Float32, Int64
 
 __all__ = ["Digits", "digits"]
 
+_FILE = Path(__file__).parent / "shipped" / "digits.npz"
 _HELD_OUT = 500
 
 
@@ -40,11 +42,9 @@ def digits() -> tuple[Digits, Digits]:
     >>> train.images.shape, held_out.images.shape, train.labels[:5]
     ((1297, 8, 8), (500, 8, 8), array([...]))
     """
-    from sklearn.datasets import load_digits  # type: ignore[import-untyped]
-
-    loaded = load_digits()
-    images = (loaded.images / 16).astype(np.float32)  # grey levels from 0 to 16
-    labels = loaded.target.astype(np.int64)
+    with np.load(_FILE) as stored:
+        images = (stored["images"] / 16).astype(np.float32)  # grey levels from 0 to 16
+        labels = stored["labels"].astype(np.int64)
     order = np.random.default_rng(0).permutation(len(labels))
     train, held_out = order[_HELD_OUT:], order[:_HELD_OUT]
     return Digits(images[train], labels[train]), Digits(images[held_out], labels[held_out])

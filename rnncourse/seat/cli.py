@@ -1,4 +1,5 @@
-"""The command line, `rnncourse`: the course in JupyterLab, how far one is, what would be graded, what to hand in.
+"""The command line, `rnncourse`: notebooks of one's own, JupyterLab on them, how far one is, what would be graded, what
+to hand in.
 
 Exit codes: 0, done; 1, something kept it from being done, in a sentence on stderr; 2, the command was not understood;
 3, with `check --strict`: done, and not everything passed.
@@ -9,30 +10,104 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import shlex
+import shutil
 import subprocess
 import sys
+import sysconfig
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rnncourse.seat import handin, logbook
+from rnncourse.seat.files import write_whole
 from rnncourse.seat.handin import HandinError
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
+
+if TYPE_CHECKING:
+    from rnncourse.seat.own import Updated
 
 # The course is offline, and so is JupyterLab: it looks for no newer one, and SETTINGS keep it from offering news.
 OFFLINE = "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"
 SETTINGS = Path(__file__).parent / "jupyter"
+STUDENTS_SETTINGS = SETTINGS / "student"
+START = "'rnncourse start my-course' makes one, with notebooks of your own."
+LABEXTENSIONS = SETTINGS / "labextensions"
 
 
-@click.group(epilog=EXAMPLES + "  rnncourse lab 03\n  rnncourse check 03\n  rnncourse submit 03")
+@click.group(
+    epilog=EXAMPLES + "  rnncourse start my-course\n  rnncourse lab\n  rnncourse check 03\n  rnncourse submit 03"
+)
 @click.version_option(package_name="rnncourse")
 def main() -> None:
     """Recurrent neural networks, built piece by piece."""
+
+
+@main.command(epilog=EXAMPLES + "  rnncourse start my-course")
+@click.argument("folder", type=click.Path(path_type=Path))
+def start(folder: Path) -> None:
+    """Make a folder with notebooks of your own."""
+    from rnncourse.seat import own
+
+    with in_a_sentence(HandinError):
+        own.start(folder.absolute())
+    click.echo(f"Your notebooks are in {folder.absolute()}. To begin: cd {folder}, then rnncourse lab")
+
+
+@main.command(epilog=EXAMPLES + "  pip install --upgrade rnncourse\n  rnncourse update")
+@click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
+def update(folder: Path | None) -> None:
+    """Bring your notebooks to the release that is installed, with all that you wrote.
+
+    FOLDER is that of your course; without it, where you are. Save and close the notebooks first. Each answer goes to
+    its place in the new notebook, each cell of your own stays behind the one that it followed, and the notebook as it
+    was is kept beside the new one.
+    """
+    from rnncourse import __version__
+    from rnncourse.seat import own
+
+    with in_a_sentence(HandinError):
+        here = handin.notebooks_folder(folder or Path.cwd(), installed=False)
+        if here is None:
+            raise Sentence(f"No notebooks are here: go to the folder of your course. {START}")
+        if own.release_folder() == here:
+            raise Sentence(f"{here} is the course itself, not yours. {START}")
+        some = False
+        for unit in own.update(here):
+            some = True
+            for line in _what_became(unit, here):
+                click.echo(line)
+    click.echo(f"{'All else is' if some else 'Everything is'} as in release {__version__} already.")
+
+
+def _what_became(unit: Updated, folder: Path) -> Iterator[str]:
+    """What an update did to one notebook, line by line."""
+    if unit.problem:
+        yield f"{unit.stem}: {unit.problem}"
+        return
+    if unit.carried is None or unit.kept is None:
+        yield f"{unit.stem}: new."
+        return
+    done = unit.carried
+    yield (
+        f"{unit.stem}: updated, with {_many(len(done.answers), 'answer')} and {_many(done.own, 'cell')} of your own. "
+        f"As it was, it is {unit.kept.relative_to(folder)}."
+    )
+    for name in done.asked_anew:
+        yield f"  {name} is asked in other words now: read it again, and look at your answer."
+    for name in done.gone:
+        yield f"  {name} is not asked any more: your answer stays as a cell of your own."
+    for name in done.set_aside:
+        yield f"  {name} is not for you to change: it is new, and what you made of it is a cell of your own behind it."
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 @main.command(
@@ -42,20 +117,34 @@ def main() -> None:
 @click.argument("unit", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
 def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
-    """Open JupyterLab on the course, or on one unit's notebook."""
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise Sentence("JupyterLab is not installed: run 'pip install \"rnncourse[notebooks]\"'.")
+    """Open JupyterLab where you stopped, or on one unit's notebook."""
+    _require("jupyterlab")
     if unit is not None and unit.startswith("-"):
         arguments, unit = (unit, *arguments), None
     here = Path.cwd()
     with in_a_sentence(HandinError):
-        notebook = handin.find(unit, here) if unit else None
-        folder = handin.notebooks_folder(notebook.parent if notebook else here)
-        folder = folder or (notebook.parent if notebook else None)
-    if folder is None:
-        raise Sentence("The notebooks are not here: go to the folder of the course, and call this again.")
-    opens = [f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}"] if notebook else []
-    open_jupyterlab(folder, [*opens, *arguments])
+        folder = handin.notebooks_folder(here)
+        if unit is not None:
+            notebook = handin.find(unit, here)
+            folder = handin.notebooks_folder(notebook.parent) or notebook.parent
+        elif folder is None:
+            raise Sentence(f"The notebooks are not here: go to the folder of the course. {START}")
+        else:
+            notebook = _to_go_on_with(folder)
+    opens = f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}"
+    open_jupyterlab(folder, [opens, *arguments], [STUDENTS_SETTINGS])
+
+
+def _require(*modules: str) -> None:
+    """**Errors:** `Sentence` if one of these is not installed."""
+    if any(importlib.util.find_spec(module) is None for module in modules):
+        raise Sentence("What works with notebooks is not installed: run 'pip install \"rnncourse[notebooks]\"'.")
+
+
+def _to_go_on_with(folder: Path) -> Path:
+    """The notebook where one stopped; the first of a folder that has it not."""
+    stems = [logbook.where_one_stopped().stem, *(unit.stem for unit in logbook.outline())]
+    return next(path for stem in stems if (path := folder / stem / f"{stem}.ipynb").is_file())
 
 
 def open_jupyterlab(folder: Path, options: Sequence[str], settings: Sequence[Path] = (), **variables: str) -> None:
@@ -64,9 +153,29 @@ def open_jupyterlab(folder: Path, options: Sequence[str], settings: Sequence[Pat
     """
     paths = [*map(str, settings), str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", OFFLINE]
+    command.append(f"--LabApp.extra_labextensions_path={LABEXTENSIONS}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
+    scripts = _scripts()
+    if os.name == "posix":
+        command.append(f"--ServerApp.terminado_settings={{'shell_command': {_shell(scripts)!r}}}")
+    variables["PATH"] = os.pathsep.join(filter(None, [scripts, os.environ.get("PATH", "")]))
     _become([*command, *options], JUPYTER_CONFIG_PATH=os.pathsep.join(filter(None, paths)), **variables)
+
+
+def _scripts() -> str:
+    """The folder of the command `rnncourse` that belongs to this Python; nothing if there is none."""
+    schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))
+    folders = [sysconfig.get_path("scripts", scheme) for scheme in schemes]
+    return next((folder for folder in folders if shutil.which("rnncourse", path=folder)), "")
+
+
+def _shell(scripts: str) -> list[str]:
+    """What a terminal in JupyterLab runs: the user's shell, as after a login, with our commands found first. A login
+    sets the path anew, so ours goes before it afterwards.
+    """
+    set_path = f"PATH={shlex.quote(scripts)}${{PATH:+:$PATH}}; export PATH; " if scripts else ""
+    return ["/bin/sh", "-lc", f'{set_path}exec "${{SHELL:-/bin/sh}}" -i']
 
 
 def _become(command: list[str], **variables: str) -> None:
@@ -109,8 +218,7 @@ def progress(as_json: bool) -> None:
         )
     console = Console(highlight=False)
     console.print(table)
-    latest = max(known, key=lambda name: known[name].when, default=None)
-    unit_now = next((unit for unit in units if latest in unit.points), None)
+    unit_now = logbook.latest(units, known)
     if unit_now is None:
         console.print("\nNothing is passed yet: 'rnncourse lab 00' opens the first unit.")
         return
@@ -152,6 +260,7 @@ def check(notebook: str, strict: bool) -> None:
     NOTEBOOK is a unit, "03", or a path. A copy of it, as it was saved, is run in a kernel of its own, without the
     experiments.
     """
+    _require("ipykernel", "nbclient")
     with in_a_sentence(HandinError):
         mine = handin.read(handin.find(notebook, Path.cwd()))
         with _live(mine.unit.stem) as advance:
@@ -180,25 +289,22 @@ def check(notebook: str, strict: bool) -> None:
 @click.argument("notebook")
 @click.option("--output", type=click.Path(path_type=Path), help="The file to write, or the folder to write it to.")
 def submit(notebook: str, output: Path | None) -> None:
-    """Write the one file to hand in, and say what is missing in it.
+    """Write the one file to hand in, beside the notebook, and say what is missing in it.
 
     NOTEBOOK is a unit, "03", or a path. Nothing is run: 'rnncourse check' does that.
     """
     with in_a_sentence(HandinError):
         mine = handin.read(handin.find(notebook, Path.cwd()))
         name = f"{mine.unit.stem}-submission.ipynb"
-        path = Path(name) if output is None else output / name if output.is_dir() else output
+        path = mine.path.with_name(name) if output is None else output / name if output.is_dir() else output
         if path.exists() and path.samefile(mine.path):
             raise Sentence(f"{path} is the notebook that you work in: name another file to write.")
-        text = handin.without_outputs(mine)
-        temporary = path.with_name(f".{path.name}.new")
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        write_whole(path, handin.without_outputs(mine).encode())
     _say_what_is_read(mine)
-    remarks = handin.remarks(mine)
+    remarks = [*handin.remarks(mine), *handin.faults(mine)]
     for words in remarks:
         click.echo(words)
-    click.echo(f"{path} is the file to hand in." + ("" if remarks else " Nothing is missing in it."))
+    click.echo(f"{path.absolute()} is the file to hand in." + ("" if remarks else " Nothing is missing in it."))
 
 
 def _say_what_is_read(mine: handin.Notebook) -> None:

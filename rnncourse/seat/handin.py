@@ -8,6 +8,7 @@ wrote into it: each cell's name, and a checksum by which a changed cell is seen.
 
 from __future__ import annotations
 
+import builtins
 import copy
 import hashlib
 import os
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rnncourse.seat.logbook import Outline, outline
+from rnncourse.seat.names import PROVIDED, names_in, not_python
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -38,9 +40,10 @@ class HandinError(Exception):
 # --- where the notebooks are
 
 
-def notebooks_folder(here: Path) -> Path | None:
-    """The folder of all notebooks, one folder a unit: at `here`, above it, or where the course itself lies."""
-    return next((f for f in _folders(here) if any((f / o / f"{o}.ipynb").is_file() for o in _stems())), None)
+def notebooks_folder(here: Path, installed: bool = True) -> Path | None:
+    """The folder of all notebooks, one folder a unit: at `here`, above it, or if `installed` where the course lies."""
+    folders = _folders(here, installed)
+    return next((f for f in folders if any((f / o / f"{o}.ipynb").is_file() for o in _stems())), None)
 
 
 def find(name: str, here: Path) -> Path:
@@ -68,8 +71,8 @@ def unit_of(name: str) -> Outline:
     raise HandinError(f"There is no unit {name!r}. There are: {', '.join(_stems())}.")
 
 
-def _folders(here: Path) -> Iterator[Path]:
-    for folder in (here, *here.parents, Path(__file__).parents[2]):
+def _folders(here: Path, installed: bool = True) -> Iterator[Path]:
+    for folder in (here, *here.parents, *([Path(__file__).parents[2]] if installed else [])):
         yield folder
         yield folder / "notebooks"
 
@@ -93,12 +96,12 @@ class Notebook:
 
     def cells(self, name: str) -> list[NotebookNode]:
         """The cells of that name in nbgrader's metadata."""
-        return [cell for cell in self.node.cells if _name(cell) == name]
+        return [cell for cell in self.node.cells if cell_name(cell) == name]
 
     def answers(self, exercise: str) -> list[NotebookNode]:
         """The cells with an exercise's answer: those of its name or, where there is none, those that define it."""
         return self.cells(exercise) or [
-            cell for cell in self._own() if not _name(cell) and _defines(exercise, cell.source)
+            cell for cell in self.own_code() if not cell_name(cell) and defines(exercise, cell.source)
         ]
 
     def is_written(self, exercise: str) -> bool:
@@ -108,12 +111,13 @@ class Notebook:
     def questions(self) -> dict[str, bool]:
         """The questions that a person reads, and whether there is an answer to each."""
         return {
-            _name(cell): _was_changed(cell) is not False and not cell.source.rstrip().endswith(TEXT_STUB)
+            cell_name(cell): was_changed(cell) is not False and not cell.source.rstrip().endswith(TEXT_STUB)
             for cell in self.node.cells
-            if cell.cell_type == "markdown" and _meta(cell).get("grade") and _meta(cell).get("solution")
+            if cell.cell_type == "markdown" and cell_meta(cell).get("grade") and cell_meta(cell).get("solution")
         }
 
-    def _own(self) -> list[NotebookNode]:
+    def own_code(self) -> list[NotebookNode]:
+        """The code that grading runs: all but experiments."""
         return [cell for cell in self.node.cells if cell.cell_type == "code" and not _is_experiment(cell)]
 
 
@@ -129,7 +133,7 @@ def read(path: Path) -> Notebook:
         raise HandinError(f"{path} cannot be read: {error.strerror}.") from None
     except Exception:  # nbformat raises whatever the contents make it
         raise HandinError(f"{path} cannot be read as a notebook: open it in JupyterLab and save it again.") from None
-    names = {_name(cell) for cell in node.cells}
+    names = {cell_name(cell) for cell in node.cells}
     unit = max(outline(), key=lambda unit: len(names & unit.points.keys()))
     if not names & unit.points.keys():
         raise HandinError(f"{path} has none of the course's exercises: is it the right file?")
@@ -153,15 +157,42 @@ def remarks(notebook: Notebook) -> list[str]:
         checks = notebook.cells(f"check_{exercise}")
         if not checks:
             found.append(f"The check of {exercise} is gone; grading uses the one that you were given.")
-        elif any(map(_was_changed, checks)):
+        elif any(map(was_changed, checks)):
             found.append(f"The check of {exercise} was changed; grading uses the one that you were given.")
     found += [
-        f"The cell {_name(cell)} was changed, and grading uses the one that you were given: put code of your own into "
-        "cells of your own."
+        f"The cell {cell_name(cell)} was changed, and grading uses the one that you were given: put code of your own "
+        "into cells of your own."
         for cell in notebook.node.cells
-        if _meta(cell).get("locked") and not _meta(cell).get("grade") and _was_changed(cell)
+        if cell_meta(cell).get("locked") and not cell_meta(cell).get("grade") and was_changed(cell)
     ]
     return found
+
+
+def faults(notebook: Notebook) -> list[str]:
+    """What keeps code that is graded from running, as far as it shows without running it, a sentence each: what is no
+    Python, and names that nothing defines. A name that only an experiment defines counts as none: grading leaves
+    experiments out.
+    """
+    read = [(cell, names_in(cell.source)) for cell in notebook.own_code()]
+    if broken := [cell for cell, names in read if names is None]:
+        return [f"No Python, so it cannot be graded: {_called(cell)}, {not_python(cell.source)}." for cell in broken]
+    shown = [cell for cell in notebook.node.cells if cell.cell_type == "code" and _is_experiment(cell)]
+    in_experiments = set().union(*(names.defined for cell in shown if (names := names_in(cell.source))))
+    known = set().union(*(names.defined for _, names in read if names), dir(builtins), PROVIDED)
+    if "*" in known:
+        return []
+    return [
+        f"{'Only an experiment, which grading leaves out,' if name in in_experiments else 'Nothing'} defines `{name}`, "
+        f"which is used in {_called(cell)}."
+        for cell, names in read
+        if names and not cell_meta(cell).get("locked")
+        for name in sorted(names.used - known)
+    ]
+
+
+def _called(cell: NotebookNode) -> str:
+    """What to call a cell in a sentence."""
+    return cell_name(cell) or f'the cell that begins "{cell.source.strip().partition(chr(10))[0][:40]}"'
 
 
 def without_outputs(notebook: Notebook) -> str:
@@ -175,30 +206,33 @@ def without_outputs(notebook: Notebook) -> str:
     return nbformat.writes(node, version=nbformat.NO_CONVERT) + "\n"
 
 
-def _meta(cell: NotebookNode) -> dict[str, Any]:
+def cell_meta(cell: NotebookNode) -> dict[str, Any]:
+    """What nbgrader wrote into a cell."""
     found = cell.metadata.get("nbgrader", {})
     return found if isinstance(found, dict) else {}
 
 
-def _name(cell: NotebookNode) -> str:
-    return str(_meta(cell).get("grade_id", ""))
+def cell_name(cell: NotebookNode) -> str:
+    """The name by which a cell counts; empty if it is none that does."""
+    return str(cell_meta(cell).get("grade_id", ""))
 
 
 def _is_experiment(cell: NotebookNode) -> bool:
     return "experiment" in cell.metadata.get("tags", [])
 
 
-def _defines(name: str, source: str) -> bool:
+def defines(name: str, source: str) -> bool:
+    """Whether code defines a name, not inside of anything else."""
     return re.search(rf"^(?:def|class)\s+{name}\b|^{name}\s*(?::[^=\n]*)?=(?!=)", source, re.MULTILINE) is not None
 
 
-def _was_changed(cell: NotebookNode) -> bool | None:
+def was_changed(cell: NotebookNode) -> bool | None:
     """Whether a cell is not what it was given out as, by nbgrader's checksum; None if it has none."""
-    meta = _meta(cell)
+    meta = cell_meta(cell)
     if "checksum" not in meta:
         return None
-    is_grade = bool(meta.get("grade"))
-    parts = [cell.source, cell.cell_type, is_grade, bool(meta.get("solution")), bool(meta.get("locked")), _name(cell)]
+    is_grade, is_solution, is_locked = (bool(meta.get(key)) for key in ("grade", "solution", "locked"))
+    parts = [cell.source, cell.cell_type, is_grade, is_solution, is_locked, cell_name(cell)]
     parts += [float(meta.get("points", 0))] if is_grade else []
     return hashlib.md5("".join(map(str, parts)).encode()).hexdigest() != meta["checksum"]
 
@@ -311,7 +345,7 @@ def _to_run(notebook: Notebook) -> _Run:
     checks = {f"check_{name}": name for name in notebook.unit.points}
     seen: set[str] = set()
     for cell in notebook.node.cells:
-        name = _name(cell)
+        name = cell_name(cell)
         if name in checks:
             run.add(_report_on(checks[name]), reports=checks[name])
             seen.add(checks[name])

@@ -201,6 +201,23 @@ def outline() -> list[Outline]:
     ]
 
 
+def latest(units: list[Outline], known: dict[str, Standing]) -> Outline | None:
+    """The unit of the last verdict that was kept, or None."""
+    name = max(known, key=lambda name: known[name].when, default=None)
+    return next((unit for unit in units if name in unit.points), None)
+
+
+def where_one_stopped() -> Outline:
+    """The unit to go on with: that of the last verdict, or the one after it if it is done; at first, the first."""
+    units, known = outline(), standings()
+    unit = latest(units, known)
+    if unit is None:
+        return units[0]
+    if all(name in known and known[name].passed for name in unit.points):
+        return units[min(units.index(unit) + 1, len(units) - 1)]
+    return unit
+
+
 def _outline(stem: str, source: str) -> Outline:
     title, points = stem, {}
     for statement in ast.parse(source).body:

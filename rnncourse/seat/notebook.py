@@ -17,10 +17,11 @@ from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
 from rnncourse.checks.verdict import ROW, Hint, Verdict, front_end
+from rnncourse.checks.where.inquiry import Budget
 from rnncourse.seat import logbook
 
 _last: dict[str, tuple[Any, Verdict]] = {}
-_hints_given: dict[str, int] = {}
+_hints_given: dict[str, list[str]] = {}  # of each exercise, in order
 _bars: set[str] = set()  # the units whose bar is on the page
 
 
@@ -69,7 +70,7 @@ def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
             exercise.points,
         )
     with Local(candidate, exercise.uses) as local:
-        return judge(exercise, local, hidden=hidden)
+        return judge(exercise, local, hidden=hidden, budget=Budget())
 
 
 def _forbidden(candidate: Any, exercise: Exercise) -> str | None:
@@ -87,15 +88,41 @@ def _refused(name: str, words: str, points: int = 0) -> Verdict:
     return Verdict(name, False, 0.0, 0.0, points, words)
 
 
-def hint(name: str) -> Hint:
-    """The next hint for an exercise; there are three, from a nudge to nearly the answer."""
+def where(answer: Any) -> Verdict:
+    """Check an answer, and look for the place where it goes wrong for longer than `check` does: up to half a minute,
+    and after a diagnosis too. Interrupt it when that is too long.
+
+        where(rnn_forward)
+    """
+    name = attribute(answer, "__name__")
     try:
-        hints = exercises.find(name).hints
+        exercise = exercises.find(name if isinstance(name, str) else "?")
+    except KeyError as error:
+        return _refused(str(name), error.args[0])
+    if not isinstance(exercise, Exercise) or not callable(answer) or _forbidden(answer, exercise):
+        return check(answer, exercise.name)
+    with Local(answer, exercise.uses) as local:
+        verdict = judge(exercise, local, budget=Budget(5.0, 10.0, 15.0, 30.0), after_diagnosis=True)
+    _last[exercise.name] = answer, verdict
+    return verdict
+
+
+def hint(name: str) -> Hint:
+    """The next hint for an exercise: where to look in one's own answer and for what, if the last check found that out;
+    then three, from a nudge to nearly the answer.
+    """
+    try:
+        general = exercises.find(name).hints
     except KeyError as error:
         return Hint(name, 0, 0, error.args[0])
-    given = min(_hints_given.get(name, 0) + 1, len(hints))
-    _hints_given[name] = given
-    return Hint(name, given, len(hints), hints[given - 1])
+    _, verdict = _last.get(name, (None, None))
+    own = verdict.where.hints if verdict is not None and verdict.where else ()
+    told = _hints_given.setdefault(name, [])
+    following = [one for one in (*own, *general) if one not in told]
+    text = following[0] if following else general[-1]
+    if following:
+        told.append(text)
+    return Hint(name, len(told), len(told) + max(len(following) - 1, 0), text)
 
 
 def use(answer: Any) -> Any:

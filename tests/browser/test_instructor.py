@@ -18,12 +18,6 @@ COMMON = mistake(NAMES[0])
 COMMENT = "Good on sharing; say what it saves."
 
 
-@pytest.fixture
-def may_ask() -> str:
-    """Formgrader takes MathJax from the web, and has to do without it here."""
-    return r"https://cdnjs\.cloudflare\.com/ajax/libs/mathjax/"
-
-
 @pytest.fixture(scope="module")
 def desk(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A class of four, as a run leaves it: two have made the same mistake."""

@@ -79,6 +79,7 @@ def _result(name: str, answer: Answer) -> ExerciseResult:
         verdict.message,
         verdict.diagnosis,
         dict(verdict.criteria),
+        verdict.table.plain() if verdict.table else None,
         hint="" if verdict.passed else str(exercise.hints[0]),
         card=verdict.card(),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import html
 import json
 import os
 import subprocess
@@ -330,5 +331,7 @@ class GradebookSuite:
         put(desk, outcome(root, submission("ada"), findings))
         notebook = nbformat.read(desk.autograded / "ada" / UNIT / f"{UNIT}.ipynb", as_version=4)
         nbformat.validate(notebook)
-        assert "It calls &lt;eval&gt;." in notebook.cells[0].source
-        assert "Two cells alike." in notebook.cells[0].source
+        assert "eval>" not in notebook.cells[0].source
+        said = html.unescape(notebook.cells[0].source)
+        assert "It calls <eval>." in said
+        assert "Two cells alike." in said

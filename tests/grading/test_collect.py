@@ -11,13 +11,17 @@ import warnings
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rnngrade import sources
+from rnngrade.cli import main
 from rnngrade.collect import CanvasCollector, CollectError, MoodleCollector, collect
 from rnngrade.desk import Desk
+from rnngrade.errors import Failures
 
 UNIT = "03_cell"
 
@@ -563,6 +567,95 @@ def test_a_broken_zip_costs_nobody_else(desk, folder):
     report = collect(source, desk)
     assert list(submitted(desk)) == [path("bob")]
     assert report.notes[0].startswith("ada/03_cell.zip was left out: it is no zip that can be read")
+
+
+# --- one student does not stop the class
+
+
+def a_file_for_a_folder(desk):
+    desk.submitted.mkdir(parents=True)
+    (desk.submitted / "eve").write_text("in the way")
+
+
+def a_folder_for_a_notebook(desk):
+    desk.submission_path(UNIT, "eve").mkdir(parents=True)
+
+
+def a_folder_for_a_mark(desk):
+    (desk.folder / "collected" / UNIT / "eve").mkdir(parents=True)
+
+
+def a_file_for_the_earlier_ones(desk):
+    desk.submission_path(UNIT, "eve").parent.mkdir(parents=True)
+    desk.submission_path(UNIT, "eve").write_bytes(notebook("before"))
+    (desk.submission_path(UNIT, "eve").parent / "earlier").write_text("in the way")
+
+
+@pytest.mark.parametrize(
+    "in_the_way", [a_file_for_a_folder, a_folder_for_a_notebook, a_folder_for_a_mark, a_file_for_the_earlier_ones]
+)
+def test_who_cannot_be_put_there_is_told_and_the_others_are_collected(desk, folder, in_the_way):
+    in_the_way(desk)
+    source = folder({f"{name}/03_cell.ipynb": notebook(name) for name in ("ada", "eve", "zoe")})
+    failures = Failures()
+    report = collect(source, desk, failures=failures)
+    assert {desk.submission_path(UNIT, name) for name in ("ada", "zoe")} == set(report.taken)
+    (told,) = failures.told
+    assert told.startswith(f"eve, {UNIT}: ")
+    done = CliRunner().invoke(main, ["--course", str(desk.root), "--desk", str(desk.folder), "collect", str(source)])
+    assert (done.exit_code, done.stderr) == (1, f"Done for all but these:\n  {told}\n")
+    assert "0 collected, 2 were there already." in done.stdout
+
+
+def damaged(data, rng):
+    """A zip with some of its bytes changed, cut off, or put in twice."""
+    data = bytearray(data)
+    for _ in range(rng.integers(1, 6)):
+        at = int(rng.integers(len(data)))
+        match int(rng.integers(4)):
+            case 0:
+                data[at] = rng.integers(256)
+            case 1:
+                data[at] ^= 1 << int(rng.integers(8))
+            case 2:
+                del data[at : at + int(rng.integers(1, 40))]
+            case 3:
+                data[at:at] = data[at : at + int(rng.integers(1, 40))]
+    return bytes(data)
+
+
+def test_no_damage_to_a_students_zip_costs_another_student(tmp_path):
+    rng = np.random.default_rng(0)
+    whole = zipped([("03_cell.ipynb", notebook("eve")), ("timestamp.txt", b"2026-11-20 13:30:00 UTC")])
+    for turn in range(300):
+        desk = desk_in(tmp_path / str(turn))
+        files = [("ada/03_cell.ipynb", notebook("ada")), ("eve/03_cell.zip", damaged(whole, rng))]
+        source = tmp_path / f"{turn}.zip"
+        source.write_bytes(zipped([*files, ("zoe/03_cell.ipynb", notebook("zoe"))]))
+        failures = Failures()
+        report = collect(source, desk, failures=failures)
+        assert {path("ada"), path("zoe")} <= submitted(desk).keys()
+        assert failures.told == [], "a student's broken zip is a note"
+        assert path("eve") in submitted(desk) or any("eve" in note for note in report.notes)
+
+
+def test_names_that_are_no_text_cost_nobody_else(desk, tmp_path):
+    source = tmp_path / "source"
+    for name in (
+        b"ada",
+        b"e\xffve",
+        b"\xed\xa0\x80",
+        b"J\xf6rg King_7_assignsubmission_file_",
+        b"\xff\xfe_7_8_03_cell",
+    ):
+        (source / os.fsdecode(name)).mkdir(parents=True)
+        (source / os.fsdecode(name) / "03_cell.ipynb").write_bytes(notebook("x"))
+    failures = Failures()
+    for format in ("auto", "folder", "moodle"):
+        report = collect(source, desk, format=format, failures=failures)
+        assert all(note.encode() for note in report.notes), "a terminal can print it"
+    assert path("ada") in submitted(desk)
+    assert failures.told == []
 
 
 # --- hostile zips

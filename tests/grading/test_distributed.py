@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import dask
+import distributed  # noqa: F401  # which puts its defaults among Dask's settings
 import pytest
 from click.testing import CliRunner
 
@@ -29,15 +34,23 @@ SEED = "7"
 SIZE = 10
 
 
-def start(folder: Path, part: str, *options: str) -> subprocess.Popen[bytes]:
-    """A part of a cluster, in a folder of its own and a session of its own."""
+def start(folder: Path, part: str, *options: str, within: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    """A part of a cluster, in a folder of its own and a session of its own; `within` is a command that runs commands
+    in other surroundings. It reads Dask's settings as the test has them.
+    """
     scratch = folder / "tmp"
     scratch.mkdir(parents=True)
+    settings = dask.config.serialize(dask.config.config)
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{part}", *options],
+            [*within, sys.executable, "-m", f"distributed.cli.dask_{part}", *options],
             cwd=folder,
-            env={**os.environ, "TMPDIR": str(scratch), "OMP_NUM_THREADS": "1"},
+            env={
+                **os.environ,
+                "TMPDIR": str(scratch),
+                "OMP_NUM_THREADS": "1",
+                "DASK_INTERNAL_INHERIT_CONFIG": settings,
+            },
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -67,31 +80,43 @@ def _is_whole(file: Path) -> bool:
 
 
 class Cluster:
-    """A scheduler and two workers."""
+    """A scheduler at an address of this machine and a worker for each of `within` (see `start`)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        protocol: str = "tcp",
+        host: str = "127.0.0.1",
+        within: Sequence[Sequence[str]] = ((), ()),
+    ) -> None:
         file = folder / "scheduler" / "scheduler.json"
         self.processes = [
             start(
                 file.parent,
                 "scheduler",
-                *("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)),
+                *("--host", host, "--port", "0", "--protocol", protocol, "--no-dashboard"),
+                *("--scheduler-file", str(file)),
             )
         ]
         try:
             self.address = address_of(self.processes[0], file)
             settings = ("--nthreads", "1", "--no-dashboard", "--death-timeout", str(PATIENCE), "--memory-limit", "0")
-            self.processes += [start(folder / name, "worker", self.address, *settings) for name in ("one", "two")]
-            self.wait_for_workers()
+            self.processes += [
+                start(folder / f"worker{i}", "worker", self.address, *settings, within=command)
+                for i, command in enumerate(within)
+            ]
+            self.on_each_worker(os.getpid)
         except BaseException:
             self.close()
             raise
 
-    def wait_for_workers(self) -> None:
+    def on_each_worker(self, function: Callable[[], object]) -> list[object]:
+        """What a function gives on each worker, once all are there."""
         from dask.distributed import Client
 
         with Client(self.address, set_as_default=False, timeout=PATIENCE) as client:
-            client.wait_for_workers(2, timeout=PATIENCE)
+            client.wait_for_workers(len(self.processes) - 1, timeout=PATIENCE)
+            return list(client.run(function).values())
 
     def kill_a_worker(self) -> None:
         """Kill one of the workers, as when its machine goes down."""
@@ -166,6 +191,119 @@ def test_a_scheduler_that_goes_away_ends_the_run_and_what_is_graded_stays(cluste
     kept = {record.student: record.content() for record in desk.graded(UNIT)}
     assert kept
     assert kept.items() <= expected.items()
+
+
+# --- through TLS, and on machines of their own
+
+
+def certificates(folder: Path, *names: str) -> dict[str, str]:
+    """A certificate authority and certificates of its; Dask's settings that say so, by part of a cluster."""
+    folder.mkdir()
+
+    def openssl(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=course")
+    settings = {"distributed.comm.tls.ca-file": str(folder / "ca.pem")}
+    for name in names:
+        openssl("req", *key, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2")
+        openssl("x509", "-req", "-in", f"{name}.csr", *signed, "-out", f"{name}.pem")
+        settings[f"distributed.comm.tls.{name}.cert"] = str(folder / f"{name}.pem")
+        settings[f"distributed.comm.tls.{name}.key"] = str(folder / f"{name}.key")
+    return settings
+
+
+@pytest.fixture(scope="module")
+def certified(tmp_path_factory) -> dict[str, str]:
+    """Dask's settings for TLS, with certificates made for this."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed: apt-get install openssl")
+    return certificates(tmp_path_factory.mktemp("tls") / "own", "scheduler", "worker", "client")
+
+
+@pytest.fixture
+def protected(certified, tmp_path):
+    with dask.config.set(certified):
+        made = Cluster(tmp_path, "tls")
+    yield made
+    made.close()
+
+
+def test_through_tls_a_class_gets_the_same_records_and_nobody_without_a_certificate_gets_in(
+    protected, certified, desk, bundle, expected, tmp_path
+):
+    assert protected.address.startswith("tls://")
+    plain = protected.address.replace("tls://", "tcp://")
+    others = certificates(tmp_path / "others", "client")
+    refused = [
+        (protected.address, {}, "^The desk has no certificate for tls://"),
+        (protected.address, others, "No Dask scheduler answers"),
+        (plain, certified, "No Dask scheduler answers"),
+    ]
+    for address, settings, words in refused:
+        with dask.config.set(settings), pytest.raises(CannotGrade, match=words) as told:
+            run(desk, bundle, scheduler=address, seed=SEED)
+        assert address in str(told.value)
+        assert len(str(told.value).splitlines()) == 1
+    assert list(desk.graded(UNIT)) == []
+    with dask.config.set(certified):
+        done = run(desk, bundle, scheduler=protected.address, seed=SEED)
+    assert {record.student: record.content() for record in done.graded} == expected
+
+
+@pytest.fixture
+def machines() -> Iterator[tuple[str, list[list[str]]]]:
+    """Four network namespaces and a bridge between them and this machine: its address on it, and the commands that run
+    others in there.
+    """
+    if shutil.which("ip") is None:
+        pytest.skip("ip is not installed: apt-get install iproute2")
+    mark = f"rnn{os.getpid() % 100_000}"
+    network = ipaddress.ip_network((0x0AE00000 + (os.getpid() % 2**16) * 16, 28))  # 10.224.0.0/12, by process
+    own, *theirs = [str(address) for address in network.hosts()][:5]
+    names = [f"{mark}n{i}" for i in range(4)]
+
+    def ip(*arguments: str, check: bool = True) -> bool:
+        return subprocess.run(["ip", *arguments], check=check, capture_output=True).returncode == 0
+
+    if not ip("link", "add", mark, "type", "bridge", check=False):
+        pytest.skip("network namespaces need root, and a kernel with bridges")
+    try:
+        ip("addr", "add", f"{own}/28", "dev", mark)
+        ip("link", "set", mark, "up")
+        for name, address in zip(names, theirs, strict=True):
+            ip("netns", "add", name)
+            ip("link", "add", f"{name}a", "type", "veth", "peer", "name", "eth0", "netns", name)
+            ip("link", "set", f"{name}a", "master", mark, "up")
+            ip("-n", name, "addr", "add", f"{address}/28", "dev", "eth0")
+            for device in ("eth0", "lo"):
+                ip("-n", name, "link", "set", device, "up")
+        yield own, [["ip", "netns", "exec", name] for name in names]
+    finally:
+        for name in names:
+            ip("netns", "del", name, check=False)
+        ip("link", "del", mark, check=False)
+
+
+def network_namespace() -> str:
+    return os.readlink("/proc/self/ns/net")
+
+
+def test_four_workers_on_networks_of_their_own_grade_a_class_to_the_same_records(
+    machines, certified, desk, bundle, expected, tmp_path
+):
+    host, within = machines
+    with dask.config.set(certified):
+        cluster = Cluster(tmp_path, "tls", host, within)
+        try:
+            spaces = {*cluster.on_each_worker(network_namespace), network_namespace()}
+            assert len(spaces) == 5, "each worker has a network of its own, and so has the desk"
+            done = run(desk, bundle, scheduler=cluster.address, seed=SEED)
+        finally:
+            cluster.close()
+    assert {record.student: record.content() for record in done.graded} == expected
 
 
 @pytest.mark.parametrize("address", ["tcp://{}", "{}", "nonsense://{}", "tcp://", "tcp://127.0.0.1"])

@@ -1,25 +1,73 @@
-"""The page that a student gets back: verdicts, hints, points and comments, and nothing that runs or gives away."""
+"""The page that a student gets back: points, what to look at, and nothing that runs or gives away."""
 
 from __future__ import annotations
 
+import ast
+import base64
+import hashlib
 import re
-import shutil
 from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
 
+import jupytext
 import nbformat
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnngrade.errors import DeskError, Failures
 from rnngrade.feedback import write_feedback
+from rnngrade.feedback.marks import Mark, Marks
+from rnngrade.feedback.page import page as page_of
+from rnngrade.feedback.text import code, cut, formula, markdown, marked_code, prose
 from rnngrade.gradebook import GradebookWriter
-from rnngrade.record import Finding
+from rnngrade.record import JUDGED, ExerciseResult, Finding, Record
 from rnngrade.sample import BLANK
+from tests.grading.hostile_texts import ATTEMPTS, materials, texts
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.grading.on_any_database import Person
 
 FIRST, SECOND = NAMES[:2]
+FULL = exercises.unit(UNIT).points
 SCRIPT = "<script>steal()</script>"
+VOID = {"meta", "br", "hr"}
+ALLOWED = {
+    *("html", "head", "meta", "title", "style", "body", "header", "main", "section", "article", "details", "summary"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "li", "div", "span", "pre", "code", "mark", "i", "u", "s"),
+    *("small", "strong", "em", "a", "blockquote", "table", "caption", "thead", "tbody", "tr", "th", "td", "br", "hr"),
+    *("math", "mfrac", "mi", "mn", "mo", "mover", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub"),
+    *("msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover", "mpadded", "mphantom", "menclose"),
+}
+ATTRIBUTES = {"class", "id", "lang", "scope", "role", "tabindex", "href", "start", "aria-labelledby", "aria-label"}
+
+
+class Read(HTMLParser):
+    """What is on a page: its elements, and its words by section."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.sections: dict[str, str] = {}
+        self.open: list[str] = []
+        self.part = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag in ("section", "details", "header"):
+            self.part = dict(attrs).get("aria-labelledby") or tag
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.sections[self.part] = self.sections.get(self.part, "") + data
 
 
 def grade(desk, *outcomes):
@@ -35,55 +83,153 @@ def page(desk, student="ada"):
     return path.read_text()
 
 
-def scripts(html):
-    return re.findall(r"<script.*?</script>", html, re.DOTALL | re.IGNORECASE)
+def sections(desk, student="ada"):
+    found = Read(page(desk, student)).sections
+    return {name: " ".join(words.split()) for name, words in found.items()}
 
 
-def test_each_exercise_shows_its_verdict_and_a_wrong_one_its_diagnosis_and_a_hint(desk, root):
+def require_harmless(html):
+    """Known elements with known attributes, properly nested, one style sheet, which is the one that is allowed."""
+    found = Read(html)
+    assert found.open == []
+    for tag, attributes in found.elements:
+        assert tag in ALLOWED, tag
+        if tag == "meta":
+            continue
+        for name, value in attributes.items():
+            assert name in ATTRIBUTES or tag in html_math(tag), (tag, name)
+            assert not name.startswith("on")
+            if name == "href":
+                assert re.match(r"(https?://|mailto:)", value, re.IGNORECASE), value
+    (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in html
+    assert "default-src 'none'" in html
+
+
+def html_math(tag):
+    return {tag} if tag.startswith("m") and tag not in ("main", "mark", "meta") else set()
+
+
+# --- what is on it
+
+
+def test_what_lost_points_has_a_block_with_diagnosis_code_and_hint_and_the_rest_a_line(desk, root):
     grade(desk, outcome(root, submission("ada", **{FIRST: mistake(FIRST)})))
     html = page(desk)
-    words = re.sub(r"<[^>]*>", "", html)
-    assert words.count("✗ not yet") == 1
-    assert words.count("✓ passed") == len(NAMES) - 1
-    assert mistake(FIRST).message.split("`")[0].split(":")[0] in html
-    assert html.count("<strong>Hint</strong>") == 1
-    assert re.split(r"[`<'\"]", exercises.find(FIRST).hints[0])[0] in html
+    found = sections(desk)
+    lost = mistake(FIRST).message.split("`")[0].split(":")[0]
+    assert lost in found["lost"]
+    assert f"def {FIRST}" in found["lost"]
+    assert re.split(r"[`<'\"]", exercises.find(FIRST).hints[0])[0] in found["lost"]
+    assert html.count("<article") == 1
+    assert all(name in found["right"] and name not in found["lost"] for name in NAMES[1:])
+    assert "blank" not in found
 
 
-def test_the_points_are_the_gradebook_s_with_what_a_person_gave(desk, root):
+def test_the_place_where_it_first_differs_is_a_table_whose_cells_have_their_names(desk, root):
+    name = next(n for n in NAMES if any(outcome_table(n)))
+    grade(desk, outcome(root, submission("ada", **{name: mistake(name)})))
+    table = next(outcome_table(name))
+    html = page(desk)
+    shown = re.search(r'<table class="numbers">.*?</table>', html, re.DOTALL)[0]
+    assert shown.count('scope="row"') == 2
+    assert shown.count('scope="col"') == 1 + len(table.columns)
+    assert re.findall(r"<td>(?:<strong>)?([^<]*)", shown) == [*table.expected, *table.got]
+    assert shown.count(", which differs") == sum(table.wrong)
+
+
+def outcome_table(name):
+    from rnncourse import check
+
+    for wrong in exercises.find(name).misconceptions[:1]:
+        if table := check(wrong.answer, name, hidden=True).table:
+            yield table
+
+
+def test_the_points_are_the_gradebook_s_and_what_waits_counts_for_nothing_yet(desk, root):
     record, notebook = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}))
     grade(desk, (record, notebook))
-    full = exercises.unit(UNIT).points + 3
-    assert f"Score: {record.points:.1f} / {full:.1f}" in page(desk)
-    assert "the points may change" in page(desk)
+    found = sections(desk)
+    assert f"{record.points:g} of {FULL:g} points so far" in found["header"]
+    assert "3 more points wait for a person" in found["waits"]
+    assert "0 of 3" not in found["waits"]
     Person(desk, "ada").gives(WRITTEN, 2.5, f"Well put. {SCRIPT}")
     Person(desk, "ada").gives(f"check_{FIRST}", 1.25, extra=0.5)
-    html = page(desk)
+    html, found = page(desk), sections(desk)
     total = record.points - record.exercise(FIRST).points + 2.5 + 1.25 + 0.5
-    assert f"Score: {round(total, 2)} / {full:.1f}" in html
-    assert "Well put." in html
+    assert f"{round(total, 2):g} of {FULL + 3:g} points" in found["header"]
+    assert "so far" not in found["header"]
+    assert "waits" not in found
+    assert "Well put." in found["lost"]
     assert SCRIPT not in html
-    assert "<strong>Graded by a person</strong>\u20021.25 points" in html
-    assert "<strong>Extra credit</strong>\u20020.5 points" in html
-    assert "the points may change" not in html
+    assert "1.75 of 2 points, 0.5 of them as extra credit, given by a person" in found["lost"]
+    assert "A made-up answer in words." in found["lost"]
 
 
-def test_what_a_student_wrote_runs_nothing_on_the_page(desk, root):
+def test_what_has_changed_since_a_person_looked_is_said_to_wait(desk, root):
     record, notebook = outcome(root, submission("ada"))
     grade(desk, (record, notebook))
-    clean = page(desk)
-    output = nbformat.v4.new_output("display_data", data={"text/html": SCRIPT, "text/plain": f"plain {SCRIPT}"})
-    stderr = nbformat.v4.new_output("stream", name="stderr", text=SCRIPT)
-    notebook = changed(notebook, FIRST, source=f"# {SCRIPT}", outputs=[output, stderr])
-    notebook = changed(notebook, WRITTEN, source=f"{SCRIPT}\n\n[go](javascript:steal()) <b onclick='steal()'>go</b>")
-    first = replace(record.exercise(FIRST), message=SCRIPT, card="", hint=SCRIPT, passed=False)
-    findings = (Finding("odd", f"Odd: {SCRIPT}"),)
-    grade(desk, (replace(record, exercises=(first, *record.exercises[1:]), findings=findings), notebook))
-    html = page(desk)
-    assert html.count("steal()") >= 7, "what was written is shown"
-    assert scripts(html) == scripts(clean)
-    assert "javascript:steal" not in html
-    assert "onclick" not in html
+    Person(desk, "ada").gives(WRITTEN, 2.5)
+    notebook = changed(notebook, WRITTEN, source="Another answer.")
+    grade(desk, (replace(record, submission="another"), notebook))
+    found = sections(desk)
+    assert "A person will look again" in found["waits"]
+    assert "its 2.5 points may change" in found["waits"]
+    assert "so far" in found["header"]
+
+
+def test_a_penalty_for_being_late_is_taken_off_and_told():
+    marks = Marks({"check_a": Mark(2.0, 3.0)}, penalty=0.5)
+    html = page_of(Record("ada", UNIT, "key", "hash"), marks, [])
+    assert "<strong>1.5</strong> of 3 points" in html
+    assert "0.5 points of what you earned came off" in html
+
+
+def test_what_was_left_as_it_was_has_a_line_and_a_hint_and_no_code(desk, root):
+    record, notebook = outcome(root, submission("ada", BLANK))
+    hint = "Take one step after the other."
+    results = tuple(replace(result, hint=hint) for result in record.exercises)
+    grade(desk, (replace(record, exercises=results), notebook))
+    found, html = sections(desk), page(desk)
+    assert "lost" not in found
+    assert "right" not in found
+    assert "waits" not in found, "what was not written waits for nobody"
+    assert all(name in found["blank"] for name in NAMES)
+    assert found["blank"].count(hint) == len(NAMES)
+    assert "<article" not in html
+
+
+@pytest.mark.parametrize("form", ["object", "mapping"])
+def test_the_place_that_is_known_is_marked_in_the_code_and_its_message_stands_below(form):
+    source = "import numpy as np\n\n\n@decorated\ndef step(x):\n    y = x\n    return y - 1\n"
+    where = {"lines": (3,), "part": "y - 1", "message": "The sign is turned round."}
+    result = ExerciseResult("step", JUDGED, 0.0, 3.0, False, "Wrong.")
+    object.__setattr__(result, "where", SimpleNamespace(**where) if form == "object" else where)
+    cells = [{"cell_type": "code", "source": source, "metadata": {"nbgrader": {"grade_id": "step"}}}]
+    marks = Marks({"check_step": Mark(0.0, 3.0)})
+    html = page_of(Record("ada", UNIT, "key", "hash", (result,)), marks, cells)
+    marked = '<mark><i class="heard">marked: </i>    return <u>y - 1</u></mark>'
+    assert re.findall(r"<mark>.*?</mark>", html) == [marked]
+    assert re.search(r"</mark>\s*</pre>\s*<p class=\"note\">The sign is turned round.</p>", html)
+
+
+@given(st.text(alphabet="def():\n x=1", max_size=60), st.lists(st.integers(-3, 9), max_size=4), st.none() | texts)
+def test_whatever_the_lines_are_the_code_is_shown_once_and_whole(source, lines, part):
+    source = source.strip("\n")
+    pieces = marked_code(source, lines, part, 10_000)
+    words = "".join(re.sub(r"<i .*?</i>|<[^>]*>", "", str(text)) for text, _ in pieces)
+    assert words == source + "\n"
+
+
+def test_lines_count_from_the_last_definition_of_that_name_and_stay_inside_it():
+    from rnngrade.feedback.page import _in_cell
+
+    source = "def f():\n    pass\n\n\nx = 1\n\n\ndef f():\n    a = 1\n    return a\n\n\ny = 2\n"
+    assert _in_cell(source, "f", (1, 3)) == (8, 10)
+    assert _in_cell(source, "f", (0, 4, 400)) == ()
+    assert _in_cell(source, "g", (1,)) == ()
+    assert _in_cell("def f(:", "f", (1,)) == ()
 
 
 def test_hidden_tests_and_what_is_for_the_instructor_are_not_on_the_page(desk, root):
@@ -92,7 +238,7 @@ def test_hidden_tests_and_what_is_for_the_instructor_are_not_on_the_page(desk, r
     grade(desk, (record, changed(notebook, f"check_{FIRST}", source=hidden)))
     html = page(desk)
     assert "HIDDEN" not in html
-    assert "hidden" not in re.findall(rf"<pre>.*?check.*?{FIRST}.*?</pre>", html, re.DOTALL)[0]
+    assert "hidden=True" not in html
     assert "Found in this submission" not in html
     assert "Two cells are alike." in html, "what is odd is said in words for the student"
     solution = nbformat.read(root / "solutions" / UNIT / f"{UNIT}.ipynb", as_version=4)
@@ -101,6 +247,33 @@ def test_hidden_tests_and_what_is_for_the_instructor_are_not_on_the_page(desk, r
     lines = [line for line in answer.splitlines() if len(line) > 40]
     assert lines
     assert not any(line[:40] in html for line in lines)
+
+
+def test_what_cells_print_after_the_first_check_is_not_shown_for_it_may_hold_hidden_cases(desk, root):
+    record, notebook = outcome(root, submission("ada"))
+
+    def printing(words):
+        return [nbformat.v4.new_output("stream", text=words)]
+
+    notebook = changed(notebook, FIRST, outputs=printing("printed before"))
+    notebook = changed(notebook, SECOND, outputs=printing("asked me for 0.123456"))
+    grade(desk, (record, notebook))
+    html = page(desk)
+    assert "printed before" in html
+    assert "0.123456" not in html
+
+
+@pytest.mark.parametrize("marks", ["### BEGIN HIDDEN TESTS", "### BEGIN HIDDEN TESTS\n### BEGIN HIDDEN TESTS\n"])
+def test_the_marks_of_hidden_tests_are_a_text_like_any_other_in_a_student_s_cell(desk, root, marks):
+    record, notebook = outcome(root, submission("ada"))
+    notebook = changed(changed(notebook, FIRST, source=f"kept = 1\n{marks}"), WRITTEN, source=f"Mine.\n\n{marks}")
+    grade(desk, (record, notebook))
+    html = page(desk)
+    assert html.count("BEGIN HIDDEN TESTS") == 2 * marks.count("BEGIN")
+    assert "kept" in html
+
+
+# --- for whom
 
 
 def test_pages_are_for_all_who_are_graded_unless_some_are_named(desk, root):
@@ -115,28 +288,15 @@ def test_who_is_not_graded_is_named_and_the_others_get_their_pages(desk, root):
     assert [path.name for path in desk.feedback.iterdir()] == ["ada"]
 
 
-@pytest.mark.parametrize("marks", ["### BEGIN HIDDEN TESTS", "### BEGIN HIDDEN TESTS\n### BEGIN HIDDEN TESTS\n"])
-def test_the_marks_of_hidden_tests_are_a_text_like_any_other_in_a_student_s_cell(desk, root, marks):
-    record, notebook = outcome(root, submission("ada"))
-    notebook = changed(changed(notebook, FIRST, source=f"kept = 1\n{marks}"), WRITTEN, source=f"Mine.\n\n{marks}")
-    grade(desk, (record, notebook))
-    html = page(desk)
-    assert html.count("BEGIN HIDDEN TESTS") == 2 * marks.count("BEGIN")
-    assert "kept" in html
-
-
 def test_whatever_one_student_s_work_is_the_others_get_their_pages(desk, root):
     names = ["no_json", "no_cells", "no_record", "not_in_the_gradebook", "half", "zoe"]
     outcomes = {name: outcome(root, submission(name)) for name in names}
     record, notebook = outcomes["half"]
     outcomes["half"] = replace(record, findings=(Finding("odd", "Half a \ud800 pair."),)), notebook
     desk.keep(*outcomes.pop("not_in_the_gradebook"))
-    (desk.autograded / "not_in_the_gradebook" / UNIT).mkdir(parents=True)
     grade(desk, *outcomes.values())
-    graded = desk.autograded / "zoe" / UNIT / f"{UNIT}.ipynb"
-    shutil.copy(graded, desk.autograded / "not_in_the_gradebook" / UNIT)
-    (desk.autograded / "no_json" / UNIT / f"{UNIT}.ipynb").write_text("\x1b[2J not a notebook")
-    (desk.autograded / "no_cells" / UNIT / f"{UNIT}.ipynb").write_text('{"nbformat": 4, "nbformat_minor": 5}')
+    desk.executed_path(UNIT, "no_json").write_text("\x1b[2J not a notebook")
+    desk.executed_path(UNIT, "no_cells").write_text('{"nbformat": 4, "nbformat_minor": 5}')
     desk.record_path(UNIT, "no_record").write_text("{}")
     failures = Failures()
     assert [path.parts[-3] for path in write_feedback(desk, UNIT, failures=failures)] == ["half", "zoe"]
@@ -148,13 +308,115 @@ def test_whatever_one_student_s_work_is_the_others_get_their_pages(desk, root):
         failures.end()
 
 
+def test_without_a_gradebook_nobody_has_a_page_and_none_is_made(desk, root):
+    desk.keep(*outcome(root, submission("ada")))
+    desk.gradebook.unlink()
+    with pytest.raises(DeskError, match="no grades for ada's"):
+        write_feedback(desk, UNIT)
+    assert not desk.gradebook.exists()
+
+
 def test_a_page_made_twice_is_the_same(desk, root):
     grade(desk, outcome(root, submission("ada", **{FIRST: mistake(FIRST)})))
     assert page(desk) == page(desk)
 
 
-def test_the_contents_name_the_exercises(desk, root):
-    grade(desk, outcome(root, submission("ada")))
-    html = page(desk)
-    assert all(f'<a href="#check_{name}"><code>{name}</code></a>' in html for name in NAMES)
-    assert "Test cell" not in html
+def test_the_gradebook_is_asked_as_often_for_a_class_as_for_one(desk, root):
+    from sqlalchemy import event
+    from sqlalchemy.engine import Engine
+
+    asked = []
+
+    def count(*_):
+        asked.append(1)
+
+    grade(desk, *(outcome(root, submission(name)) for name in ("ada", "alan", "barbara")))
+    counts = []
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        for students in (["ada"], ["ada", "alan", "barbara"]):
+            asked.clear()
+            write_feedback(desk, UNIT, students)
+            counts.append(len(asked))
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+    assert counts[0] == counts[1]
+
+
+# --- hostile and endless
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(materials())
+def test_a_page_made_of_hostile_texts_holds_nothing_but_text(made):
+    html = page_of(*made)
+    require_harmless(html.encode("utf-8", "replace").decode())
+
+
+@settings(deadline=None)
+@given(texts, st.integers(20, 3_000))
+def test_html_of_any_text_is_bounded(text, most):
+    for made in (prose(text, most), code(text, most), markdown(text, most)):
+        assert len(made.encode("utf-8", "replace")) <= most + 200
+    assert len(formula(text).encode("utf-8", "replace")) < 100_000
+
+
+@given(st.text(), st.integers(1, 50))
+def test_a_text_that_fits_is_not_cut_and_one_that_is_cut_says_so(text, most):
+    shown = cut(text, most)
+    assert shown == text or shown.endswith("(cut here)")
+    if len(text) * 8 < most:
+        assert shown == text
+
+
+@pytest.mark.parametrize("bit", [*ATTEMPTS, "&", "'", "\n", "$x$", "- a\n", "|a|\n|-|\n", "\U0001f600", "`a`"])
+def test_a_page_stays_small_however_much_of_anything_there_is(bit):
+    names = [f"e{i}" for i in range(14)]
+    much = bit * (200_000 // len(bit))
+    results = tuple(ExerciseResult(n, JUDGED, 0.0, 3.0, False, much, hint=much, table=table(much)) for n in names)
+    marks = Marks({f"check_{n}": Mark(0.0, 3.0) for n in names}, dict.fromkeys(names, much))
+    cells = [
+        {"cell_type": "code", "source": much, "metadata": {"nbgrader": {"grade_id": n}}, "outputs": []}
+        for name in names
+        for n in (name, f"check_{name}")
+    ]
+    marks.grades["words"] = Mark(1.0, 3.0)
+    marks.comments["words"] = much
+    cells.append({"cell_type": "markdown", "source": much, "metadata": {"nbgrader": {"grade_id": "words"}}})
+    findings = tuple(Finding("odd", much) for _ in range(100))
+    record = Record("ada", UNIT, "key", "hash", results, ("words",), findings)
+    html = page_of(record, marks, cells).encode("utf-8", "replace")
+    without, _, notebook = html.partition(b'<details class="notebook">')
+    assert len(without) < 300_000
+    assert len(notebook) < 1_000_000
+
+
+def table(text):
+    return {"title": text, "columns": [text] * 50, "expected": [text] * 50, "got": [text] * 50, "wrong": [True] * 50}
+
+
+def test_all_formulas_of_the_course_become_mathml(root):
+    formulas = set()
+    for path in sorted((root / "solutions").glob("*.py")):
+        for cell in jupytext.read(path, fmt="py:percent").cells:
+            if cell.cell_type == "markdown":
+                formulas |= set(re.findall(r"\$\$(.+?)\$\$", cell.source, re.DOTALL))
+                formulas |= set(re.findall(r"(?<!\$)\$([^$\n]+)\$(?!\$)", cell.source))
+    assert len(formulas) > 500
+    assert [tex for tex in formulas if "<math" not in formula(tex)] == []
+
+
+def test_all_texts_of_the_course_are_rendered_and_harmless(root):
+    for path in sorted((root / "notebooks").glob("*/*.ipynb")):
+        cells = nbformat.read(path, as_version=4).cells
+        html = page_of(Record("ada", path.stem, "key", "hash"), Marks(), cells)
+        require_harmless(html)
+        assert "The rest is left out here" not in html, path.stem
+        assert "<pre># " not in html, "no text cell stays as it was typed"
+
+
+def test_the_modules_of_the_page_bring_no_template_of_nbconvert(root):
+    for path in (root / "grading" / "rnngrade" / "feedback").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                assert "nbconvert" not in ast.unparse(node), Path(path).name

@@ -249,10 +249,10 @@ def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(end, root,
         if "rnngrade.worker" in " ".join(sys.orig_argv):
             import rnngrade.grade as desk
             judge = desk.judge_code
-            def judge_code(session, exercise):
+            def judge_code(session, exercise, *more):
                 if exercise.name == "softmax":
                     {end}
-                return judge(session, exercise)
+                return judge(session, exercise, *more)
             desk.judge_code = judge_code
         """
     in_the_process(monkeypatch, tmp_path, program)
@@ -314,12 +314,12 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, ro
     from rnngrade import grade as desk
 
     kind = getattr(budget, error, None) or getattr(builtins, error)
-    judge, inspect = desk.judge_code, desk.inspect_source
+    judge, inspect = desk.judge_code, desk.inspect
 
-    def fails(session, exercise):
+    def fails(session, exercise, *more):
         if exercise.name == "softmax":
             raise kind
-        return judge(session, exercise)
+        return judge(session, exercise, *more)
 
     monkeypatch.setattr(desk, "judge_code", fails)
     record = grade(solved(root, UNIT), Bundle.make(root, UNIT), "ada", SEED, LIMITS).record
@@ -331,13 +331,13 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, ro
         raise kind
 
     monkeypatch.setattr(desk, "judge_code", judge)
-    monkeypatch.setattr(desk, "inspect_source", refuses)
+    monkeypatch.setattr(desk, "inspect", refuses)
     monkeypatch.setattr(desk, "digest", refuses)
     record = grade(solved(root, UNIT), Bundle.make(root, UNIT), "ada", SEED, LIMITS).record
     assert record.points == exercises.unit(UNIT).points
     assert {f.code for f in record.flags} == {"not-judged"}
 
-    monkeypatch.setattr(desk, "inspect_source", inspect)
+    monkeypatch.setattr(desk, "inspect", inspect)
     take_in = desk.take_in
     monkeypatch.setattr(desk, "take_in", lambda data, release: take_in(data, release) if not data else refuses())
     record = grade(solved(root, UNIT), Bundle.make(root, UNIT), "ada", SEED, LIMITS).record

@@ -23,6 +23,7 @@ from rnngrade import run as running
 from rnngrade.bundle import Bundle
 from rnngrade.cli import main
 from rnngrade.desk import Desk
+from rnngrade.errors import DeskError, Failures
 from rnngrade.grade import Graded
 from rnngrade.gradebook import GradebookWriter
 from rnngrade.record import JUDGED, ExerciseResult, Record
@@ -301,9 +302,9 @@ def test_each_record_is_entered_once_and_again_when_it_is_another(quick, new_des
     def enter(desk, record, notebook):
         entered.append(record.student)
         if record.student == "emmy" and entered.count("emmy") == 1:
-            raise RuntimeError("killed")
+            raise KeyboardInterrupt
 
-    with pytest.raises(RuntimeError):
+    with pytest.raises(KeyboardInterrupt):
         run(desk, bundle, jobs=1, enter=enter)
     run(desk, bundle, enter=enter)
     everybody = sorted(desk.submissions(UNIT))
@@ -313,6 +314,30 @@ def test_each_record_is_entered_once_and_again_when_it_is_another(quick, new_des
     entered.clear()
     run(desk, bundle, enter=enter)
     assert entered == ["ada"]
+
+
+def test_whose_record_cannot_be_entered_is_told_and_the_others_are_entered(quick, new_desk, bundle):
+    desk, entered, failures = new_desk(), [], Failures()
+
+    def enter(desk, record, notebook):
+        if record.student == "emmy":
+            raise ValueError("half a\nsurrogate")
+        entered.append(record.student)
+
+    run(desk, bundle, enter=enter, failures=failures)
+    assert failures.told == [f"emmy, {UNIT}: ValueError: half a surrogate"]
+    assert sorted([*entered, "emmy"]) == sorted(desk.submissions(UNIT))
+    with pytest.raises(DeskError, match=r"^Done for all but these:\n  emmy, "):
+        run(desk, bundle, enter=enter)
+
+
+def test_a_timestamp_that_is_no_date_costs_its_own_student(quick, new_desk):
+    desk = new_desk()
+    desk.submission_path(UNIT, "emmy").with_name("timestamp.txt").write_text("soon")
+    done = CliRunner().invoke(main, ["--desk", str(desk.folder), "run", UNIT])
+    assert done.exit_code == 1
+    assert f"Done for all but these:\n  emmy, {UNIT}: " in done.stderr
+    assert {path.name for path in desk.autograded.iterdir()} == set(desk.submissions(UNIT)) - {"emmy"}
 
 
 def test_a_run_tells_how_far_it_is(quick, new_desk, bundle):

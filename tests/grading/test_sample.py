@@ -1,7 +1,14 @@
 """The made-up class."""
 
-import nbformat
+import os
+import subprocess
+import sys
+from pathlib import Path
 
+import nbformat
+import pytest
+
+from rnncourse import exercises
 from rnngrade.sample import WRITTEN, demo_class
 
 
@@ -15,3 +22,24 @@ def test_a_made_up_student_writes_below_the_question_and_leaves_it_there(root, t
     )
     assert left == question
     assert answered == question.replace("YOUR ANSWER HERE", WRITTEN) != question
+
+
+def made_by_a_process(folder: Path, *options: str, hash_seed: str = "random") -> dict[str, bytes]:
+    """What `rnngrade sample` writes, by path, in a process in which sets have an order of their own."""
+    command = [sys.executable, "-m", "rnngrade.cli", "--desk", str(folder), "sample", *options]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONHASHSEED": hash_seed}, stdout=subprocess.DEVNULL)
+    files = (path for path in (folder / "submitted").rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("options", [("--hostile", "03", "07"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:])])
+def test_the_same_seed_gives_the_same_bytes(tmp_path, options):
+    one, other = (made_by_a_process(tmp_path / seed, *options, hash_seed=seed) for seed in ("1", "2"))
+    assert one.keys() == other.keys()
+    assert [path for path in one if one[path] != other[path]] == []
+
+
+def test_another_seed_gives_another_class_of_the_same_size():
+    classes = [demo_class("03_cell", 18, seed) for seed in range(5)]
+    assert len({str([one.answers for one in made]) for made in classes}) == len(classes)
+    assert {len(made) for made in classes} == {18}

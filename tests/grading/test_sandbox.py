@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import glob
+import json
 import os
+import pickle
+import random
+import re
 import shutil
 import socket
+import struct
+import subprocess
+import sys
 import textwrap
 import time
 from dataclasses import replace
@@ -20,14 +29,16 @@ from rnncourse.checks.callables import Named
 from rnngrade.bundle import Bundle
 from rnngrade.grade import grade, open_station
 from rnngrade.sample import RIGHT, Submission
-from rnngrade.sandbox import bubblewrap
+from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox, Room
+from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Garbled, TooMuch, TooSlow
 from tests.waiting import PATIENCE, has_ended, until
 
 UNIT = "03_cell"
 SECRET = "the-desk-alone-knows"
+KILLS = 10
 LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, output=2000, message=MB)
 
 
@@ -214,6 +225,43 @@ def test_what_can_be_written_is_limited_in_size(place, session):
     assert written >= LIMITS.disk // MB - 2
 
 
+@pytest.mark.parametrize("place", ["~", "/tmp", "/dev/shm"])
+@pytest.mark.parametrize(
+    "make", ["open(name, 'w').close()", "os.mkdir(name)", "os.symlink('x' * 4000, name)", "os.link(first, name)"]
+)
+def test_what_can_be_written_is_limited_in_number(make, place, session):
+    program = f"""
+        import os
+        first = os.path.expanduser({place + "/first"!r})
+        open(first, "w").close()
+        answer = 0
+        try:
+            while answer < {2 * LIMITS.files}:
+                name = os.path.expanduser(f"{place}/{{answer}}")
+                {make}
+                answer += 1
+        except OSError as error:
+            answer = (answer, error.errno)
+        """
+    made, error = value(session, program)
+    assert error == errno.ENOSPC
+    assert LIMITS.files - 20 <= made <= LIMITS.files
+
+
+def test_no_memory_is_shared_that_no_process_and_no_limit_has(session):
+    tries = {
+        "anonymous": ("mmap.mmap(-1, 4096)", errno.EPERM),
+        "the device of zeros": ("mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)", errno.ENODEV),
+        "a file without a name": ("os.memfd_create('x')", errno.EPERM),
+        "System V": ("if libc.shmget(0, 4096, 0o1600) < 0: raise OSError(ctypes.get_errno(), '')", errno.EPERM),
+    }  # fmt: skip
+    run(session, "import ctypes, mmap, os\nlibc = ctypes.CDLL(None, use_errno=True)")
+    assert {name: failing(session, statement) for name, (statement, _) in tries.items()} == {
+        name: error for name, (_, error) in tries.items()
+    }
+    assert value(session, "answer = len(mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))") == 4096
+
+
 def test_what_one_session_wrote_the_next_does_not_find(station):
     for place in ("~", "/tmp", "/dev/shm"):
         with station.session() as session:
@@ -269,6 +317,163 @@ def test_the_channel_is_the_only_open_file(session):
     assert files == {}
 
 
+# --- what the kernel is not asked for
+
+
+def outcome(filter, number, architecture, fourth=0):
+    """What a filter makes of a system call: a reading of it that is not the kernel's."""
+    data = struct.pack("=IIQ6Q", number, architecture, 0, 0, 0, 0, fourth, 0, 0)
+    instructions, at, value = list(struct.iter_unpack("=HBBI", filter)), 0, 0
+    while True:
+        code, then, otherwise, k = instructions[at]
+        at += 1
+        match code:
+            case 0x20:
+                (value,) = struct.unpack_from("=I", data, k)
+            case 0x54:
+                value &= k
+            case 0x15:
+                at += then if value == k else otherwise
+            case 0x35:
+                at += then if value >= k else otherwise
+            case 0x06:
+                return {0x80000000: "killed", 0x50001: "refused", 0x7FFF0000: "allowed"}[k]
+
+
+@pytest.mark.parametrize("name", seccomp.MACHINES)
+def test_the_filter_stops_what_it_says_and_nothing_else(name):
+    machine, filter = seccomp.MACHINES[name], seccomp.program(name)
+    refused = {number for number in range(1000) if outcome(filter, number, machine.audit) != "allowed"}
+    assert refused == set(machine.numbers)
+    assert {outcome(filter, number, machine.audit) for number in refused} == {"refused"}
+    for flags in range(64):
+        shared = flags & 0x01 and flags & 0x20
+        assert outcome(filter, machine.mmap, machine.audit, flags) == ("refused" if shared else "allowed"), flags
+    for other in {0x40000003, 0xC0000028, *(m.audit for m in seccomp.MACHINES.values())} - {machine.audit}:
+        assert {outcome(filter, number, other) for number in (0, 1, 39, 172)} == {"killed"}
+    assert outcome(filter, 0x40000000 + 39, machine.audit) == ("killed" if name == "x86_64" else "allowed")
+    assert seccomp.program("vax") is None
+
+
+HEADERS = {
+    "x86_64": ("x86_64-linux-gnu/asm/unistd_64.h", "asm/unistd_64.h"),
+    "aarch64": ("asm-generic/unistd.h", "aarch64-linux-gnu/asm/unistd_64.h"),
+}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_the_numbers_are_the_kernels(name):
+    found = [path for header in HEADERS[name] if (path := Path("/usr/include", header)).is_file()]
+    if not found:
+        pytest.skip("Linux's headers are not installed")
+    numbers = {n: int(k) for n, k in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", found[0].read_text())}
+    machine = seccomp.MACHINES[name]
+    assert dict(zip(seccomp.STOPPED, machine.numbers, strict=True)) == {n: numbers[n] for n in seccomp.STOPPED}
+    assert machine.mmap == numbers["mmap"]
+
+
+def test_no_stopped_call_is_answered_and_every_process_of_the_room_has_the_filter(session):
+    run(session, "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)")
+    numbers = seccomp.MACHINES[os.uname().machine].numbers
+    answered = value(
+        session,
+        f"""
+        answer = {{}}
+        for number in {numbers}:
+            result = libc.syscall(number, 0, 0, 0, 0, 0, 0)
+            answer[number] = (result, ctypes.get_errno())
+        """,
+    )
+    assert answered == dict.fromkeys(numbers, (-1, errno.EPERM))
+    filters = value(
+        session,
+        """
+        answer = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with open(f"/proc/{pid}/status") as file:
+                answer[pid] = [line.split()[1] for line in file if line.startswith("Seccomp:")]
+        """,
+    )
+    assert len(filters) >= 3
+    assert set(map(tuple, filters.values())) == {("2",)}
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="other machines speak one language")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "libc.syscall(0x40000000 + 39)",
+        # mov eax, 20; int 0x80; ret: getpid in the 32-bit language
+        "ctypes.CFUNCTYPE(ctypes.c_int)(code(b'\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3'))()",
+    ],
+)
+def test_a_call_in_another_architectures_language_ends_the_process(call, session):
+    program = f"""
+        import ctypes, mmap, os
+        libc = ctypes.CDLL(None)
+        def code(instructions):
+            global page
+            page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
+            page.write(instructions)
+            return ctypes.addressof(ctypes.c_char.from_buffer(page))
+        {call}
+        """
+    with pytest.raises(Died):
+        run(session, program)
+
+
+def test_torch_trains_and_numpy_solves_under_the_filter(session):
+    program = """
+        import multiprocessing, subprocess, threading
+        import numpy as np
+        import torch
+        model = torch.nn.GRU(3, 4)
+        rows = []
+        thread = threading.Thread(target=lambda: rows.append(np.linalg.solve(np.eye(300), np.ones(300)).sum()))
+        thread.start()
+        thread.join()
+        model(torch.ones(5, 2, 3))[0].sum().backward()
+        torch.optim.Adam(model.parameters()).step()
+        with multiprocessing.Lock():
+            said = subprocess.run(["echo", "there"], capture_output=True, text=True).stdout.strip()
+        answer = [rows[0], said, all(p.grad is not None for p in model.parameters())]
+        """
+    assert value(session, program) == [300.0, "there", True]
+
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+ADD_KEY, KEYCTL = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(os.uname().machine, (-1, -1))
+SESSION_KEYRING, USER_KEYRING = -3, -4
+UNLINK = 9
+
+
+def keys_of(uid):
+    """The names of the keys and keyrings that a user has, as root finds them out."""
+    program = f"import os; os.setgroups([]); os.setuid({uid}); print(open('/proc/keys').read())"
+    lines = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    keys = [line.split() for line in lines.splitlines() if line]
+    return [key[8].rstrip(":") for key in keys if key[5] == str(uid)]
+
+
+@pytest.mark.parametrize("keyring", [SESSION_KEYRING, USER_KEYRING])
+def test_the_desks_keys_are_not_seen_and_no_other_rooms(keyring, bundle):
+    name = f"rnngrade-test-{os.getpid()}"
+    key = LIBC.syscall(ADD_KEY, b"user", name.encode(), SECRET.encode(), len(SECRET), keyring)
+    if key < 0:
+        pytest.skip(f"there are no keyrings here: {os.strerror(ctypes.get_errno())}")
+    try:
+        with open_station(bundle, LIMITS) as station, station.session() as one, station.session() as two:
+            assert name in Path("/proc/keys").read_text()
+            for path in ("/proc/keys", "/proc/key-users"):
+                assert [failing(each, f"open({path!r})") for each in (one, two)] == [errno.EACCES] * 2
+            who = "import os; answer = [os.getuid(), os.readlink('/proc/self/ns/user')]"
+            assert value(one, who) != value(two, who), "the kernel keeps a user's keyrings by number and namespace"
+            if os.geteuid() == 0:
+                assert [keys_of(value(each, who)[0]) for each in (one, two)] == [["_ses"]] * 2
+    finally:
+        LIBC.syscall(KEYCTL, UNLINK, key, keyring)
+
+
 # --- what may be used up
 
 
@@ -277,6 +482,85 @@ def test_memory_by_one_array(session):
     reply = session.ask("run", "big = np.ones(2**28)", seconds=PATIENCE)
     assert reply["error"] == "MemoryError" or reply["error"] == "_ArrayMemoryError"
     assert value(session, "answer = float(small.sum())") == 2**20, "the session goes on"
+
+
+@pytest.fixture(scope="module", params=["the kernel", "the desk"])
+def counted(request, bundle):
+    """A station whose rooms' memory is counted by the kernel, in control groups, or as well as the desk can."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "the desk":
+            patch.setattr(groups, "parents", dict)
+        elif groups.MEMORY not in groups.parents():
+            pytest.skip("no control groups can be made here")
+        with open_station(bundle, replace(LIMITS, memory=400 * MB, cpu_seconds=60)) as made:
+            yield made
+
+
+HOARDS = {
+    "lists": "while True: kept.append(bytearray(10**7))",
+    "small strings": "while True: kept.append('x' * 100 + str(len(kept)))",
+    "a string that doubles": "kept = 'x'\nwhile True: kept += kept",
+    "bytes of files in memory": """
+        kept = [open(f"/dev/shm/{number}", "w+b") for number in range(20)]
+        while True:
+            for file in kept:
+                kept.append(bytearray(10**6))
+    """,
+    "what is caught": """
+        while True:
+            try:
+                while True: kept.append(bytearray(10**6))
+            except MemoryError:
+                if os.fork() == 0: kept.clear()
+    """,
+    "tables of pages that are only read": """
+        kept = mmap.mmap(-1, 2**39, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
+        for place in range(0, 2**39, 2**21): kept[place]
+    """,
+    "many processes": """
+        for _ in range(6):
+            if os.fork() == 0:
+                kept = bytearray(10**8)
+                time.sleep(600)
+        time.sleep(600)
+    """,
+}
+
+
+@pytest.mark.parametrize("way", HOARDS)
+def test_whoever_takes_all_memory_is_told_so(way, counted):
+    with counted.session() as session:
+        run(session, "import mmap, os, time\nkept = []")
+        try:
+            end = session.ask("run", textwrap.dedent(HOARDS[way]), seconds=PATIENCE)["error"]
+        except TooMuch as fault:
+            end = str(fault)
+    assert end in ("memory", "MemoryError")
+    assert session.most_memory <= counted.limits.memory or not session._group
+
+
+def test_what_the_kernel_keeps_for_a_room_counts_where_it_does_the_counting(counted):
+    """Bytes on their way through sockets: no process has them."""
+    program = """
+        import os, socket, time
+        for _ in range(16):
+            if os.fork() == 0:
+                pairs = [socket.socketpair() for _ in range(120)]
+                for end in [end for pair in pairs for end in pair]:
+                    end.setblocking(False)
+                    try:
+                        while True: end.send(bytes(4096))
+                    except BlockingIOError:
+                        pass
+                time.sleep(600)
+        time.sleep(1)
+        """
+    with counted.session() as session:
+        if session._group:
+            with pytest.raises(TooMuch, match="memory"):
+                run(session, program)
+        else:
+            run(session, program)  # the run's summary says that this is not limited
 
 
 def test_memory_by_many_processes(session):
@@ -291,7 +575,7 @@ def test_memory_by_many_processes(session):
         """
     with pytest.raises(TooMuch, match="memory"):
         run(session, program)
-    assert session.most_memory > LIMITS.memory
+    assert session.most_memory > 0.9 * LIMITS.memory
 
 
 def test_processes(session):
@@ -380,9 +664,49 @@ def test_the_end_of_a_station_leaves_nothing(bundle):
         room = psutil.Process(session._room._keeper.pid)
         session.close()
         folder = station.folder
+        places = {f"{parent}/{groups.PREFIX}{warm.pid}-*" for parent in groups.parents().values()}
+        assert all(glob.glob(place) for place in places)
     assert not folder.exists()
+    assert [found for place in places for found in glob.glob(place)] == []
     assert not warm.is_running()
     assert not room.is_running()
+
+
+def test_whoever_is_killed_at_whatever_moment_of_the_start_nothing_is_left(bundle, root, tmp_path):
+    scratch = tmp_path / "tmp"
+    scratch.mkdir()
+    (tmp_path / "work").write_bytes(pickle.dumps((bundle, right(root, tmp_path), replace(LIMITS, cpu_seconds=60))))
+    starts = subprocess.Popen(
+        [sys.executable, "-m", "tests.grading.starts", str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(scratch), "PYTHONPATH": os.pathsep.join(sys.path)},
+        cwd=root,
+        text=True,
+    )
+    places = groups.parents().values()
+
+    def start(number, seconds):
+        starts.stdin.write(json.dumps([number, seconds]) + "\n")
+        starts.stdin.flush()
+        answer = starts.stdout.readline()
+        assert answer, "something outlives the desk"
+        took, killed = json.loads(answer)
+        what = f"who was killed after {seconds} seconds: {killed}"
+        assert list(scratch.iterdir()) == [], what
+        others = {f"{groups.PREFIX}{pid}" for pid in psutil.pids()}  # of tests that run beside this one
+        left = [path for place in places for path in Path(place).glob(f"{groups.PREFIX}*")]
+        assert [path for path in left if path.name.rpartition("-")[0] not in others] == [], what
+        return took
+
+    rng = random.Random(11)
+    with starts:
+        duration = start(0, None)
+        for number in range(KILLS):
+            # every second time it is the desk itself, or the first that it has started
+            start(rng.randrange(2) if number % 2 else rng.randrange(10), rng.uniform(0, duration))
+        starts.stdin.close()
+    assert starts.returncode == 0
 
 
 @pytest.mark.parametrize("statement", ["os._exit(0)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 11)"])

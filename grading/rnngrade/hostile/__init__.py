@@ -22,10 +22,13 @@ from rnngrade.hostile.in_torch import IN_TORCH
 from rnngrade.hostile.lies import LIES
 from rnngrade.hostile.limits import LIMITS
 from rnngrade.hostile.making import FULL, NOTHING, TORCH, UNIT, Hostile, Outcome, loses
+from rnngrade.hostile.measuring import MEASURING
 from rnngrade.hostile.patches import PATCHES
 from rnngrade.hostile.reference import REFERENCE
 from rnngrade.hostile.talk import TALK
 
 __all__ = ["FULL", "HOSTILE", "NOTHING", "TORCH", "UNIT", "Hostile", "Outcome", "loses"]
 
-HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *REFERENCE, *LIES, *HARM, *LIMITS, *ESCAPES, *FILES, *HONEST, *IN_TORCH]
+OF_ANSWERS = [*LIES, *MEASURING, *REFERENCE, *IN_TORCH]
+OF_ROOMS = [*HARM, *LIMITS, *ESCAPES]
+HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *OF_ANSWERS, *OF_ROOMS, *FILES, *HONEST]

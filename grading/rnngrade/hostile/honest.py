@@ -178,7 +178,8 @@ HONEST = [
         "answers the written question in a text cell of its own below it",
         right(
             lambda notebook: notebook.cells.insert(
-                at(notebook, "cell_written") + 1, nbformat.v4.new_markdown_cell("Without $W$ nothing is remembered.")
+                at(notebook, "cell_written") + 1,
+                nbformat.v4.new_markdown_cell("Without $W$ nothing is remembered.", id="own-written"),
             )
         ),
         FULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from textwrap import dedent
@@ -11,6 +12,8 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+
+from rnncourse.checks.exercise import WEIGHTS
 
 UNIT = "03_cell"
 TORCH = "07_torch_rnn"
@@ -23,11 +26,13 @@ Edit = Callable[[NotebookNode], None]
 class Outcome:
     """What a submission must earn: nothing for the exercises in `lost` (None: for any), full marks for all others.
 
-    With `scraps`, a lost exercise may earn a fifth: what any answer earns that comes back in the right shape.
+    With `scraps`, a lost exercise may earn a fifth: what any answer earns that comes back in the right shape. Those in
+    `impure` earn all but what there is for leaving the arguments alone.
     """
 
     lost: frozenset[str] | None
     scraps: bool = False
+    impure: frozenset[str] = frozenset()
 
     def misfits(self, points: Mapping[str, float], most: Mapping[str, float]) -> list[str]:
         """A sentence for each exercise whose points are not these; `most` has the points that each can give."""
@@ -38,6 +43,9 @@ class Outcome:
                 allowed = 0.2 * full + 1e-9 if self.scraps else 0.0
                 if got > allowed:
                     words.append(f"{name} earned {got:g}, and should be lost.")
+            elif name in self.impure:
+                if abs(got - (1 - WEIGHTS["purity"]) * full) > 0.01:
+                    words.append(f"{name} earned {got:g}, and should have earned {(1 - WEIGHTS['purity']) * full:g}.")
             elif abs(got - full) > 1e-9:
                 words.append(f"{name} earned {got:g}, and should have earned all {full:g}.")
         return words
@@ -149,7 +157,8 @@ def after(name: str, source: str) -> Edit:
 
 
 def _own(source: str) -> NotebookNode:
-    return nbformat.v4.new_code_cell(dedent(source).strip())
+    text = dedent(source).strip()
+    return nbformat.v4.new_code_cell(text, id=f"own-{zlib.crc32(text.encode('utf-8', 'replace')):08x}")
 
 
 def each(change: Callable[[NotebookNode], Any], *roles: str) -> Edit:

@@ -6,7 +6,8 @@ It answers an instructor's questions in the order in which they come up:
     Mistakes      what the class most often has wrong, over all exercises, in the words that the students were told
     Exercises     who got it, how well it separates strong from weak, the misconceptions behind its wrong answers, and
                   the wrong answers that nobody has explained yet, with links: each is a misconception to be written
-    Look at       flags, and answers that are the same up to names and layout as another's or as the course's own
+    Look at       flags, answers that are the same up to names and layout as another's or as the course's own, and
+                  pairs that are alike again and again, side by side
     Time          what took long
     Students      everyone's points, with links to the notebook and the feedback page
 
@@ -43,10 +44,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
+from rnngrade import copies
 from rnngrade.desk import Desk
 from rnngrade.errors import Failures
 from rnngrade.inspection import digest, weight
 from rnngrade.record import Record, write_whole
+from rnngrade.report.alike import copies_in
 from rnngrade.report.statistics import ENOUGH, Mark, Marks, UnitStatistics, statistics
 
 LONGEST = 400  # characters of a message; what is longer is cut: a student can make an error of any length
@@ -78,7 +81,7 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = 
     wanted = {unit: exercises.unit(unit) for unit in units}
     graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
     known = {unit: exercises.unit(unit) for unit in graded if unit in exercises.STEMS}
-    made = {unit: _unit(desk, catalogue, told) for unit, catalogue in (known | wanted).items()}
+    made = {unit: _unit(desk, catalogue, told, unit in wanted) for unit, catalogue in (known | wanted).items()}
     paths = []
     for unit in wanted:
         paths.append(desk.reports / f"{unit}.html")
@@ -91,8 +94,8 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = 
     return paths
 
 
-def _unit(desk: Desk, catalogue: Unit, failures: Failures) -> tuple[UnitStatistics, str]:
-    """What the desk knows of a class in a unit, and the page on it."""
+def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tuple[UnitStatistics, str]:
+    """What the desk knows of a class in a unit, and the page on it, with answers compared if it is to be written."""
     unit = catalogue.stem
     handed_in, marks = desk.submissions(unit), read_marks(desk, unit)
     references = read_references(desk, catalogue)
@@ -100,7 +103,8 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures) -> tuple[UnitStatisti
     def made(records: list[Record]) -> tuple[UnitStatistics, str]:
         found = statistics(records, catalogue, handed_in=handed_in, marks=marks, references=references)
         links = {row.student: links_to(desk, unit, row.student) for row in found.students}
-        return found, _rendered("unit.html", unit=found, links=links)
+        pairs = copies_in(desk, catalogue, links) if compare else []
+        return found, _rendered("unit.html", unit=found, links=links, copies=pairs)
 
     desk.tell_unreadable(unit, failures)
     records = list(desk.graded(unit))
@@ -204,6 +208,7 @@ def _environment() -> jinja2.Environment:
         script=Markup(script),
         script_hash=f"sha256-{digest}",
         enough=ENOUGH,
+        enough_to_compare=copies.ENOUGH,
         style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
     )
     environment.filters.update(number=number, percent=percent, prose=prose, seconds=seconds, count=count)

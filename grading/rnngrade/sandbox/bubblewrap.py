@@ -1,29 +1,38 @@
 """A room of its own for each submission, built by bubblewrap.
 
-Inside there are: the system's programs and libraries and this Python's packages, read-only; the library, read-only;
-a home and /tmp of limited size, empty. There is no network, no other process, no gradebook, no other submission, no
-solution, nothing of this machine's /home, /etc or /root. The room exists as long as a process that waits in it; a
-runner enters it from outside (`inside/warm.py`).
+Inside there are: the system's programs and libraries and this Python's packages, read-only; the library, read-only; a
+home and /tmp of limited size, empty. There is no network, no other process, no gradebook, no other submission, no
+solution, nothing of this machine's /home, /etc or /root, no PyTorch where the unit does without. The room exists as
+long as a process that waits in it; a runner enters it from outside (`inside/warm.py`).
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
+import re
+import secrets
 import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from rnngrade.errors import DeskError
+from rnngrade.sandbox import seccomp, view
 from rnngrade.sandbox.limits import Limits
 
 HOME = "/student"
 JAIL = "/room"  # where root grades, the runner's root: see `inside/warm.py`
 PATIENCE = 5.0  # seconds
-FIRST_UID = 61_000  # where root grades, each room has a user of its own: no name, no files, its own count of processes
+WRITABLE = ("/tmp", "/dev/shm", HOME)  # a file system each, in memory
+KEYS = ("/proc/keys", "/proc/key-users")  # they list what others have whom the kernel takes for the same user
+# Where root grades, each room has a user of its own: no name, no files, its own keyrings and count of processes. Drawn
+# from numbers that nobody uses (systemd.io/UIDS-GIDS), or in a container that has fewer, from those that it has.
+USERS, FEWER_USERS = range(0x7000_0000, 0x7800_0000), range(61_000, 65_500)
 
 
 class NoSandbox(DeskError):
@@ -48,22 +57,32 @@ def require() -> None:
 
 
 class Room:
-    """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it."""
+    """A sandbox without anybody in it. Use as a context; `pid` is the process that keeps it.
 
-    def __init__(self, library: Path, limits: Limits) -> None:
+    The folders in `hidden` are empty inside.
+    """
+
+    def __init__(self, library: Path, limits: Limits, hidden: Sequence[str] = ()) -> None:
         read, write = os.pipe()
-        command = [shutil.which("bwrap") or "bwrap", *_arguments(library, limits, write), "--", "/usr/bin/cat"]
+        filtered = _readable(seccomp.program())
+        handed = [write, *([filtered] if filtered is not None else [])]
+        command = [
+            *(shutil.which("bwrap") or "bwrap", *_arguments(library, limits, hidden, write)),
+            *(() if filtered is None else ("--seccomp", str(filtered))),
+            *("--", "/usr/bin/cat"),
+        ]
         try:
             self._keeper = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=[write],
+                pass_fds=handed,
                 env={},  # a part of bubblewrap stays in the room, where its environment can be read
             )
         finally:
-            os.close(write)
+            for end in handed:
+                os.close(end)
         with os.fdopen(read, "rb") as answers:
             answer = answers.read()
         assert self._keeper.stdin
@@ -81,6 +100,7 @@ class Room:
                 words.decode(errors="replace").strip().splitlines()[-1][:200] if words else "no reason"
             ) from None
         self.user_namespace = os.geteuid() != 0
+        self.uid = None if self.user_namespace else _nobody()
 
     def close(self) -> None:
         """End the room and everything in it."""
@@ -102,7 +122,24 @@ class Room:
         self.close()
 
 
-def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
+def _readable(data: bytes | None) -> int | None:
+    """A pipe from which this can be read; the number of its open end. It is shorter than what a pipe holds."""
+    if data is None:
+        return None
+    read, write = os.pipe()
+    os.write(write, data)
+    os.close(write)
+    return read
+
+
+def _nobody() -> int:
+    """A user's number that belongs to nobody."""
+    maps = [[int(n) for n in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
+    whole = any(first <= USERS.start and USERS.stop <= first + count for first, _, count in maps)
+    return secrets.choice(USERS if whole else FEWER_USERS)
+
+
+def _arguments(library: Path, limits: Limits, hidden: Sequence[str], info: int) -> list[str]:
     size = str(limits.disk)
     arguments = [
         *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
@@ -111,51 +148,49 @@ def _arguments(library: Path, limits: Limits, info: int) -> list[str]:
     if os.geteuid() != 0:
         arguments += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--disable-userns"]
     arguments += ["--perms", "1777", "--size", size, "--tmpfs", "/tmp"]
-    for folder in ("/usr", "/lib", "/lib64", "/bin", "/sbin"):
-        path = Path(folder)
-        if path.is_symlink():
-            arguments += ["--symlink", os.readlink(folder), folder]
-        elif path.exists():
-            arguments += ["--ro-bind", folder, folder]
     arguments += ["--perms", "0755", "--dir", "/etc", "--dir", JAIL]
     for file in ("/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives"):
         arguments += ["--ro-bind-try", file, file]
-    pythons = _pythons()
-    for folder in _above([*pythons, str(library)]):
-        arguments += ["--perms", "0755", "--dir", folder]
-    for folder in pythons:
-        arguments += ["--ro-bind", folder, folder]
-    for folder in _own_packages():
-        arguments += ["--tmpfs", folder, "--remount-ro", folder]
     return [
         *arguments,
-        *("--ro-bind", str(library), str(library)),
+        *view.arguments([*view.shown(), library], [*view.hidden(), *map(Path, hidden)]),
         *("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"),
+        # Both read as zeros. Mapped into memory, the one is shared memory that no limit knows; the other cannot be.
+        *("--dev-bind", "/dev/full", "/dev/zero"),
+        *(part for file in KEYS if Path(file).exists() for part in ("--ro-bind", "/dev/null", file)),
         *("--perms", "0777", "--size", size, "--tmpfs", HOME, "--chdir", HOME),
         *("--remount-ro", "/dev", "--remount-ro", "/"),
     ]
 
 
-def _pythons() -> list[str]:
-    """The folders that this Python is made of, none inside another or inside /usr."""
-    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    paths |= {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent)}
-    found: list[str] = []
-    for path in sorted(p for p in paths if Path(p).is_dir()):
-        if not path.startswith("/usr/") and path != "/usr" and not any(path.startswith(f"{f}/") for f in found):
-            found.append(path)
-    return found
+def not_needed(loaded: Collection[str]) -> list[str]:
+    """The folders of the packages that compute, on arrays or tensors, and are neither loaded for a unit nor part of
+    what every student has installed: what an answer is asked to write, they may have ready.
+    """
+    needs = {
+        _normal(str(d.metadata["Name"])): {_normal(r) for r in d.requires or [] if "extra ==" not in r}
+        for d in importlib.metadata.distributions()
+    }
+    computing, kept = {"numpy", "torch"}, {"rnncourse"}
+    while more := {name for name, required in needs.items() if computing & required} - computing:
+        computing |= more
+    while more := {name for one in kept for name in needs.get(one, ())} - kept:
+        kept |= more
+    packages = {
+        package: {*map(_normal, names)} for package, names in importlib.metadata.packages_distributions().items()
+    }
+    for package in loaded:
+        kept |= packages.get(package, set())
+    places = sorted({sysconfig.get_path(name) for name in ("purelib", "platlib")})
+    return [
+        str(path)
+        for package, names in sorted(packages.items())
+        if names & computing and not names & kept
+        for place in places
+        if (path := Path(place, package)).is_dir()
+    ]
 
 
-def _above(paths: list[str]) -> list[str]:
-    """The folders in which these lie, outermost first: inside, they are empty but for what is shown of them."""
-    parents = {str(parent) for path in paths for parent in Path(path).parents}
-    return sorted(parents - {"/", "/usr", "/tmp"})
-
-
-def _own_packages() -> list[str]:
-    """Where the course's own packages lie among the others: inside the sandbox, nothing is there."""
-    found = []
-    for place in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
-        found += [str(path) for name in ("rnncourse", "rnngrade") if (path := Path(place, name)).is_dir()]
-    return found
+def _normal(requirement: str) -> str:
+    """The name of the package in a requirement, "scikit_learn>=1.4; extra == 'data'", in one spelling."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement)[0]).lower()

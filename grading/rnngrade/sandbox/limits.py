@@ -21,8 +21,10 @@ class Limits:
     output: int = 100_000  # characters that a cell shows; ten times as many end it
     images: int = 4 * MB  # pictures that a cell shows
     disk: int = 64 * MB  # all files that it writes
+    files: int = 4096  # how many files and folders it makes, in each place where it may
     message: int = 64 * MB  # one answer
     reply: int = 8 * MB  # what an answer hands to a function that the judge runs for it
+    place_seconds: float = 5.0  # looking for the places of errors that nobody has named; 0: none is looked for
     restarts: int = 40  # how often a sandbox is started again after an answer ended it
     judge_seconds: float = 60.0  # of CPU, that the judge itself takes for one answer or cell; a second is much
     judge_memory: int = 1024 * MB  # that the judge itself takes for one submission, beyond what it has before it
@@ -40,7 +42,7 @@ class Limits:
                 value = float(text if factor == 1 else text[:-1]) * factor
             except ValueError:
                 value = -1.0
-            if not 0 < value < float("inf"):
+            if not 0 < value < float("inf") and not (value == 0 and name == "place_seconds"):
                 raise ValueError(f"The limit {name} is a positive number, such as 60 or 512M; this is {text!r}.")
             values[name] = value if fields[name].type == "float" else int(value)
         return dataclasses.replace(cls(), **values)  # type: ignore[arg-type]

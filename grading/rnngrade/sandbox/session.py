@@ -22,14 +22,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rnngrade.sandbox import bubblewrap, library
+from rnngrade.sandbox import bubblewrap, library, seccomp
+from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
+from rnngrade.sandbox.inside.groups import Group
+from rnngrade.sandbox.lent import Lent
 from rnngrade.sandbox.limits import Limits
 
 STARTUP_SECONDS = 120.0
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
 WATCH_SECONDS = 0.1
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 # One thread each, and sets of strings in one order, here and there: what an answer makes of it is the same again, and
 # the judge's misconceptions make the same of it.
@@ -95,10 +97,18 @@ class Station:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         home = self.folder / "home"
         home.mkdir()
-        script = str(self.library / "rnngrade_inside" / "warm.py")
+        command = [sys.executable, "-s", "-P", str(self.library / "rnngrade_inside" / "warm.py")]
+        self.groups = groups.parents() if self.sandboxed else {}
+        limits = {"parents": self.groups, "memory": self.limits.memory, "processes": self.limits.processes}
         with theirs, (self.folder / "warm.log").open("wb") as log:
             self._warm = subprocess.Popen(
-                [sys.executable, "-s", "-P", script, str(theirs.fileno()), str(self.library), *modules],
+                [
+                    *command,
+                    str(theirs.fileno()),
+                    str(self.library),
+                    json.dumps(limits if self.groups else None),
+                    *modules,
+                ],
                 env=ENVIRONMENT | {"HOME": str(home), "IPYTHONDIR": str(home)},
                 cwd=home,
                 stdin=subprocess.DEVNULL,
@@ -107,21 +117,23 @@ class Station:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )
-        self._control = ours
+        self._control, self._ready = ours, False
         try:
-            self._reply(STARTUP_SECONDS)
-        except (OSError, ValueError):
+            loaded = self._reply(STARTUP_SECONDS)["loaded"]
+            self._ready = True
+        except (OSError, ValueError, KeyError):
             words = (self.folder / "warm.log").read_text(errors="replace").strip().splitlines()
             self.close()
             raise RuntimeError(
                 f"The sandbox's Python does not start: {words[-1] if words else 'it says nothing'}"
             ) from None
+        self.hidden = bubblewrap.not_needed(loaded) if self.sandboxed else []
 
     def _reply(self, seconds: float) -> dict[str, Any]:
         self._control.settimeout(seconds)
         data = b""
         while not data.endswith(b"\n"):
-            part = self._control.recv(4096)
+            part = self._control.recv(1 << 16)
             if not part:
                 raise OSError("the warm process is gone")
             data += part
@@ -129,7 +141,7 @@ class Station:
 
     def session(self) -> Session:
         """A new runner in a new room."""
-        room = bubblewrap.Room(self.library, self.limits) if self.sandboxed else None
+        room = bubblewrap.Room(self.library, self.limits, self.hidden) if self.sandboxed else None
         try:
             return Session(self, room)
         except BaseException:
@@ -137,31 +149,39 @@ class Station:
                 room.close()
             raise
 
-    def enter(self, room: bubblewrap.Room | None, theirs: socket.socket, home: str) -> int:
-        """Fork a runner into the room; returns its pid."""
+    def enter(
+        self, room: bubblewrap.Room | None, theirs: socket.socket, memory: int, home: str
+    ) -> tuple[int, Group | None]:
+        """Fork a runner into the room; returns its pid, and the control group of the room, if it has one. `memory` is
+        the file that it is lent.
+        """
         with self._lock:
             self.sessions += 1
             request = {
                 "sandbox": room.pid if room else None,
                 "user_namespace": bool(room and room.user_namespace),
-                "uid": bubblewrap.FIRST_UID + os.getpid() % 1000 if room and not room.user_namespace else None,
+                "uid": room.uid if room else None,
                 "jail": bubblewrap.JAIL,
+                "writable": bubblewrap.WRITABLE,
+                "filter": (seccomp.program() or b"").hex(),
                 "limits": dataclasses.asdict(self.limits),
                 "home": home,
             }
-            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno()])
+            socket.send_fds(self._control, [json.dumps(request).encode()], [theirs.fileno(), memory])
             reply = self._reply(GRACE_SECONDS * 10)
         if "pid" not in reply:
             raise RuntimeError(f"No runner could enter the sandbox: {reply.get('error')}")
-        return int(reply["pid"])
+        return int(reply["pid"]), Group(reply["group"]) if reply["group"] else None
 
     def close(self) -> None:
         """End the warm process and remove the library."""
         with suppress(OSError):
             self._control.close()
-        with suppress(OSError):
-            self._warm.kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._warm.wait(GRACE_SECONDS if self._ready else 0)  # it removes its control groups, and ends
+        self._warm.kill()
         self._warm.wait()
+        groups.remove(self.groups, self._warm.pid)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Station:
@@ -178,9 +198,11 @@ class Session:
         self.limits = station.limits
         self._room = room
         self._scratch = None if room else tempfile.mkdtemp(dir=station.folder)
+        self.lent = Lent()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
-            self.pid = station.enter(room, theirs, self._scratch or bubblewrap.HOME)
+            home = self._scratch or bubblewrap.HOME
+            self.pid, self._group = station.enter(room, theirs, self.lent.file, home)
         self._channel = Channel(ours, self.limits.message)
         self._number = 0
         self._calls_back = 0
@@ -207,14 +229,28 @@ class Session:
                         started = time.monotonic()
                         self._channel.send(*self._answer(call, number, function, args, kwargs), seconds=seconds)
                         end += time.monotonic() - started  # the judge's time is not the student's
+                    case ["memory"]:  # the runner's last words
+                        raise TooMuch("memory")
                     case _:
                         raise Garbage("an answer to another question")
         except Closed:
-            raise TooMuch(self._ended) if self._ended else Died() from None
+            raise self._why() from None
         except Late:
             raise TooSlow() from None
         except Garbage as why:
             raise Garbled(str(why)) from None
+
+    def _why(self) -> Fault:
+        """Why the process has ended."""
+        self._measure()
+        return TooMuch(self._ended) if self._ended else Died()
+
+    def _measure(self) -> None:
+        """Ask the kernel, where it counts, how much there was and whether it was too much."""
+        if self._group:
+            self.most_memory = max(self.most_memory, self._group.most_memory())
+            if self._group.ended_for_memory():
+                self._ended = "memory"
 
     def _receive(self, end: float) -> list[Any]:
         return self._channel.receive(max(0.0, end - time.monotonic()))
@@ -248,7 +284,14 @@ class Session:
             return 0.0
 
     def _watch(self) -> None:
+        counts = self._group is None or groups.MEMORY not in self._group.folders
         while not self._over.wait(WATCH_SECONDS):
+            if not counts:  # the kernel does
+                self._measure()
+                if self._ended:
+                    self._kill()
+                    return
+                continue
             processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
             used = sum(_resident(pid) for pid in processes)
             if used > self.limits.memory:  # perhaps: this counts what processes share for each of them
@@ -270,11 +313,15 @@ class Session:
     def close(self) -> None:
         """End the runner, and everything that it started."""
         self._over.set()
+        self._measure()
         self._kill()
         with suppress(OSError):
             self._channel.connection.close()
         if self._watcher is not threading.current_thread():
             self._watcher.join()
+        if self._group:
+            self._group.close()
+        self.lent.close()
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
@@ -311,17 +358,24 @@ def _descendants(roots: list[int]) -> list[int]:
 def _proportional(pid: int) -> int:
     """The bytes of memory that a process has, with its share of what it has together with others. Takes a while."""
     try:
-        with open(f"/proc/{pid}/smaps_rollup") as file:
-            return sum(1024 * int(line.split()[1]) for line in file if line.startswith("Pss_Anon:"))
+        return _sum(f"/proc/{pid}/smaps_rollup", ("Pss_Anon:", "Pss_Shmem:", "SwapPss:")) + _sum(
+            f"/proc/{pid}/status", ("VmPTE:",)
+        )
     except (OSError, ValueError):
         return _resident(pid)
 
 
 def _resident(pid: int) -> int:
-    """The bytes of memory that a process has: resident, less what belongs to files."""
+    """The bytes of memory that a process has: its own, shared, swapped out, and the kernel's tables of it; not what
+    belongs to files on disk.
+    """
     try:
-        with open(f"/proc/{pid}/statm") as file:
-            _, resident, shared, *_ = file.read().split()
-        return (int(resident) - int(shared)) * PAGE
+        return _sum(f"/proc/{pid}/status", ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:"))
     except (OSError, ValueError):
         return 0
+
+
+def _sum(path: str, names: tuple[str, ...]) -> int:
+    """The sum of these lines of a file of the kernel's, which are in kilobytes, in bytes."""
+    with open(path) as file:
+        return sum(1024 * int(line.split()[1]) for line in file if line.startswith(names))

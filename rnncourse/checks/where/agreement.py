@@ -24,9 +24,8 @@ def series(notes: Sequence[Notes], *, derived: bool = False) -> dict[object, Val
         values = [one.get(number, []) for one in notes]
         found[number] = values
         if derived:
-            if together := [_stacked(v) for v in values]:
-                if all(t is not None for t in together):
-                    found[number, "together"] = [[t] for t in together]
+            if (together := [_stacked(v) for v in values]) and all(t is not None for t in together):
+                found[number, "together"] = [[t] for t in together]
             if all(len(v) == 1 and isinstance(v[0], np.ndarray) and v[0].ndim > 1 for v in values):
                 found[number, "step by step"] = [list(v[0]) for v in values]
                 found[number, "backwards"] = [list(v[0][::-1]) for v in values]
@@ -85,7 +84,10 @@ def _near(a: Plain, b: Plain) -> bool:
 
 def agreeing(own: dict[object, Values], model: dict[object, Values]) -> dict[object, list[object]]:
     """For each place of the answer, the places of the model answer that have its values, up to transposition."""
-    return {place: [key for key, values in model.items() if agree(mine, values, transposed=True)] for place, mine in own.items()}
+    return {
+        place: [key for key, values in model.items() if agree(mine, values, transposed=True)]
+        for place, mine in own.items()
+    }
 
 
 def in_order(notes: Sequence[Notes]) -> Iterator[int]:

@@ -91,7 +91,9 @@ def _same(live: Any, pristine: Any) -> bool:
         return True
 
 
-def attempt(text: str, name: str, space: dict[str, Any], how: str, args: tuple[Any, ...], given: Sequence[Plain] = ()) -> Attempt:
+def attempt(
+    text: str, name: str, space: dict[str, Any], how: str, args: tuple[Any, ...], given: Sequence[Plain] = ()
+) -> Attempt:
     """Run the program `text`, which defines `name`, with the names in `space`, on one case. Never raises for what it
     does.
     """

@@ -10,6 +10,9 @@ A change stays within the program's own means: the names and functions that it h
 `expressions`, and nothing that reaches beyond the program. A program that does reach beyond it is not changed at all.
 """
 
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
+
 from __future__ import annotations
 
 import ast
@@ -19,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from rnncourse.checks.where.spans import Patch, Program
+from rnncourse.checks.where.spans import Patch, Spans
 from rnncourse.checks.where.statements import Found, Slips
 
 KINDS = {
@@ -154,13 +157,13 @@ def changes(source: str, *, first: Sequence[int] = (), made: Collection[str] = (
     `first` are the lines that are suspected most, the worst first. What is among the sources `made`, because it was
     tried before, is not made again. **Errors:** `SyntaxError` if the source is no Python.
     """
-    program = Program(source)
+    program = Spans(source)
     yield from _distinct(program, ((one,) for one in _ranked(program, first)), made)
 
 
 def pairs(source: str, lines: Collection[int], *, made: Collection[str] = ()) -> Iterator[Change]:
     """Two changes at once, both within the lines, likeliest first. Their kind is that of the less likely one."""
-    program = Program(source)
+    program = Spans(source)
     ranked = [one for one in _ranked(program, ()) if set(_lines(one.found)) <= set(lines)]
     yield from _distinct(program, _together(ranked), made)
 
@@ -177,7 +180,7 @@ def _together(ranked: list[_Ranked]) -> Iterator[tuple[_Ranked, _Ranked]]:
             heapq.heappush(queue, (ranked[j].cost + ranked[j + 1].cost, j, j + 1))
 
 
-def _distinct(program: Program, some: Iterator[tuple[_Ranked, ...]], made: Collection[str]) -> Iterator[Change]:
+def _distinct(program: Spans, some: Iterator[tuple[_Ranked, ...]], made: Collection[str]) -> Iterator[Change]:
     seen = {hash(program.key)}
     for together in some:
         patches = [patch for one in together for patch in one.found.patches]
@@ -193,7 +196,7 @@ def _distinct(program: Program, some: Iterator[tuple[_Ranked, ...]], made: Colle
             yield Change(last.kind, tuple(lines), part, text)
 
 
-def _ranked(program: Program, first: Sequence[int]) -> Iterator[_Ranked]:
+def _ranked(program: Spans, first: Sequence[int]) -> Iterator[_Ranked]:
     """Every change there is, the likeliest first; those that are missing terms, of which there are many, at the end."""
     if any(_reaches_beyond(n) for n in ast.walk(program.tree)):
         return
@@ -212,7 +215,7 @@ def _ranked(program: Program, first: Sequence[int]) -> Iterator[_Ranked]:
         yield from sorted((_Ranked(cost(found), found) for found in some), key=lambda one: one.cost)
 
 
-def _everywhere(program: Program, single: list[Found]) -> Iterator[Found]:
+def _everywhere(program: Spans, single: list[Found]) -> Iterator[Found]:
     """The same change at all equal places."""
     alike: dict[str, list[Found]] = defaultdict(list)
     for found in single:
@@ -240,7 +243,7 @@ def _lines(found: Found) -> tuple[int, ...]:
     return tuple(sorted(lines))
 
 
-def _part(program: Program, found: Found) -> str | None:
+def _part(program: Spans, found: Found) -> str | None:
     (node, *others) = found.patches[0].old
     if len(found.patches) > 1 or others or isinstance(node, ast.stmt):
         return None

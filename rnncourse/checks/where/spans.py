@@ -1,6 +1,6 @@
 """Where each node of a program stands in its text, and the program with some nodes replaced.
 
->>> program = Program("def f(a, b):\\n    return a - b  # the order")
+>>> program = Spans("def f(a, b):\\n    return a - b  # the order")
 >>> minus = program.tree.body[0].body[0].value
 >>> print(program.text_with([Patch([minus], [ast.BinOp(minus.right, minus.op, minus.left)])]))
 def f(a, b):
@@ -8,6 +8,9 @@ def f(a, b):
 
 What is not replaced keeps its text and its line. Each program has a key: programs of the same tree have the same one.
 """
+
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ class Patch:
     new: Sequence[ast.AST]
 
 
-class Program:
+class Spans:
     """A source and its tree."""
 
     def __init__(self, source: str) -> None:

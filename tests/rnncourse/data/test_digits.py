@@ -1,10 +1,9 @@
-"""The digits: all of them, in two parts that share no image, the same at every call, and no scikit-learn before."""
+"""The digits: all of them, in two parts that share no image, the same at every call."""
 
 import numpy as np
 from sklearn.datasets import load_digits
 
 from rnncourse.data import Digits, digits
-from tests.fresh import in_a_fresh_python
 
 
 def test_the_two_parts_are_all_of_the_digits_and_each_image_has_its_own_label():
@@ -43,8 +42,3 @@ def test_two_calls_give_the_same_split_in_arrays_of_their_own():
         assert np.array_equal(first.images, second.images)
         assert np.array_equal(first.labels, second.labels)
         assert not np.shares_memory(first.images, second.images)
-
-
-def test_scikit_learn_is_imported_only_when_digits_are_asked_for():
-    program = "import sys, rnncourse.data; assert 'sklearn' not in sys.modules"
-    in_a_fresh_python(program)

@@ -1,7 +1,9 @@
 """`rnncourse`, as a student types it, on notebooks of a unit that is quick to run."""
 
+import ast
 import copy
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -164,7 +166,9 @@ def test_submit_writes_one_file_without_outputs_and_says_what_is_missing(mine):
     result = rnncourse("submit", "02")
     assert result.exit_code == 0
     assert f"Not written yet: {', '.join(NAMES[1:])}." in result.output
-    written = nbformat.read(f"{UNIT}-submission.ipynb", 4)
+    path = mine.with_name(f"{UNIT}-submission.ipynb")
+    assert f"{path} is the file to hand in." in result.output
+    written = nbformat.read(path, 4)
     assert [cell.source for cell in written.cells] == [cell.source for cell in notebook.cells]
     assert [cell.metadata for cell in written.cells] == [cell.metadata for cell in notebook.cells]
     assert not any(cell.get("outputs") for cell in written.cells)
@@ -186,9 +190,39 @@ def test_submit_never_writes_over_the_notebook_itself(mine):
     assert mine.read_bytes() == before
 
 
-def test_the_solution_has_nothing_missing():
-    found = handin.remarks(handin.read(ROOT / "solutions" / UNIT / f"{UNIT}.ipynb"))
-    assert found == []
+@pytest.mark.parametrize("stem", exercises.STEMS)
+def test_a_solution_has_nothing_missing_and_nothing_at_fault(stem):
+    solution = handin.read(ROOT / "solutions" / stem / f"{stem}.ipynb")
+    assert handin.remarks(solution) == []
+    assert handin.faults(solution) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def unfold(:", "No Python, so it cannot be graded: unfold, line 1: invalid syntax."),
+        ("def unfold(f):\n    return np.zeroes(steps)", "Nothing defines `steps`, which is used in unfold."),
+        ("def unfold(f):\n    return r", "Only an experiment, which grading leaves out, defines `r`"),
+        ("%%time\nnp.zeros(3)", ""),
+        ("%%html\n<b>no Python</b>", ""),
+        ("!ls\n%matplotlib inline\nnp.zeros?\ndef unfold(f):\n    return f", ""),
+        ("def unfold(f):\n    return [(x\n % y) for x, y in f]", ""),
+        ("from math import *\ndef unfold(f):\n    return cos(f)", ""),
+        ("def unfold(f):\n    global count\n    count = 1\n    return count, display, __name__", ""),
+        ("class unfold:\n    a = 1\n    def f(self, b=a):\n        return super().f(b, __class__)", ""),
+        ("try:\n    unfold = 1\nexcept ValueError as error:\n    print(error)", ""),
+        ("match np:\n    case [first, *rest]:\n        unfold = first, rest", ""),
+        ("def unfold(f):\n    return (y := f), y, lambda z: z + y", ""),
+    ],
+)
+def test_submit_sees_what_cannot_run(mine, source, words):
+    notebook = nbformat.read(mine, 4)
+    notebook.cells.insert(2, nbformat.v4.new_code_cell("r = 3", metadata={"tags": ["experiment"]}))
+    nbformat.write(notebook, mine)
+    edit(mine, unfold=source)
+    found = handin.faults(handin.read(mine))
+    assert (found == []) if not words else (len(found) == 1 and words in found[0]), found
+    assert words in rnncourse("submit", "02").output
 
 
 # --- what cannot be done is one sentence
@@ -241,7 +275,7 @@ def test_lab_opens_the_folder_or_a_unit_s_notebook_and_hands_options_on(folder, 
     assert rnncourse("lab", "2").exit_code == 0
     assert rnncourse("lab", "--no-browser", "--port=9000").exit_code == 0
     assert [call[:4] for call in called] == [[sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]] * 3
-    assert f"--LabApp.default_url=/lab/tree/{UNIT}/{UNIT}.ipynb" in called[1]
+    assert all(f"--LabApp.default_url=/lab/tree/{UNIT}/{UNIT}.ipynb" in call for call in called)
     assert called[2][-2:] == ["--no-browser", "--port=9000"]
 
 
@@ -258,6 +292,24 @@ def test_ctrl_c_and_kill_reach_what_is_run():
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
         said, _ = process.communicate()
     assert int(said) == process.pid
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a login shell is Unix's")
+@pytest.mark.parametrize("shell", ["/bin/sh", "/bin/bash"])
+def test_a_terminal_in_jupyterlab_finds_our_command_though_a_login_sets_the_path_anew(called, tmp_path, shell):
+    rnncourse("lab")
+    (settings,) = [option for option in called[0] if option.startswith("--ServerApp.terminado_settings=")]
+    command = ast.literal_eval(settings.partition("=")[2])["shell_command"]
+    (tmp_path / ".profile").write_text("PATH=/usr/bin:/bin\n")
+    done = subprocess.run(
+        command,
+        input="command -v rnncourse\n",
+        env={"HOME": str(tmp_path), "SHELL": shell, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+    )
+    assert str(Path(sys.executable).with_name("rnncourse")) in done.stdout
 
 
 # --- progress

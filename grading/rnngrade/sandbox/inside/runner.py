@@ -8,6 +8,8 @@ worked on, each side may ask the other for a function that only the other has:
     ["observe", n, how, arguments]             -> the observation, as `rnncourse.checks.drive` makes it
         ["call", m, function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
         ["callback", m, function, args, kwargs]   the judge calls a function that the answer handed to it
+    ["attempt", n, text, name, how, arguments, given, seconds] -> the answer in another form, as `Local.attempt` runs it
+    ["again", n]                               -> the same answer, as it is now
     ["value", n, name]                         -> the value of a name
 
 Nothing that is said here decides anything: inputs come in, answers go out.
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import mmap
 import types
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks import callables
-from rnncourse.checks.depth import packed, unpacked
+from rnncourse.checks.depth import packed, replayed, tape_in
 from rnncourse.checks.drive import describe
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
@@ -39,12 +42,14 @@ FUNCTION = "__function__"  # a function on the other side: {FUNCTION: number}
 class Runner:
     """Answers requests until the judge hangs up."""
 
-    def __init__(self, channel: Channel, shell: Shell, call_seconds: float) -> None:
-        self.channel, self.shell, self.call_seconds = channel, shell, call_seconds
+    def __init__(self, channel: Channel, shell: Shell, call_seconds: float, memory: mmap.mmap) -> None:
+        self.channel, self.shell, self.call_seconds, self.memory = channel, shell, call_seconds, memory
         self.local: Local | None = None
         self.asked = 0
         self.lent: list[Callable[..., Any]] = []
+        self.answer: list[Any] = []
         callables._factories["__remote__"] = self.remote
+        callables._factories["__lent__"] = self.array
 
     def serve(self) -> None:
         """Until the other side is gone."""
@@ -80,9 +85,24 @@ class Runner:
 
     def do_observe(self, how: str, args: tuple[Any, ...]) -> dict[str, Any]:
         assert self.local is not None
-        self.lent = []
-        seen = self.local.observe(how, args)
+        self.lent, self.answer = [], []
+        seen = self.local.observe(how, args, self.answer)
         return {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)}
+
+    def do_attempt(
+        self, text: str, name: str, how: str, args: tuple[Any, ...], given: list[Any], seconds: float
+    ) -> dict[str, Any]:
+        assert self.local is not None
+        self.lent = []
+        done = self.local.attempt(text, name, how, args, given, seconds)
+        seen = {f.name: getattr(done.seen, f.name) for f in dataclasses.fields(done.seen)}
+        return {"seen": seen, "notes": done.notes, "wrote": done.wrote, "is_whole": done.is_whole}
+
+    def do_again(self) -> Any:
+        try:
+            return to_plain(self.answer.pop())
+        except (NotPlain, IndexError):
+            return None
 
     def do_value(self, name: str) -> dict[str, Any]:
         if name not in self.shell.user_ns:
@@ -97,9 +117,14 @@ class Runner:
 
     def close(self) -> None:
         """The answer is done with."""
+        self.answer = []
         if self.local is not None:
             self.local.__exit__()
             self.local = None
+
+    def array(self, dtype: str, shape: list[int], start: int) -> np.ndarray:
+        """An array of a case, where the judge has laid it."""
+        return np.ndarray(shape, dtype, self.memory, start)
 
     def remote(self, number: int) -> Callable[..., Any]:
         """A function that the judge runs."""
@@ -111,7 +136,7 @@ class Runner:
 
     def ask(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call one of the judge's functions; what it calls back is run here."""
-        tensors = _holds_tensors((args, kwargs))
+        tensors, tape = _holds_tensors((args, kwargs)), tape_in((args, kwargs))
         self.asked += 1
         number_of_call = self.asked
         self.channel.send("call", number_of_call, number, self._give(args), self._give(kwargs))
@@ -120,7 +145,7 @@ class Runner:
             if verb == "callback":
                 self._call_back(answered, *body)
             elif verb == "return" and answered == number_of_call:
-                return _as_tensors(body[0]) if tensors else unpacked(body[0])
+                return _as_tensors(body[0]) if tensors else replayed(body[0], tape) if tape else body[0]
             elif verb == "raise" and answered == number_of_call:
                 raise _error(*body)
             else:

@@ -2,20 +2,27 @@
 
 Importing NumPy, IPython and PyTorch takes most of a submission's time. So it is done once, by trusted code, before any
 student's code is there; then each submission gets a fork, which enters its own sandbox before it runs a line of
-theirs. The process reads requests from its control socket, a JSON object and the runner's end of the judge's channel:
+theirs. One fork always waits, in a control group of its own: the kernel takes many milliseconds to put it there. The
+process reads requests from its control socket, a JSON object, and with it two files, the runner's end of the judge's
+channel and memory that the judge lends the runner:
 
-    {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "limits": {…}, "home": "…"}
-        ->  {"pid": …}
+    {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "writable": […], "filter": "a program",
+     "limits": {…}, "home": "…"}    ->    {"pid": …, "group": {kind of limit: folder}}
 
-    python -s -P …/warm.py CONTROL_FD LIBRARY MODULE …
+    python -s -P …/warm.py CONTROL_FD LIBRARY GROUPS MODULE …
+
+GROUPS says where control groups are made and with which limits, {"parents": {…}, "memory": …, "processes": …}; null if
+they are not. When whoever holds the other end of the control socket is gone, the groups that are left are removed.
 """
 
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import gc
 import importlib
 import json
+import mmap
 import os
 import resource
 import signal
@@ -24,18 +31,23 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from typing import Any, NoReturn
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
-MS_BIND, MS_REC = 0x1000, 0x4000
+NS_GET_USERNS = 0xB701
+MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 0x2, 0x4, 0x20, 0x1000, 0x4000
 PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 38, 24, 36
+PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
+KEYCTL_JOIN_SESSION_KEYRING = 1
+KEYCTL = {"x86_64": 250, "aarch64": 219}  # the number of the system call
 ROOM = 1 << 16  # bytes that a request may have
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def main(control: int, library: str, modules: list[str]) -> NoReturn:
+def main(control: int, library: str, limits: dict[str, Any] | None, modules: list[str]) -> NoReturn:
     """Import, then fork until the control socket is closed."""
     sys.path.insert(0, library)
     for module in modules:
@@ -43,6 +55,7 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     if "torch" in sys.modules:
         _rehearse()
     from rnngrade_inside import runner
+    from rnngrade_inside.groups import PREFIX, Group
     from rnngrade_inside.shell import make_shell
 
     shell = make_shell(os.environ["HOME"])
@@ -52,17 +65,29 @@ def main(control: int, library: str, modules: list[str]) -> NoReturn:
     # Runners come to this process when who forked them is gone. Left to a container's init, which may wait for nobody,
     # the dead ones would go on counting as processes of the room's user.
     _done(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "take its runners back")
+    groups: list[Group] = []
+    numbers = count()
     with socket.socket(fileno=control) as connection:
-        connection.sendall(b'{"ready": true}\n')
+        loaded = sorted({name.partition(".")[0] for name in sys.modules})
+        connection.sendall(json.dumps({"loaded": loaded}).encode() + b"\n")
         while True:
-            data, fds, _, _ = socket.recv_fds(connection, ROOM, 1)
+            if limits:
+                groups = [group for group in groups if group.is_there()]
+                groups.append(Group.make(name=f"{PREFIX}{os.getpid()}-{next(numbers)}", **limits))
+            group = groups[-1] if groups else None
+            waiting = _fork(group.take_in if group else None, control, partial(_serve, runner, shell))
+            data, fds, _, _ = socket.recv_fds(connection, ROOM, 2)
             if not data:
+                waiting.close()
+                for group in groups:
+                    group.close()
                 os._exit(0)
-            request = json.loads(data)
-            connection.sendall(
-                json.dumps(_fork(request, fds[0], control, partial(_serve, runner, shell))).encode() + b"\n"
-            )
-            os.close(fds[0])
+            socket.send_fds(waiting, [data], fds)
+            for fd in fds:
+                os.close(fd)
+            with waiting:
+                answer = waiting.recv(ROOM) or b'{"error": "the process died"}'
+            connection.sendall(json.dumps(json.loads(answer) | {"group": group and group.folders}).encode() + b"\n")
 
 
 def _rehearse() -> None:
@@ -79,43 +104,65 @@ def _rehearse() -> None:
     torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(4, 2, 3), torch.tensor([4, 1]))
 
 
-def _fork(request: dict[str, Any], channel: int, control: int, serve: Callable[..., None]) -> dict[str, Any]:
-    """Fork a runner into its sandbox; returns its pid, as seen from here, or what went wrong."""
-    read, write = os.pipe()
-    if os.fork() == 0:
-        try:
-            os.close(read)
-            os.close(control)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            if request["sandbox"]:
-                _enter(request["sandbox"], request["user_namespace"])
-            runner = os.fork()  # only a child is in the new PID namespace
-            if runner:
-                os.write(write, json.dumps({"pid": runner}).encode())
-                os._exit(0)
-        except BaseException as error:
-            os.write(write, json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
-            os._exit(1)
-        try:
-            os.close(write)
-            _become(request, channel, serve)
-        finally:
+def _fork(prepare: Callable[[], None] | None, control: int, serve: Callable[..., None]) -> socket.socket:
+    """Fork a process that waits at the other end of a socket for a request, forks a runner into the sandbox that is
+    named there, and answers with its pid, as seen from here, or with what went wrong.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    if os.fork() != 0:
+        theirs.close()
+        return ours
+    try:
+        ours.close()
+        os.close(control)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        if prepare:
+            prepare()
+        data, fds, _, _ = socket.recv_fds(theirs, ROOM, 2)
+        if not data:
             os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as answers:
-        return dict(json.loads(answers.read() or b'{"error": "the process died"}'))
+        request = json.loads(data)
+        if request["sandbox"]:
+            _enter(request)
+        runner = os.fork()  # only a child is in the new PID namespace
+        if runner:
+            theirs.sendall(json.dumps({"pid": runner}).encode())
+            os._exit(0)
+    except BaseException as error:
+        theirs.sendall(json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
+        os._exit(1)
+    try:
+        theirs.close()
+        _become(request, fds, serve)
+    finally:
+        os._exit(0)
 
 
-def _enter(pid: int, user_namespace: bool) -> None:
-    """Enter the namespaces of the sandbox's process."""
-    kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS
+def _enter(request: dict[str, Any]) -> None:
+    """Enter the namespaces of the sandbox's process, and limit the number of files there, which bubblewrap cannot:
+    each takes memory of the kernel's, if it is empty too.
+    """
+    pid = request["sandbox"]
     handle = os.pidfd_open(pid)
-    _done(libc.setns(handle, kinds | (CLONE_NEWUSER if user_namespace else 0)), "enter the sandbox")
+    if request["user_namespace"]:
+        # first into the one to which the mounts belong; the process's own lies in it, and has no rights over them
+        with open(f"/proc/{pid}/ns/mnt") as mounts:
+            owner = fcntl.ioctl(mounts, NS_GET_USERNS)
+        _done(libc.setns(owner, CLONE_NEWUSER), "enter the sandbox as its owner")
+        os.close(owner)
+    kinds = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS
+    _done(libc.setns(handle, kinds), "enter the sandbox")
+    most = f"nr_inodes={request['limits']['files']}".encode()
+    for place in request["writable"]:
+        done = libc.mount(None, place.encode(), None, MS_REMOUNT | MS_NOSUID | MS_NODEV, most)
+        _done(done, f"limit the number of files in {place}")
+    if request["user_namespace"]:
+        _done(libc.setns(handle, CLONE_NEWUSER), "enter the sandbox as its user")
     os.close(handle)
 
 
-def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -> None:
-    """Be the runner: give up every right, keep one open file, and serve."""
+def _become(request: dict[str, Any], files: list[int], serve: Callable[..., None]) -> None:
+    """Be the runner: give up every right, keep the channel and the memory that is lent, and serve."""
     os.setsid()
     limits = request["limits"]
     for what, value in (
@@ -138,12 +185,16 @@ def _become(request: dict[str, Any], channel: int, serve: Callable[..., None]) -
         os.setresgid(request["uid"], request["uid"], request["uid"])
         os.setresuid(request["uid"], request["uid"], request["uid"])
     if request["sandbox"]:
-        _give_up_rights()
+        # a keyring of its own in place of the desk's; where this cannot be had, none can be used either
+        libc.syscall(KEYCTL.get(os.uname().machine, -1), KEYCTL_JOIN_SESSION_KEYRING, None)
+        _give_up_rights(bytes.fromhex(request["filter"]))
     nothing = os.open("/dev/null", os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
+    channel, memory = (fcntl.fcntl(file, fcntl.F_DUPFD, 5) for file in files)
     os.dup2(channel, 3)
-    os.closerange(4, 1024)
+    os.dup2(memory, 4)
+    os.closerange(5, 1024)
     os.chdir(request["home"])
     os.environ["HOME"] = request["home"]
     serve(limits)
@@ -158,15 +209,34 @@ def _lock_in(jail: str) -> None:
 
 
 def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
+    from rnncourse.checks.wire import encode
+
     connection = runner.Channel(socket.socket(fileno=3), limits["message"])
     shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
-    runner.Runner(connection, shell, limits["call_seconds"]).serve()
+    lent = mmap.mmap(4, 0)
+    os.close(4)
+    words = encode(["memory"])  # made while there is some
+    words = len(words).to_bytes(4, "big") + words
+    try:
+        runner.Runner(connection, shell, limits["call_seconds"], lent).serve()
+    except MemoryError:
+        os.write(3, words)
 
 
-def _give_up_rights() -> None:
+class _Program(ctypes.Structure):
+    """struct sock_fprog: a filter's number of instructions, each of eight bytes, and where they lie."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
+
+
+def _give_up_rights(filter: bytes) -> None:
     _done(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "give up new rights")
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # _LINUX_CAPABILITY_VERSION_3, this process
     _done(libc.capset(header, (ctypes.c_uint32 * 6)()), "give up its capabilities")
+    if filter:
+        program = _Program(len(filter) // 8, filter)
+        done = libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+        _done(done, "have its system calls filtered")
 
 
 def _done(result: int, what: str) -> None:
@@ -175,4 +245,4 @@ def _done(result: int, what: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])
+    main(int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3]), sys.argv[4:])

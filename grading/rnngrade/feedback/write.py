@@ -1,0 +1,58 @@
+"""Writing the pages of a class: each student on their own, whoever else's cannot be written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rnngrade.desk import Desk
+from rnngrade.errors import Failures
+from rnngrade.feedback.marks import Marks, read_marks
+from rnngrade.feedback.page import page
+from rnngrade.gradebook import GradebookError
+from rnngrade.record import Record, write_whole
+
+
+def write_feedback(
+    desk: Desk, unit: str, students: Sequence[str] | None = None, failures: Failures | None = None
+) -> list[Path]:
+    """Write the pages of `students`, by default of all who are graded; returns where they lie.
+
+    Each is written on its own: whose page cannot be is put into `failures`. **Errors:** `GradebookError` if the
+    gradebook cannot be read; without `failures`, a `DeskError` that names them, after all others are written.
+    """
+    told = failures or Failures()
+    if students is None:
+        students = [record.student for record in desk.graded(unit)]
+        desk.tell_unreadable(unit, told)
+    marks = read_marks(desk, unit)
+    written = []
+    for student in students:
+        with told.of(student, unit):
+            path = desk.feedback / student / unit / f"{unit}.html"
+            text = page(*_source(desk, unit, student, marks))
+            # What a student wrote may hold half a surrogate, which no file can.
+            write_whole(path, text.encode("utf-8", "replace"))
+            written.append(path)
+    if failures is None:
+        told.end()
+    return written
+
+
+def _source(desk: Desk, unit: str, student: str, marks: dict[str, Marks]) -> tuple[Record, Marks, list[dict[str, Any]]]:
+    """The record, the marks and the cells of a submission. **Errors:** `GradebookError`."""
+    record = desk.record(unit, student)
+    path = desk.executed_path(unit, student)
+    if record is None or not path.is_file():
+        raise GradebookError(f"{student}'s {unit} is not graded yet: run `rnngrade run {unit}` first.")
+    if student not in marks:
+        raise GradebookError(f"The gradebook has no grades for {student}'s {unit}: run `rnngrade run {unit}` first.")
+    try:
+        cells = json.loads(path.read_bytes())["cells"]
+    except (ValueError, KeyError, TypeError):
+        raise GradebookError(
+            f"{path} is no notebook any more: run `rnngrade run {unit} --force --student {student}`."
+        ) from None
+    return record, marks[student], cells

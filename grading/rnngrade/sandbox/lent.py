@@ -1,0 +1,76 @@
+"""Memory that the judge lends a room: there the arrays of a case lie while an answer works on them.
+
+The judge writes them there, the answer gets them where they lie, and the judge reads what has become of them. So
+whether an answer writes to its arguments is seen from outside: nothing that the room says has a part in it. After a
+case the judge spoils the memory; an answer that is another one then has kept a view of it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks.callables import Named
+from rnncourse.checks.plain import MAX_DEPTH
+
+SIZE = 1 << 20  # bytes; the cases of all exercises need less than a tenth of it
+ALIGNMENT = 64
+LENT = "__lent__"
+
+
+class Lent:
+    """The memory of one session. `file` is its descriptor, which the runner gets too."""
+
+    def __init__(self) -> None:
+        self.file = os.memfd_create("lent", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self.file, SIZE)
+        # The room can write to it, and can make it neither larger, past its limits, nor smaller.
+        fcntl.fcntl(self.file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
+        self._written = b""
+        self._places: list[tuple[int, int, int]] = []  # argument, beginning, end
+
+    def lend(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of a case with a name for each array, which the runner finds here; one that finds no room
+        stays what it is.
+        """
+        self._places = []
+        pieces: list[bytes] = []
+        lent = tuple(self._lend(value, index, pieces) for index, value in enumerate(args))
+        self._written = b"".join(pieces)
+        os.pwrite(self.file, self._written, 0)
+        return lent
+
+    def _lend(self, value: Any, index: int, pieces: list[bytes], depth: int = 0) -> Any:
+        if depth <= MAX_DEPTH and isinstance(value, (list, tuple)):
+            return type(value)(self._lend(v, index, pieces, depth + 1) for v in value)
+        if depth <= MAX_DEPTH and type(value) is dict:
+            return {k: self._lend(v, index, pieces, depth + 1) for k, v in value.items()}
+        start = self._places[-1][2] + -self._places[-1][2] % ALIGNMENT if self._places else 0
+        if type(value) is not np.ndarray or value.dtype.kind not in "biuf" or start + value.nbytes > SIZE:
+            return value
+        end = start + value.nbytes
+        pieces += [bytes(start - sum(map(len, pieces))), value.tobytes()]
+        self._places.append((index, start, end))
+        return Named(LENT, {"dtype": value.dtype.str, "shape": list(value.shape), "start": start})
+
+    def changed(self) -> tuple[int, ...]:
+        """The arguments that have an array in which something has changed since they were lent."""
+        now = os.pread(self.file, len(self._written), 0)
+        if now == self._written:
+            return ()
+        return tuple(sorted({i for i, start, end in self._places if now[start:end] != self._written[start:end]}))
+
+    def spoil(self) -> bool:
+        """Turn every bit of what is there; returns whether there is anything."""
+        now = np.frombuffer(os.pread(self.file, len(self._written), 0), np.uint8)
+        os.pwrite(self.file, (~now).tobytes(), 0)
+        return bool(len(now))
+
+    def close(self) -> None:
+        """Give the memory back."""
+        with suppress(OSError):
+            os.close(self.file)

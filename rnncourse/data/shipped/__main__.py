@@ -1,0 +1,86 @@
+"""Make the shipped files anew, from the libraries that have them: `python -m rnncourse.data.shipped`.
+
+It needs scikit-learn and Babel, which a developer's installation has (`pip install -e ".[dev]"`) and a student's has
+not. The tests hold the files to what it makes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import UInt8
+
+from rnncourse.data.dates import DATE_LANGUAGES
+
+FOLDER = Path(__file__).parent
+_FORMATS = ("short", "medium", "long", "full")
+_SKELETONS = ("yMd", "yMEd", "yMMMd", "yMMMEd")
+_NAMED = re.compile(r"MMMM?|E+|c+")  # fields of a pattern that are written as names
+_MONDAY = date(2024, 1, 1)
+
+
+def digits() -> tuple[UInt8[np.ndarray, "1797 8 8"], UInt8[np.ndarray, "1797"]]:
+    """Images, grey levels from 0 to 16, and labels, in the order of their source."""
+    from sklearn.datasets import load_digits  # type: ignore[import-untyped]
+
+    loaded = load_digits()
+    return loaded.images.astype(np.uint8), loaded.target.astype(np.uint8)
+
+
+def ways_to_write_dates() -> dict[str, dict[str, Any]]:
+    """For each language its CLDR patterns that can be read back, and the names that stand for their fields: months
+    from January, days of the week from Monday.
+    """
+    from babel import Locale
+    from babel.dates import format_date
+
+    ways = {}
+    for language in DATE_LANGUAGES:
+        locale = Locale(language)
+        found = [locale.date_formats[name] for name in _FORMATS]
+        found += [locale.datetime_skeletons[name] for name in _SKELETONS if name in locale.datetime_skeletons]
+        patterns = list(dict.fromkeys(way.pattern for way in found if can_be_read_back(way.pattern)))
+        fields = sorted({field for pattern in patterns for field in _NAMED.findall(_without_quotes(pattern))})
+        months = [date(2024, month, 1) for month in range(1, 13)]
+        week = [_MONDAY + timedelta(days=n) for n in range(7)]
+        ways[language] = {
+            "patterns": patterns,
+            "names": {
+                field: [format_date(day, field, locale) for day in (months if field[0] == "M" else week)]
+                for field in fields
+            },
+        }
+    return ways
+
+
+def can_be_read_back(pattern: str) -> bool:
+    """Whether a CLDR pattern has the whole year, and the day before the month if both are numbers (or the year first).
+
+    >>> [can_be_read_back(pattern) for pattern in ("d. MMMM y", "d.M.yy", "M/d/y", "y-MM-dd")]
+    [True, False, False, True]
+    """
+    fields = re.findall(r"y+|M+|d+", _without_quotes(pattern))
+    kinds = [field[0] for field in fields]
+    numeric = all(len(field) <= 2 for field in fields if field[0] == "M")
+    return sorted(kinds) == ["M", "d", "y"] and "yy" not in fields and not (numeric and kinds == ["M", "d", "y"])
+
+
+def _without_quotes(pattern: str) -> str:
+    return re.sub(r"'[^']*'", "", pattern)
+
+
+def main() -> None:
+    """Write both files."""
+    images, labels = digits()
+    np.savez_compressed(FOLDER / "digits.npz", images=images, labels=labels)
+    text = json.dumps(ways_to_write_dates(), ensure_ascii=False, indent=1)
+    (FOLDER / "dates.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

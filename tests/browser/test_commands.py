@@ -1,0 +1,102 @@
+"""What JupyterLab offers a student: the course's own commands in its menu and palette, a terminal that knows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+from playwright.sync_api import Page, expect
+
+from rnncourse.seat.cli import main
+from tests.browser.unit03 import RIGHT, shown
+from tests.waiting import until
+
+UNIT = "03_cell"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("student")
+    (home / ".profile").write_text("PATH=/usr/bin:/bin\n")
+    return home
+
+
+@pytest.fixture(scope="module")
+def course(home: Path) -> Path:
+    """`rnncourse start`, with one exercise of unit 03 answered; it is where this student stopped."""
+    folder = home / "my-course"
+    assert CliRunner().invoke(main, ["start", str(folder)]).exit_code == 0
+    path = folder / UNIT / f"{UNIT}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    (cell,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "hidden_layer"]
+    cell.source = RIGHT
+    nbformat.write(notebook, path)
+    progress = home / ".local" / "share" / "rnncourse" / "progress.json"
+    progress.parent.mkdir(parents=True)
+    progress.write_text(
+        '{"format": 1, "exercises": {"hidden_layer": {"score": 1.0, "passed": true, "when": "2026-01-31"}}}'
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(course: Path, home: Path, jupyterlab) -> Iterator[str]:
+    """`rnncourse lab`, without saying which unit."""
+    with jupyterlab("rnncourse.seat.cli", "lab", cwd=course, home=home) as address:
+        yield address
+
+
+def said(page: Page, label: str) -> str:
+    """What a command's dialog says; it is closed by keyboard."""
+    dialog = page.get_by_role("dialog").filter(has_text=label)
+    text = dialog.locator("pre").inner_text()
+    page.keyboard.press("Enter")
+    expect(dialog).to_have_count(0)
+    return text
+
+
+def from_menu(page: Page, menu: str, *labels: str) -> None:
+    """Choose a command in the menu."""
+    page.get_by_role("menuitem", name=menu, exact=True).click()
+    for label in labels:
+        page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{label}$")).click()
+
+
+def test_the_lab_opens_where_one_stopped_and_the_menu_checks_all_and_submits(page, lab, course):
+    page.goto(lab)
+    shown(page)
+    from_menu(page, "Course", "Check all")
+    text = said(page, "Check all")
+    assert "✓ hidden_layer" in text
+    assert "1 of 13 exercises passed" in text
+
+    from_menu(page, "View", "Activate Command Palette")
+    page.locator(".lm-CommandPalette-input").fill("Submit")
+    page.locator(".lm-CommandPalette-itemLabel", has_text=re.compile("^Submit$")).click()
+    text = said(page, "Submit")
+    handed_in = course / UNIT / f"{UNIT}-submission.ipynb"
+    assert f"{handed_in} is the file to hand in." in text
+    assert handed_in.is_file()
+
+
+def test_nothing_of_an_instructor_s_is_offered(page, lab):
+    page.goto(lab)
+    shown(page)
+    names = page.content()
+    for instructor_s in ("Create Assignment", "Formgrader", "Assignment List", "Validate"):
+        assert instructor_s not in names
+
+
+def test_the_terminal_knows_our_commands_though_a_login_sets_the_path_anew(page, lab, home):
+    page.goto(lab)
+    shown(page)
+    from_menu(page, "File", "New", "Terminal")
+    page.locator(".jp-Terminal .xterm-helper-textarea").wait_for()
+    page.locator(".jp-Terminal").click()
+    page.keyboard.type("rnncourse --version > ~/said; echo done > ~/end\n")
+    until((home / "end").is_file, lambda: "the terminal runs nothing")
+    assert "rnncourse, version" in (home / "said").read_text()

@@ -1,0 +1,694 @@
+"""Made-up students who can program: each writes right answers in a style of their own, and some copy from others.
+
+An independent student starts, exercise by exercise, from one of the genuinely different right answers that the course
+keeps (its own and `tests/rnncourse/exercises/alternatives/`), and writes it with their own habits: how products, sums
+and sizes are written, loops by element or by number, comprehensions or loops, temporaries, helpers, comments, names.
+Two students may well start from the same answer and have the same habit, and in a class of 200 many do, in several
+exercises: that is what must not be taken for a copy.
+
+A copy is somebody's whole set of answers behind a disguise, each of `DISGUISES`, or two after another.
+
+The habits and the disguises are written without `rnngrade.normalised`, which is what they are there to try.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import random
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+from rnncourse import exercises
+from rnncourse.checks.exercise import Exercise
+
+Answers = dict[str, str]  # by exercise
+
+
+# --- where students start
+
+
+@cache
+def beginnings(unit: str) -> dict[str, tuple[str, ...]]:
+    """Right answers to each exercise of a unit that differ in more than their names."""
+    module = importlib.import_module(f"tests.rnncourse.exercises.alternatives.{unit[3:]}")
+    found = {}
+    for exercise in exercises.unit(unit):
+        if isinstance(exercise, Exercise):
+            others = [
+                _as_a_cell(answer, exercise.name, module) for answer in module.ALTERNATIVES.get(exercise.name, ())
+            ]
+            found[exercise.name] = (exercise.source, *others)
+    return found
+
+
+def _as_a_cell(answer, name: str, module) -> str:
+    """The source of an alternative as it would stand in its cell, with the helpers that it uses."""
+    text = textwrap.dedent(inspect.getsource(answer))
+    (node,) = ast.parse(text).body
+    body = "\n".join(text.splitlines()[node.lineno - 1 :])
+    body = re.sub(rf"\b{node.name}\b", name, body)
+    helpers = []
+    for used in sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)}):
+        helper = vars(module).get(used)
+        if inspect.isfunction(helper) and helper.__module__ == module.__name__ and used != node.name:
+            source = inspect.getsource(helper)
+            if not source.startswith("@"):
+                helpers.append(source)
+    return "\n\n".join([*helpers, body])
+
+
+# --- how they write
+
+
+HOLDS = 0.7  # how often a habit is followed
+PRODUCTS = ("@", "@", "@", "dot", "matmul", "method")
+LOOPS = ("as is", "as is", "range", "enumerate", "while")
+LISTS = ("as is", "loop", "loop in place")
+
+
+# Small things that may be said in several ways. "as is": as it stands in the answer that the student starts from.
+SMALL: dict[str, tuple[str, ...]] = {
+    "join": ("as is", "as is", "array", "stack with axis"),
+    "empty list": ("as is", "as is", "as is", "list()"),
+    "zeros": ("as is", "as is", "shape by name", "list", "full"),
+    "back": ("as is", "as is", "by number"),
+    "copy": ("as is", "as is", "np.array"),
+    "arithmetic": ("as is", "as is", "as is", "as is", "functions"),
+    "negative": ("as is", "as is", "times"),
+    "exp": ("as is", "as is", "as is", "power of e"),
+    "range": ("as is", "as is", "from 0"),
+    "check": ("no", "no", "no", "no", "as arrays", "shapes"),
+    "else": ("as is", "as is", "explicit"),
+    "dot T": ("as is", "as is", "transpose()"),
+    "append": ("as is", "as is", "as is", "+=", "longer", "extend"),
+}
+# What somebody does once in a while, for no reason of the exercise: to an array that is returned, to a bias, to a loop.
+TOUCHES = ("asarray", "ascontiguousarray", "bias row", "bias reshaped", "zip with numbers", "step of one")
+TOUCHED = 0.35
+
+
+@dataclass
+class Habits:
+    """A student's ways of writing. Nobody keeps to them always."""
+
+    rng: random.Random
+    torch: bool
+    product: str = field(init=False)
+    loop: str = field(init=False)
+    lists: str = field(init=False)
+    functions: bool = field(init=False)  # np.sum(x) rather than x.sum(), or the other way
+    methods: bool = field(init=False)
+    shape: str = field(init=False)
+    steps: float = field(init=False)  # how often a part gets a line of its own
+    in_place: float = field(init=False)
+    helpers: float = field(init=False)
+    square: str = field(init=False)
+    comments: float = field(init=False)
+    names: Callable[[str], str] = field(init=False)
+    small: dict[str, str] = field(init=False)  # which of several ways to say the same thing
+
+    def __post_init__(self) -> None:
+        rng = self.rng
+        self.product = rng.choice(PRODUCTS)
+        self.loop = rng.choice(LOOPS)
+        self.lists = rng.choice(LISTS)
+        self.functions, self.methods = rng.choice([(True, False), (False, True), (False, False)])
+        self.shape = rng.choice(["as is", "len", "shape"])
+        self.steps = rng.choice([0.0, 0.0, 0.15, 0.4])
+        self.in_place = rng.choice([0.0, 0.0, 0.5])
+        self.helpers = rng.choice([0.0, 0.0, 0.0, 0.3])
+        self.square = rng.choice(["as is", "product", "power"])
+        self.comments = rng.choice([0.0, 0.1, 0.4])
+        self.names = rng.choice([str, lambda n: f"{n}_", lambda n: f"my_{n}", lambda n: n * 2, lambda n: f"{n}{n}_cur"])
+        self.small = {kind: rng.choice(ways) for kind, ways in SMALL.items()}
+
+    def keep(self) -> bool:
+        """Whether the habit holds this time."""
+        return self.rng.random() < HOLDS
+
+    def write(self, source: str, name: str) -> str:
+        """An answer as this student writes it."""
+        tree = ast.parse(source)
+        for node in ast.walk(tree):  # docstrings are the stub's
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) and len(node.body) > 1:
+                del node.body[0]
+        tree = _Ways(self, name).visit(tree)
+        for function in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
+            _Steps(self).go_through(function)
+        ast.fix_missing_locations(tree)
+        text = ast.unparse(shuffled(tree, self.rng) if self.keep() else tree)
+        return _commented(renamed(text, name, self.names, parameters=False), self.rng, self.comments)
+
+
+def _call(function: str, *args: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
+    return ast.Call(ast.parse(function, mode="eval").body, list(args), keywords or [])
+
+
+class _Ways(ast.NodeTransformer):
+    """The ways of writing an expression or a loop."""
+
+    def __init__(self, habits: Habits, outermost: str) -> None:
+        self.habits = habits
+        self.outermost = outermost
+        self.counter = 0
+        self.touch = habits.rng.choice(TOUCHES) if habits.rng.random() < TOUCHED else ""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in ("b", "c", "b_h") and isinstance(node.ctx, ast.Load) and not self.habits.torch:
+            if self.touch == "bias reshaped":
+                return ast.parse(f"np.reshape({node.id}, -1)", mode="eval").body
+            if self.touch == "bias row":
+                return ast.parse(f"{node.id}[...]", mode="eval").body
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        way = self.habits.product
+        library = "torch" if self.habits.torch else "np"
+        if isinstance(node.op, ast.MatMult) and way != "@" and self.habits.keep():
+            if way == "matmul" or self.habits.torch:
+                return _call(f"{library}.matmul", node.left, node.right)
+            if way == "dot":
+                return _call("np.dot", node.left, node.right)
+            if isinstance(node.left, (ast.Name, ast.Attribute, ast.Subscript)):
+                return ast.Call(ast.Attribute(node.left, "dot", ast.Load()), [node.right], [])
+        arithmetic = {ast.Add: "add", ast.Sub: "subtract", ast.Div: "divide", ast.Mult: "multiply"}
+        if (
+            type(node.op) in arithmetic
+            and not self.habits.torch
+            and self.says("arithmetic") == "functions"
+            and any(isinstance(n, ast.Name) and n.id == "np" for n in ast.walk(node))
+        ):  # an array, surely
+            return _call(f"np.{arithmetic[type(node.op)]}", node.left, node.right)
+        squares = isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant) and node.right.value == 2
+        if squares and self.habits.square == "product" and isinstance(node.left, ast.Name):
+            return ast.BinOp(node.left, ast.Mult(), node.left)
+        return node
+
+    def says(self, kind: str) -> str:
+        return self.habits.small[kind] if self.habits.keep() else self.habits.rng.choice(SMALL[kind])
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        if (
+            isinstance(node.op, ast.USub)
+            and not isinstance(node.operand, ast.Constant)
+            and self.says("negative") == "times"
+        ):
+            return ast.BinOp(ast.Constant(-1), ast.Mult(), node.operand)
+        return node
+
+    def visit_List(self, node: ast.List) -> ast.expr:
+        self.generic_visit(node)
+        return _call("list") if not node.elts and self.says("empty list") == "list()" else node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        self.generic_visit(node)
+        value = node.value
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr == "append"
+            and isinstance(value.func.value, ast.Name)
+        ):
+            target = ast.Name(value.func.value.id, ast.Store())
+            way = self.says("append")
+            if way == "+=":
+                return ast.AugAssign(target, ast.Add(), ast.List(value.args, ast.Load()))
+            if way == "longer":
+                longer = ast.List([ast.Starred(ast.Name(target.id, ast.Load())), *value.args], ast.Load())
+                return ast.Assign([target], longer)
+            if way == "extend":
+                extend = ast.Attribute(ast.Name(target.id, ast.Load()), "extend", ast.Load())
+                return ast.Expr(ast.Call(extend, [ast.List(value.args, ast.Load())], []))
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        self.generic_visit(node)
+        body = node.body
+        for i, one in enumerate(body):  # if …: return …; return … , with an else or without
+            ends = isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return) and not one.orelse
+            if ends and body[i + 1 :] and self.says("else") == "explicit":
+                node.body = [*body[:i], ast.If(one.test, one.body, body[i + 1 :])]
+                break
+        arrays = [a.arg for a in node.args.args if a.arg.isupper() and len(a.arg) == 1]
+        if arrays and self.outermost == node.name and not self.habits.torch:
+            if self.habits.small["check"] == "as arrays":
+                node.body[:0] = ast.parse(f"{arrays[0]} = np.asarray({arrays[0]})").body
+            elif self.habits.small["check"] == "shapes":
+                node.body[:0] = ast.parse(f"if np.ndim({arrays[0]}) == 0:\n    raise ValueError('no numbers')").body
+        return node
+
+    def small_call(self, node: ast.Call) -> ast.expr | None:
+        function = node.func
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "np":
+            if function.attr == "stack" and len(node.args) == 1 and not node.keywords:
+                way = self.says("join")
+                if way == "array":
+                    return _call("np.array", *node.args)
+                if way == "stack with axis":
+                    return _call("np.stack", *node.args, keywords=[ast.keyword("axis", ast.Constant(0))])
+            if function.attr == "zeros" and len(node.args) >= 1 and isinstance(node.args[0], ast.Tuple):
+                way = self.says("zeros")
+                if way == "shape by name" and len(node.args) == 1:
+                    shape = [ast.keyword("shape", node.args[0]), *node.keywords]
+                    return _call("np.zeros", keywords=shape)
+                if way == "list":
+                    return _call(
+                        "np.zeros", ast.List(node.args[0].elts, ast.Load()), *node.args[1:], keywords=node.keywords
+                    )
+                if way == "full" and len(node.args) == 1 and node.keywords:
+                    return _call("np.full", node.args[0], ast.Constant(0.0), keywords=node.keywords)
+            if (
+                function.attr == "exp"
+                and len(node.args) == 1
+                and not node.keywords
+                and self.says("exp") == "power of e"
+            ):
+                return _call("np.power", ast.parse("np.e", mode="eval").body, *node.args)
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr == "copy"
+            and not node.args
+            and not self.habits.torch
+            and self.says("copy") == "np.array"
+            and isinstance(function.value, ast.Name)
+        ):
+            return _call("np.array", function.value)
+        is_range = isinstance(function, ast.Name) and function.id == "range" and len(node.args) == 1
+        if is_range and self.touch == "step of one":
+            return _call("range", ast.Constant(0), node.args[0], ast.Constant(1))
+        if is_range and self.says("range") == "from 0":
+            return _call("range", ast.Constant(0), node.args[0])
+        backwards = isinstance(function, ast.Name) and function.id == "reversed" and isinstance(node.args[0], ast.Call)
+        if backwards and isinstance(node.args[0].func, ast.Name) and node.args[0].func.id == "range":
+            inner = node.args[0].args
+            if len(inner) == 1 and self.says("back") == "by number":
+                last = ast.BinOp(inner[0], ast.Sub(), ast.Constant(1))
+                return _call("range", last, ast.Constant(-1), ast.Constant(-1))
+        return None
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if (made := self.small_call(node)) is not None:
+            return made
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in ("sum", "max", "mean", "min"):
+            library = isinstance(function.value, ast.Name) and function.value.id == "np"
+            if not library and self.habits.functions and not self.habits.torch and self.habits.keep():
+                return _call(f"np.{function.attr}", function.value, *node.args, keywords=node.keywords)
+            plain = node.args and isinstance(node.args[0], (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+            names = {n.id for a in node.args[:1] for n in ast.walk(a) if isinstance(n, ast.Name)}
+            if (
+                library
+                and self.habits.methods
+                and plain
+                and names
+                and self.habits.keep()
+                and function.attr == "sum"
+                and isinstance(node.args[0], ast.Call)
+            ):
+                return ast.Call(ast.Attribute(node.args[0], function.attr, ast.Load()), node.args[1:], node.keywords)
+        is_len = isinstance(function, ast.Name) and function.id == "len"
+        if (
+            is_len
+            and self.habits.shape == "shape"
+            and isinstance(node.args[0], ast.Name)
+            and self.habits.keep()
+            and node.args[0].id.isupper()
+            and len(node.args[0].id) <= 2
+        ):  # an array, as the course names them
+            return ast.parse(f"{node.args[0].id}.shape[0]", mode="eval").body
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        of = node.value
+        if (
+            isinstance(of, ast.Attribute)
+            and of.attr == "shape"
+            and self.habits.shape == "len"
+            and self.habits.keep()
+            and isinstance(node.slice, ast.Constant)
+            and node.slice.value == 0
+        ):
+            return _call("len", of.value)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if node.attr == "T" and self.says("dot T") == "transpose()" and not self.habits.torch:
+            return ast.Call(ast.Attribute(node.value, "transpose", ast.Load()), [], [])
+        if node.attr == "T" and self.habits.functions and not self.habits.torch and self.habits.keep():
+            return _call("np.transpose", node.value)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        way = self.habits.loop
+        if (
+            isinstance(node.iter, ast.Name)
+            and isinstance(node.target, ast.Name)
+            and self.touch == "zip with numbers"
+            and node.iter.id.isupper()
+            and not node.orelse
+        ):
+            pairs = _call("zip", _call("range", _call("len", node.iter)), node.iter)
+            both = ast.Tuple([ast.Name("no", ast.Store()), node.target], ast.Store())
+            return ast.For(both, pairs, node.body, [])
+        if way == "as is" or node.orelse or not self.habits.keep():
+            return node
+        self.counter += 1
+        number = ast.Name(self.habits.rng.choice("tik") + str(self.counter) * (self.counter > 1) + "_", ast.Load())
+        stored = ast.Name(number.id, ast.Store())
+        array = isinstance(node.iter, ast.Name) and node.iter.id.isupper() and isinstance(node.target, ast.Name)
+        if array and way == "range":
+            pick = ast.Assign([node.target], ast.Subscript(node.iter, number, ast.Load()))
+            return ast.For(stored, _call("range", _call("len", node.iter)), [pick, *node.body], [])
+        if array and way == "enumerate":
+            target = ast.Tuple([stored, node.target], ast.Store())
+            return ast.For(target, _call("enumerate", node.iter), node.body, [])
+        simple = (
+            isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name) and node.iter.func.id == "range"
+        )
+        leaves = any(isinstance(n, (ast.Continue, ast.Break)) for n in ast.walk(node))
+        if way == "while" and simple and len(node.iter.args) == 1 and isinstance(node.target, ast.Name) and not leaves:
+            test = ast.Compare(ast.Name(node.target.id, ast.Load()), [ast.Lt()], [node.iter.args[0]])
+            more = ast.AugAssign(ast.Name(node.target.id, ast.Store()), ast.Add(), ast.Constant(1))
+            start = ast.Assign([ast.Name(node.target.id, ast.Store())], ast.Constant(0))
+            return [start, ast.While(test, [*node.body, more], [])]
+        return node
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt | list[ast.stmt]:
+        self.generic_visit(node)
+        value = node.value
+        is_array = isinstance(value, ast.Call) and ast.unparse(value.func) in (
+            "np.stack",
+            "np.tanh",
+            "np.array",
+            "np.dot",
+        )
+        if is_array and self.touch in ("asarray", "ascontiguousarray"):
+            return ast.Return(_call(f"np.{self.touch}", value))
+        if isinstance(value, ast.ListComp) and self.habits.lists != "as is" and self.habits.keep():
+            return self.unrolled(value, lambda name: name)
+        if (
+            isinstance(value, ast.Call)
+            and self.habits.lists != "as is"
+            and len(value.args) >= 1
+            and isinstance(value.args[0], ast.ListComp)
+            and self.habits.keep()
+        ):
+            return self.unrolled(
+                value.args[0], lambda name: ast.Call(value.func, [name, *value.args[1:]], value.keywords)
+            )
+        if isinstance(value, ast.IfExp) and self.habits.lists != "as is":
+            return ast.If(value.test, [ast.Return(value.body)], [ast.Return(value.orelse)])
+        return node
+
+    def unrolled(self, made: ast.ListComp, returned: Callable[[ast.expr], ast.expr]) -> list[ast.stmt]:
+        self.counter += 1
+        name = self.habits.rng.choice(["out", "result", "found", "rows", "collected"]) + "_" * self.counter
+        if self.habits.lists == "loop":
+            add: ast.stmt = ast.Expr(_call(f"{name}.append", made.elt))
+        else:
+            add = ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), ast.List([made.elt], ast.Load()))
+        body = [add]
+        for part in reversed(made.generators):
+            for test in reversed(part.ifs):
+                body = [ast.If(test, body, [])]
+            body = [ast.For(part.target, part.iter, body, [])]
+        empty = ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load()))
+        return [empty, *body, ast.Return(returned(ast.Name(name, ast.Load())))]
+
+
+class _Steps:
+    """Lines of their own for parts of an expression, sums in place, and helpers within a function."""
+
+    def __init__(self, habits: Habits) -> None:
+        self.habits = habits
+        self.counter = 0
+
+    def go_through(self, function: ast.FunctionDef) -> None:
+        function.body = self.block(function.body)
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        made: list[ast.stmt] = []
+        for statement in body:
+            if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                made.append(statement)
+                continue
+            for name in ("body", "orelse"):
+                if getattr(statement, name, None) and not isinstance(statement, ast.ClassDef):
+                    setattr(statement, name, self.block(getattr(statement, name)))
+            made += self.simple(statement)
+        return made
+
+    def simple(self, statement: ast.stmt) -> list[ast.stmt]:
+        rng = self.habits.rng
+        if not isinstance(statement, (ast.Return, ast.Assign)) or statement.value is None:
+            return [statement]
+        before: list[ast.stmt] = []
+        value = statement.value
+        if isinstance(value, ast.Call) and len(value.args) == 1 and rng.random() < self.habits.steps:
+            value.args = [self.named(value.args[0], before)]
+        elif isinstance(value, ast.BinOp) and rng.random() < self.habits.steps:
+            value.left = self.named(value.left, before)
+            if rng.random() < 0.5:
+                value.right = self.named(value.right, before)
+        elif isinstance(value, ast.Call) and len(value.args) == 1 and rng.random() < self.habits.helpers:
+            value.args = [self.by_a_helper(value.args[0], before)]
+        if isinstance(statement, ast.Return) and rng.random() < self.habits.steps and not isinstance(value, ast.Name):
+            statement.value = self.named(value, before)
+        if before and isinstance(before[0], ast.Assign) and rng.random() < self.habits.in_place:
+            before[:1] = self.in_place(before[0])
+        return [*before, statement]
+
+    def name(self) -> str:
+        self.counter += 1
+        return self.habits.rng.choice(["z", "s", "tmp", "part", "total", "pre", "inner", "a"]) + str(self.counter)
+
+    def named(self, value: ast.expr, before: list[ast.stmt]) -> ast.expr:
+        if isinstance(value, (ast.Name, ast.Constant, ast.Starred, ast.GeneratorExp)):
+            return value
+        name = self.name()
+        before.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        return ast.Name(name, ast.Load())
+
+    def by_a_helper(self, value: ast.expr, before: list[ast.stmt]) -> ast.expr:
+        if not isinstance(value, (ast.BinOp, ast.Call)):
+            return value
+        name = f"get_{self.name()}"
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        before.append(ast.FunctionDef(name, nothing, [ast.Return(value)], [], None))
+        return _call(name)
+
+    def in_place(self, assign: ast.Assign) -> list[ast.stmt]:
+        """z = a + b as z = a; z = z + b."""
+        value, target = assign.value, assign.targets[0]
+        if not (isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and isinstance(target, ast.Name)):
+            return [assign]
+        again = ast.BinOp(ast.Name(target.id, ast.Load()), ast.Add(), value.right)
+        return [ast.Assign([target], value.left), ast.Assign([ast.Name(target.id, ast.Store())], again)]
+
+
+def _commented(text: str, rng: random.Random, often: float) -> str:
+    lines = []
+    for line in text.splitlines():
+        if rng.random() < often and line.strip():
+            lines.append(
+                line[: len(line) - len(line.lstrip())] + rng.choice(["# next", "# TODO check", "# see the lecture"])
+            )
+        lines.append(line)
+    return "\n".join(lines)
+
+
+# --- how copies are disguised
+
+
+def renamed(source: str, name: str, new: Callable[[str], str], *, parameters: bool = True) -> str:
+    """The same with other names for what the answer itself names."""
+    tree = ast.parse(source)
+    arguments = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own |= {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+    outer = {n.id for n in tree.body if isinstance(n, ast.Name)}
+    called = {k.arg for n in ast.walk(tree) if isinstance(n, ast.Call) for k in n.keywords}
+    own = (own | arguments if parameters else own - arguments) - {name, "self"} - called - outer
+    own = {n for n in own if not n.startswith("__")}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in own:
+            node.id = new(node.id)
+        elif isinstance(node, ast.arg) and node.arg in own:
+            node.arg = new(node.arg)
+        elif isinstance(node, ast.FunctionDef) and node.name in own:
+            node.name = new(node.name)
+        elif isinstance(node, (ast.Nonlocal, ast.Global)):
+            node.names = [new(n) if n in own else n for n in node.names]
+    return ast.unparse(tree)
+
+
+def _rename(source: str, name: str, rng: random.Random) -> str:
+    known: dict[str, str] = {}
+
+    def new(old: str) -> str:
+        return known.setdefault(old, f"{rng.choice(['my', 'the', 'q', 'val', 'arr', 'dat'])}_{len(known)}")
+
+    return renamed(source, name, new)
+
+
+def shuffled(tree: ast.Module, rng: random.Random) -> ast.Module:
+    """Neighbours that do not touch each other's names change places, again and again."""
+
+    def names(node: ast.AST) -> tuple[set[str], set[str]]:
+        used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        stored |= {n.name for n in ast.walk(node) if isinstance(n, ast.FunctionDef)}
+        for n in ast.walk(node):  # what is changed in place
+            if isinstance(n, (ast.Attribute, ast.Subscript)) and not isinstance(n.ctx, ast.Load):
+                stored |= {m.id for m in ast.walk(n) if isinstance(m, ast.Name)}
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and isinstance(n.func.value, ast.Name):
+                stored.add(n.func.value.id)
+            if isinstance(n, ast.Call):
+                stored |= {m.id for k in n.keywords if k.arg == "out" for m in ast.walk(k) if isinstance(m, ast.Name)}
+        return used, stored - {"np", "torch", "math", "nn"}
+
+    free = (ast.Assign, ast.AugAssign, ast.FunctionDef)
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if not isinstance(body, list):
+            continue
+        for _ in range(3 * len(body)):
+            if len(body) < 2:
+                break
+            i = rng.randrange(len(body) - 1)
+            one, other = body[i], body[i + 1]
+            if isinstance(one, free) and isinstance(other, free):
+                (used, stored), (also_used, also_stored) = names(one), names(other)
+                if not (stored & (also_used | also_stored) or also_stored & used):
+                    body[i], body[i + 1] = other, one
+    return tree
+
+
+def _reorder(source: str, name: str, rng: random.Random) -> str:
+    return ast.unparse(shuffled(ast.parse(source), rng))
+
+
+PADDING = (
+    "count_{0} = 0",
+    "debug_{0} = []",
+    "print('here')",
+    "size_{0} = len({1})",
+    "shape_{0} = np.shape({1})\nrows_{0} = shape_{0}[0] if shape_{0} else 0",
+    "if False:\n    {1} = None",
+    "assert {1} is not None",
+    "pass",
+    "for _{0} in range(3):\n    pass",
+    "backup_{0} = {1}",
+    "total_{0} = 0\nfor k_{0} in range(3):\n    total_{0} += k_{0}",
+    "'just a note'",
+    "def helper_{0}(x):\n    return x",
+)
+
+
+def _pad(source: str, name: str, rng: random.Random) -> str:
+    """Lines that do nothing."""
+    tree = ast.parse(source)
+    counter = 0
+    for node in list(ast.walk(tree)):
+        if isinstance(node, (ast.FunctionDef, ast.For)):
+            given = [a.arg for a in node.args.args] if isinstance(node, ast.FunctionDef) else []
+            for _ in range(rng.randint(1, 3)):
+                usable = [p for p in PADDING if given or "{1}" not in p]
+                counter += 1
+                lines = ast.parse(rng.choice(usable).format(counter, rng.choice(given or [""]))).body
+                at = rng.randrange(len(node.body)) if not isinstance(node, ast.FunctionDef) or node.body else 0
+                node.body[at:at] = lines
+    return _commented(ast.unparse(ast.fix_missing_locations(tree)), rng, 0.3)
+
+
+class _Swap(ast.NodeTransformer):
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        lists = (ast.List, ast.Tuple, ast.Constant, ast.JoinedStr)
+        joins = isinstance(node.left, lists) or isinstance(node.right, lists)
+        if isinstance(node.op, (ast.Add, ast.Mult)) and not joins and self.rng.random() < 0.8:
+            node.left, node.right = node.right, node.left
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        turned = {
+            ast.Lt: ast.Gt,
+            ast.Gt: ast.Lt,
+            ast.LtE: ast.GtE,
+            ast.GtE: ast.LtE,
+            ast.Eq: ast.Eq,
+            ast.NotEq: ast.NotEq,
+        }
+        if len(node.ops) == 1 and type(node.ops[0]) in turned and self.rng.random() < 0.8:
+            return ast.Compare(node.comparators[0], [turned[type(node.ops[0])]()], [node.left])
+        return node
+
+
+def _swap(source: str, name: str, rng: random.Random) -> str:
+    return ast.unparse(ast.fix_missing_locations(_Swap(rng).visit(ast.parse(source))))
+
+
+DISGUISES: dict[str, Callable[[str, str, random.Random], str]] = {
+    "rename": _rename,
+    "reorder": _reorder,
+    "pad": _pad,
+    "swap": _swap,
+}
+MERGE = "merge"  # half of the exercises from one, half from another
+
+
+# --- classes
+
+
+def independent(unit: str, size: int, seed: int) -> dict[str, Answers]:
+    """A class in which everybody works alone."""
+    rng = random.Random(f"{unit} {seed}")
+    torch = int(unit[:2]) in (7, 8, 9, 11, 12)
+    made = {}
+    for number in range(size):
+        habits = Habits(random.Random(rng.random()), torch)
+        made[f"alone{number:04}"] = {
+            name: habits.write(habits.rng.choice(texts), name) for name, texts in beginnings(unit).items()
+        }
+    return made
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A student who copied, from whom, and how it is hidden."""
+
+    student: str
+    sources: tuple[str, ...]
+    how: tuple[str, ...]
+    answers: Answers
+
+
+def copied(honest: dict[str, Answers], how: tuple[str, ...], student: str, rng: random.Random, part: float = 1) -> Copy:
+    """A copy from one student, or from two if it is merged, of a `part` of the exercises; the others are their own."""
+    one, other = rng.sample(sorted(honest), 2)
+    names = list(honest[one])
+    rng.shuffle(names)
+    sources = (one, other) if MERGE in how else (one,)
+    answers = {}
+    for i, name in enumerate(names):
+        text = honest[sources[i % len(sources)]][name]
+        for disguise in how:
+            if disguise != MERGE:
+                text = DISGUISES[disguise](text, name, rng)
+        answers[name] = text
+    return Copy(student, sources, how, answers)

@@ -1,0 +1,244 @@
+"""A new release, and whatever a student did to the old one: all of theirs is in what comes of it, each thing once."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from rnncourse import exercises
+from rnncourse.seat.carry import _is_as_given, carry, is_current
+from rnncourse.seat.handin import cell_meta, cell_name, was_changed
+
+ROOT = Path(__file__).resolve().parents[3]
+UNIT = nbformat.read(ROOT / "notebooks" / "02_unfolding" / "02_unfolding.ipynb", as_version=4)
+WRITTEN = [cell for cell in UNIT.cells if cell_name(cell).endswith("written")]
+UNIT.cells = [*UNIT.cells[:14], *UNIT.cells[22:30], *WRITTEN]
+MARK = "# mine: {}"
+
+
+def given_out(cell: NotebookNode) -> NotebookNode:
+    """A cell with the id or the checksum that goes with what it holds."""
+    if name := cell_name(cell):
+        meta = cell.metadata["nbgrader"]
+        parts = [cell.source, cell.cell_type, meta["grade"], meta["solution"], meta["locked"], name]
+        parts += [float(meta["points"])] if meta["grade"] else []
+        meta["checksum"] = hashlib.md5("".join(map(str, parts)).encode()).hexdigest()
+    else:
+        cell.id = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
+    return cell
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> NotebookNode:
+    """A release of the unit in which cells were reworded, left out, added and moved."""
+    unit = copy.deepcopy(UNIT)
+    for number, place in enumerate(draw(st.lists(st.integers(0, len(unit.cells) - 1), max_size=12))):
+        place %= len(unit.cells)
+        match draw(st.sampled_from(("reword", "leave out", "add", "move"))):
+            case "reword":
+                unit.cells[place].source += f"\n# another word {number}"
+                given_out(unit.cells[place])
+            case "leave out":
+                del unit.cells[place]
+            case "add":
+                unit.cells.insert(place, given_out(new_markdown_cell(f"Something new: {number}")))
+            case "move":
+                unit.cells.insert(draw(st.integers(0, len(unit.cells) - 1)), unit.cells.pop(place))
+    return unit
+
+
+@dataclass
+class Students:
+    """What a student made of a release: the notebook, and the lines that are theirs."""
+
+    node: NotebookNode
+    own: list[str]
+
+
+@st.composite
+def students(draw: st.DrawFn, release: NotebookNode) -> Students:
+    """Any mixture of answers written, experiments changed, cells added, copied, moved and deleted."""
+    node, lines = copy.deepcopy(release), []
+    for number in range(draw(st.integers(0, 14))):
+        place = draw(st.integers(0, len(node.cells) - 1))
+        cell, line = node.cells[place], MARK.format(number)
+        match draw(st.sampled_from(("write", "write", "add", "add", "copy", "move", "delete"))):
+            case "write":
+                cell.source = f"{line}\n{cell.source.replace('raise NotImplementedError', 'pass')}"
+                lines.append(line)
+            case "add":
+                make = draw(st.sampled_from((new_code_cell, new_markdown_cell)))
+                node.cells.insert(place, make(line, id=f"by-hand-{number}"))
+                lines.append(line)
+            case "copy":
+                twin = copy.deepcopy(cell)
+                twin.id, twin.source = f"twin-{number}", f"{line}\n{cell.source}"
+                node.cells.insert(draw(st.integers(0, len(node.cells))), twin)
+                lines.append(line)
+            case "move":
+                node.cells.insert(draw(st.integers(0, len(node.cells) - 1)), node.cells.pop(place))
+            case "delete" if len(node.cells) > 1 and MARK.format("") not in cell.source:
+                del node.cells[place]
+    return Students(node, lines)
+
+
+@st.composite
+def updates(draw: st.DrawFn) -> tuple[NotebookNode, Students, NotebookNode]:
+    old = draw(releases())
+    return old, draw(students(old)), draw(releases())
+
+
+def with_line(node: NotebookNode, line: str) -> list[NotebookNode]:
+    return [cell for cell in node.cells if line in cell.source.split("\n")]
+
+
+@settings(max_examples=200)
+@given(updates())
+def test_every_answer_and_every_cell_of_one_s_own_is_there_once_with_all_that_was_in_it(made):
+    _, mine, release = made
+    result = carry(mine.node, release).node
+    for line in mine.own:
+        wrote, kept = with_line(mine.node, line), with_line(result, line)
+        # a copy has the lines of what was copied, and is deleted or not by itself
+        assert Counter(cell.source for cell in kept) == Counter(cell.source for cell in wrote), line
+        assert Counter(cell.cell_type for cell in kept) == Counter(cell.cell_type for cell in wrote), line
+
+
+@settings(max_examples=200)
+@given(updates())
+def test_all_of_the_release_is_there_in_its_order_and_an_answer_stands_in_its_own_cell(made):
+    _, mine, release = made
+    result = carry(mine.node, release).node
+    ids = [cell.id for cell in release.cells]
+    assert [cell.id for cell in result.cells if cell.id in ids] == ids
+    assert len({cell.id for cell in result.cells}) == len(result.cells)
+    nbformat.validate(result)
+    by_id = {cell.id: cell for cell in result.cells}
+    for cell in release.cells:
+        there = by_id[cell.id]
+        assert there.metadata.get("nbgrader") == cell.metadata.get("nbgrader")
+        wrote = [c for c in mine.node.cells if cell_name(c) == cell_name(cell) and was_changed(c)]
+        if not cell_name(cell):
+            continue
+        if cell_meta(cell).get("solution") and any(c.cell_type == cell.cell_type for c in wrote):
+            assert there.source in [c.source for c in wrote]
+        else:
+            assert there.source == cell.source
+    names = [cell_name(cell) for cell in result.cells if cell_name(cell)]
+    assert len(names) == len(set(names))
+
+
+@settings(max_examples=200)
+@given(updates())
+def test_after_an_update_there_is_nothing_left_to_update(made):
+    _, mine, release = made
+    result = carry(mine.node, release).node
+    assert is_current(result, release)
+    assert carry(result, release).node.cells == result.cells
+
+
+@settings(max_examples=80)
+@given(releases(), releases(), st.data())
+def test_a_cell_of_one_s_own_comes_right_behind_the_one_that_it_followed(old, release, data):
+    node = copy.deepcopy(old)
+    places = data.draw(st.lists(st.integers(1, len(old.cells)), unique=True, max_size=6))
+    for number, place in enumerate(sorted(places, reverse=True)):
+        node.cells.insert(place, new_code_cell(MARK.format(number), id=f"own-{number}"))
+    result = carry(node, release).node
+    at = {cell.id: index for index, cell in enumerate(result.cells)}
+    still_there = {cell.id for cell in release.cells}
+    for before, cell in zip(node.cells, node.cells[1:]):
+        if cell.id.startswith("own-") and before.id in still_there:
+            assert at[cell.id] == at[before.id] + 1
+
+
+@settings(max_examples=40)
+@given(updates())
+def test_neither_notebook_is_changed_by_it(made):
+    _, mine, release = made
+    before = copy.deepcopy((mine.node, release))
+    carry(mine.node, release)
+    assert (mine.node, release) == before
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_whatever_one_wrote_in_a_release_it_is_that_release_unless_a_cell_is_gone(data):
+    mine = data.draw(students(UNIT)).node
+    has_all = {cell_name(c) or c.id for c in UNIT.cells} <= {cell_name(c) or c.id for c in mine.cells}
+    assert is_current(mine, UNIT) == has_all
+
+
+def cell_of(node: NotebookNode, name: str) -> NotebookNode:
+    (found,) = [cell for cell in node.cells if cell_name(cell) == name]
+    return found
+
+
+FIRST, SECOND = (exercise.name for exercise in exercises.unit("02_unfolding").exercises[:2])
+
+
+def test_what_came_of_an_answer_is_said():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    for name in (FIRST, SECOND):
+        cell_of(mine, name).source = f"{name} = 1"
+    cell_of(mine, "setup").source += "\nimport os"
+    given_out(cell_of(release, FIRST)).source += "\n# asked in other words"
+    given_out(cell_of(release, FIRST))
+    release.cells.remove(cell_of(release, SECOND))
+    carried = carry(mine, release)
+    assert (carried.answers, carried.asked_anew) == ([FIRST], [FIRST])
+    assert (carried.gone, carried.set_aside, carried.own) == ([SECOND], ["setup"], 2)
+
+
+def test_an_answer_that_lives_in_another_cell_is_not_undone_by_an_empty_one_below_it():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    place = mine.cells.index(cell_of(mine, FIRST))
+    mine.cells[place] = new_code_cell(f"def {FIRST}(x):\n    return x")
+    release.cells[0].source += " Reworded."
+    result = carry(mine, given_all(release)).node
+    assert FIRST not in map(cell_name, result.cells)
+    assert f"check_{FIRST}" in map(cell_name, result.cells)
+
+
+def given_all(release: NotebookNode) -> NotebookNode:
+    release.cells = [given_out(cell) for cell in release.cells]
+    return release
+
+
+def test_outputs_of_what_did_not_change_stay():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    output = nbformat.v4.new_output("stream", text="seen\n")
+    cell_of(mine, FIRST).source = "1"
+    for name in (FIRST, f"check_{FIRST}"):
+        cell_of(mine, name).outputs = [output]
+    release.cells[0].source += " Reworded."
+    result = carry(mine, given_all(release)).node
+    assert all(cell_of(result, name).outputs == [output] for name in (FIRST, f"check_{FIRST}"))
+
+
+def test_a_notebook_without_ids_is_carried_over_too():
+    mine = copy.deepcopy(UNIT)
+    for cell in mine.cells:
+        del cell["id"]
+    mine.cells.insert(3, new_markdown_cell("# mine: 1"))
+    del mine.cells[3]["id"]
+    mine.nbformat_minor = 4
+    result = carry(mine, UNIT).node
+    nbformat.validate(result)
+    assert [cell.source for cell in result.cells] == [cell.source for cell in mine.cells]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*/*.ipynb")), ids=lambda path: path.stem)
+def test_what_is_given_out_can_be_told_from_what_was_changed(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        assert (was_changed(cell) is False) if cell_name(cell) else _is_as_given(cell)

@@ -1,0 +1,235 @@
+"""The wheel, as a student gets it: in a new environment, offline, from `start` to `submit`, and on to a new release.
+
+An environment has what the wheel asks for and nothing else: the packages that are installed here, each at its pin, are
+linked into it one by one.
+"""
+
+from __future__ import annotations
+
+import email.parser
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from rnncourse import __version__
+
+OFFLINE = ("--no-deps", "--no-index", "--no-build-isolation")
+ANSWERED = "leaky_average"
+RIGHT = f"def {ANSWERED}(state, x, keep):\n    return keep * state + (1 - keep) * x"
+NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "sphinx", "pytest", "distributed", "sqlalchemy"}
+
+
+def pip(*arguments: str | Path) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *map(str, arguments)]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+
+
+def packed(course: Path, folder: Path) -> Path:
+    pip("wheel", *OFFLINE, "--wheel-dir", folder, course)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def course(root, tracked, tmp_path_factory) -> Path:
+    """The files that a clone would have."""
+    folder = tmp_path_factory.mktemp("clone") / "course"
+    for name in tracked:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(course, tmp_path_factory) -> Path:
+    return packed(course, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def next_wheel(course, wheel, tmp_path_factory) -> Path:
+    """A later release: unit 00 reads otherwise, and there is no unit 13 yet in this one."""
+    for name, old, new in (
+        ("pyproject.toml", 'version = "0.1.0"', 'version = "0.2.0"'),
+        ("rnncourse/__init__.py", '__version__ = "0.1.0"', '__version__ = "0.2.0"'),
+    ):
+        text = (course / name).read_text(encoding="utf-8")
+        assert old in text
+        (course / name).write_text(text.replace(old, new), encoding="utf-8")
+    path = course / "notebooks" / "00_welcome" / "00_welcome.ipynb"
+    unit = nbformat.read(path, as_version=4)
+    unit.cells.insert(1, nbformat.v4.new_markdown_cell("New in this release.", id="new-in-this-release"))
+    nbformat.write(unit, path)
+    shutil.rmtree(course / "build")  # of the first wheel
+    return packed(course, tmp_path_factory.mktemp("next"))
+
+
+def needs(wheel: Path, *extras: str) -> set[str]:
+    """The names of all packages that a wheel asks for, to the last one."""
+    with zipfile.ZipFile(wheel) as file:
+        (name,) = (n for n in file.namelist() if n.endswith(".dist-info/METADATA"))
+        about = email.parser.HeaderParser().parsestr(file.read(name).decode("utf-8"))
+    seen: set[tuple[str, str]] = set()
+    todo = [(Requirement(line), extra) for line in about.get_all("Requires-Dist", []) for extra in ("", *extras)]
+    while todo:
+        requirement, extra = todo.pop()
+        if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        for inner in ("", *requirement.extras):
+            key = canonicalize_name(requirement.name), inner
+            if key not in seen and key[0] != "rnncourse":
+                seen.add(key)
+                todo += [(Requirement(line), inner) for line in importlib.metadata.requires(key[0]) or ()]
+    return {name for name, _ in seen}
+
+
+@dataclass
+class Seat:
+    """A new environment, and somebody who works in it: their home and the folder where they are."""
+
+    environment: Path
+    home: Path
+
+    def install(self, wheel: Path) -> None:
+        pip("--python", self.environment / "bin" / "python", "install", *OFFLINE, "--force-reinstall", wheel)
+
+    def run(self, *command: str, cwd: Path | None = None, code: int = 0) -> str:
+        """What a command of the environment says."""
+        done = subprocess.run(
+            [self.environment / "bin" / command[0], *command[1:]],
+            cwd=cwd or self.home,
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+
+def seat(folder: Path, wheel: Path, *extras: str) -> Seat:
+    """A new environment with a wheel, what it asks for, and nothing else."""
+    venv.create(folder / "env", with_pip=False)
+    made = Seat(folder / "env", folder / "home")
+    made.home.mkdir()
+    made.install(wheel)
+    variables = {"base": str(made.environment), "platbase": str(made.environment)}
+    site = Path(sysconfig.get_path("purelib", "venv", vars=variables))
+    for name in needs(wheel, *extras):
+        distribution = importlib.metadata.distribution(name)
+        tops = {file.parts[0] for file in distribution.files or () if file.parts[0] not in ("..", "__pycache__", "bin")}
+        for top in tops:
+            there = Path(str(distribution.locate_file(top)))
+            if not (site / top).exists() and there.exists():
+                (site / top).symlink_to(there)
+    return made
+
+
+@pytest.fixture(scope="module")
+def small(wheel, tmp_path_factory) -> Seat:
+    """After a plain `pip install`."""
+    return seat(tmp_path_factory.mktemp("small"), wheel)
+
+
+@pytest.fixture(scope="module")
+def full(wheel, tmp_path_factory) -> Seat:
+    """After `pip install "rnncourse[notebooks]"`."""
+    return seat(tmp_path_factory.mktemp("full"), wheel, "notebooks")
+
+
+def cell_of(path: Path, name: str) -> tuple[nbformat.NotebookNode, nbformat.NotebookNode]:
+    notebook = nbformat.read(path, as_version=4)
+    (cell,) = (c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == name)
+    return notebook, cell
+
+
+def test_a_student_starts_answers_checks_updates_and_hands_in(full, next_wheel):
+    assert "Your notebooks are in" in full.run("rnncourse", "start", "my-course")
+    course = full.home / "my-course"
+    path = course / "00_welcome" / "00_welcome.ipynb"
+    assert "0 of 1 points" in full.run("rnncourse", "check", "00", cwd=course)
+
+    notebook, cell = cell_of(path, ANSWERED)
+    cell.source = RIGHT
+    notebook.cells.insert(notebook.cells.index(cell) + 1, nbformat.v4.new_code_cell("mine = 1"))
+    nbformat.write(notebook, path)
+    assert "1 of 1 points" in full.run("rnncourse", "check", "00", cwd=course)
+    assert "is done" in full.run("rnncourse", "progress", cwd=course)
+
+    full.install(next_wheel)
+    said = full.run("rnncourse", "update", cwd=course)
+    assert "00_welcome: updated, with 1 answer and 1 cell of your own." in said
+    assert said.endswith("All else is as in release 0.2.0 already.\n")
+    assert (path.parent / "00_welcome-before-0.2.0.ipynb").is_file()
+    notebook, cell = cell_of(path, ANSWERED)
+    assert cell.source == RIGHT
+    assert [c.source for c in notebook.cells].count("New in this release.") == 1
+    assert notebook.cells[notebook.cells.index(cell) + 1].source == "mine = 1"
+
+    assert "1 of 1 points" in full.run("rnncourse", "check", "00", cwd=course)
+    handed_in = path.with_name("00_welcome-submission.ipynb")
+    assert f"{handed_in} is the file to hand in. Nothing is missing in it." in full.run(
+        "rnncourse", "submit", "00", cwd=course
+    )
+    assert cell_of(handed_in, ANSWERED)[1].source == RIGHT
+
+
+def test_a_plain_install_is_small_and_has_all_commands_but_those_that_run_notebooks(small, wheel):
+    assert {"torch", "jupyterlab", "ipykernel"} & needs(wheel) == set()
+    full = small.run("rnncourse", "--help")
+    assert all(command in full for command in ("start", "update", "submit", "progress"))
+    small.run("rnncourse", "start", "my-course")
+    course = small.home / "my-course"
+    assert "Not written yet" in small.run("rnncourse", "submit", "03", cwd=course)
+    assert "Everything is as in release" in small.run("rnncourse", "update", cwd=course)
+    assert "'rnncourse lab 00' opens the first unit" in small.run("rnncourse", "progress", cwd=course)
+    for command in (("check", "00"), ("lab",)):
+        said = small.run("rnncourse", *command, cwd=course, code=1)
+        assert 'pip install "rnncourse[notebooks]"' in said
+        assert said.count("\n") == 1
+
+
+def test_the_data_is_in_the_wheel_and_needs_no_library_of_its_own(small, wheel):
+    assert needs(wheel, "notebooks") & NEVER_A_STUDENT_S == set()
+    small.run(
+        "python",
+        "-c",
+        "import numpy as np; from rnncourse.data import *; digits(); written_dates(np.random.default_rng(0), 9)",
+    )
+
+
+def test_jupyterlab_finds_the_extension_whoever_starts_it(full):
+    said = full.run("python", "-m", "jupyterlab.labextensions", "list")
+    plain = re.sub(r"\x1b\[\d+m", "", said)
+    assert f"rnncourse v{__version__} enabled OK" in plain
+    folder = full.environment / "share" / "jupyter" / "labextensions" / "rnncourse"
+    about = json.loads((folder / "package.json").read_text())
+    assert (folder / about["jupyterlab"]["_build"]["load"]).is_file()
+
+
+def notebooks_in(wheel: Path) -> Iterator[str]:
+    with zipfile.ZipFile(wheel) as file:
+        yield from (name for name in file.namelist() if name.endswith(".ipynb"))
+
+
+def test_the_wheel_has_each_unit_s_notebook_as_students_get_it(root, wheel):
+    given = {f"rnncourse/notebooks/{path.parent.name}/{path.name}" for path in root.glob("notebooks/*/*.ipynb")}
+    assert set(notebooks_in(wheel)) == given
+    with zipfile.ZipFile(wheel) as file:
+        for name in given:
+            assert file.read(name) == (root / name.removeprefix("rnncourse/")).read_bytes()
+            assert b"BEGIN SOLUTION" not in file.read(name)
