@@ -283,7 +283,7 @@ def peak(worker, submission):
 WORST = {
     "lists": "[[] for _ in range(990_000)]",
     "wide text": "chr(0x1F600) * 1_300_000",
-    "small arrays": "[np.zeros(0)] * 60_000",
+    "small arrays": "[np.zeros(0)] * 30_000",
     "a large array": "np.zeros(7_900_000)",
     "truth values": "[np.zeros(30_000_000, bool), 1.5]",
 }
