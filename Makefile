@@ -9,7 +9,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab notebooks claims site lite bench mutants lint format clean sandbox
+.PHONY: help demo test fuzz lab notebooks claims site lite bench mutants lint format clean sandbox
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
@@ -19,6 +19,9 @@ demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what c
 
 test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
+
+fuzz: $(STAMP) ## a hundred times as many odd replies, values and files for the judge as make test has (FUZZ=100)
+	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py
 
 lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course

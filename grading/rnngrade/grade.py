@@ -158,8 +158,10 @@ class _Grading:
                 for index, cell in enumerate(intake.notebook.cells):
                     if cell.cell_type == "code":
                         self._cell(index, cell, intake)
-                with suppress(Exception, OutOfTime), at_most(self.station.limits.judge_seconds):
-                    self._look_for_places(intake)  # what is found there, or not, decides nothing
+                self.at("places")
+                if "places" not in self.lost:  # what is found there, or not, decides nothing
+                    with suppress(Exception, OutOfTime), at_most(self.station.limits.judge_seconds):
+                        self._look_for_places(intake)
             finally:
                 self._close()
             made = self._record(intake)

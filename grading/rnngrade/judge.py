@@ -41,6 +41,7 @@ from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
+MOST_PARTS = 100  # of what is listed in an observation: arguments, functions, bases of an error's class
 MOST_PLACES = 1_000
 # What was found out about a source that gave this, kept for its like: a class makes the same mistake many times.
 _places: dict[tuple[str, str, bytes], Where | None] = {}
@@ -87,10 +88,7 @@ class Remote:
         shown = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted else args
         packed = self.session.lent.lend(self._give(shown))
         seconds = min(left, limits.call_seconds + GRACE_SECONDS)
-        reply = self.session.ask("observe", how, packed, seconds=seconds, call=self._call)
-        self.size += _size(reply)
-        if self.size > limits.message:
-            raise TooMuch("answers")
+        reply = self._weighed(self.session.ask("observe", how, packed, seconds=seconds, call=self._call))
         seen = _observation(reply)
         self.timed_out = seen.timed_out
         if seen.timed_out:
@@ -107,13 +105,20 @@ class Remote:
             shared=seen.shared or self._is_view(seen.answer),
         )
 
+    def _weighed(self, reply: Any) -> Any:
+        """A reply. **Errors:** `TooMuch` if this answer has replied with more than a message may have, all in all."""
+        self.size += _size(reply)
+        if self.size > self.session.limits.message:
+            raise TooMuch("answers")
+        return reply
+
     def _is_view(self, answer: Any) -> bool:
         """Whether the answer becomes another one when the arguments do."""
         if self.exercise.may_share or not self.session.lent.may_hold(arrays_in(answer)):
             return False
         self.session.lent.spoil()
         seconds = self.session.limits.call_seconds
-        return not identical(self.session.ask("again", seconds=seconds), answer)
+        return not identical(self._weighed(self.session.ask("again", seconds=seconds)), answer)
 
     def program(self, name: str) -> Program | None:
         """The answer's text, as it was handed in."""
@@ -135,7 +140,7 @@ class Remote:
             seconds=seconds + GRACE_SECONDS,
             call=self._call,
         )
-        match reply:
+        match self._weighed(reply):
             case {
                 "seen": dict(seen),
                 "notes": dict(notes),
@@ -306,7 +311,12 @@ def _observation(value: Any) -> Observation:
             "calls": tuple(calls),
             "wrote_meanwhile": bool(wrote),
             "with_gradient": tuple(marked),
-        } if all(type(t) is str for t in types) and all(type(i) is int for i in (*changed, *calls, *marked)):
+        } if (
+            max(map(len, (types, changed, calls, marked))) <= MOST_PARTS
+            and all(type(t) is str for t in types)
+            and all(type(i) is int and 0 <= i < MOST_PARTS for i in (*changed, *marked))
+            and all(type(i) is int and 0 <= i < 2**31 for i in calls)
+        ):
             pass
         case _:
             raise Garbled("no observation")

@@ -22,6 +22,7 @@ MAX_FILE = 64 * 2**20  # bytes of one notebook, or of a zip within a zip
 MAX_ALL = 4 * 2**30  # bytes that are read of one source
 MAX_FILES = 100_000  # files of one source
 MAX_NESTED = 1_000  # files of a zip within it
+MAX_WITHIN = 256 * 2**20  # bytes that are unpacked of a zip within it, which is one student's
 _IGNORED = re.compile(r"(?:^|/)(?:\.[^/]*|__MACOSX|__pycache__)(?:/|$)|-checkpoint\.ipynb$", re.IGNORECASE)
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, UnicodeError, NotImplementedError),
@@ -138,6 +139,7 @@ def _of_zip(archive: Path | IO[bytes], notes: list[str], failures: Failures, out
         entries = opened.infolist()
         if len(entries) > most:
             notes.append(f"{shown(outer or str(archive))} holds {len(entries)} files: only {most} were looked at.")
+        unpacked = 0
         times = {name: e for e in entries[:most] if (name := _name_in_zip(e)).endswith("timestamp.txt")}
         for entry in entries[:most]:
             name = _name_in_zip(entry)
@@ -163,6 +165,11 @@ def _of_zip(archive: Path | IO[bytes], notes: list[str], failures: Failures, out
                     except _BROKEN as error:
                         notes.append(f"{said} was left out: it is broken ({error}).")
                         continue
+                    unpacked += len(data)
+                    if outer and unpacked > MAX_WITHIN:
+                        most_mb = MAX_WITHIN // 2**20
+                        notes.append(f"More than {most_mb} MB are in {shown(outer)}: the rest was left out.")
+                        return
                     if len(data) > MAX_FILE:
                         notes.append(_too_large(said))
                     else:

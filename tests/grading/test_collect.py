@@ -718,6 +718,18 @@ def test_a_source_may_not_be_endless(desk, archive, monkeypatch):
     assert "only 1 were looked at" in collect(archive(*files), desk).notes[0]
 
 
+def test_what_a_student_s_zip_unpacks_to_has_a_limit_of_its_own(desk, archive, monkeypatch):
+    monkeypatch.setattr(sources, "MAX_FILE", 2**20)
+    monkeypatch.setattr(sources, "MAX_WITHIN", 3 * 2**20)
+    bomb = zipped([(f"03_cell-{i}.ipynb", b"0" * 2**21) for i in range(50)])
+    report = collect(
+        archive(("ada/03_cell.zip", bomb), ("bob/03_cell.zip", zipped([("03_cell.ipynb", notebook())]))), desk
+    )
+    assert list(submitted(desk)) == [path("bob")]
+    assert report.notes[-1] == "More than 3 MB are in ada/03_cell.zip: the rest was left out."
+    assert len(report.notes) == 3, "two that are too large, and no more"
+
+
 def test_a_zip_in_a_zip_in_a_zip_is_not_opened(desk, archive):
     inner = zipped([("03_cell.ipynb", notebook())])
     report = collect(archive(("ada/03_cell.zip", zipped([("more.zip", inner)]))), desk)

@@ -278,6 +278,12 @@ def test_an_observation_is_read_as_it_is():
         {"shared": None},
         {"calls": [1]},
         {"calls": None},
+        {"calls": (-1,)},
+        {"calls": (10**40,)},
+        {"changed": (-1,)},
+        {"changed": (10**30,)},
+        {"changed": tuple(range(50)) * 3},
+        {"with_gradient": (-1,)},
         {"with_gradient": (True,)},
     ],
 )

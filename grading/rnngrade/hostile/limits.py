@@ -156,6 +156,8 @@ LIMITS = [
         "has chains of thousands of attributes in a cell of its own",
         right(before("rnn_step", "if False:\n" + ("    np" + ".a" * 2_500 + "\n") * 30)),
         FULL,
+        flagged=True,
+        finding="too-complex",
     ),
     _leaves(
         "modules_removed", "removes the modules that others need", "import sys\nsys.modules.clear()", "looks-inside"
