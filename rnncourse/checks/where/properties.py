@@ -128,8 +128,10 @@ def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[dict[str, Plai
                 continue
             own = sum(has(key, exercise, one) is True for one in asked)
             other = len(asked) - own
-            few = FEW if fails or _is_continuous(asked) else MANY
-            if own and other >= few if key[0] == "note" else min(own, other) >= LEAST:
+            needed = FEW if key[0] == "note" else LEAST
+            if not fails and not _is_continuous(asked):
+                needed = MANY
+            if own >= (1 if key[0] == "note" else LEAST) and other >= needed:
                 yield {"property": key, "fails": fails}
                 return
 
