@@ -149,7 +149,7 @@ def _known(one: Look, at: str) -> dict[str, np.ndarray]:
                 found |= {f"{axes.name}[{i}]": value[i] for i in (0, -1) if not at or i == _STEPS[at]}
         elif isinstance(value, (float, int)) and not isinstance(value, bool):
             found[axes.name] = np.asarray(value)
-    for name, by in [(n, v) for n, v in found.items() if not v.ndim and 0 < v < 1]:
+    for name, by in [(n, v) for n, v in found.items() if not v.ndim and 0 <= v <= 1]:
         for other, value in list(found.items()):
             if value.ndim and value.dtype.kind == "f":
                 found[f"{name} · {other}"], found[f"(1 - {name}) · {other}"] = by * value, (1 - by) * value
@@ -362,8 +362,10 @@ def _each_by_its_own(operation: str, axis: str) -> Claim:
 
     def claim(one: Look, part: Part) -> bool | None:
         right, own = part.right.astype(float), part.own.astype(float)
-        if right.shape != own.shape or not right.ndim or right.shape[-1] < 2:
+        if right.shape != own.shape or not right.ndim:
             return False
+        if right.shape[-1] < 2:
+            return None
         if not (np.isfinite(right).all() and np.isfinite(own).all()):
             return False
         if axis == "case":
@@ -585,7 +587,8 @@ def _hypotheses(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Paramete
         for function in _FUNCTIONS:
             yield "function", {"name": function}
     for other, value in known(one).items():
-        if value.shape == part.own.shape and other != f"the right {name}" and value.size > 1:
+        is_product = "·" in other or "@" in other
+        if value.shape == part.own.shape and other != f"the right {name}" and value.size > 1 and not is_product:
             yield "instead", {"other": other}
     if "b" in (part.right.dtype.kind, part.own.dtype.kind):
         return

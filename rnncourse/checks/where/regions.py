@@ -152,7 +152,7 @@ def is_in(key: Key) -> Any:
 
 
 def found(seen: Sequence[Look]) -> Iterator[Parameters]:
-    """The regions in which alone a part is wrong, of each part the two that say the most."""
+    """The region in which alone a part is wrong, of each part the smallest."""
     for name in wrong_names(seen):
         base = scope(name, seen)
         wrong = [(one, part) for one in seen for part in one.named(name) if not part.is_right]
@@ -164,7 +164,8 @@ def found(seen: Sequence[Look]) -> Iterator[Parameters]:
             claim = is_in(key)
             if claim(one, part) and is_so(claim, name, seen, base) and _is_borne_out(key, wrong):
                 told.append((_share(key, wrong), {**base, "region": key, "everywhere": _is_everywhere(key, wrong)}))
-        yield from (parameters for _, parameters in sorted(told, key=lambda pair: pair[0])[:2])
+        if told:
+            yield min(told, key=lambda pair: pair[0])[1]
 
 
 def _count(part: Part) -> int:
