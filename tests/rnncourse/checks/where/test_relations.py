@@ -140,7 +140,7 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
         "part: function",
         "perplexity",
         "return -np.mean(log_probabilities)",
-        "perplexity is the logarithm of what it should be.",
+        "Wherever perplexity is wrong, it is the logarithm of what it should be.",
     ),
     (
         "part: scaled",
@@ -175,7 +175,7 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
     (
         "part: invariant",
         "softmax",
-        "return np.abs(np.sin(O)) / 2",
+        "return np.exp(np.minimum(O, 0)) / 2",
         "Wherever it is wrong, Y should sum to 1 along its last axis, and does not.",
     ),
     (
@@ -188,13 +188,13 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
         "region",
         "rnn_forward",
         "return np.tanh(X @ U + h0 @ W + b)",
-        "H is right at the first step; every later one is wrong.",
+        "H is right at the first step in every case; what is wrong comes later.",
     ),
     (
         "region",
         "state_gradient_norms",
         "return np.arange(len(H)) * 1.0 + np.sqrt((dh_last**2).sum()) - len(H) + 1",
-        "norms is right at the last step; every earlier one is wrong.",
+        "norms is right at the last step in every case; what is wrong comes before.",
     ),
     (
         "cases",
