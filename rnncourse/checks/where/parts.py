@@ -115,14 +115,18 @@ def scope(name: str, seen: Sequence[Look]) -> Parameters:
 
 def around(parameters: Parameters, sentence: str) -> str:
     """The sentence, with what goes with every statement on a part."""
-    before = ""
+    part = parameters["part"]
+    if not parameters.get("always", True) and " wrong" not in sentence:
+        rest = sentence.removeprefix(f"{part}: ")
+        if sentence.startswith(f"{part} is "):
+            sentence = f"Wherever {part} is wrong, it{sentence.removeprefix(part)}"
+        else:
+            sentence = f"Wherever {part} is wrong: {rest}"
     if not parameters["whole"]:
-        before = "Where an answer of the right form comes back: "
-    elif not parameters.get("always", True) and " wrong" not in sentence:
-        before = f"Wherever {parameters['part']} is wrong: "
-    elif sentence.startswith("before "):
-        sentence = sentence[0].upper() + sentence[1:]
-    return before + sentence + (" The other results are right." if parameters["alone"] else "")
+        if sentence.startswith(("Where", "Before", "At ")):
+            sentence = sentence[0].lower() + sentence[1:]
+        sentence = f"Where an answer of the right form comes back: {sentence}"
+    return sentence + (" The other results are right." if parameters["alone"] else "")
 
 
 # --- what may be known by name in a case
@@ -149,7 +153,7 @@ def _known(one: Look, at: str) -> dict[str, np.ndarray]:
                 found |= {f"{axes.name}[{i}]": value[i] for i in (0, -1) if not at or i == _STEPS[at]}
         elif isinstance(value, (float, int)) and not isinstance(value, bool):
             found[axes.name] = np.asarray(value)
-    for name, by in [(n, v) for n, v in found.items() if not v.ndim and 0 < v < 1]:
+    for name, by in [(n, v) for n, v in found.items() if not v.ndim and 0 <= v <= 1]:
         for other, value in list(found.items()):
             if value.ndim and value.dtype.kind == "f":
                 found[f"{name} · {other}"], found[f"(1 - {name}) · {other}"] = by * value, (1 - by) * value
@@ -362,8 +366,10 @@ def _each_by_its_own(operation: str, axis: str) -> Claim:
 
     def claim(one: Look, part: Part) -> bool | None:
         right, own = part.right.astype(float), part.own.astype(float)
-        if right.shape != own.shape or not right.ndim or right.shape[-1] < 2:
+        if right.shape != own.shape or not right.ndim:
             return False
+        if right.shape[-1] < 2:
+            return None
         if not (np.isfinite(right).all() and np.isfinite(own).all()):
             return False
         if axis == "case":
@@ -585,7 +591,8 @@ def _hypotheses(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Paramete
         for function in _FUNCTIONS:
             yield "function", {"name": function}
     for other, value in known(one).items():
-        if value.shape == part.own.shape and other != f"the right {name}" and value.size > 1:
+        is_product = "·" in other or "@" in other
+        if value.shape == part.own.shape and other != f"the right {name}" and value.size > 1 and not is_product:
             yield "instead", {"other": other}
     if "b" in (part.right.dtype.kind, part.own.dtype.kind):
         return
@@ -601,7 +608,7 @@ def _hypotheses(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Paramete
             if _seen_as(part, at, before) is None:
                 continue
             others = [other for other in known(one, at=at) if other != f"the right {name}"]
-            for other, sign in product(others, (-1, 1)):
+            for other, sign in product(others, (-1, 1, -2, 2)):
                 yield "term", {"other": other, "sign": sign, "at": at, "before": before}
         if _seen_as(part, at, "") is not None:
             others = [other for other in _factors(one, at) if other != f"the right {name}"]
@@ -697,7 +704,9 @@ def words(exercise: Exercise, kind: str, parameters: Parameters) -> str:
     elif kind == "term":
         before = f"before the {parameters['before']}, " if parameters["before"] else ""
         sign = "plus" if parameters["sign"] > 0 else "minus"
-        text = f"{_at(parameters)}{before}{part} is what it should be {sign} {_argument(parameters['other'])}."
+        times = "twice " if abs(parameters["sign"]) == 2 else ""
+        text = f"{_at(parameters)}{before}{part} is what it should be {sign} {times}{_argument(parameters['other'])}."
+        text = text[0].upper() + text[1:] if before else text
     elif kind == "factor":
         other = _argument(parameters["other"])
         text = _at(parameters) + (
