@@ -245,6 +245,41 @@ def given_all(release: NotebookNode) -> NotebookNode:
     return release
 
 
+def test_of_several_cells_for_one_exercise_the_last_that_is_written_counts_as_in_grading():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    blank, first = copy.deepcopy(cell_of(mine, FIRST)), cell_of(mine, FIRST)
+    last = copy.deepcopy(first)
+    first.source, last.source, blank.id, last.id = "1", "2", "blank", "last"
+    twin = copy.deepcopy(cell_of(mine, f"check_{FIRST}"))
+    twin.id = "twin"
+    mine.cells += [last, blank, twin]
+    release.cells[0].source += " Reworded."
+    result = carry(mine, given_all(release)).node
+    assert cell_of(result, FIRST).source == "2"
+    assert [cell.source for cell in result.cells].count("1") == 1
+    assert len(result.cells) == len(release.cells) + 1  # the blank one and the twin are nobody's
+
+
+def test_a_cell_of_one_s_own_comes_behind_the_new_words_for_what_it_followed():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    texts = [i for i, cell in enumerate(UNIT.cells) if i > 2 and not cell_name(cell)][:2]
+    for place in reversed(texts):
+        mine.cells.insert(place + 1, new_code_cell(f"behind = {place}"))
+    for place in texts:
+        release.cells[place].source += " Reworded."
+    result = carry(mine, given_all(release)).node
+    for place in texts:
+        (at,) = (i for i, cell in enumerate(result.cells) if cell.source == f"behind = {place}")
+        assert result.cells[at - 1].source == release.cells[place].source
+
+
+def test_an_answer_whose_checksum_an_editor_took_away_is_an_answer_still():
+    mine = copy.deepcopy(UNIT)
+    cell_of(mine, FIRST).source = "1"
+    del cell_of(mine, FIRST).metadata["nbgrader"]["checksum"]
+    assert cell_of(carry(mine, UNIT).node, FIRST).source == "1"
+
+
 def test_outputs_of_what_did_not_change_stay():
     mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
     output = nbformat.v4.new_output("stream", text="seen\n")
