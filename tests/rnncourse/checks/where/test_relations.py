@@ -17,7 +17,9 @@ from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.faults import faults_of
 from rnncourse.checks.where.inquiry import Asked
+from rnncourse.checks.where.place import Statement
 from rnncourse.checks.where.relations import holds, relations, words
+from rnncourse.checks.wire import decode, encode
 
 CODE = [e for unit in exercises.units() for e in unit if isinstance(e, Exercise)]
 TO_CONFIRM, DRAWS = 3, 10
@@ -230,5 +232,8 @@ def test_a_relation_is_found(kind, name, body, sentence):
     arguments = ", ".join(axes.name for axes in exercises.find(name).takes)
     body = body.format(**STEP_BACK) if "{" in body else body
     found = looked_at(name, f"def {name}({arguments}):\n {body}\n")
-    said = [words(one, found.exercise) for one in found.said if one.kind == kind]
+    # A statement can be sent, kept, and verified again.
+    sent = [Statement(one.kind, decode(encode(one.parameters))) for one in found.said]
+    assert all(found.is_so(one, DRAWS + 1) for one in sent)
+    said = [words(one, found.exercise) for one in sent if one.kind == kind]
     assert any(sentence in text for text in said), (said, [words(one, found.exercise) for one in found.said])
