@@ -24,9 +24,11 @@ MOST_LINES = 3  # that are named for one finding
 
 @dataclass
 class Found:
-    """What each way of looking found: how what came is related to what was expected, the lines that write to an
-    argument, the line that raises, a place that mends if it has another value, changes that mend, and, if there is nothing of
-    these, the last place that agrees, with a place of the model answer that has its values.
+    """What each way of looking found.
+
+    How what came is related to what was expected; the lines that write to an argument; the line that raises; a place
+    that mends if it has another value; changes that mend; and, if there is nothing of these, the last place that
+    agrees, with a place of the model answer that has its values.
     """
 
     relation: Statement | None = None

@@ -210,7 +210,7 @@ def broken(wrong, found, draws):
 
 def test_it_points_to_the_line_that_was_changed():
     """Of a sample that is always the same: at least three of four, and hardly ever elsewhere."""
-    counted = [(w, p) for w, p in sampled("mutants", 16, 5) if p and p.counts]
+    counted = [(w, p) for w, p in sampled("mutants", 24, 5) if p and p.counts]
     hits = sum(bool(set(p.lines) & set(w.lines)) for w, p in counted)
     misses = sum(bool(p.lines) and not set(p.lines) & set(w.lines) for w, p in counted)
     assert len(counted) > 5
