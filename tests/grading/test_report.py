@@ -184,6 +184,29 @@ def test_wrong_answers_that_nobody_explained_stand_together_if_the_check_said_th
     assert seen.counts == {"passed": 1, "explained": 0, "unexplained": 3, "unwritten": 0, "failed": 0}
 
 
+def test_wrong_answers_that_nobody_explained_stand_together_if_the_same_was_found_out_of_them():
+    """By how what came is related to what was expected, else by what mends; with one of them, and its place."""
+
+    def found(name, evidence, part=None, change=None, lines=(2,)):
+        place = {"lines": list(lines), "part": part, "message": f"Said of {name}.", "evidence": evidence}
+        place |= {"change": change, "hints": [], "source": f"def softmax(O):\n    return {name}\n"}
+        return with_result(student(name), "softmax", passed=False, points=0.3, message=f"Got {name}.", where=place)
+
+    related = [{"kind": "region", "which": "last"}]
+    mends = [{"kind": "change", "of": "operator", "right": "all"}]
+    made = [
+        found("ada", related),
+        found("bob", [*related, *mends], lines=(1,)),
+        found("cem", mends, "O - 1", "operator"),
+        found("dan", mends, "O - 1", "operator"),
+        found("eva", mends, "O + 1", "operator"),
+    ]
+    seen = of_exercise(statistics(made, CATALOGUE), "softmax").unexplained
+    assert [u.students for u in seen] == [("ada", "bob"), ("cem", "dan"), ("eva",)]
+    assert seen[1].place == "Said of cem."
+    assert " ->  2      return cem" in seen[1].example
+
+
 @pytest.mark.parametrize("status", [TIMED_OUT, DIED, REFUSED, MISSING, GARBLED])
 def test_an_answer_without_a_verdict_is_counted_by_what_became_of_it(status):
     lost = with_result(student("ada"), "softmax", passed=False, points=0.0, status=status, message="Why.")

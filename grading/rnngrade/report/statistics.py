@@ -13,6 +13,7 @@ Shares are of the class: of all whose work is graded. An exercise that a record 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import defaultdict
@@ -26,6 +27,7 @@ import numpy as np
 from rnncourse.checks.diagnosis import TWO
 from rnncourse.checks.exercise import Exercise, Question, Unit
 from rnncourse.checks.generic import IN_GENERAL
+from rnncourse.checks.where.listing import listing
 from rnngrade.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
 
 PASSED, EXPLAINED, UNEXPLAINED, UNWRITTEN, FAILED = KINDS = (
@@ -68,10 +70,14 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Unexplained:
-    """A wrong answer that no misconception explains, and who gave it: those whose check said the same."""
+    """A wrong answer that no misconception explains, and who gave it: those of whom the same was found out, or whose
+    check said the same. `place` says what was found out, and `example` is one of the answers with the lines marked.
+    """
 
     message: str
     students: tuple[str, ...]
+    place: str = ""
+    example: str = ""
 
 
 @dataclass(frozen=True)
@@ -339,10 +345,32 @@ def _mistakes(exercise: Exercise | Question, results: dict[str, ExerciseResult])
 
 
 def _unexplained(results: dict[str, ExerciseResult]) -> tuple[Unexplained, ...]:
-    # All are checked on the same cases: who is told the same did the same, but for the line in which an error arose.
-    groups = _by((_LINE.sub("", result.message), s) for s, result in results.items())
-    found = [Unexplained(results[students[0]].message, students) for students in groups.values()]
+    groups = _by((_found_out(result), s) for s, result in results.items())
+    found = []
+    for students in groups.values():
+        first = results[students[0]]
+        where = first.where or {}
+        lines = where.get("lines") or []
+        example = listing(where["source"], lines) if lines else ""
+        found.append(Unexplained(first.message, students, where.get("message", ""), example))
     return tuple(sorted(found, key=lambda u: -len(u.students)))
+
+
+_RELATIONS = re.compile("part: .*|items|depends|region|cases|changed cases|only")
+
+
+def _found_out(result: ExerciseResult) -> str:
+    """What is the same in answers that are wrong in the same way: how they are related to what was expected, else which
+    part of the text mends by which kind of change, else what the check said. (All are checked on the same cases: who is
+    told the same did the same, but for the line in which an error arose.)
+    """
+    where = result.where or {}
+    related = [one for one in where.get("evidence", ()) if _RELATIONS.fullmatch(one["kind"])]
+    if related:
+        return json.dumps(related[0], sort_keys=True, default=repr)
+    if where.get("part") and where.get("change"):
+        return f"{where['change']}: {where['part']}"
+    return _LINE.sub("", result.message)
 
 
 def _failed(results: dict[str, ExerciseResult]) -> tuple[Failed, ...]:

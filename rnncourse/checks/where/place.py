@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from rnncourse.checks.plain import Plain
 
 
@@ -35,16 +37,26 @@ class Where:
     source: str = field(default="", repr=False)
 
     def plain(self) -> dict[str, Any]:
-        """As plain values, for records and the wire. The programs that mend are left out: they are nobody's to read."""
+        """As what JSON knows, for records. The programs that mend are left out: they are nobody's to read."""
         return {
             "lines": list(self.lines),
             "part": self.part,
             "message": self.message,
             "evidence": [
-                {"kind": one.kind, **{k: v for k, v in one.parameters.items() if k != "source"}}
+                {"kind": one.kind, **{k: _simple(v) for k, v in one.parameters.items() if k != "source"}}
                 for one in self.evidence
             ],
             "change": self.change,
             "hints": list(self.hints),
             "source": self.source,
         }
+
+
+def _simple(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(k): _simple(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_simple(v) for v in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
