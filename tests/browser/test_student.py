@@ -107,7 +107,7 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     expect(not_yet).to_contain_text(MISTAKE.message)
     expect(not_yet.get_by_role("list", name="what was checked")).to_contain_text("shape")
 
-    page.locator(".jp-CodeCell", has_text="def hidden_layer").get_by_role("textbox").click()
+    page.locator(".jp-CodeCell", has_text="def hidden_layer").get_by_role("textbox").first.click()
     page.keyboard.press("Escape")
     answer(page, UNNAMED)
     place = not_yet.get_by_label("your answer, with the place marked")
@@ -128,7 +128,7 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     go_dark(page)
     assert hard_to_read(not_yet, hint, progress) == []
 
-    page.locator(".jp-CodeCell", has_text="def hidden_layer").get_by_role("textbox").click()
+    page.locator(".jp-CodeCell", has_text="def hidden_layer").get_by_role("textbox").first.click()
     page.keyboard.press("Escape")
     answer(page, RIGHT)
     passed = page.get_by_role("region", name="hidden_layer: passed")
