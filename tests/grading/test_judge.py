@@ -348,18 +348,10 @@ def reverse_sequence(X, lengths=None):
 @pytest.mark.parametrize(
     ("name", "source", "words"),
     [
-        (
-            "rnn_step",
-            "def rnn_step(x, h, U, W, b):\n    new = np.tanh(x @ U + h @ W + b)\n    h += 1\n    return new",
-            "changed",
-        ),
+        ("rnn_step", WRITES, "rnn_step changed its argument h_prev"),
         ("unfold", UNFOLD.format(more="f(states[-1], theta)"), "called the function that it was given"),
-        ("unfold", UNFOLD.format(more="s0 *= 2; f(s0, theta); s0 /= 2"), "changed|while it works|called"),
-        (
-            "reverse_sequence",
-            "def reverse_sequence(X, lengths=None):\n    return X[::-1]",
-            "shares memory|expected|not what",
-        ),
+        ("unfold", PUTS_BACK, "unfold writes to an argument while it works"),
+        ("reverse_sequence", VIEW, "What reverse_sequence returns shares memory with an argument"),
     ],
 )
 def test_what_the_judge_sees_by_itself_costs_whatever_the_room_says(name, source, words, room, judged):
