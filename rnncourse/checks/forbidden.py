@@ -230,7 +230,8 @@ def _dotted(steps: list[dis.Instruction]) -> Iterator[tuple[dis.Instruction, str
     whole = False  # `import a.b as c`, which descends from a, not `from a.b import c`
     constant: object = None
     local: dict[str, str] = {}
-    for step, following in zip(steps, [*(s.opname for s in steps[1:]), ""], strict=True):
+    for i, step in enumerate(steps):
+        following = steps[i + 1].opname if i + 1 < len(steps) else ""
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF"):
             current = str(step.argval)
         elif step.opname == "LOAD_FAST":

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Misconception
-from rnngrade.inspection import MAX_SOURCE, MAX_TOTAL, digest, forbidden_names, inspect_source, weight
+from rnngrade.inspection import MAX_SOURCE, MAX_TOTAL, digest, forbidden_names, inspect, inspect_source, weight
 
 
 def codes(source, **forbids):
@@ -27,6 +27,13 @@ SUSPICIOUS = {
         "vars(np)['tanh'] = None",
         "import builtins",
         "import operator\noperator.attrgetter('a.b')(x)",
+        "look = getattr\nlook(np, name)",
+        "list(map(vars, [np]))",
+        "np.__dict__['tanh']",
+        "torch.os.getcwd()",
+        "plt.importlib",
+        "for module in (torch.os,):\n    pass",
+        "[m.sys for m in [np]]",
     ],
     "looks-inside": [
         "().__class__.__bases__[0].__subclasses__()",
@@ -37,6 +44,10 @@ SUSPICIOUS = {
         "import inspect",
         "import sys\nsys.modules['rnncourse']",
         "from sys import modules",
+        "np.lib.npyio.sys.modules",
+        "get_ipython().run_cell('x = 1')",
+        "run = get_ipython().run_cell\nrun('x = 1')",
+        "for s in (sys,):\n    s._getframe()\nimport sys",
         "import sys as s\ns._getframe()",
         "from rnncourse import exercises",
         "import os\nos.environ['RNNCOURSE_SEED']",
@@ -74,6 +85,9 @@ SUSPICIOUS = {
         "del np.tanh",
         "np.testing.x += 1",
         "(np.a, b) = 1, 2",
+        "for np.tanh in (print,):\n    pass",
+        "with open_it() as np.tanh:\n    pass",
+        "libraries = {'n': np}\nlibraries['n'].tanh = print",
         "def check(*a): return 4",
         "check = print",
     ],
@@ -117,6 +131,10 @@ HONEST = [
     "eval_loss = model.eval()",
     "def forward(self, input, vars=None): return input",
     "torch.set_num_threads(1)\nassert check(f)",
+    "%%writefile my_helpers.py\nimport numpy as np\ndef squash(x):\n    return np.tanh(x)",
+    "import my_helpers\nfrom my_helpers import squash as s\ns(1)",
+    "class A:\n    def __init__(self):\n        vars(self)['h'] = self.__dict__",
+    "torch.signal.windows.hann(3)\nnp.random.default_rng(0)",
 ]
 
 
@@ -288,3 +306,25 @@ def test_the_weight_grows_with_what_is_written_and_not_with_what_is_said():
     assert weight("quiz = 7") < weight("def f(x):\n    return x") < weight(STEP)
     assert weight(STEP) == weight('"""A long story."""\n' + STEP + "  # and more")
     assert weight("def f(:") == 0
+
+
+def test_a_module_that_a_cell_writes_is_inspected_as_the_notebook_is():
+    cells = {
+        "file": "%%writefile my_helpers.py\nimport os, torch\n\ndef layer(x):\n    return torch.nn.RNN(3, 2)(x)",
+        "answer": "from my_helpers import layer as mine\ndef answer(x):\n    return mine(x)",
+        "other": "import my_helpers\nother = lambda x: my_helpers.layer(x)",
+        "free": "import my_helpers\ndef free(x):\n    return x",
+    }
+    for name in ("answer", "other"):
+        (found,) = inspect(cells, {name: ("torch.nn.RNN",)}).findings
+        assert (found.code, found.cell) == ("forbidden-name", name)
+    assert inspect(cells, {"free": ("torch",)}).findings == []
+    reaching = {"file": "%%writefile -a my_helpers.py\nimport os\nos.system('ls')"}
+    assert [(f.code, f.cell) for f in inspect(reaching, {}).findings] == [("processes", "file")]
+    broken = {"file": "%%writefile my_helpers.py\n\ndef f(:"}
+    assert "line 3" in inspect(broken, {}).findings[0].message
+
+
+@pytest.mark.parametrize("source", ["%%writefile notes.txt\nx = 1", "%%writefile\nx = 1", "%%writefile a.py b\nx = 1"])
+def test_a_file_that_is_no_module_is_shown_to_a_person(source):
+    assert "processes" in codes(source)

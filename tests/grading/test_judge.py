@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import math
+import os
 import textwrap
 import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rnncourse import exercises
+from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.drive import Observation
+from rnncourse.checks.plain import arrays_in
 from rnncourse.exercises.unfolding import logistic
 from rnngrade import judge
 from rnngrade.bundle import Bundle
 from rnngrade.grade import open_station
 from rnngrade.judge import Remote, _observation, _require_small, judge_code, judge_question, within
 from rnngrade.record import JUDGED, MISSING, REFUSED, TIMED_OUT
+from rnngrade.sandbox.bubblewrap import not_needed
+from rnngrade.sandbox.lent import SIZE, Lent
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
 
@@ -305,3 +313,166 @@ def test_a_function_stays_with_the_judge(stations):
         given = remote._give((logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]))
         assert [given[0].name, given[1][1]["f"].name] == ["__remote__"] * 2
         assert [f(0.5, 3.0) for f in remote.functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
+
+
+LIAR = """
+import dataclasses
+import rnncourse.checks.local as local
+observe = local.observe
+def clean(*args):
+    return dataclasses.replace(observe(*args), changed=(), shared=False, wrote_meanwhile=False, calls=())
+local.observe = clean
+"""
+
+
+WRITES = """
+def rnn_step(x, h_prev, U, W, b):
+    new = np.tanh(x @ U + h_prev @ W + b)
+    h_prev += 1
+    return new
+"""
+PUTS_BACK = """
+def unfold(f, s0, theta, steps):
+    states = [np.array(s0)]
+    for _ in range(steps):
+        if isinstance(s0, np.ndarray):
+            s0 += 1
+        states.append(f(states[-1], theta))
+        if isinstance(s0, np.ndarray):
+            s0[...] = states[0]
+    return np.stack(states)
+"""
+VIEW = """
+def reverse_sequence(X, lengths=None):
+    if lengths is None:
+        return X[::-1]
+    return np.stack([np.concatenate([X[:k, n][::-1], X[k:, n]]) for n, k in enumerate(lengths)], axis=1)
+"""
+
+
+@pytest.mark.parametrize("room", ["", LIAR])
+@pytest.mark.parametrize(
+    ("name", "source", "words"),
+    [
+        ("rnn_step", WRITES, "rnn_step changed its argument h_prev"),
+        ("unfold", UNFOLD.format(more="f(states[-1], theta)"), "called the function that it was given"),
+        ("unfold", PUTS_BACK, "unfold writes to an argument while it works"),
+        ("reverse_sequence", VIEW, "What reverse_sequence returns shares memory with an argument"),
+    ],
+)
+def test_what_the_judge_sees_by_itself_costs_whatever_the_room_says(name, source, words, room, judged):
+    status, verdict = judged(name, room + source)
+    assert (status, verdict.passed) == (JUDGED, False)
+    assert words in verdict.message
+
+
+@pytest.mark.parametrize("room", ["", LIAR])
+def test_what_leaves_its_arguments_alone_is_right_whatever_the_room_says(room, judged):
+    assert judged("unfold", room + UNFOLD.format(more="pass"))[1].passed
+    assert judged("rnn_step", room + "def rnn_step(x, h, U, W, b):\n    return np.tanh(x @ U + h @ W + b)")[1].passed
+
+
+def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(stations):
+    exercise = exercises.find("rnn_step")
+    program = LIAR + "kept = [0]\nviews = [{}]\ndef rnn_step(x):\n    kept[0] += 1\n    return views[kept[0] - 1](x)"
+    views = [
+        ("x", True),
+        ("x[::-1]", True),
+        ("x.T", True),
+        ("x[1:, ::2]", True),
+        ("[1, {'a': x[0]}]", True),
+        ("np.broadcast_to(x[0], (3, 4))", True),
+        ("x.copy()", False),
+        ("x + 0", False),
+        ("np.zeros(0)", False),
+        ("3.5", False),
+    ]
+    source = "import numpy as np\n" + program.format(", ".join(f"lambda x: {text}" for text, _ in views))
+    with stations(exercise.unit.stem).session() as session:
+        assert session.ask("run", source, seconds=60.0)["error"] is None
+        remote = Remote(session, exercise, 60.0)
+        assert remote.open() == {"state": "open"}
+        x = np.random.default_rng(0).normal(size=(3, 4))
+        assert [remote.observe("call", (x,)).shared for _ in views] == [is_view for _, is_view in views]
+
+
+def test_the_arguments_of_every_case_fit_into_what_is_lent():
+    lent = Lent()
+    try:
+        for stem in exercises.SYLLABUS:
+            for exercise in exercises.unit(stem):
+                if hasattr(exercise, "reference"):
+                    for one in drawn(exercise, seed_for(exercise, hidden=False))[0]:
+                        assert arrays_in(lent.lend(one.args)) == [], exercise.name
+                        assert lent.changed() == ()
+    finally:
+        lent.close()
+
+
+@given(st.data())
+def test_a_change_of_any_entry_is_seen_in_the_argument_that_has_it(data):
+    kinds = st.sampled_from([np.float64, np.float32, np.int64, np.bool_, np.uint8])
+    shapes = st.lists(st.integers(0, 3), max_size=3).map(tuple)
+    arrays = data.draw(st.lists(st.builds(np.ones, shapes, kinds), min_size=1, max_size=4))
+    args = tuple([one, {"deep": (one,)}] if data.draw(st.booleans()) else one for one in arrays)
+    lent = Lent()
+    try:
+        names = lent.lend((*args, "text", 3))
+        assert lent.changed() == ()
+        flat = [(i, n) for i, value in enumerate(names) for n in _named_in(value)]
+        index, (settings, count) = data.draw(st.sampled_from(flat))
+        if count:
+            at = settings["start"] + data.draw(st.integers(0, count - 1))
+            os.pwrite(lent.file, bytes([os.pread(lent.file, 1, at)[0] ^ 1]), at)
+        assert lent.changed() == ((index,) if count else ())
+    finally:
+        lent.close()
+
+
+def _named_in(value):
+    """For each array that was lent, its settings and its bytes."""
+    if isinstance(value, (list, tuple)):
+        return [one for v in value for one in _named_in(v)]
+    if isinstance(value, dict):
+        return [one for v in value.values() for one in _named_in(v)]
+    if not isinstance(value, Named):
+        return []
+    return [(value.settings, math.prod(value.settings["shape"]) * np.dtype(value.settings["dtype"]).itemsize)]
+
+
+def test_what_is_lent_cannot_be_made_larger_or_smaller_in_the_room():
+    lent = Lent()
+    try:
+        for size in (0, 2 * SIZE):
+            with pytest.raises(OSError, match="not permitted"):
+                os.ftruncate(lent.file, size)
+    finally:
+        lent.close()
+
+
+def test_what_the_source_forbids_is_refused_whatever_the_room_says(stations):
+    exercise = exercises.find("softmax")
+    with stations(exercise.unit.stem).session() as session:
+        session.ask("run", "def softmax(z): return z", seconds=60.0)
+        status, verdict, goes_on = judge_code(session, exercise, "scipy.special.softmax")
+    assert (status, goes_on) == (REFUSED, True)
+    assert verdict.message.startswith("softmax may not call `scipy.special.softmax`")
+
+
+def test_a_room_has_no_package_that_computes_and_that_its_unit_does_without(stations):
+    source = "import torch, scipy, sklearn\nhas = [hasattr(m, '__version__') for m in (torch, scipy, sklearn)]"
+    with stations("03_cell").session() as session:
+        assert session.ask("run", source, seconds=60.0)["error"] is None
+        assert session.ask("value", "has", seconds=60.0)["value"] == [False] * 3
+        assert session.ask("run", "import matplotlib.pyplot as plt, PIL.Image", seconds=60.0)["error"] is None
+    kept = {"torch", "matplotlib", "numpy", "rnncourse"}
+    assert not kept & {os.path.basename(folder) for folder in not_needed({"torch"})}
+
+
+def test_a_module_is_imported_as_soon_as_it_is_written(stations):
+    with stations("03_cell").session() as session:
+        for i in range(5):
+            written = session.ask("run", f"%%writefile mine_{i}.py\nx = {i}", seconds=60.0)
+            assert written["error"] is None
+            assert session.ask("run", f"from mine_{i} import x", seconds=60.0)["error"] is None
+            assert session.ask("value", "x", seconds=60.0)["value"] == i

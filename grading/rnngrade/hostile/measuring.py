@@ -1,6 +1,6 @@
 """What is measured where the answer runs, switched off: each has an answer with a fault that only a measurement shows.
 
-The answers give the right values. One writes to its argument, one returns a view of it, one calls a function twice as
+The answers give the right values. One writes to its arguments, one returns views of them, one calls a function twice as
 often as it may, one loops where a scan is asked for, one takes PyTorch's layer: what each loses, it must lose. Last
 come those that call it by ways that are hard to follow.
 """
@@ -31,13 +31,9 @@ def rnn_forward(X, h0, U, W, b):
     X *= -1
     return H
 """
-_VIEW = "def reverse_sequence(X, lengths=None):\n    return X[::-1] if lengths is None else _reversed(X, lengths)"
-_REVERSED = """
-def _reversed(X, lengths):
-    made = X.copy()
-    for n, length in enumerate(lengths):
-        made[:length, n] = X[:length, n][::-1]
-    return made
+_VIEWS = """
+def to_torch_state(U, W, b):
+    return {"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": np.zeros_like(b)}
 """
 _TWICE = """
 def unfold(f, s0, theta, steps):
@@ -83,8 +79,7 @@ def _writes(name: str, what: str, patch: str) -> Hostile:
 
 
 def _shares(name: str, what: str, patch: str) -> Hostile:
-    edits = after("setup", _REVERSED), answer("reverse_sequence", _VIEW)
-    return _attack(name, what, patch, *edits, outcome=_impure("reverse_sequence"), unit="09_bidirectional")
+    return _attack(name, what, patch, answer("to_torch_state", _VIEWS), outcome=_impure("to_torch_state"))
 
 
 def _calls_twice(name: str, what: str, patch: str) -> Hostile:

@@ -41,6 +41,8 @@ def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked
     """What can be found out about a wrong answer from these cases; None if it is nothing."""
     if not any(one.is_wrong for one in asked) or any(one.seen.timed_out for one in asked):
         return None
+    if any("NotImplementedError" in one.seen.error_types for one in asked):
+        return None  # it is not written yet
     end = time.monotonic() + budget.together
     draws = Draws(exercise, candidate, seed)
     found = Found(relation=_relation(exercise, candidate, asked, draws, min(end, time.monotonic() + budget.values)))

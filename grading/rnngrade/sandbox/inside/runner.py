@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import mmap
 import types
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +42,7 @@ FUNCTION = "__function__"  # a function on the other side: {FUNCTION: number}
 class Runner:
     """Answers requests until the judge hangs up."""
 
-    def __init__(self, channel: Channel, shell: Shell, call_seconds: float, memory: mmap.mmap) -> None:
+    def __init__(self, channel: Channel, shell: Shell, call_seconds: float, memory: memoryview) -> None:
         self.channel, self.shell, self.call_seconds, self.memory = channel, shell, call_seconds, memory
         self.local: Local | None = None
         self.asked = 0
