@@ -50,6 +50,11 @@ class Marks:
         return max(0.0, sum(mark.points or 0.0 for mark in self.grades.values()) - self.penalty)
 
     @property
+    def waits(self) -> bool:
+        """Whether a person has still to look at some of it."""
+        return any(mark.waits for mark in self.grades.values())
+
+    @property
     def most(self) -> float:
         """The most points that there are for what has points by now."""
         return sum(mark.most for mark in self.grades.values() if mark.points is not None)
