@@ -29,6 +29,7 @@ from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
 
 if TYPE_CHECKING:
     from rnngrade.exporting import Person
+    from rnngrade.lms.table import Filled
 
 COURSE = Path(__file__).resolve().parents[2]
 
@@ -255,6 +256,61 @@ def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
     open_jupyterlab(desk.folder, arguments, [Path(__file__).parent / "jupyter"], RNNGRADE_DB=desk.db_url)
+
+
+@main.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn moodle 03 --zip feedback-03.zip\n"
+    + "  rnngrade --desk autumn moodle 03 --worksheet Grades.csv --column Bewertung --output filled.csv"
+)
+@click.argument("unit")
+@click.option("--zip", "zipped", type=click.Path(path_type=Path), help="Write all feedback pages, for Moodle to take.")
+@click.option("--worksheet", type=click.Path(path_type=Path, exists=True), help="Moodle's grading worksheet.")
+@click.option("--column", default="Grade", show_default=True, help="What the grade's column is called there.")
+@click.option("--output", type=click.Path(path_type=Path), help="Where to write the filled worksheet.")
+@click.pass_obj
+def moodle(
+    desk: Desk, unit: str, zipped: Path | None, worksheet: Path | None, column: str, output: Path | None
+) -> None:
+    """Write what Moodle takes: all feedback in one zip, the grades in the worksheet that you downloaded."""
+    from rnngrade.lms.moodle import feedback_zip, fill_worksheet
+
+    if (zipped is None and worksheet is None) or (worksheet is None) != (output is None):
+        raise click.UsageError("Say --zip FILE, or --worksheet FILE with --output FILE, or both.")
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        failures = Failures()
+        if worksheet and output:
+            _write_filled(output, fill_worksheet(desk, stem, worksheet, column))
+        if zipped:
+            write_whole(zipped, feedback_zip(desk, stem, failures))
+            click.echo(f"{zipped}: in Moodle, Submissions, Upload multiple feedback files in a zip")
+        failures.end()
+
+
+@main.command(
+    epilog=EXAMPLES
+    + '  rnngrade --desk autumn canvas 03 --gradebook Grades.csv --column "Unit 03 (4711)" --output new.csv'
+)
+@click.argument("unit")
+@click.option("--gradebook", type=click.Path(path_type=Path, exists=True), required=True, help="Canvas's export.")
+@click.option("--column", required=True, help="The assignment's own column, with its number.")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="Where to write the filled gradebook.")
+@click.pass_obj
+def canvas(desk: Desk, unit: str, gradebook: Path, column: str, output: Path) -> None:
+    """Write the grades into the gradebook that you downloaded from Canvas."""
+    from rnngrade.lms.canvas import fill_gradebook
+
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        _write_filled(output, fill_gradebook(desk, stem, gradebook, column))
+
+
+def _write_filled(output: Path, filled: Filled) -> None:
+    write_whole(output, filled.text.encode())
+    click.echo(f"{output}: {len(filled.graded)} graded")
+    if filled.waiting:
+        click.echo(f"Left as they were, for a person has still to look: {', '.join(filled.waiting)}")
 
 
 def require_work(desk: Desk, units: Sequence[str]) -> None:

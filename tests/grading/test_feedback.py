@@ -203,7 +203,7 @@ def test_what_was_left_as_it_was_has_a_line_and_a_hint_and_no_code(desk, root):
 @pytest.mark.parametrize("form", ["object", "mapping"])
 def test_the_place_that_is_known_is_marked_in_the_code_and_its_message_stands_below(form):
     source = "import numpy as np\n\n\n@decorated\ndef step(x):\n    y = x\n    return y - 1\n"
-    where = {"lines": (3,), "part": "y - 1", "message": "The sign is turned round."}
+    where = {"lines": (3,), "part": "y - 1", "message": "In line 3 the sign is turned round."}
     result = ExerciseResult("step", JUDGED, 0.0, 3.0, False, "Wrong.")
     object.__setattr__(result, "where", SimpleNamespace(**where) if form == "object" else where)
     cells = [{"cell_type": "code", "source": source, "metadata": {"nbgrader": {"grade_id": "step"}}}]
@@ -211,7 +211,7 @@ def test_the_place_that_is_known_is_marked_in_the_code_and_its_message_stands_be
     html = page_of(Record("ada", UNIT, "key", "hash", (result,)), marks, cells)
     marked = '<mark><i class="heard">marked: </i>    return <u>y - 1</u></mark>'
     assert re.findall(r"<mark>.*?</mark>", html) == [marked]
-    assert re.search(r"</mark>\s*</pre>\s*<p class=\"note\">The sign is turned round.</p>", html)
+    assert re.search(r"</mark>\s*</pre>\s*<p class=\"note\">In line 7 the sign is turned round.</p>", html)
 
 
 @given(st.text(alphabet="def():\n x=1", max_size=60), st.lists(st.integers(-3, 9), max_size=4), st.none() | texts)

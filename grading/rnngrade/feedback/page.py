@@ -47,6 +47,7 @@ MOST_FINDINGS = 20
 
 HERE = Path(__file__).parent
 _NOTHING = Markup()
+_LINES = re.compile(r"\b[Ll]ines? \d{1,9}(?:(?:, | and | or | to )\d{1,9})*")
 _HEADING = re.compile(r"^#+ (Exercise [\d.]+) · `(\w+)`", re.MULTILINE)
 
 
@@ -174,9 +175,10 @@ def _show(block: Block, result: ExerciseResult | None, source: str, share: int, 
         block.answer = markdown(source, most)
         return
     where = _where(result)
-    block.place = prose(where["message"], MESSAGES_IN_ALL // share // 4)
     source = source.strip("\n")
     block.lines = _in_cell(source, block.name, where["lines"])
+    above = block.lines[0] - min(n for n in where["lines"] if n >= 1) if block.lines else 0
+    block.place = prose(_shifted(where["message"], above), MESSAGES_IN_ALL // share // 4)
     block.code = marked_code(source, block.lines, where["part"], most) if source else []
 
 
@@ -202,6 +204,19 @@ def _in_cell(source: str, name: str, lines: Sequence[int]) -> tuple[int, ...]:
         return ()
     start, end = first[-1].lineno, first[-1].end_lineno or first[-1].lineno
     return tuple(sorted({start + line - 1 for line in lines if 1 <= line <= end - start + 1}))
+
+
+def _shifted(message: str, above: int) -> str:
+    """A message in which lines of an answer are those of its cell, with so many lines above the answer.
+
+    >>> _shifted("Line 3 is right, lines 4, 5 and 10 are not.", 2)
+    'Line 5 is right, lines 6, 7 and 12 are not.'
+    """
+
+    def shift(found: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda number: str(int(number[0]) + above), found[0])
+
+    return _LINES.sub(shift, message)
 
 
 def _table(found: Any) -> Table | None:
