@@ -42,6 +42,7 @@ ALIKE = 0.7  # the share of two answers that is the same, below which they are n
 DIFFERS = 8  # bits that an exercise takes off in which they are not
 MOST_OFF = 10  # bits that are taken off of a pair: who copied a half need not be alike in the other
 SURE = {1: 3, 2: 8}  # bits beyond chance that are wanted, for one other and for two
+EITHER = 4  # bits beyond chance that each of two others has to bring alone
 TREES = 24
 FEW = 8  # students who are all compared with each other
 MANY = 100  # students of one group, at most, who are: where so many are the same, it is nobody's own
@@ -72,8 +73,8 @@ class Match:
 
 @dataclass(frozen=True)
 class Copy:
-    """A student and one or two others, and where they are alike, the most telling exercise first. `bits` is what is left
-    in all. Who copied from whom it does not say.
+    """A student and one or two others, and where they are alike, the most telling exercise first. `bits` is what is
+    left in all. Who copied from whom it does not say.
     """
 
     student: str
@@ -115,20 +116,30 @@ def find_copies(answers: Mapping[str, Mapping[str, str]], common: Iterable[tuple
         for name in sorted({name for given in answers.values() for name in given})
     ]
     compared = _Class(exercises, len(students))
-    copies = []
-    for bits, student, others in compared.one_other() + compared.two_others():
-        matches = []
-        for exercise in exercises:
-            shared = {o: exercise.compared(student, o) for o in others}
-            other = max(others, key=lambda o: shared[o])
-            if shared[other][1]:
-                sides = exercise.side_by_side(student, other)
-                matches.append(Match(exercise.name, students[other], *shared[other], *sides))
-        matches.sort(key=lambda m: (-m.bits, m.exercise))
-        copies.append(Copy(students[student], tuple(students[o] for o in others), bits, tuple(matches)))
-    within = {pair for copy in copies if len(copy.others) > 1 for pair in copy.pairs}
-    copies = [c for c in copies if len(c.others) > 1 or not c.pairs <= within]
+    copies: list[Copy] = []
+    explained: set[frozenset[str]] = set()
+    for bits, student, others in sorted(compared.two_others(), reverse=True) + sorted(
+        compared.one_other(), reverse=True
+    ):
+        copy = _shown(bits, student, others, exercises, students)
+        if explained.isdisjoint(copy.pairs):
+            # Whose work went into a merged copy is alike with the copy, and not with somebody else as well.
+            explained |= copy.pairs
+            copies.append(copy)
     return sorted(copies, key=lambda c: (-c.bits, c.student))
+
+
+def _shown(bits: float, student: int, others: tuple[int, ...], exercises: list[_Exercise], students: list[str]) -> Copy:
+    """What is found, with names and texts."""
+    matches = []
+    for exercise in exercises:
+        compared = {o: exercise.compared(student, o) for o in others}
+        other = max(others, key=lambda o: compared[o])
+        if compared[other][1]:
+            sides = exercise.side_by_side(student, other)
+            matches.append(Match(exercise.name, students[other], *compared[other], *sides))
+    matches.sort(key=lambda m: (-m.bits, m.exercise))
+    return Copy(students[student], tuple(students[o] for o in others), bits, tuple(matches))
 
 
 def needed(size: int, others: int = 1) -> float:
@@ -176,8 +187,8 @@ class _Class:
             for i, one in enumerate(close[:few]):
                 for other in close[i + 1 :]:
                     first, second = others[one], others[other]
-                    # Either must bring what one in the class would not have by chance; else the second accuses an innocent.
-                    if min(_beyond(first, second), _beyond(second, first)) < math.log2(self.size) + SURE[2]:
+                    # Either must bring more than somebody in the class has by chance, or the second is an innocent.
+                    if min(_beyond(first, second), _beyond(second, first)) < math.log2(self.size) + EITHER:
                         continue
                     telling = {name: max(first.get(name, 0), second.get(name, 0)) for name in first | second}
                     bits = sum(telling.values()) - DIFFERS * (self.own[student] - len(telling))
