@@ -218,6 +218,8 @@ class _Reader:
                 if needed and not statement.live:
                     statement.live = changed = True
                     shared.update(statement.reads)
+                    if isinstance(statement.node, ast.ClassDef):  # its methods are called from elsewhere
+                        shared.update(name for inner in statement.blocks for s in inner for name in s.writes)
                 any_live |= needed
             return any_live, changed
 
