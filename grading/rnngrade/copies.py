@@ -301,6 +301,7 @@ def winnowed(hashes: list[int]) -> list[int]:
     return kept
 
 
+@lru_cache(1_000)  # what many have written alike is read once
 def _read(source: str, exercise: str) -> Tokens:
     if len(source) > LONGEST:
         return []
