@@ -1,4 +1,4 @@
-"""Copies: which two students' answers to a unit have more in common than chance and the exercise explain.
+"""Copies: whose answers to a unit have more in common than chance and the exercises explain.
 
 Each answer is brought into a normal form (`normalised.py`), in which names, the order of independent statements,
 swapped operands, dead lines and comments are gone. Fingerprints are taken of that by winnowing: of each few tokens in a
@@ -6,12 +6,16 @@ row a hash, and of each few hashes in a row the smallest. So any stretch of K + 
 leaves a fingerprint in both, wherever it stands (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003).
 
 Not all that is shared says something. Fingerprints of what the course itself has shown (given code, model answers,
-known mistakes) are left out, and one counts the less, the more of the class have it: log2(class / how many), its bits.
-In one exercise a pair is as telling as what both have is rare: log2 of the class over how many have all of it, times
-the square of the share of their answers that is alike. That is at most the bits of one in the class, however long the
-answer: evidence comes only from many exercises, in which the same two are alike again and again.
+known mistakes) are left out. The rest is weighed against the class: if two answers to an exercise are ALIKE, that is
+worth log2 of the class over how many have all of what the two share, its bits: one for each halving. An answer, however
+long, is worth no more than the bits of one in the class, so evidence comes only from many exercises in which the same
+two are alike again and again. The bits of all exercises are added, DIFFERS are taken off for each in which both have
+something of their own and are not alike, and who is left with more than the closest of all pairs would have by chance
+is shown. The same is done for a student with two others, who may have merged the work of both.
 
-What comes of it is a list for a person, with the lines that match. It changes no mark.
+That students have habits, which run through all that they write, this does not know: SURE is there for it, and was set
+on made-up classes with habits (`python -m benchmarks copies`). What comes of it is a list for a person, with the lines
+that match. It changes no mark.
 
 Time and memory grow with the length of what was handed in, since only those are compared whom chance brings together
 the more often, the more alike they are (`_candidates`).
@@ -33,12 +37,16 @@ K = 5  # tokens that make a fingerprint
 WINDOW = 3  # fingerprints in a row, of which one is kept
 LONGEST = 20_000  # characters of an answer: what is longer is not compared
 ENOUGH = 8  # students: among fewer nothing can be called rare
-MARGIN = 10  # bits beyond what the closest of all pairs have by chance: habits run through all that one writes
-FEWEST = 3  # exercises in which a pair has to be alike
+FEWEST = 3  # exercises in which two students have to be alike, or two others have to be alike with one
+ALIKE = 0.7  # the share of two answers that is the same, below which they are not alike
+DIFFERS = 8  # bits that an exercise takes off in which they are not
+MOST_OFF = 10  # bits that are taken off of a pair: who copied a half need not be alike in the other
+SURE = {1: 3, 2: 8}  # bits beyond chance that are wanted, for one other and for two
+EITHER = 4  # bits beyond chance that each of two others has to bring alone
 TREES = 24
 FEW = 8  # students who are all compared with each other
 MANY = 100  # students of one group, at most, who are: where so many are the same, it is nobody's own
-ALIKE = 0.5  # the share of two answers that is the same, below which they are not alike
+CLOSE = 8, 40  # the closest to a student, of whom each is tried as one of two, with each of these
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,12 @@ class Line:
 
 @dataclass(frozen=True)
 class Match:
-    """An exercise in which two students are alike: how much of it (0 to 1), how telling that is in bits, both texts."""
+    """An exercise in which a student is alike with another: how much of it is (0 to 1), how telling that is in bits,
+    and the texts of both.
+    """
 
     exercise: str
+    other: str
     alike: float
     bits: float
     first: tuple[Line, ...]
@@ -61,20 +72,20 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two students, and where they are alike, the most telling exercise first. `bits`: how rare that is in all, one for
-    each halving, as if what one writes in one exercise said nothing of how one writes in another.
+class Copy:
+    """A student and one or two others, and where they are alike, the most telling exercise first. `bits` is what is
+    left in all. Who copied from whom it does not say.
     """
 
-    first: str
-    second: str
+    student: str
+    others: tuple[str, ...]
     bits: float
     matches: tuple[Match, ...]
 
     @property
-    def students(self) -> tuple[str, str]:
-        """Both, in order."""
-        return self.first, self.second
+    def pairs(self) -> set[frozenset[str]]:
+        """The student with each of the others."""
+        return {frozenset({self.student, other}) for other in self.others}
 
 
 @dataclass(frozen=True)
@@ -90,8 +101,8 @@ class _Print:
         return tuple(Line(text, at in matching) for at, text in enumerate(self.source.split("\n"), start=1))
 
 
-def find_copies(answers: Mapping[str, Mapping[str, str]], common: Iterable[tuple[str, str]] = ()) -> list[Pair]:
-    """The pairs of a class that a person should look at, the most telling first.
+def find_copies(answers: Mapping[str, Mapping[str, str]], common: Iterable[tuple[str, str]] = ()) -> list[Copy]:
+    """Those of a class at whose work a person should look, the most telling first.
 
     `answers` has for each student the source of each exercise. `common` are sources that everybody knows, each with the
     exercise that it answers, or "". What cannot be read as Python, or is too long, is not compared.
@@ -104,30 +115,97 @@ def find_copies(answers: Mapping[str, Mapping[str, str]], common: Iterable[tuple
         _Exercise(name, [_fingerprints(answers[s].get(name, ""), name, known) for s in students])
         for name in sorted({name for given in answers.values() for name in given})
     ]
-    least = needed(len(students))
-    pairs = []
-    for first, second in sorted(_candidates(exercises, len(students))):
-        found = [(e, *e.compared(first, second)) for e in exercises]
-        telling = [(e, alike, bits) for e, alike, bits in found if bits]
-        if sum(bits for *_, bits in telling) >= least and len(telling) >= FEWEST:
-            telling.sort(key=lambda one: (-one[2], one[0].name))
-            matches = tuple(Match(e.name, alike, bits, *e.side_by_side(first, second)) for e, alike, bits in telling)
-            pairs.append(Pair(students[first], students[second], sum(m.bits for m in matches), matches))
-    return sorted(pairs, key=lambda p: (-p.bits, p.students))
+    compared = _Class(exercises, len(students))
+    copies: list[Copy] = []
+    explained: set[frozenset[str]] = set()
+    for bits, student, others in sorted(compared.two_others(), reverse=True) + sorted(
+        compared.one_other(), reverse=True
+    ):
+        copy = _shown(bits, student, others, exercises, students)
+        if explained.isdisjoint(copy.pairs):
+            # Whose work went into a merged copy is alike with the copy, and not with somebody else as well.
+            explained |= copy.pairs
+            copies.append(copy)
+    return sorted(copies, key=lambda c: (-c.bits, c.student))
 
 
-def needed(size: int) -> float:
-    """The bits from which a pair is shown: with one bit for each time that the pairs of the class can be halved, the
-    closest of them is expected, and MARGIN comes on top of that.
+def _shown(bits: float, student: int, others: tuple[int, ...], exercises: list[_Exercise], students: list[str]) -> Copy:
+    """What is found, with names and texts."""
+    matches = []
+    for exercise in exercises:
+        compared = {o: exercise.compared(student, o) for o in others}
+        other = max(others, key=lambda o: compared[o])
+        if compared[other][1]:
+            sides = exercise.side_by_side(student, other)
+            matches.append(Match(exercise.name, students[other], *compared[other], *sides))
+    matches.sort(key=lambda m: (-m.bits, m.exercise))
+    return Copy(students[student], tuple(students[o] for o in others), bits, tuple(matches))
 
-    >>> round(needed(200), 1), round(needed(1000), 1)
-    (24.3, 28.9)
+
+def needed(size: int, others: int = 1) -> float:
+    """The bits from which a student is shown with one other, or with two: as many as the closest in the class can be
+    expected to have, one for each time that all the ways to choose them can be halved, and SURE beyond that.
+
+    >>> round(needed(200), 1), round(needed(200, 2), 1), round(needed(1000), 1)
+    (17.3, 29.9, 21.9)
     """
-    return math.log2(size * (size - 1) / 2) + MARGIN
+    ways = size * (size - 1) / 2 if others == 1 else size * (size - 1) * (size - 2) / 2
+    return math.log2(ways) + SURE[others]
+
+
+class _Class:
+    """Who is alike with whom, and in which exercises; students are numbers here."""
+
+    def __init__(self, exercises: list[_Exercise], size: int) -> None:
+        self.size = size
+        self.own = [sum(bool(e.prints[s].lines) for e in exercises) for s in range(size)]
+        self.near: list[dict[int, dict[str, float]]] = [{} for _ in range(size)]  # bits by student and exercise
+        for first, second in _candidates(exercises, size):
+            bits = {e.name: e.compared(first, second)[1] for e in exercises}
+            telling = {name: b for name, b in bits.items() if b}
+            if len(telling) >= FEWEST - 1:
+                self.near[first][second] = self.near[second][first] = telling
+
+    def one_other(self) -> list[tuple[float, int, tuple[int, ...]]]:
+        """The pairs that are to be shown."""
+        found: list[tuple[float, int, tuple[int, ...]]] = []
+        for first, others in enumerate(self.near):
+            for second, telling in others.items():
+                differ = min(self.own[first], self.own[second]) - len(telling)
+                bits = sum(telling.values()) - min(MOST_OFF, DIFFERS * differ)
+                if first < second and len(telling) >= FEWEST and bits >= needed(self.size):
+                    found.append((bits, first, (second,)))
+        return found
+
+    def two_others(self) -> list[tuple[float, int, tuple[int, ...]]]:
+        """The students who are to be shown with two others, those who explain the most of their work."""
+        found: list[tuple[float, int, tuple[int, ...]]] = []
+        few, more = CLOSE
+        for student, others in enumerate(self.near):
+            close = sorted(others, key=lambda o: -sum(others[o].values()))[:more]
+            best: tuple[float, int, tuple[int, ...]] = (0.0, student, ())
+            for i, one in enumerate(close[:few]):
+                for other in close[i + 1 :]:
+                    first, second = others[one], others[other]
+                    # Either must bring more than somebody in the class has by chance, or the second is an innocent.
+                    if min(_beyond(first, second), _beyond(second, first)) < math.log2(self.size) + EITHER:
+                        continue
+                    telling = {name: max(first.get(name, 0), second.get(name, 0)) for name in first | second}
+                    bits = sum(telling.values()) - DIFFERS * (self.own[student] - len(telling))
+                    best = max(best, (bits, student, (one, other)))
+            if best[0] >= needed(self.size, 2):
+                found.append(best)
+        return found
+
+
+def _beyond(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """The bits that one has in exercises in which the other has none, FEWEST - 1 at least."""
+    bits = [b for name, b in one.items() if name not in other]
+    return sum(bits) if len(bits) >= FEWEST - 1 else 0.0
 
 
 class _Exercise:
-    """The answers of a class to one exercise; students are numbers here."""
+    """The answers of a class to one exercise."""
 
     def __init__(self, name: str, prints: list[_Print]) -> None:
         self.name = name
@@ -146,7 +224,7 @@ class _Exercise:
         if not shared:
             return 0.0, 0.0
         alike = 2 * sum(self.bits[f] for f in shared) / (self.weights[first] + self.weights[second] or 1)
-        return (alike, alike**2 * self.rarity(frozenset(shared))) if alike >= ALIKE else (alike, 0.0)
+        return (alike, alike**4 * self.rarity(frozenset(shared))) if alike >= ALIKE else (alike, 0.0)
 
     def rarity(self, shared: frozenset[int]) -> float:
         """The bits of some fingerprints together: log2 of the class over how many have all of them."""
@@ -223,6 +301,7 @@ def winnowed(hashes: list[int]) -> list[int]:
     return kept
 
 
+@lru_cache(1_000)  # what many have written alike is read once
 def _read(source: str, exercise: str) -> Tokens:
     if len(source) > LONGEST:
         return []

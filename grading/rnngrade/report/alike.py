@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from rnncourse.checks.exercise import Exercise, Unit
-from rnngrade.copies import Pair, find_copies
+from rnngrade.copies import Copy, find_copies
 from rnngrade.desk import Desk
 
 OWN = "cells of their own"  # in place of an exercise's name: what students put beside their answers
 
 
-def copies_in(desk: Desk, catalogue: Unit, students: Iterable[str]) -> list[Pair]:
-    """The pairs among these students, whose work is graded, that a person should look at."""
+def copies_in(desk: Desk, catalogue: Unit, students: Iterable[str]) -> list[Copy]:
+    """Those among these students, whose work is graded, at whose work a person should look."""
     answers = {student: _answers(desk.executed_path(catalogue.stem, student)) for student in students}
     return find_copies(answers, common_to_all(desk.root, catalogue))
 
