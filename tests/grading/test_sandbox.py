@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
 import psutil
 import pytest
 
@@ -28,6 +29,7 @@ from rnncourse import exercises
 from rnncourse.checks.callables import Named
 from rnngrade.bundle import Bundle
 from rnngrade.grade import grade, open_station
+from rnngrade.hostile.rooms import ROOMS
 from rnngrade.sample import RIGHT, Submission
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox, Room
@@ -537,6 +539,17 @@ def test_whoever_takes_all_memory_is_told_so(way, counted):
             end = str(fault)
     assert end in ("memory", "MemoryError")
     assert session.most_memory <= counted.limits.memory or not session._group
+
+
+def test_a_cell_that_ends_python_for_want_of_memory_is_told_that_it_was_memory(counted, bundle, root):
+    bomb = next(one for one in ROOMS if one.name == "memory_in_strings")
+    made = nbformat.read(root / "solutions" / UNIT / f"{UNIT}.ipynb", as_version=4).cells
+    solutions = {cell.metadata.get("nbgrader", {}).get("grade_id", ""): cell.source for cell in made}
+    submission = bomb.make(bundle.notebook(), solutions)
+    record = grade(submission, bundle, "ada", "7", counted.limits, station=counted).record
+    (finding,) = [finding for finding in record.findings if finding.code == "cell-stopped"]
+    assert finding.message == "A cell of your own was left out. This cell used more than 400 MB of memory."
+    assert record.points == exercises.unit(UNIT).points
 
 
 def test_what_the_kernel_keeps_for_a_room_counts_where_it_does_the_counting(counted):
