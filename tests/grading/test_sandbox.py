@@ -424,7 +424,7 @@ def test_a_call_in_another_architectures_language_ends_the_process(call, session
         run(session, program)
 
 
-def test_torch_trains_and_numpy_solves_under_the_filter(session):
+def test_torch_trains_and_numpy_solves_under_the_filter(bundle):
     program = """
         import multiprocessing, subprocess, threading
         import numpy as np
@@ -440,7 +440,8 @@ def test_torch_trains_and_numpy_solves_under_the_filter(session):
             said = subprocess.run(["echo", "there"], capture_output=True, text=True).stdout.strip()
         answer = [rows[0], said, all(p.grad is not None for p in model.parameters())]
         """
-    assert value(session, program) == [300.0, "there", True]
+    with open_station(bundle, Limits()) as station, station.session() as session:
+        assert value(session, program) == [300.0, "there", True]
 
 
 LIBC = ctypes.CDLL(None, use_errno=True)
