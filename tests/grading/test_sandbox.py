@@ -686,6 +686,32 @@ def test_the_end_of_a_station_leaves_nothing(bundle):
     assert not room.is_running()
 
 
+@pytest.fixture
+def places():
+    """Where control groups are made, by kind of limit."""
+    return groups.parents() or pytest.skip("no control groups can be made here")
+
+
+def test_a_warm_process_that_is_killed_leaves_no_control_group(bundle, places):
+    with open_station(bundle, LIMITS) as station:
+        own = [f"{place}/{groups.PREFIX}{station._warm.pid}-*" for place in places.values()]
+        until(lambda: all(map(glob.glob, own)), lambda: "no control group was made")
+        station._warm.kill()
+    assert [found for each in own for found in glob.glob(each)] == []
+
+
+def test_what_the_dead_have_left_is_removed_and_what_the_living_need_is_not(places):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    left, needed = (groups.Group.make(places, f"{groups.PREFIX}{pid}-x", MB, 4) for pid in (dead.pid, os.getpid()))
+    try:
+        assert groups.parents() == places
+        assert (left.is_there(), needed.is_there()) == (False, True)
+    finally:
+        groups.remove(places, os.getpid())
+    assert not needed.is_there()
+
+
 def test_whoever_is_killed_at_whatever_moment_of_the_start_nothing_is_left(bundle, root, tmp_path):
     scratch = tmp_path / "tmp"
     scratch.mkdir()
