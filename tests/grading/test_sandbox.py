@@ -495,8 +495,9 @@ def counted(request, bundle):
             patch.setattr(groups, "parents", dict)
         elif groups.MEMORY not in groups.parents():
             pytest.skip("no control groups can be made here")
-        with open_station(bundle, replace(LIMITS, memory=400 * MB, cpu_seconds=60)) as made:
-            yield made
+        station = open_station(bundle, replace(LIMITS, memory=400 * MB, cpu_seconds=60))
+    with station:
+        yield station
 
 
 HOARDS = {
