@@ -21,6 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import nbformat
 import psutil
 import pytest
 
@@ -28,6 +29,7 @@ from rnncourse import exercises
 from rnncourse.checks.callables import Named
 from rnngrade.bundle import Bundle
 from rnngrade.grade import grade, open_station
+from rnngrade.hostile.rooms import ROOMS
 from rnngrade.sample import RIGHT, Submission
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox, Room
@@ -438,7 +440,7 @@ def test_torch_trains_and_numpy_solves_under_the_filter(root):
             said = subprocess.run(["echo", "there"], capture_output=True, text=True).stdout.strip()
         answer = [rows[0], said, all(p.grad is not None for p in model.parameters())]
         """
-    with open_station(Bundle.make(root, "07_torch_rnn"), LIMITS) as station, station.session() as session:
+    with open_station(Bundle.make(root, "07_torch_rnn"), Limits()) as station, station.session() as session:
         assert value(session, program) == [300.0, "there", True]
 
 
@@ -469,7 +471,7 @@ def test_the_desks_keys_are_not_seen_and_no_other_rooms(keyring, bundle):
                 assert [failing(each, f"open({path!r})") for each in (one, two)] == [errno.EACCES] * 2
             who = "import os; answer = [os.getuid(), os.readlink('/proc/self/ns/user')]"
             assert value(one, who) != value(two, who), "the kernel keeps a user's keyrings by number and namespace"
-            if os.geteuid() == 0:
+            if one._room.uid is not None:
                 assert [keys_of(value(each, who)[0]) for each in (one, two)] == [["_ses"]] * 2
     finally:
         LIBC.syscall(KEYCTL, UNLINK, key, keyring)
@@ -493,8 +495,9 @@ def counted(request, bundle):
             patch.setattr(groups, "parents", dict)
         elif groups.MEMORY not in groups.parents():
             pytest.skip("no control groups can be made here")
-        with open_station(bundle, replace(LIMITS, memory=400 * MB, cpu_seconds=60)) as made:
-            yield made
+        station = open_station(bundle, replace(LIMITS, memory=400 * MB, cpu_seconds=60))
+    with station:
+        yield station
 
 
 HOARDS = {
@@ -538,6 +541,17 @@ def test_whoever_takes_all_memory_is_told_so(way, counted):
             end = str(fault)
     assert end in ("memory", "MemoryError")
     assert session.most_memory <= counted.limits.memory or not session._group
+
+
+def test_a_cell_that_ends_python_for_want_of_memory_is_told_that_it_was_memory(counted, bundle, root):
+    bomb = next(one for one in ROOMS if one.name == "memory_in_strings")
+    made = nbformat.read(root / "solutions" / UNIT / f"{UNIT}.ipynb", as_version=4).cells
+    solutions = {cell.metadata.get("nbgrader", {}).get("grade_id", ""): cell.source for cell in made}
+    submission = bomb.make(bundle.notebook(), solutions)
+    record = grade(submission, bundle, "ada", "7", counted.limits, station=counted).record
+    (finding,) = [finding for finding in record.findings if finding.code == "cell-stopped"]
+    assert finding.message == "A cell of your own was left out. This cell used more than 400 MB of memory."
+    assert record.points == exercises.unit(UNIT).points
 
 
 def test_what_the_kernel_keeps_for_a_room_counts_where_it_does_the_counting(counted):
@@ -671,6 +685,32 @@ def test_the_end_of_a_station_leaves_nothing(bundle):
     assert [found for place in places for found in glob.glob(place)] == []
     assert not warm.is_running()
     assert not room.is_running()
+
+
+@pytest.fixture
+def places():
+    """Where control groups are made, by kind of limit."""
+    return groups.parents() or pytest.skip("no control groups can be made here")
+
+
+def test_a_warm_process_that_is_killed_leaves_no_control_group(bundle, places):
+    with open_station(bundle, LIMITS) as station:
+        own = [f"{place}/{groups.PREFIX}{station._warm.pid}-*" for place in places.values()]
+        until(lambda: all(map(glob.glob, own)), lambda: "no control group was made")
+        station._warm.kill()
+    assert [found for each in own for found in glob.glob(each)] == []
+
+
+def test_what_the_dead_have_left_is_removed_and_what_the_living_need_is_not(places):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    left, needed = (groups.Group.make(places, f"{groups.PREFIX}{pid}-x", MB, 4) for pid in (dead.pid, os.getpid()))
+    try:
+        assert groups.parents() == places
+        assert (left.is_there(), needed.is_there()) == (False, True)
+    finally:
+        groups.remove(places, os.getpid())
+    assert not needed.is_there()
 
 
 def test_whoever_is_killed_at_whatever_moment_of_the_start_nothing_is_left(bundle, root, tmp_path):

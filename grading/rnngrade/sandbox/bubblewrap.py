@@ -82,10 +82,11 @@ class Room:
 
     def __init__(self, library: Path, limits: Limits, hidden: Sequence[str] = ()) -> None:
         read, write = os.pipe()
-        filtered = _readable(seccomp.program())
+        filtered, users = _readable(seccomp.program()), _users()
         handed = [write, *([filtered] if filtered is not None else [])]
         command = [
-            *(shutil.which("bwrap") or "bwrap", *_arguments(library, limits, hidden, write)),
+            shutil.which("bwrap") or "bwrap",
+            *_arguments(library, limits, hidden, write, own_user_namespace=not users),
             *(() if filtered is None else ("--seccomp", str(filtered))),
             *("--", "/usr/bin/cat"),
         ]
@@ -117,8 +118,8 @@ class Room:
             raise NoSandbox(
                 words.decode(errors="replace").strip().splitlines()[-1][:200] if words else "no reason"
             ) from None
-        self.user_namespace = os.geteuid() != 0
-        self.uid = None if self.user_namespace else _nobody()
+        self.uid = secrets.choice(users) if users else None
+        self.user_namespace = not users
 
     def close(self) -> None:
         """End the room and everything in it."""
@@ -150,20 +151,26 @@ def _readable(data: bytes | None) -> int | None:
     return read
 
 
-def _nobody() -> int:
-    """A user's number that belongs to nobody."""
+def _users() -> range | None:
+    """The users' numbers that belong to nobody, one of which root gives to each room; None where this is not root, or
+    a root who has no others, as in some containers. There, each room has a user namespace.
+    """
     maps = [[int(n) for n in line.split()] for line in Path("/proc/self/uid_map").read_text().splitlines()]
-    whole = any(first <= USERS.start and USERS.stop <= first + count for first, _, count in maps)
-    return secrets.choice(USERS if whole else FEWER_USERS)
+    for users in (USERS, FEWER_USERS):
+        if os.geteuid() == 0 and any(first <= users.start and users.stop <= first + count for first, _, count in maps):
+            return users
+    return None
 
 
-def _arguments(library: Path, limits: Limits, hidden: Sequence[str], info: int) -> list[str]:
+def _arguments(
+    library: Path, limits: Limits, hidden: Sequence[str], info: int, *, own_user_namespace: bool
+) -> list[str]:
     size = str(limits.disk)
     arguments = [
         *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox", "--info-fd", str(info)),
     ]
-    if os.geteuid() != 0:
+    if own_user_namespace:
         arguments += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--disable-userns"]
     arguments += ["--perms", "1777", "--size", size, "--tmpfs", "/tmp"]
     arguments += ["--perms", "0755", "--dir", "/etc", "--dir", JAIL]
