@@ -66,7 +66,7 @@ class _Copier:
         if value is None or kind in (bool, float, str):
             return value
         if issubclass(kind, int):
-            number = int.__add__(value, 0)
+            number = value if kind is int else int.__add__(value, 0)
             if number.bit_length() > MAX_BITS:
                 raise NotPlain("a number of thousands of digits")
             return number
