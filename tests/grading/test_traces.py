@@ -68,10 +68,12 @@ def test_an_honest_answer_that_fails_gets_no_second_room(root):
 
 
 def test_an_answer_behind_one_that_left_something_does(root):
-    strict = "def rnn_step(x, h_prev, U, W, b):\n    np.seterr(all='raise')\n    return np.tanh(x @ U + h_prev @ W + b)"
-    careless = "def softmax(O):\n    e = np.exp(O - O.max(-1, keepdims=True)) + 0 * np.exp(O.dtype.type(-1000))\n"
-    careless += "    return e / e.sum(-1, keepdims=True)"
-    submission = solved(root, UNIT, rnn_step=strict, softmax=careless)
+    answers = {
+        "rnn_step": "def rnn_step(x, h_prev, U, W, b):\n    SCALE[0] = 0\n    return np.tanh(x @ U + h_prev @ W + b)",
+        "softmax": "def softmax(O):\n    e = np.exp(O - O.max(-1, keepdims=True)) * SCALE.astype(O.dtype)\n"
+        "    return e / e.sum(-1, keepdims=True)",
+    }
+    submission = solved(root, UNIT, "SCALE = np.ones(1)", **answers)
     record = grade(submission, Bundle.make(root, UNIT), "ada", "7", LIMITS).record
     assert record.points == exercises.unit(UNIT).points
     assert record.measured["restarts"] == 2
