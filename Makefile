@@ -44,6 +44,7 @@ bench: $(STAMP) ## how fast, against PyTorch, as ratios
 
 mutants: $(STAMP) ## every small change of every model answer before the hidden checks: all must be refused
 	@$(PY) -m mutants
+	@$(PY) -m mutants --places 3
 
 lint: $(STAMP) ## ruff and mypy
 	@$(PY) -m ruff check .

@@ -171,3 +171,20 @@ def measured(
     for name in names:
         one = Judge(name)
         yield from each(wrong_answers(name, sort, size, seed), functools.partial(placed, one, budget=budget), jobs)
+
+
+def figures(found: list[tuple[Wrong, Placed]]) -> list[str]:
+    """Of those without a diagnosis: how many have a wrong value or shape, and of these, for how many a changed line is
+    named, at most two lines are, another line is, something is said; and how long looking took, of all without one.
+    """
+    counted = [(set(p.lines) & set(w.lines), p) for w, p in found if p.counts]
+    seconds = sorted(p.seconds for _, p in found if not p.diagnosis)
+    shares = [
+        sum(bool(hit) for hit, _ in counted),
+        sum(0 < len(p.lines) < 3 for _, p in counted),
+        sum(bool(p.lines) and not hit for hit, p in counted),
+        sum(p.where is not None for _, p in counted),
+    ]
+    told = [f"{share / len(counted):.0%}" if counted else "" for share in shares]
+    times = [f"{seconds[int(at * (len(seconds) - 1))]:.2f} s" if seconds else "" for at in (0.5, 0.9)]
+    return [str(len(counted)), *told, *times]

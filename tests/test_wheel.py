@@ -233,3 +233,20 @@ def test_the_wheel_has_each_unit_s_notebook_as_students_get_it(root, wheel):
         for name in given:
             assert file.read(name) == (root / name.removeprefix("rnncourse/")).read_bytes()
             assert b"BEGIN SOLUTION" not in file.read(name)
+
+
+def size(wheel: Path, *extras: str) -> float:
+    """What an installation takes, in gigabytes: the files of all its packages, and what Python compiles of them."""
+    total = wheel.stat().st_size
+    for name in needs(wheel, *extras):
+        for file in importlib.metadata.distribution(name).files or ():
+            there = Path(str(file.locate()))
+            total += there.stat().st_size if there.is_file() else 0
+    return total / 1e9
+
+
+def test_an_installation_is_small(wheel):
+    if not importlib.metadata.version("torch").endswith("+cpu"):
+        pytest.skip("PyTorch is installed with what a GPU needs, which a student's is not")
+    assert size(wheel) < 0.3
+    assert 0.6 < size(wheel, "notebooks") < 1.35

@@ -98,10 +98,12 @@ def inside(values: Iterable[str]) -> Values:
 
 
 class Program:
-    """The cells of a notebook, or any modules that share one namespace, read as one program."""
+    """The cells of a notebook, read as one program. `files` names the modules that are written by some of them: these
+    count as if they stood in the notebook.
+    """
 
-    def __init__(self, trees: Mapping[str, ast.Module]) -> None:
-        self.trees = trees
+    def __init__(self, trees: Mapping[str, ast.Module], files: Collection[str] = ()) -> None:
+        self.trees, self.files = trees, {part for f in files for part in _and_above(f)}
         self.module = Scope("module")
         self.scopes: dict[int, Scope] = {}  # by id of the node
         self.definitions: list[Function | ast.ClassDef] = []
@@ -299,7 +301,7 @@ class Program:
             case ast.ImportFrom():
                 for a in node.names:
                     if a.name != "*" and node.module:
-                        self._add(scope, a.asname or a.name, {f"{node.module}.{a.name}"})
+                        self._add(scope, a.asname or a.name, self._attribute({node.module}, a.name))
             case ast.Assign():
                 for target in node.targets:
                     self._assign(target, scope, self.values(node.value), node.value)
@@ -481,6 +483,8 @@ class Program:
                     if own is not None
                     else self._attributes.get(name, {f"{value}{DICT}"} if name == "__dict__" else set())
                 )
+            elif value in self.files:
+                found |= {f"{value}.{name}"} if f"{value}.{name}" in self.files else self._name(name, self.module)
             elif value != UNKNOWN:
                 found |= {f"{value}.{name}", name} if name in MACHINERY else {f"{value}.{name}"}
         if not any(_is_dotted(v) for v in values):
@@ -534,6 +538,12 @@ class Program:
         # Whatever is handed to something may come back out of it, as it is or in something that holds it.
         passed = set().union(*handed, *(self.values(k.value) for k in node.keywords)) - {UNKNOWN}
         return found | passed | inside(passed) | held(passed)
+
+
+def _and_above(module: str) -> list[str]:
+    """A module and the packages in which it lies."""
+    parts = module.split(".")
+    return [".".join(parts[:i]) for i in range(1, len(parts) + 1)]
 
 
 def _around(scope: Scope) -> Scope:

@@ -136,6 +136,7 @@ def run(
     except ValueError as why:
         raise Sentence(str(why)) from None
     records: list[Record] = []
+    not_limited: dict[str, None] = {}
     failures = Failures()
     with in_a_sentence(DeskError), ExitStack() as held:
         stems = units_of(units)
@@ -169,10 +170,13 @@ def run(
                     )
                 gradebook.enter_lateness(bundle.unit, failures)
                 records += done.records
+                not_limited |= dict.fromkeys(done.not_limited)
                 if not as_json:
                     for record in done.records:
                         click.echo(line_for(record))
                     click.echo(f"{bundle.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
+    for words in not_limited:
+        click.echo(f"Note: {words}", err=True)
     if as_json:
         shown = [
             {**r.content(), "points": r.points, "max_points": r.max_points, "measured": r.measured} for r in records

@@ -22,6 +22,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from rnncourse.checks.forbidden import is_under
 from rnngrade.bindings import ANY, COURSE, DICT, MACHINERY, Program
 from rnngrade.record import Finding
 
@@ -107,6 +108,9 @@ PLAIN_TYPES = _words("numpy.ndarray int float str list tuple dict set bool")
 ATTRIBUTES = frozenset(_words("getattr setattr delattr vars"))
 
 _MAGIC = re.compile(r"^([ \t]*)(%%?|!!?)(\w+)")
+_WRITES = re.compile(
+    r"""\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+|--append[ \t]+)?(["']?)(?P<path>[\w./-]+\.py)\1[ \t]*$""", re.M
+)
 _HELP = re.compile(r"^[ \t]*(\?{1,2}[ \t]*[\w.]+|[\w.]+\?{1,2})[ \t]*$")
 _SHELL = frozenset(_words("bash sh script sx system writefile perl ruby js javascript html run load load_ext pylab R"))
 _INNER_TEXT = re.compile(r"__(?:builtins|subclasses|globals|code|closure|import|mro|bases|loader)__")
@@ -133,12 +137,16 @@ def inspect(
     """
     findings: list[Finding] = []
     trees: dict[str, ast.Module] = {}
+    files: list[str] = []
     total = 0
     for cell, source in sources.items():
         total += len(source)
         if len(source) > MAX_SOURCE or total > MAX_TOTAL:
             findings.append(Finding("too-long", _says(cell, "is too long to be inspected"), cell, for_person=True))
             continue
+        module, source = written_module(source)
+        if module:
+            files.append(module)
         try:
             trees[cell], magics = parse(source)
         except SyntaxError as error:
@@ -154,7 +162,7 @@ def inspect(
             findings.append(Finding("processes", _says(cell, words), cell, for_person=True))
     banned: dict[str, str] = {}
     try:
-        program = Program({**_parsed(given or {}), **trees})
+        program = Program({**_parsed(given or {}), **trees}, files)
         for cell, tree in trees.items():
             findings += _Suspicions(cell, program).of(tree)
         tampers = any(finding.for_person for finding in findings)
@@ -189,6 +197,19 @@ def forbidden_names(sources: Mapping[str, str], name: str, banned: tuple[str, ..
         return list(_forbidden(Program(_parsed(sources)), name, banned))
     except RecursionError:
         return []
+
+
+def written_module(source: str) -> tuple[str | None, str]:
+    """The module that a cell writes with `%%writefile`, if it does, and the source that is to be inspected.
+
+    >>> written_module("%%writefile tools/mine.py\\nx = 1")
+    ('tools.mine', '\\nx = 1')
+    """
+    if not (found := _WRITES.match(source)):
+        return None, source
+    parts = found["path"].removesuffix(".py").split("/")
+    name = ".".join(part for part in parts if part not in ("", ".", "__init__"))
+    return name, source[found.end() :]
 
 
 def _parsed(sources: Mapping[str, str]) -> dict[str, ast.Module]:
@@ -254,31 +275,24 @@ def _says(cell: str, words: str) -> str:
 def _forbidden(program: Program, name: str, banned: tuple[str, ...], free: Collection[str] = ()) -> dict[str, bool]:
     """The forbidden names that the definition of `name` and what it calls refer to, and whether it surely does."""
     found: dict[str, bool] = {}
+    ways: set[str] = set()
     for one, sure in program.references(name, free):
-        if any(_is_under(one, b) for b in banned):
+        if any(is_under(one, b) for b in banned):
             found[one] = found.get(one, False) or sure
         elif any(_may_reach(one, b) for b in banned):
-            found.setdefault(one, False)
+            ways.add(one)
+    if not found:
+        return dict.fromkeys(sorted(ways)[:1], False)
     # Of `torch` and `torch.nn.RNN`, the longer says more.
     longest = sorted(n for n in found if not any(other.startswith(n + ".") for other in found))
     return {n: any(sure for other, sure in found.items() if n == other or n.startswith(other + ".")) for n in longest}
-
-
-def _is_under(name: str, banned: str) -> bool:
-    if name == banned or name.startswith(banned + "."):
-        return True
-    # torch.nn.modules.rnn.RNN is torch.nn.RNN, torch._VF.rnn_tanh is torch.rnn_tanh: what a library keeps in several
-    # places goes by its own name and that of the library. (A module, `torch.nn.utils.rnn`, does not.)
-    last = banned.rpartition(".")[2]
-    first, *rest = name.split(".")
-    return (last[:1].isupper() or "_" in last) and last in rest and first == banned.split(".")[0]
 
 
 def _may_reach(name: str, banned: str) -> bool:
     """Whether an attribute whose name is computed may be the forbidden one."""
     for mark in (ANY, DICT):
         base, found, _ = name.partition(mark)
-        if found and (base == "sys.modules" or _is_under(banned, base)):
+        if found and (base == "sys.modules" or is_under(banned, base)):
             return True
     return False
 

@@ -36,7 +36,7 @@ from rnncourse.checks.where.search import ask, find
 from rnncourse.checks.wire import encode
 from rnngrade import record
 from rnngrade.budget import with_no_more_than
-from rnngrade.sandbox.inside.runner import FUNCTION
+from rnngrade.sandbox.inside.runner import FUNCTION, READ_ONLY
 from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow
 
@@ -114,8 +114,9 @@ class Remote:
 
     def _is_view(self, answer: Any) -> bool:
         """Whether the answer becomes another one when the arguments do."""
-        if self.exercise.may_share or not arrays_in(answer) or not self.session.lent.spoil():
+        if self.exercise.may_share or not self.session.lent.may_hold(arrays_in(answer)):
             return False
+        self.session.lent.spoil()
         seconds = self.session.limits.call_seconds
         return not identical(self._weighed(self.session.ask("again", seconds=seconds)), answer)
 
@@ -182,7 +183,9 @@ class Remote:
         with within(self.session.limits.call_seconds):
             borrowed = Borrowed()
             live = {name: self._take(v, borrowed) for name, v in kwargs.items()}
-            return to_plain(borrowed.packed(self.functions[number](*self._take(args, borrowed), **live)))
+            answer = self.functions[number](*self._take(args, borrowed), **live)
+            plain = to_plain(borrowed.packed(answer))
+            return {READ_ONLY: plain} if isinstance(answer, np.ndarray) and not answer.flags.writeable else plain
 
     def _take(self, value: Any, borrowed: Borrowed) -> Any:
         """`value` as a function here gets it: a function that the answer lent is called where it is."""

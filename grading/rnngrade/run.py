@@ -32,6 +32,7 @@ class Run:
     unit: str
     graded: list[Record] = field(default_factory=list)
     kept: list[Record] = field(default_factory=list)
+    not_limited: list[str] = field(default_factory=list)  # what rooms are not kept from here, in sentences
 
     @property
     def records(self) -> list[Record]:
@@ -80,6 +81,9 @@ def run(
             _enter(desk, record, enter)
     if todo:
         view.hide(desk.folder, desk.root)
+        if sandboxed and scheduler is None:
+            bubblewrap.require()
+            result.not_limited = bubblewrap.not_limited()
         with _grader(scheduler, bundle, limits, seed, sandboxed, min(jobs, len(todo))) as graded:
             for done, one in enumerate(graded(todo), start=1):
                 with told.of(one.record.student, bundle.unit):
@@ -101,8 +105,6 @@ def _grader(
         from rnngrade.distributed import distributed
 
         return distributed(scheduler, bundle, limits, seed, sandboxed)
-    if sandboxed:
-        bubblewrap.require()
     return _local(bundle, limits, seed, sandboxed, jobs)
 
 

@@ -39,7 +39,6 @@ from rnngrade.sandbox.session import SAME_EACH_TIME, Station
 
 TRIALS = 6  # how often a submission is graded, until it is left to a person
 PATIENCE = 120.0  # seconds beyond a submission's limit, for imports on a busy machine
-_removing = threading.Lock()
 
 
 class CannotGrade(DeskError):
@@ -100,17 +99,20 @@ def _leave_with(parent: int, folder: Path) -> None:
     """End this process when the one that started it is gone: its sandboxes end with it."""
     while os.getppid() == parent:
         time.sleep(0.5)
-    _remove(folder)
+    leaving = os.getpid()
+    if os.fork() == 0:  # of the threads only this one goes on there: the others cannot make the folder again
+        while os.getppid() == leaving:
+            time.sleep(0.01)
+        _remove(folder)
     os._exit(1)
 
 
 def _remove(folder: Path) -> None:
     """Remove the folder, renamed first: whoever is still writing to it finds it no more."""
     gone = folder.with_name(f"{folder.name}-gone")
-    with _removing:  # or the process would end while another thread is at it
-        with suppress(OSError):
-            folder.rename(gone)
-        shutil.rmtree(gone, ignore_errors=True)
+    with suppress(OSError):
+        folder.rename(gone)
+    shutil.rmtree(gone, ignore_errors=True)
 
 
 def _read(stream: IO[bytes]) -> Any:

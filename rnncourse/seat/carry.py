@@ -153,7 +153,7 @@ class _Sides:
                 is_same = cell.source == self.release[place].source
                 (self.untouched if is_same else self.counts_as)[index] = place
                 rest.remove(index)
-            elif _is_as_given(cell) and place is None:
+            elif _is_as_given(cell):
                 self.gone.add(index)
                 rest.remove(index)
         # an editor that keeps no ids: what reads the same is the same

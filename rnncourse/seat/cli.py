@@ -132,7 +132,8 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
         else:
             notebook = _to_go_on_with(folder)
     opens = f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}"
-    open_jupyterlab(folder, [opens, *arguments], [STUDENTS_SETTINGS])
+    with_commands = f"--LabApp.extra_labextensions_path={LABEXTENSIONS}"
+    open_jupyterlab(folder, [opens, with_commands, *arguments], [STUDENTS_SETTINGS])
 
 
 def _require(*modules: str) -> None:
@@ -153,7 +154,6 @@ def open_jupyterlab(folder: Path, options: Sequence[str], settings: Sequence[Pat
     """
     paths = [*map(str, settings), str(SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH", "")]
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}", OFFLINE]
-    command.append(f"--LabApp.extra_labextensions_path={LABEXTENSIONS}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")
     scripts = _scripts()

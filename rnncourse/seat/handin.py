@@ -74,6 +74,7 @@ def unit_of(name: str) -> Outline:
 def _folders(here: Path, installed: bool = True) -> Iterator[Path]:
     for folder in (here, *here.parents, *([Path(__file__).parents[2]] if installed else [])):
         yield folder
+        yield folder / "my-course"  # as `make lab` makes it, beside what is given out
         yield folder / "notebooks"
 
 

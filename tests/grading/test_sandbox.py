@@ -314,7 +314,7 @@ def test_the_channel_is_the_only_open_file(session):
     )
     assert [files.pop(number) for number in (0, 1, 2)] == ["/dev/null"] * 3
     assert files.pop(3).startswith("socket:")
-    assert files == {}
+    assert set(files.values()) <= {"/memfd:lent (deleted)"}  # what the judge lends it, which Python keeps open
 
 
 # --- what the kernel is not asked for
@@ -422,7 +422,7 @@ def test_a_call_in_another_architectures_language_ends_the_process(call, session
         run(session, program)
 
 
-def test_torch_trains_and_numpy_solves_under_the_filter(session):
+def test_torch_trains_and_numpy_solves_under_the_filter(root):
     program = """
         import multiprocessing, subprocess, threading
         import numpy as np
@@ -438,7 +438,8 @@ def test_torch_trains_and_numpy_solves_under_the_filter(session):
             said = subprocess.run(["echo", "there"], capture_output=True, text=True).stdout.strip()
         answer = [rows[0], said, all(p.grad is not None for p in model.parameters())]
         """
-    assert value(session, program) == [300.0, "there", True]
+    with open_station(Bundle.make(root, "07_torch_rnn"), LIMITS) as station, station.session() as session:
+        assert value(session, program) == [300.0, "there", True]
 
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -803,6 +804,16 @@ def test_where_bubblewrap_cannot_build_a_room_it_says_why(monkeypatch, tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(NoSandbox, match=r"cannot build a sandbox on this machine \(bwrap: No permissions"):
         bubblewrap.require()
+
+
+def test_what_is_not_limited_on_this_machine_is_said(monkeypatch):
+    monkeypatch.setattr(groups, "parents", lambda: {groups.MEMORY: "a", groups.PROCESSES: "b"})
+    assert (bubblewrap.not_limited() == []) is (os.uname().machine in seccomp.MACHINES)
+    monkeypatch.setattr(groups, "parents", dict)
+    monkeypatch.setattr(seccomp, "program", lambda: None)
+    memory, calls = bubblewrap.not_limited()
+    assert "ten times a second; what the kernel keeps for them, such as full sockets, has no limit." in memory
+    assert f"this processor ({os.uname().machine})" in calls
 
 
 def test_a_room_is_there_as_long_as_it_is_open(station):

@@ -25,10 +25,11 @@ from rnngrade.hostile.making import FULL, NOTHING, TORCH, UNIT, Hostile, Outcome
 from rnngrade.hostile.measuring import MEASURING
 from rnngrade.hostile.patches import PATCHES
 from rnngrade.hostile.reference import REFERENCE
+from rnngrade.hostile.rooms import ROOMS
 from rnngrade.hostile.talk import TALK
 
 __all__ = ["FULL", "HOSTILE", "NOTHING", "TORCH", "UNIT", "Hostile", "Outcome", "loses"]
 
 OF_ANSWERS = [*LIES, *MEASURING, *REFERENCE, *IN_TORCH]
-OF_ROOMS = [*HARM, *LIMITS, *ESCAPES]
+OF_ROOMS = [*HARM, *LIMITS, *ESCAPES, *ROOMS]
 HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *OF_ANSWERS, *OF_ROOMS, *FILES, *HONEST]

@@ -125,6 +125,30 @@ HONEST = [
         FULL,
     ),
     Hostile(
+        "own_module",
+        "writes a module beside the notebook, and imports it in two cells",
+        right(
+            before(
+                "rnn_step", "%%writefile my_helpers.py\nimport numpy as np\n\ndef squash(a):\n    return np.tanh(a)"
+            ),
+            answer(
+                "rnn_step",
+                f"from my_helpers import squash\ndef rnn_step(x, h_prev, U, W, b):\n    {RIGHT_STEP}".replace(
+                    "np.tanh", "squash"
+                ),
+            ),
+            answer(
+                "rnn_step_concat",
+                """
+                def rnn_step_concat(x, h_prev, V, b):
+                    import my_helpers
+                    return my_helpers.squash(np.concatenate([x, h_prev], axis=1) @ V + b)
+                """,
+            ),
+        ),
+        FULL,
+    ),
+    Hostile(
         "own_checks",
         "checks in cells of its own, and asserts it",
         right(

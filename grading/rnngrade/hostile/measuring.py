@@ -1,12 +1,26 @@
 """What is measured where the answer runs, switched off: each has an answer with a fault that only a measurement shows.
 
 The answers give the right values. One writes to its argument, one returns a view of it, one calls a function twice as
-often as it may, one loops where a scan is asked for, one takes PyTorch's layer: what each loses, it must lose.
+often as it may, one loops where a scan is asked for, one takes PyTorch's layer: what each loses, it must lose. Last
+come those that call it by ways that are hard to follow.
 """
 
 from __future__ import annotations
 
-from rnngrade.hostile.making import RIGHT_STEP, TORCH, UNIT, Edit, Hostile, Outcome, after, answer, loses, right, step
+from rnngrade.hostile.making import (
+    FULL,
+    RIGHT_STEP,
+    TORCH,
+    UNIT,
+    Edit,
+    Hostile,
+    Outcome,
+    after,
+    answer,
+    loses,
+    right,
+    step,
+)
 
 _WRITES = step(f"new = {RIGHT_STEP.removeprefix('return ')}\nh_prev[...] = 0\nreturn new")
 _FORWARD = """
@@ -84,6 +98,11 @@ def _loops(name: str, what: str, patch: str) -> Hostile:
 
 def _borrows(name: str, what: str, patch: str) -> Hostile:
     return _attack(name, what, patch, answer("ScratchRNN", _LAYER), outcome=loses("ScratchRNN"), unit=TORCH)
+
+
+def _calls(name: str, what: str, patch: str, layer: str) -> Hostile:
+    edits = after("setup", patch), answer("ScratchRNN", _LAYER.replace("torch.rnn_tanh", layer))
+    return Hostile(name, what, right(*edits), loses("ScratchRNN"), flagged=True, finding="forbidden-name", unit=TORCH)
 
 
 MEASURING = [
@@ -301,5 +320,61 @@ MEASURING = [
         original = runner.Runner.do_open
         runner.Runner.do_open = lambda self, name, settings: original(self, name, settings | {"forbids": ()})
         """,
+    ),
+    _calls(
+        "calls_by_another_name",
+        "calls PyTorch's layer where PyTorch keeps its machinery",
+        "pass",
+        "torch._VF.rnn_tanh",
+    ),
+    _calls(
+        "calls_out_of_a_dict",
+        "takes PyTorch's layer out of the module's dict",
+        "pass",
+        "torch.__dict__['rnn_tanh']",
+    ),
+    _calls(
+        "calls_by_a_loop",
+        "binds PyTorch's layer as the target of a loop",
+        "for layer in (torch.rnn_tanh,):\n    pass",
+        "layer",
+    ),
+    _calls(
+        "calls_by_what_a_function_returns",
+        "has a function return PyTorch, out of a list, to an attribute",
+        "class Box:\n    pass\nbox = Box()\nbox.library = (lambda: [torch])()[0]",
+        "box.library.rnn_tanh",
+    ),
+    _calls(
+        "calls_from_a_file",
+        "writes a module that has PyTorch's layer, and imports it",
+        "%%writefile my_layers.py\nimport torch\nmine = torch.rnn_tanh",
+        "__import__('my_layers').mine",
+    ),
+    Hostile(
+        "calls_by_a_cell_in_a_cell",
+        "has IPython run a cell that has the layer",
+        right(
+            after("setup", 'get_ipython().run_cell("layer = torch.rnn_tanh")'),
+            answer("ScratchRNN", _LAYER.replace("torch.rnn_tanh", "layer")),
+        ),
+        loses("ScratchRNN"),
+        flagged=True,
+        finding="looks-inside",
+        unit=TORCH,
+    ),
+    Hostile(
+        "calls_another_package",
+        "takes the softmax of a package that the unit does not need",
+        right(answer("softmax", "from sklearn.utils.extmath import softmax")),
+        loses("softmax"),
+    ),
+    Hostile(
+        "calls_handed_on",
+        "has Python's own machinery from a library that imports it",
+        right(after("setup", "import matplotlib.pyplot as plt\nprint(plt.importlib, np.lib.npyio.os)")),
+        FULL,
+        flagged=True,
+        finding="hides-calls",
     ),
 ]

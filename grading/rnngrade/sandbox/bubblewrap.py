@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import platform
 import re
 import secrets
 import shutil
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from rnngrade.errors import DeskError
 from rnngrade.sandbox import seccomp, view
+from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import Limits
 
 HOME = "/student"
@@ -54,6 +56,22 @@ def require() -> None:
             f"bubblewrap cannot build a sandbox on this machine ({why}); for a class that you trust, add "
             "'--sandbox none'."
         ) from None
+
+
+def not_limited() -> list[str]:
+    """What rooms are not kept from on this machine, in sentences for whoever grades on it."""
+    sentences = []
+    if groups.MEMORY not in groups.parents():
+        sentences.append(
+            "No control groups can be made here, so the desk counts the memory of each room's processes by itself, ten "
+            "times a second; what the kernel keeps for them, such as full sockets, has no limit."
+        )
+    if seccomp.program() is None:
+        sentences.append(
+            f"The desk knows no filter of system calls for this processor ({platform.machine()}): what a room asks the "
+            "kernel for has no limit."
+        )
+    return sentences
 
 
 class Room:

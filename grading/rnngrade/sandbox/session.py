@@ -284,23 +284,24 @@ class Session:
             return 0.0
 
     def _watch(self) -> None:
-        counts = self._group is None or groups.MEMORY not in self._group.folders
+        counts = not self._group or {*self._group.folders} != {groups.MEMORY, groups.PROCESSES}
         while not self._over.wait(WATCH_SECONDS):
-            if not counts:  # the kernel does
-                self._measure()
-                if self._ended:
-                    self._kill()
-                    return
-                continue
-            processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
-            used = sum(_resident(pid) for pid in processes)
-            if used > self.limits.memory:  # perhaps: this counts what processes share for each of them
-                used = sum(_proportional(pid) for pid in processes)
-            self.most_memory = max(self.most_memory, used)
-            if used > self.limits.memory or len(processes) > self.limits.processes:
-                self._ended = "memory" if used > self.limits.memory else "processes"
+            self._measure()
+            if counts and not self._ended:
+                self._count()
+            if self._ended:
                 self._kill()
                 return
+
+    def _count(self) -> None:
+        """Count, where the kernel does not, what all of its processes have, and see whether it is too much."""
+        processes = _descendants([self.pid] + ([self._room.pid] if self._room else []))
+        used = sum(_resident(pid) for pid in processes)
+        if used > self.limits.memory:  # perhaps: this counts what processes share for each of them
+            used = sum(_proportional(pid) for pid in processes)
+        self.most_memory = max(self.most_memory, used)
+        if used > self.limits.memory or len(processes) > self.limits.processes:
+            self._ended = "memory" if used > self.limits.memory else "processes"
 
     def _kill(self) -> None:
         if self._room:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,18 +63,40 @@ class Asked:
     is_wrong: bool
 
 
+class Draws:
+    """Fresh draws of an exercise's cases, and what a candidate does in each."""
+
+    def __init__(self, exercise: Exercise, candidate: Candidate, seed: Seed) -> None:
+        self.exercise, self.candidate, self.seed = exercise, candidate, seed
+        self._asked: list[Asked] = []
+        self._drawn = 0
+
+    def cases(self, draws: int, require_time: Callable[[], None]) -> Iterator[Asked]:
+        """The cases of so many draws. **Errors:** what `require_time` raises before each."""
+        yield from self._asked
+        exercise = self.exercise
+        while self._drawn < draws:
+            asked = []
+            for case in exercise.draw(np.random.default_rng((*self.seed, self._drawn + 1))):
+                require_time()
+                wanted = quiet_observe(exercise.reference, exercise.drive, case.args)
+                seen = self.candidate.observe(exercise.drive, case.args)
+                asked.append(Asked(case, wanted, seen, bool(faults_of(exercise, case, wanted, seen))))
+            self._drawn += 1
+            self._asked += asked
+            yield from asked
+
+
 class Inquiry:
     """What is known about one wrong answer, and whom to ask for more."""
 
     def __init__(
-        self, exercise: Exercise, candidate: Searched, program: Program, seed: Seed, asked: list[Asked]
+        self, exercise: Exercise, candidate: Searched, program: Program, draws: Draws, asked: list[Asked]
     ) -> None:
-        self.exercise, self.candidate, self.program, self.seed, self.asked = exercise, candidate, program, seed, asked
+        self.exercise, self.candidate, self.program, self.draws, self.asked = exercise, candidate, program, draws, asked
         self.wrong = [i for i, one in enumerate(asked) if one.is_wrong]
         self.until = self.end = float("inf")
         self.stopped = 0  # trials that had to be stopped
-        self._fresh: list[Asked] = []
-        self._drawn = 0
         self._before: dict[bool, dict[int, tuple[bool, ...]]] = {}
 
     # --- time
@@ -164,17 +186,8 @@ class Inquiry:
         return len({one.case.is_edge for one in self.asked if one.is_wrong}) == 2
 
     def fresh(self, draws: int = DRAWS) -> Iterator[Asked]:
-        """The cases of fresh draws, and what the candidate does with each."""
-        yield from self._fresh
-        while self._drawn < draws:
-            self._drawn += 1
-            for case in self.exercise.draw(np.random.default_rng((*self.seed, self._drawn))):
-                self.require_time()
-                wanted = quiet_observe(self.exercise.reference, self.exercise.drive, case.args)
-                seen = self.candidate.observe(self.exercise.drive, case.args)
-                one = Asked(case, wanted, seen, bool(faults_of(self.exercise, case, wanted, seen)))
-                self._fresh.append(one)
-                yield one
+        """The cases of fresh draws, and what the candidate does with each. **Errors:** `OutOfTime`."""
+        yield from self.draws.cases(draws, self.require_time)
 
     # --- values on the way
 

@@ -128,8 +128,10 @@ def found(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[dict[str, Plai
                 continue
             own = sum(has(key, exercise, one) is True for one in asked)
             other = len(asked) - own
-            few = FEW if fails or _is_continuous(asked) else MANY
-            if own and other >= few if key[0] == "note" else min(own, other) >= LEAST:
+            needed = FEW if key[0] == "note" else LEAST
+            if not fails and not _is_continuous(asked):
+                needed = MANY
+            if own >= (1 if key[0] == "note" else LEAST) and other >= needed:
                 yield {"property": key, "fails": fails}
                 return
 
@@ -142,21 +144,33 @@ def _is_continuous(asked: Sequence[Asked]) -> bool:
 
 
 def holds(exercise: Exercise, parameters: dict[str, Plain], asked: Sequence[Asked]) -> bool:
-    """Whether it is so in other cases too."""
-    return is_so(parameters["property"], parameters["fails"], exercise, asked)
+    """Whether it is so in other cases too. If it is the property that comes out right, the others need not all fail:
+    some answers are right by chance.
+    """
+    key = parameters["property"]
+    if parameters["fails"]:
+        return is_so(key, True, exercise, asked)
+    return not any(one.is_wrong and has(key, exercise, one) for one in asked)
 
 
 def words(parameters: dict[str, Plain]) -> str:
     """The property as a student reads it."""
     key, fails = parameters["property"], parameters["fails"]
-    one, others = ("fail", "pass") if fails else ("pass", "fail")
-    kind = key[0]
-    if kind == "note":
+    if key[0] == "note":
         notes = " and ".join(f"“{note}”" for note in key[1:])
-        if len(key) == 2:
-            return f"Only the case {notes} {one}{'es' if one == 'pass' else 's'}; all others {others}."
-        return f"Only the cases {notes} {one}; all others {others}."
-    return f"All cases {_such(key)} {one}; all others {others}."
+        if len(key) > 2:
+            return (
+                f"Only the cases {notes} fail; all others pass."
+                if fails
+                else f"The cases {notes} come out right each time; others do not."
+            )
+        return (
+            f"Only the case {notes} fails; all others pass."
+            if fails
+            else f"The case {notes} comes out right each time; others do not."
+        )
+    such = _such(key)
+    return f"All cases {such} fail; all others pass." if fails else f"All cases {such} come out right; others do not."
 
 
 def _such(key: Key) -> str:

@@ -152,7 +152,7 @@ def is_in(key: Key) -> Any:
 
 
 def found(seen: Sequence[Look]) -> Iterator[Parameters]:
-    """The regions in which alone a part is wrong, of each part the two that say the most."""
+    """The region in which alone a part is wrong, of each part the smallest."""
     for name in wrong_names(seen):
         base = scope(name, seen)
         wrong = [(one, part) for one in seen for part in one.named(name) if not part.is_right]
@@ -163,8 +163,9 @@ def found(seen: Sequence[Look]) -> Iterator[Parameters]:
         for key in _keys(one, part):
             claim = is_in(key)
             if claim(one, part) and is_so(claim, name, seen, base) and _is_borne_out(key, wrong):
-                told.append((_share(key, wrong), {**base, "region": key, "everywhere": _is_everywhere(key, wrong)}))
-        yield from (parameters for _, parameters in sorted(told, key=lambda pair: pair[0])[:2])
+                told.append((_share(key, wrong), {**base, "region": key}))
+        if told:
+            yield min(told, key=lambda pair: pair[0])[1]
 
 
 def _count(part: Part) -> int:
@@ -188,28 +189,10 @@ def _share(key: Key, wrong: list[tuple[Look, Part]]) -> float:
     return float(np.mean([c.mean() for c in chosen if c is not None]))
 
 
-def _is_everywhere(key: Key, wrong: list[tuple[Look, Part]]) -> bool:
-    """Whether each index of the region's axis has something wrong, in every wrong case."""
-    if key[0] not in ("from", "before the last", "at", "block"):
-        return False
-    return all(_has_all(key, one, part) for one, part in wrong)
-
-
-def _has_all(key: Key, one: Look, part: Part) -> bool:
-    chosen, entries = region(key, one, part), wrong_entries(part)
-    if chosen is None or entries is None:
-        return False
-    others = tuple(k for k in range(entries.ndim) if k != key[1])
-    return bool(np.array_equal(entries.any(axis=others), chosen.any(axis=others)))
-
-
 def holds(exercise: Exercise, parameters: Parameters, asked: Sequence[Asked]) -> bool:
     """Whether it is so in other cases too."""
-    seen, key, name = looks(exercise, asked), parameters["region"], parameters["part"]
-    if not is_so(is_in(key), name, seen, parameters):
-        return False
-    wrong = [(one, part) for one in seen for part in one.named(name) if not part.is_right]
-    return not parameters["everywhere"] or _is_everywhere(key, wrong)
+    key = parameters["region"]
+    return is_so(is_in(key), parameters["part"], looks(exercise, asked), parameters)
 
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
@@ -224,14 +207,10 @@ def words(exercise: Exercise, parameters: Parameters) -> str:
         noun = _noun(exercise, part, key[1])
         if kind == "from":
             first = f"first {noun}" if key[2] == 1 else f"first {('', '', 'two', 'three')[key[2]]} {noun}s"
-            text = f"{part} is right at the {first}; " + (
-                "every later one is wrong." if parameters["everywhere"] else "whatever is wrong comes later."
-            )
+            text = f"{part} is right at the {first} in every case; what is wrong comes later."
         elif kind == "before the last":
             last = f"last {noun}" if key[2] == 1 else f"last {('', '', 'two', 'three')[key[2]]} {noun}s"
-            text = f"{part} is right at the {last}; " + (
-                "every earlier one is wrong." if parameters["everywhere"] else "whatever is wrong comes before."
-            )
+            text = f"{part} is right at the {last} in every case; what is wrong comes before."
         elif kind == "at":
             text = f"{part} is wrong only at the {'first' if key[2] == 0 else 'last'} {noun}; {right}."
         else:

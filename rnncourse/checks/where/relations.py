@@ -5,7 +5,7 @@ student has to verify it on fresh draws too, which is what `holds` is for. It sa
 
 | kind | what it says | where |
 |---|---|---|
-| `part: …` | how one part is related to what it should be, "dX is what it should be, divided by N" | `parts` |
+| `part: …` | how one part is related to what it should be, "dX is what it should be, divided by N" | `related` |
 | `items` | what a text, a list, a set or a number has too much or lacks | `sequences` |
 | `depends` | what a part does not depend on, though it should, or the other way round | `properties` |
 | `region` | where in an array alone it is wrong, "only at the last step" | `regions` |
@@ -23,7 +23,7 @@ import numpy as np
 
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.plain import Plain
-from rnncourse.checks.where import parts, properties, regions, sequences
+from rnncourse.checks.where import claims, parts, properties, regions, related, sequences
 from rnncourse.checks.where.inquiry import Asked
 from rnncourse.checks.where.place import Statement
 from rnncourse.checks.where.properties import Ask
@@ -56,7 +56,7 @@ def _rank(one: Statement) -> int:
 
 def _found(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None) -> Iterator[Statement]:
     seen = parts.looks(exercise, asked)
-    for kind, parameters in parts.found(seen):
+    for kind, parameters in related.found(seen):
         yield Statement(f"part: {kind}", parameters)
     yield from (Statement("region", p) for p in regions.found(seen))
     yield from (Statement("items", p) for p in sequences.found(exercise, asked))
@@ -82,7 +82,7 @@ def _holds(
     if kind.startswith("part: "):
         name = kind.removeprefix("part: ")
         own = {k: v for k, v in parameters.items() if k not in ("part", "alone", "whole", "always")}
-        return parts.is_so(parts.CLAIMS[name](**own), parameters["part"], parts.looks(exercise, asked), parameters)
+        return parts.is_so(claims.CLAIMS[name](**own), parameters["part"], parts.looks(exercise, asked), parameters)
     if kind == "only":
         return _only_holds(exercise, parameters["wrong"], asked)
     if kind in _ASKING:
@@ -101,7 +101,7 @@ def words(statement: Statement, exercise: Exercise) -> str:
     """One or two sentences for a student."""
     kind, parameters = statement.kind, statement.parameters
     if kind.startswith("part: "):
-        return parts.words(exercise, kind.removeprefix("part: "), parameters)
+        return related.words(exercise, kind.removeprefix("part: "), parameters)
     if kind == "items":
         return sequences.words(parameters)
     if kind == "region":

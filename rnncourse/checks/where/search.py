@@ -10,12 +10,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from rnncourse.checks.cases import Seed, drawn
+from rnncourse.checks.cases import Candidate, Seed, drawn
 from rnncourse.checks.diagnosis import same
-from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.drive import Observation
+from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.faults import faults_of
-from rnncourse.checks.where import repairs, values
-from rnncourse.checks.where.inquiry import Asked, Budget, Inquiry, OutOfTime, Searched
+from rnncourse.checks.where import relations, repairs, values
+from rnncourse.checks.where.inquiry import DRAWS, Asked, Budget, Draws, Inquiry, OutOfTime, Searched
 from rnncourse.checks.where.place import Statement, Where
 from rnncourse.checks.where.repairs import ALL, Mend
 from rnncourse.checks.where.telling import MOST_LINES, Found, agreement, is_so, lines_behind, raising, told
@@ -25,7 +26,7 @@ SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
 MOST_MENDS = 6
 
 
-def ask(exercise: Exercise, candidate: Searched, seed: Seed) -> list[Asked]:
+def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:
     """What a candidate gives in the cases of a seed; nothing if it does not come to an end in one."""
     asked = []
     for case, wanted in zip(*drawn(exercise, seed), strict=True):
@@ -36,21 +37,41 @@ def ask(exercise: Exercise, candidate: Searched, seed: Seed) -> list[Asked]:
     return asked
 
 
-def find(exercise: Exercise, candidate: object, seed: Seed, asked: list[Asked], budget: Budget) -> Where | None:
+def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked], budget: Budget) -> Where | None:
     """What can be found out about a wrong answer from these cases; None if it is nothing."""
-    if not isinstance(candidate, Searched) or not any(one.is_wrong for one in asked):
+    if not any(one.is_wrong for one in asked) or any(one.seen.timed_out for one in asked):
         return None
-    program = candidate.program(exercise.name)
-    if program is None or not program.is_harmless or any(one.seen.timed_out for one in asked):
-        return None
-    if program.is_too_long:
-        return None
-    inquiry = Inquiry(exercise, candidate, program, seed, asked)
-    inquiry.end = time.monotonic() + budget.together
-    try:
-        return _Search(inquiry, budget).result() if _is_the_same(inquiry) else None
-    except OutOfTime:
-        return None
+    end = time.monotonic() + budget.together
+    draws = Draws(exercise, candidate, seed)
+    found = Found(relation=_relation(exercise, candidate, asked, draws, min(end, time.monotonic() + budget.values)))
+    program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
+    if isinstance(candidate, Searched) and program and program.is_harmless and not program.is_too_long:
+        inquiry = Inquiry(exercise, candidate, program, draws, asked)
+        inquiry.end = end
+        with suppress(OutOfTime):
+            if _is_the_same(inquiry):
+                _Search(inquiry, budget).look(found)
+    return told(program, exercise, found)
+
+
+def _relation(
+    exercise: Exercise, candidate: Candidate, asked: list[Asked], draws: Draws, until: float
+) -> Statement | None:
+    """How what came is related to what was expected, on fresh draws too."""
+
+    def require_time() -> None:
+        if time.monotonic() > until:
+            raise OutOfTime
+
+    def observe(case: Case) -> Observation:
+        require_time()
+        return candidate.observe(exercise.drive, case.args)
+
+    with suppress(OutOfTime):
+        for one in relations.relations(exercise, asked, observe):
+            if relations.holds(one, exercise, list(draws.cases(DRAWS, require_time)), observe):
+                return one
+    return None
 
 
 def _is_the_same(inquiry: Inquiry) -> bool:
@@ -64,8 +85,9 @@ class _Search:
     def __init__(self, inquiry: Inquiry, budget: Budget) -> None:
         self.inquiry, self.budget = inquiry, budget
 
-    def result(self) -> Where | None:
-        inquiry, found = self.inquiry, Found()
+    def look(self, found: Found) -> None:
+        """Write down what each way of looking finds."""
+        inquiry = self.inquiry
         program = inquiry.program
         compared: Compared | None = None
         found.raising = raising(program, [one for one in inquiry.asked if one.is_wrong])
@@ -95,7 +117,6 @@ class _Search:
             inquiry.take(self.budget.pairs)
             with suppress(OutOfTime):
                 self._in_two_places(compared, first, found)
-        return told(program, inquiry.exercise, found)
 
     def _writing(self) -> tuple[int, ...]:
         """The lines after which an argument first had changed, if what is wrong is that it does."""

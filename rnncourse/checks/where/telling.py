@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rnncourse.checks.exercise import Exercise
-from rnncourse.checks.where import repairs, values, words
+from rnncourse.checks.where import relations, repairs, values, words
 from rnncourse.checks.where.agreement import agree, series
 from rnncourse.checks.where.changes import Change
 from rnncourse.checks.where.inquiry import Asked, Inquiry
@@ -24,11 +24,14 @@ MOST_LINES = 3  # that are named for one finding
 
 @dataclass
 class Found:
-    """What each way of looking found: the lines that write to an argument, the line that raises, a place that mends if
-    it has another value, changes that mend, and, if there is nothing of these, the last place that agrees, with a place
-    of the model answer that has its values.
+    """What each way of looking found.
+
+    How what came is related to what was expected; the lines that write to an argument; the line that raises; a place
+    that mends if it has another value; changes that mend; and, if there is nothing of these, the last place that
+    agrees, with a place of the model answer that has its values.
     """
 
+    relation: Statement | None = None
     writing: tuple[int, ...] = ()
     raising: int | None = None
     given: Given | None = None
@@ -36,8 +39,12 @@ class Found:
     agreeing: tuple[Place, object] | None = None
 
 
-def told(program: Program, exercise: Exercise, found: Found) -> Where | None:
+def told(program: Program | None, exercise: Exercise, found: Found) -> Where | None:
     """What is said of what was found; None if it is nothing."""
+    related = (found.relation,) if found.relation and not found.writing else ()
+    said = [relations.words(one, exercise) for one in related]
+    if program is None:
+        return Where((), None, " ".join(said), related) if related else None
     mends, given = list(found.mends), found.given
     lines: list[int] = []
     if found.writing:
@@ -59,11 +66,11 @@ def told(program: Program, exercise: Exercise, found: Found) -> Where | None:
     evidence += [_change(mend) for mend in mends]
     evidence += [Statement("raises", {"line": found.raising})] if found.raising else []
     if not lines and (only := _only_statement(program)):
-        evidence.append(Statement("only", {"line": only}))
+        evidence.append(Statement("single line", {"line": only}))
         lines = [only]
     elif found.agreeing and not evidence:
         evidence.append(agreement(*found.agreeing))
-    if not evidence:
+    if not evidence and not related:
         return None
     at = tuple(sorted(set(lines)))
     part = given.place.text if given and not given.place.is_name and len(at) == 1 else None
@@ -72,8 +79,10 @@ def told(program: Program, exercise: Exercise, found: Found) -> Where | None:
         part = parts.pop() or part
     kinds = {m.change.kind for m in mends}
     change = kinds.pop() if len(kinds) == 1 else None
-    message = words.message(exercise, at, evidence)
-    return Where(at, part, message, tuple(evidence), change, words.hints(at, part, change), program.source)
+    if evidence and not (related and evidence[0].kind == "agrees"):
+        said.append(words.message(exercise, at, evidence))
+    hints = words.hints(at, part, change)
+    return Where(at, part, " ".join(said), (*related, *evidence), change, hints, program.source)
 
 
 def agreement(place: Place, model: object) -> Statement:
@@ -121,9 +130,10 @@ def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
             mine = series([own]).get(said["place"])
             its = series([model], derived=True).get(_key(said["of the model"]))
             return mine is None or (its is not None and agree(mine, its, transposed=True))
-        case "only":
+        case "single line":
             return _only_statement(program) == said["line"]
-    raise ValueError(f"There is no statement of the kind {statement.kind!r}.")
+    exercise = inquiry.exercise
+    return relations.holds(statement, exercise, [one], lambda c: inquiry.candidate.observe(exercise.drive, c.args))
 
 
 def _plain(key: object) -> list[int | str]:

@@ -29,7 +29,7 @@ def message(exercise: Exercise, lines: tuple[int, ...], evidence: Sequence[State
         if len(lines) > 1:
             return f"{here}: with one small change in one of them, {_right(exercise, change)}."
         return f"{here}: with one small change there, {_right(exercise, change)}."
-    if "only" in kinds:
+    if "single line" in kinds:
         return f"{here} is all there is: it goes wrong there."
     if "raises" in kinds:
         return f"{here} is where it stops."

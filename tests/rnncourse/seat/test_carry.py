@@ -65,14 +65,20 @@ class Students:
     own: list[str]
 
 
+BY_HAND = ("write", "write", "add", "add", "copy", "move", "delete")
+IN_AN_EDITOR = ("unname", "rename", "lose its id", "share an id", "turn raw")
+
+
 @st.composite
-def students(draw: st.DrawFn, release: NotebookNode) -> Students:
-    """Any mixture of answers written, experiments changed, cells added, copied, moved and deleted."""
+def students(draw: st.DrawFn, release: NotebookNode, ways: tuple[str, ...] = BY_HAND) -> Students:
+    """Any mixture of answers written, experiments changed, cells added, copied, moved and deleted; and of what only
+    other editors do.
+    """
     node, lines = copy.deepcopy(release), []
     for number in range(draw(st.integers(0, 14))):
         place = draw(st.integers(0, len(node.cells) - 1))
         cell, line = node.cells[place], MARK.format(number)
-        match draw(st.sampled_from(("write", "write", "add", "add", "copy", "move", "delete"))):
+        match draw(st.sampled_from(ways)):
             case "write":
                 cell.source = f"{line}\n{cell.source.replace('raise NotImplementedError', 'pass')}"
                 lines.append(line)
@@ -87,6 +93,16 @@ def students(draw: st.DrawFn, release: NotebookNode) -> Students:
                 lines.append(line)
             case "move":
                 node.cells.insert(draw(st.integers(0, len(node.cells) - 1)), node.cells.pop(place))
+            case "unname":
+                cell.metadata.pop("nbgrader", None)
+            case "rename" if cell_name(cell):
+                cell.metadata["nbgrader"]["grade_id"] += "_2"
+            case "lose its id":
+                cell.pop("id", None)
+            case "share an id":
+                cell.id = node.cells[0].get("id", "first")
+            case "turn raw":
+                cell.cell_type = "raw"
             case "delete" if len(node.cells) > 1 and MARK.format("") not in cell.source:
                 del node.cells[place]
     return Students(node, lines)
@@ -100,6 +116,20 @@ def updates(draw: st.DrawFn) -> tuple[NotebookNode, Students, NotebookNode]:
 
 def with_line(node: NotebookNode, line: str) -> list[NotebookNode]:
     return [cell for cell in node.cells if line in cell.source.split("\n")]
+
+
+@settings(max_examples=200)
+@given(releases(), releases(), st.data())
+def test_nothing_is_lost_either_of_what_other_editors_made_of_a_notebook(old, release, data):
+    mine = data.draw(students(old, ways=BY_HAND + IN_AN_EDITOR))
+    result = carry(mine.node, release).node
+    for line in mine.own:
+        wrote, kept = with_line(mine.node, line), with_line(result, line)
+        assert Counter(cell.source for cell in kept) == Counter(cell.source for cell in wrote), line
+    assert all(cell.get("id") for cell in result.cells)
+    assert len({cell.id for cell in result.cells}) == len(result.cells)
+    names = [cell_name(cell) for cell in result.cells if cell_name(cell)]
+    assert sorted(names) == sorted(set(names))
 
 
 @settings(max_examples=200)
@@ -213,6 +243,41 @@ def test_an_answer_that_lives_in_another_cell_is_not_undone_by_an_empty_one_belo
 def given_all(release: NotebookNode) -> NotebookNode:
     release.cells = [given_out(cell) for cell in release.cells]
     return release
+
+
+def test_of_several_cells_for_one_exercise_the_last_that_is_written_counts_as_in_grading():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    blank, first = copy.deepcopy(cell_of(mine, FIRST)), cell_of(mine, FIRST)
+    last = copy.deepcopy(first)
+    first.source, last.source, blank.id, last.id = "1", "2", "blank", "last"
+    twin = copy.deepcopy(cell_of(mine, f"check_{FIRST}"))
+    twin.id = "twin"
+    mine.cells += [last, blank, twin]
+    release.cells[0].source += " Reworded."
+    result = carry(mine, given_all(release)).node
+    assert cell_of(result, FIRST).source == "2"
+    assert [cell.source for cell in result.cells].count("1") == 1
+    assert len(result.cells) == len(release.cells) + 1  # the blank one and the twin are nobody's
+
+
+def test_a_cell_of_one_s_own_comes_behind_the_new_words_for_what_it_followed():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    texts = [i for i, cell in enumerate(UNIT.cells) if i > 2 and not cell_name(cell)][:2]
+    for place in reversed(texts):
+        mine.cells.insert(place + 1, new_code_cell(f"behind = {place}"))
+    for place in texts:
+        release.cells[place].source += " Reworded."
+    result = carry(mine, given_all(release)).node
+    for place in texts:
+        (at,) = (i for i, cell in enumerate(result.cells) if cell.source == f"behind = {place}")
+        assert result.cells[at - 1].source == release.cells[place].source
+
+
+def test_an_answer_whose_checksum_an_editor_took_away_is_an_answer_still():
+    mine = copy.deepcopy(UNIT)
+    cell_of(mine, FIRST).source = "1"
+    del cell_of(mine, FIRST).metadata["nbgrader"]["checksum"]
+    assert cell_of(carry(mine, UNIT).node, FIRST).source == "1"
 
 
 def test_outputs_of_what_did_not_change_stay():

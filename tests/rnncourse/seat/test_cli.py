@@ -259,6 +259,14 @@ def test_a_unit_is_found_beside_above_and_below_where_one_is(folder, mine, tmp_p
     assert "go to the folder of the course" in rnncourse("lab").output
 
 
+def test_notebooks_of_one_s_own_come_before_those_that_are_given_out(folder, mine):
+    own = folder.parent / "my-course"
+    shutil.copytree(folder, own)
+    assert handin.find("02", folder.parent) == own / UNIT / f"{UNIT}.ipynb"
+    assert handin.notebooks_folder(folder.parent) == own
+    assert handin.find("02", folder) == mine
+
+
 # --- lab
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import nbformat
@@ -87,6 +88,24 @@ def test_start_writes_into_an_empty_folder_and_never_over_anything(tmp_path):
         assert result.exit_code == 1
         assert "is there already: name a new folder." in result.output
     assert (tmp_path / "a-file").read_text() == "mine"
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_lab_starts_a_course_of_one_s_own_and_opens_it_from_then_on(root, tmp_path):
+    clone, called = tmp_path / "clone", tmp_path / "called"
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
+        shutil.copyfile(root / name, clone / name)
+    python = clone / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\necho "$PWD" "$@" >> {called}\n[ "$4" ] && mkdir "$4"\nexit 0\n')
+    python.chmod(0o755)
+    (clone / ".venv" / ".installed").touch()
+    for _ in range(2):
+        subprocess.run(["make", "lab"], cwd=clone, check=True, capture_output=True)
+    start, *opened = called.read_text().splitlines()
+    assert start == f"{clone} -m rnncourse.seat.cli start my-course"
+    assert opened == [f"{clone / 'my-course'} -m rnncourse.seat.cli lab"] * 2
+    assert "/my-course/" in (root / ".gitignore").read_text().splitlines()
 
 
 def test_update_says_so_if_nothing_is_new_and_touches_nothing(course):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import sys
 import types
 from pathlib import Path
@@ -175,6 +176,7 @@ def make_shell(folder: str) -> Shell:
 def run(shell: Shell, source: str) -> str | None:
     """Run one cell; returns the name of the exception that ended it, or None. Outputs are in `shell.shown`."""
     before = sys.stdout, sys.stderr
+    importlib.invalidate_caches()  # a module that the last cell has written is there, however soon this one is run
     shell.shown.start()
     sys.stdout, sys.stderr = Stream("stdout", shell.shown), Stream("stderr", shell.shown)
     try:

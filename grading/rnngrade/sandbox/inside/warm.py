@@ -38,7 +38,7 @@ CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC = 0x00020000, 0x04000000, 0x08000000
 CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
 NS_GET_USERNS = 0xB701
 MS_NOSUID, MS_NODEV, MS_REMOUNT, MS_BIND, MS_REC = 0x2, 0x4, 0x20, 0x1000, 0x4000
-PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 38, 24, 36
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER = 1, 38, 24, 36
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 KEYCTL_JOIN_SESSION_KEYRING = 1
 KEYCTL = {"x86_64": 250, "aarch64": 219}  # the number of the system call
@@ -49,6 +49,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 def main(control: int, library: str, limits: dict[str, Any] | None, modules: list[str]) -> NoReturn:
     """Import, then fork until the control socket is closed."""
+    # Until then it ends with whoever started it: IPython would make its folders again, which somebody else removes.
+    _done(libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "end with the desk")
+    _leave_if_alone(control)
     sys.path.insert(0, library)
     for module in modules:
         importlib.import_module(module)
@@ -68,6 +71,7 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     groups: list[Group] = []
     numbers = count()
     with socket.socket(fileno=control) as connection:
+        _done(libc.prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0), "tidy up after the desk")
         loaded = sorted({name.partition(".")[0] for name in sys.modules})
         connection.sendall(json.dumps({"loaded": loaded}).encode() + b"\n")
         while True:
@@ -82,12 +86,19 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
                 for group in groups:
                     group.close()
                 os._exit(0)
-            socket.send_fds(waiting, [data], fds)
+            with suppress(OSError):  # it may have ended, and said why
+                socket.send_fds(waiting, [data], fds)
             for fd in fds:
                 os.close(fd)
             with waiting:
                 answer = waiting.recv(ROOM) or b'{"error": "the process died"}'
             connection.sendall(json.dumps(json.loads(answer) | {"group": group and group.folders}).encode() + b"\n")
+
+
+def _leave_if_alone(control: int) -> None:
+    with socket.socket(fileno=os.dup(control)) as connection, suppress(BlockingIOError):
+        if not connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+            os._exit(1)
 
 
 def _rehearse() -> None:
@@ -197,6 +208,7 @@ def _become(request: dict[str, Any], files: list[int], serve: Callable[..., None
     os.closerange(5, 1024)
     os.chdir(request["home"])
     os.environ["HOME"] = request["home"]
+    sys.path.insert(0, "")  # as in Jupyter, where a notebook imports what lies beside it
     serve(limits)
 
 

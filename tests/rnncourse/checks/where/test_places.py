@@ -15,7 +15,7 @@ from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.local import Local
 from rnncourse.checks.where import search
-from rnncourse.checks.where.inquiry import Budget, Inquiry
+from rnncourse.checks.where.inquiry import Budget, Draws, Inquiry
 from rnncourse.checks.where.program import program_in
 from rnncourse.checks.where.telling import is_so
 from rnncourse.seat import notebook
@@ -55,7 +55,7 @@ def test_a_value_that_mends_marks_its_line_where_no_small_change_does():
     text = STEP.format("from_input + from_state - np.cos(b) * from_state.mean(0) / 7", "tanh")
     found = asked("rnn_step", text).where
     assert found.lines == (4,)
-    assert {one.kind for one in found.evidence} == {"value"}
+    assert "value" in {one.kind for one in found.evidence}
     assert "Line 4" in found.message
 
 
@@ -92,7 +92,8 @@ def test_nothing_is_said_of_a_right_answer_nor_after_a_diagnosis():
 def test_what_reaches_beyond_the_program_is_not_run_again(beyond, monkeypatch):
     monkeypatch.setattr(Inquiry, "run", lambda *_: pytest.fail("it was run"))
     text = STEP.format("from_input - from_state + b", "tanh").replace("    a =", f"    if 0: {beyond}\n    a =")
-    assert asked("rnn_step", text).where is None
+    found = asked("rnn_step", text).where
+    assert not found.lines  # how the answers are related is said all the same
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RecursionError, MemoryError])
@@ -198,9 +199,8 @@ def broken(wrong, found, draws):
     assert isinstance(exercise, Exercise)
     with places.at_work(one, wrong) as local:
         seed = seed_for(exercise, False)
-        inquiry = Inquiry(
-            exercise, local, program_in(wrong.source, wrong.name), seed, search.ask(exercise, local, seed)
-        )
+        program = program_in(wrong.source, wrong.name)
+        inquiry = Inquiry(exercise, local, program, Draws(exercise, local, seed), search.ask(exercise, local, seed))
         inquiry.take(60)
         for asked_ in inquiry.fresh(draws):
             for statement in found.where.evidence:
@@ -210,7 +210,7 @@ def broken(wrong, found, draws):
 
 def test_it_points_to_the_line_that_was_changed():
     """Of a sample that is always the same: at least three of four, and hardly ever elsewhere."""
-    counted = [(w, p) for w, p in sampled("mutants", 16, 5) if p and p.counts]
+    counted = [(w, p) for w, p in sampled("mutants", 24, 5) if p and p.counts]
     hits = sum(bool(set(p.lines) & set(w.lines)) for w, p in counted)
     misses = sum(bool(p.lines) and not set(p.lines) & set(w.lines) for w, p in counted)
     assert len(counted) > 5

@@ -25,8 +25,8 @@
     return (await found.get())();
   };
 
-  /** What `rnncourse COMMAND NOTEBOOK` prints; `path` is the notebook's, as the server knows it. */
-  const run = async (services, command, path) => {
+  /** What `rnncourse COMMAND NOTEBOOK` prints, run by a kernel of the notebook's kind; `path` is as the server has it. */
+  const run = async (services, command, path, kind) => {
     const slash = path.lastIndexOf("/");
     const program = [
       "import subprocess, sys",
@@ -36,7 +36,7 @@
       "print(_done.stdout or _done.stderr)",
     ].join("\n");
     const folder = path.slice(0, Math.max(slash, 0));
-    const kernel = await services.kernels.startNew({ name: "python3", path: folder });
+    const kernel = await services.kernels.startNew({ name: kind, path: folder });
     try {
       let said = "";
       const future = kernel.requestExecute({ code: program, store_history: false });
@@ -68,12 +68,14 @@
           caption,
           isEnabled: () => notebooks.currentWidget !== null,
           execute: async () => {
-            const { context } = notebooks.currentWidget;
+            const { context, sessionContext } = notebooks.currentWidget;
+            const path = app.serviceManager.contents.localPath(context.path);
+            const kind = sessionContext.session?.kernel?.name ?? "python3";
             const note = Notification.emit(doing, "in-progress", { autoClose: false });
             let words;
             try {
               await context.save();
-              words = await run(app.serviceManager, name, app.serviceManager.contents.localPath(context.path));
+              words = await run(app.serviceManager, name, path, kind);
             } catch (error) {
               words = `${label} could not be run: ${error.message}`;
             } finally {
