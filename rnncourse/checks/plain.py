@@ -45,8 +45,8 @@ def _is_common(dtype: np.dtype[Any]) -> bool:
 
 
 def is_count(value: Plain) -> bool:
-    """Whether it may be a value of a Counter, which sorts them when it is shown: a number."""
-    return isinstance(value, (int, float, np.generic))
+    """Whether it may be a value of a Counter, which sorts them when it is shown: one of Python's own numbers."""
+    return isinstance(value, (int, float)) and not isinstance(value, np.generic)
 
 
 def _a(kind: type) -> str:
