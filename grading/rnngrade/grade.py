@@ -45,6 +45,7 @@ from rnngrade.traces import may_leave_traces
 
 MOST_FINDINGS = 200
 MOST_WORDS = 4_000  # characters of a message
+MOST_SOURCE = 20_000  # characters of an answer whose mistake is looked for
 
 T = TypeVar("T")
 
@@ -322,10 +323,10 @@ class _Grading:
         for name, result in self.results.items():
             exercise = exercises.find(name)
             is_unnamed = result.status == record.JUDGED and not result.passed and not result.diagnosis
-            if not is_unnamed or not isinstance(exercise, Exercise) or left <= 0:
+            source = intake.answers[name] or ""
+            if not is_unnamed or not isinstance(exercise, Exercise) or left <= 0 or len(source) > MOST_SOURCE:
                 continue
             began = time.monotonic()
-            source = intake.answers[name] or ""
             if (session := self._ready()) is None:
                 break
             try:

@@ -26,6 +26,7 @@ MAX_CELLS = 2_000  # of the notebook, among which own cells are taken
 MAX_READ = 20_000  # of the notebook, among which answers are looked for
 MAX_HELPERS = 300  # code cells of the student's own
 MAX_SOURCE = 1_000_000  # characters of one cell
+MAX_WRITTEN = 30_000  # characters of a written answer: it is read by a person, and cleaned in quadratic time
 MAX_NAME = 100  # characters of an id
 MAX_CONTAINERS = 1_000_000  # brackets in the file: bounds the memory that parsing it takes
 
@@ -246,6 +247,7 @@ class _Graft:
             self._take_answers()
             self._recover_answers()
             self._look_at_checks()
+            self._shorten_written()
         notebook = copy.deepcopy(self.release)
         for index, source in self.taken.items():
             notebook.cells[index].source = source
@@ -389,10 +391,18 @@ class _Graft:
                 following.append(cell)
         if following:
             parts = [self._given(index), *(cell.source for cell in following)]
-            self.taken[index] = "\n\n".join(parts)[:MAX_SOURCE]
+            self.taken[index] = "\n\n".join(parts)
             self._find("answer-elsewhere", f"The text below the question `{name}` was taken for its answer.", name)
         elif index not in self.taken:
             self._find("missing-cell", f"The notebook has no cell for the question `{name}`.", name)
+
+    def _shorten_written(self) -> None:
+        """Of a written answer that nobody would read to its end, take the beginning."""
+        for name, index in self.answers.items():
+            if self._is_written(index) and len(self._given(index)) > MAX_WRITTEN:
+                self.taken[index] = self._given(index)[:MAX_WRITTEN]
+                words = f"more than {MAX_WRITTEN:,} characters; the rest was left out"
+                self._find("huge-cell", f"Your answer to `{name}` has {words}.", name, for_person=True)
 
     def _look_at_checks(self) -> None:
         """Say which of the cells that students cannot change were changed: the release's are used."""

@@ -45,8 +45,8 @@ def _is_common(dtype: np.dtype[Any]) -> bool:
 
 
 def is_count(value: Plain) -> bool:
-    """Whether it may be a value of a Counter, which sorts them when it is shown: a number."""
-    return isinstance(value, (int, float, np.generic))
+    """Whether it may be a value of a Counter, which sorts them when it is shown: one of Python's own numbers."""
+    return isinstance(value, (int, float)) and not isinstance(value, np.generic)
 
 
 def _a(kind: type) -> str:
@@ -66,7 +66,7 @@ class _Copier:
         if value is None or kind in (bool, float, str):
             return value
         if issubclass(kind, int):
-            number = int.__add__(value, 0)
+            number = value if kind is int else int.__add__(value, 0)
             if number.bit_length() > MAX_BITS:
                 raise NotPlain("a number of thousands of digits")
             return number

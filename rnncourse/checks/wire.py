@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -120,57 +121,62 @@ class _Reader:
         return value
 
     def unpack(self, item: Any, depth: int) -> Any:
+        kind = type(item)
+        if kind is str:
+            return item if item.isascii() else item.encode("utf-8", "replace").decode()
+        if kind is int and item.bit_length() > MAX_BITS:
+            raise WireError("a number of thousands of digits")
+        if kind is not list and kind is not dict:
+            return item
         if depth > 2 * MAX_DEPTH:
             raise WireError("nested too deeply")
-        if type(item) is list:
+        if kind is list:
             return [self.unpack(v, depth + 1) for v in item]
-        if type(item) is str:
-            return item if item.isascii() else item.encode("utf-8", "replace").decode()
-        if type(item) is int and item.bit_length() > MAX_BITS:
-            raise WireError("a number of thousands of digits")
-        if type(item) is not dict:
-            return item
-        match item:
-            case {"array": [str(dtype), list(shape)], **rest} if not rest:
-                return self._array(dtype, tuple(shape))
-            case {"scalar": str(dtype), **rest} if not rest:
-                return self._array(dtype, ())[()]
-            case {"float": "nan" | "inf" | "-inf" as number, **rest} if not rest:
-                return float(number)
-            case {"tuple": list(items), **rest} if not rest:
-                return tuple(self.unpack(v, depth + 1) for v in items)
-            case {"set": list(items), **rest} if not rest:
-                return {self._key(v, depth) for v in items}
-            case {"dict": list(pairs), **rest} if not rest:
-                return self._dict(pairs, depth)
-            case {"counter": list(pairs), **rest} if not rest:
-                counts = self._dict(pairs, depth)
-                if all(is_count(count) for count in counts.values()):
-                    return Counter(counts)
-            case {"named": [str(name), settings], **rest} if not rest:
-                made = self.unpack(settings, depth + 1)
-                if type(made) is dict and all(type(key) is str for key in made):
-                    return Named(self.unpack(name, depth), made)
+        if len(item) == 1:
+            ((tag, body),) = item.items()
+            if type(body) is list and tag in _OF_LISTS:
+                return _OF_LISTS[tag](self, body, depth + 1)
+            if tag == "scalar":
+                return self._array(body, ())[()]
+            if tag == "float" and body in ("nan", "inf", "-inf"):
+                return float(body)
         raise WireError("an unknown item")
 
+    def _tuple(self, items: list[Any], depth: int) -> tuple[Any, ...]:
+        return tuple([self.unpack(v, depth) for v in items])
+
+    def _set(self, items: list[Any], depth: int) -> set[Any]:
+        return {self._key(v, depth) for v in items}
+
     def _dict(self, pairs: list[Any], depth: int) -> dict[Any, Any]:
-        made = {}
-        for pair in pairs:
-            match pair:
-                case [key, value]:
-                    made[self._key(key, depth)] = self.unpack(value, depth + 1)
-                case _:
-                    raise WireError("a key without a value")
-        return made
+        if not all(type(pair) is list and len(pair) == 2 for pair in pairs):
+            raise WireError("a key without a value")
+        return {self._key(key, depth): self.unpack(value, depth) for key, value in pairs}
+
+    def _counter(self, pairs: list[Any], depth: int) -> Counter[Any]:
+        counts = self._dict(pairs, depth)
+        if not all(map(is_count, counts.values())):
+            raise WireError("a count that is no number")
+        return Counter(counts)
+
+    def _named(self, body: list[Any], depth: int) -> Named:
+        name, settings = self._tuple(body, depth)
+        if type(name) is not str or type(settings) is not dict or not all(type(key) is str for key in settings):
+            raise WireError("an unknown function")
+        return Named(name, settings)
 
     def _key(self, item: Any, depth: int) -> Any:
-        key = self.unpack(item, depth + 1)
+        key = self.unpack(item, depth)
         if type(key) is int and key.bit_length() > MAX_KEY_BITS:
             raise WireError("a number of dozens of digits as a key")
         return key
 
+    def _shaped(self, body: list[Any], depth: int) -> np.ndarray:
+        dtype, shape = body
+        return self._array(dtype, tuple(shape))
+
     def _array(self, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-        if dtype not in _DTYPES:
+        if type(dtype) is not str or dtype not in _DTYPES:
             raise WireError("an unknown dtype")
         if len(shape) > MAX_AXES or not all(type(n) is int and 0 <= n <= MAX_BYTES for n in shape):
             raise WireError("an unknown shape")
@@ -179,3 +185,13 @@ class _Reader:
             raise WireError("array bytes are missing")
         data, self.rest = self.rest[:size], self.rest[size:]
         return np.frombuffer(data, dtype=dtype).reshape(shape).copy()
+
+
+_OF_LISTS: dict[str, Callable[[_Reader, list[Any], int], Any]] = {
+    "array": _Reader._shaped,
+    "tuple": _Reader._tuple,
+    "set": _Reader._set,
+    "dict": _Reader._dict,
+    "counter": _Reader._counter,
+    "named": _Reader._named,
+}

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rnngrade.budget import at_most
+from rnngrade.harmless import harmless_notebook
 from rnngrade.inspection import inspect_source
 from rnngrade.intake import MAX_BYTES, MAX_CONTAINERS, MAX_SOURCE, take_in
 from tests.conftest import ROOT
@@ -21,15 +22,15 @@ SECONDS = 20.0  # of CPU; what is bounded takes one
 
 
 @functools.cache
-def release():
-    """The notebook of the welcome unit, which is the shortest."""
-    return nbformat.read(ROOT / "notebooks" / "00_welcome" / "00_welcome.ipynb", as_version=4)
+def release(unit="00_welcome"):
+    """The notebook that was given out; that of the welcome unit is the shortest."""
+    return nbformat.read(ROOT / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
 
 
-def sound(submission):
+def sound(submission, given=None):
     """What comes of a file can be run, kept and shown."""
     with at_most(SECONDS):
-        intake = take_in(submission, release())
+        intake = take_in(submission, given or release())
     nbformat.validate(intake.notebook)
     nbformat.writes(intake.notebook).encode()
     for finding in intake.findings:
@@ -114,9 +115,9 @@ def test_a_damaged_notebook_is_taken_in(text, at, piece):
     sound(data[:at] + piece + data[at + len(piece) :])
 
 
-def _with(name, source):
+def _with(name, source, given=None):
     """The notebook with this source in the cell of that name."""
-    data = copy.deepcopy(release())
+    data = copy.deepcopy(given or release())
     for cell in data.cells:
         if cell.metadata.get("nbgrader", {}).get("grade_id") == name:
             cell.source = source
@@ -168,6 +169,23 @@ MANY = {
 def test_no_file_takes_long(data):
     assert len(data) <= MAX_BYTES
     sound(data)
+
+
+WRITTEN = ["<div>\n", "<b>", "[", "> ", "<b>\\begin{a}", "&", "|a", "<b>**", "[a](b)", "`", "<b>$$", "- a\n  "]
+
+
+@pytest.mark.parametrize("piece", WRITTEN)
+def test_no_written_answer_takes_long_to_clean(piece):
+    given = release("03_cell")
+    name = next(c.metadata.nbgrader.grade_id for c in given.cells if _is_written(c))
+    intake = sound(_with(name, piece * (500_000 // len(piece)), given), given)
+    assert "huge-cell" in [f.code for f in intake.findings]
+    with at_most(SECONDS):
+        harmless_notebook(intake.notebook, [])
+
+
+def _is_written(cell):
+    return cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution")
 
 
 CODE = {

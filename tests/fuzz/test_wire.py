@@ -21,6 +21,7 @@ from tests.fuzz.strategies import fuzzed, headers, message, values
 @example({"array": ["<f8", [0, 10**30]]})
 @example({"counter": [["a", {"b": []}]]})
 @example({"counter": [["a", {"array": ["<f8", [2]]}], ["b", {"array": ["<f8", [2]]}]]})
+@example({"counter": [["a", {"scalar": "<f2"}], ["b", 10**400]]})
 @example({"set": [[]]})
 @example({"set": [2**61 - 1, 2**70]})
 @example({"dict": ["ab"]})

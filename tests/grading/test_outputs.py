@@ -6,6 +6,8 @@ import nbformat
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rnncourse.checks.wire import WireError, decode, encode
+from rnngrade.harmless import harmless_notebook
 from rnngrade.outputs import CELLS, LEFT_OUT, MOST_LINES, MOST_OUTPUTS, Outputs
 from rnngrade.sandbox.limits import Limits
 from tests.fuzz.strategies import fuzzed, texts
@@ -73,3 +75,19 @@ def test_all_cells_show_no_more_than_some_may():
 def test_what_is_within_the_limits_stays_as_it_is():
     (stream,) = Outputs(LIMITS).kept([{"output_type": "stream", "name": "stderr", "text": "é" * 1000 + LEFT_OUT}])
     assert stream.text == "é" * 1000 + LEFT_OUT
+
+
+@fuzzed(100)
+@given(st.lists(outputs, max_size=3))
+def test_what_is_kept_can_be_entered_and_written(cells):
+    kept = Outputs(LIMITS)
+    made = nbformat.v4.new_notebook()
+    for cell in cells:
+        try:
+            came = decode(encode(cell))  # as it comes from a room
+        except WireError:
+            continue
+        made.cells.append(nbformat.v4.new_code_cell("", outputs=kept.kept(came)))
+    shown = harmless_notebook(made, [])
+    nbformat.validate(shown)
+    nbformat.writes(shown).encode()

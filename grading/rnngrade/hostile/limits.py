@@ -51,7 +51,7 @@ def _replies(name: str, what: str, value: str) -> Hostile:
     )
 
 
-def _leaves(name: str, what: str, code: str, finding: str | None) -> Hostile:
+def _leaves(name: str, what: str, code: str, finding: str) -> Hostile:
     """An answer that is right, and leaves something behind as it is called for the last time in its first room."""
     body = indent(dedent(code).strip(), "    ")
     return Hostile(
@@ -59,7 +59,7 @@ def _leaves(name: str, what: str, code: str, finding: str | None) -> Hostile:
         what,
         right(step(f"if len(x) == 1:\n{body}\n{RIGHT_STEP}")),
         FULL,
-        flagged=finding is not None,
+        flagged=True,
         finding=finding,
     )
 
@@ -184,5 +184,21 @@ LIMITS = [
         """,
         "looks-inside",
     ),
-    _leaves("numpy_made_strict", "makes NumPy raise where it warned", "np.seterr(all='raise')", None),
+    Hostile(
+        "constant_written_to",
+        "writes to what another answer reads",
+        right(
+            before("rnn_step", "SCALE = np.ones(1)"),
+            step(f"SCALE[0] = 0\n{RIGHT_STEP}"),
+            answer(
+                "softmax",
+                """
+                def softmax(O):
+                    e = np.exp(O - O.max(-1, keepdims=True)) * SCALE.astype(O.dtype)
+                    return e / e.sum(-1, keepdims=True)
+                """,
+            ),
+        ),
+        FULL,
+    ),
 ]
