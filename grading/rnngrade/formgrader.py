@@ -72,6 +72,7 @@ window.MathJax = {
   },
   options: {ignoreHtmlClass: "tex2jax_ignore|mathjax_ignore", enableMenu: false},
   startup: {
+    elements: ["#notebook"],
     ready() {
       const commands = (name) => MathJax._.input.tex.MapHandler.MapHandler.getMap(name).map;
       commands("macros").delete("mmlToken");
@@ -95,7 +96,14 @@ MathJax.Hub = {Startup: {signal: {
 }
 MATHJAX_FILE = "tex-svg-full.js"  # drawn as SVG: there are no fonts to load
 
-_HANDLERS = ("toggle_name(true);", "toggle_name(false);", "toggleAllNames()")  # on nbgrader's own buttons
+# what nbgrader's own buttons do
+BUTTONS = (
+    "toggle_name(true);",
+    "toggle_name(false);",
+    "toggleAllNames()",
+    "createAssignmentModal();",
+    "createStudentModal();",
+)
 
 
 class Guarded(BaseLoader):
@@ -119,7 +127,7 @@ class Guarded(BaseLoader):
 
 def policy(nonce: str) -> str:
     """The content security policy of formgrader's pages, in which scripts with this word run."""
-    buttons = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in _HANDLERS]
+    buttons = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in BUTTONS]
     scripts = " ".join([f"'nonce-{nonce}'", "'unsafe-hashes'", *(f"'sha256-{digest}'" for digest in buttons)])
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
