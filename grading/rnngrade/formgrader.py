@@ -72,7 +72,7 @@ window.MathJax = {
   },
   options: {ignoreHtmlClass: "tex2jax_ignore|mathjax_ignore", enableMenu: false},
   startup: {
-    elements: ["#notebook"],
+    typeset: false,
     ready() {
       const commands = (name) => MathJax._.input.tex.MapHandler.MapHandler.getMap(name).map;
       commands("macros").delete("mmlToken");
@@ -84,9 +84,17 @@ window.MathJax = {
 </script>
 <script nonce="{{ nonce }}" src="{{ mathjax_url }}"></script>
 <script nonce="{{ nonce }}">
-MathJax.Hub = {Startup: {signal: {
-  Interest: (tell) => Promise.resolve(MathJax.startup?.promise).then(() => setTimeout(() => tell("End"))),
-}}};
+// Block by block: an answer on which MathJax fails costs no other its formulas.
+const typeset = Promise.resolve(MathJax.startup?.promise).then(() => {
+  for (const block of document.querySelectorAll("#notebook .text_cell_render, #notebook .output_area")) {
+    try {
+      MathJax.typeset?.([block]);
+    } catch {
+      MathJax.typesetClear();
+    }
+  }
+});
+MathJax.Hub = {Startup: {signal: {Interest: (tell) => typeset.finally(() => setTimeout(() => tell("End")))}}};
 </script>
 <style>
 .text_cell_render, .output_area, .nbgrader_cell .panel-body { contain: paint; overflow-x: auto; }
