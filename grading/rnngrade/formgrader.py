@@ -72,6 +72,7 @@ window.MathJax = {
   },
   options: {ignoreHtmlClass: "tex2jax_ignore|mathjax_ignore", enableMenu: false},
   startup: {
+    typeset: false,
     ready() {
       const commands = (name) => MathJax._.input.tex.MapHandler.MapHandler.getMap(name).map;
       commands("macros").delete("mmlToken");
@@ -83,9 +84,17 @@ window.MathJax = {
 </script>
 <script nonce="{{ nonce }}" src="{{ mathjax_url }}"></script>
 <script nonce="{{ nonce }}">
-MathJax.Hub = {Startup: {signal: {
-  Interest: (tell) => Promise.resolve(MathJax.startup?.promise).then(() => setTimeout(() => tell("End"))),
-}}};
+// Block by block: an answer on which MathJax fails costs no other its formulas.
+const typeset = Promise.resolve(MathJax.startup?.promise).then(() => {
+  for (const block of document.querySelectorAll("#notebook .text_cell_render, #notebook .output_area")) {
+    try {
+      MathJax.typeset?.([block]);
+    } catch {
+      MathJax.typesetClear();
+    }
+  }
+});
+MathJax.Hub = {Startup: {signal: {Interest: (tell) => typeset.finally(() => setTimeout(() => tell("End")))}}};
 </script>
 <style>
 .text_cell_render, .output_area, .nbgrader_cell .panel-body { contain: paint; overflow-x: auto; }
@@ -95,7 +104,14 @@ MathJax.Hub = {Startup: {signal: {
 }
 MATHJAX_FILE = "tex-svg-full.js"  # drawn as SVG: there are no fonts to load
 
-_HANDLERS = ("toggle_name(true);", "toggle_name(false);", "toggleAllNames()")  # on nbgrader's own buttons
+# what nbgrader's own buttons do
+BUTTONS = (
+    "toggle_name(true);",
+    "toggle_name(false);",
+    "toggleAllNames()",
+    "createAssignmentModal();",
+    "createStudentModal();",
+)
 
 
 class Guarded(BaseLoader):
@@ -119,7 +135,7 @@ class Guarded(BaseLoader):
 
 def policy(nonce: str) -> str:
     """The content security policy of formgrader's pages, in which scripts with this word run."""
-    buttons = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in _HANDLERS]
+    buttons = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in BUTTONS]
     scripts = " ".join([f"'nonce-{nonce}'", "'unsafe-hashes'", *(f"'sha256-{digest}'" for digest in buttons)])
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "

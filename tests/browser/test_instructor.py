@@ -67,6 +67,7 @@ def test_a_class_is_found_in_formgrader_and_marked_by_hand(page: Page, lab: str,
     formgrader.locator(f"a.name-hidden[href*='{barbara}']").click()
     written = formgrader.locator(".nbgrader_cell").filter(has=formgrader.get_by_role("button", name="Full credit"))
     expect(formgrader.get_by_text(COMMON.message).first).to_be_visible()
+    expect(formgrader.locator("mjx-container").nth(20)).to_be_attached()  # mathematics, without a network
     answered = written.filter(has_text="A made-up answer in words.")
     # The page fetches what is known of marks and comments; what is typed before that arrives would be lost.
     score, comment = answered.get_by_role("spinbutton").first, answered.get_by_role("textbox")
