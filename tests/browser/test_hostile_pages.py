@@ -1,4 +1,4 @@
-"""Reports made of hostile names, ids and messages: no script runs, no request leaves, no text leaves its block.
+"""Pages made of hostile names, ids and messages: no script runs, no request leaves, no text leaves its block.
 
 The texts are drawn: a way to end what stands around a text, an attack, and another way. Each page has a twin, the same
 class with harmless texts, and around the texts the two must be built alike. That the content security policy holds by
@@ -16,7 +16,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from rnncourse.checks.pairs import TWO
 from rnngrade.desk import Desk
@@ -244,6 +244,24 @@ def test_the_report_s_policy_holds_where_nothing_is_escaped(page: Page, desks, e
         page.goto(path.as_uri())
         assert page.evaluate("top.ran") is None
         assert elsewhere.asked == []
+
+
+def test_formgrader_s_policy_holds_where_nothing_is_escaped(page: Page, desks, jupyterlab, elsewhere, tmp_path):
+    desk = desks["harmless"]
+    with open_gradebook(desk) as book:
+        where = f"formgrader/submissions/{book.find_submission_notebook(UNIT, UNIT, STUDENTS[0]).id}"
+    with jupyterlab("rnngrade.cli", "--desk", str(desk.folder), "lab", cwd=tmp_path, home=tmp_path) as lab:
+        page.goto(lab)
+        address = f"{lab.partition('?')[0]}{where}"
+        html = page.request.get(address).text()
+        served: dict[str, str] = {}
+        page.route(f"{address}?*", lambda route: route.fulfill(response=route.fetch(), body=served["html"]))
+        for number, body in enumerate(forged(page, elsewhere, html)[:18]):  # all but what only TeX can do
+            served["html"] = body
+            page.goto(f"{address}?{number}")
+            expect(page.locator("#notebook").first).to_be_attached()
+            assert page.evaluate("top.ran") is None
+            assert elsewhere.asked == []
 
 
 def test_without_the_policy_the_attacks_would_succeed(page: Page, elsewhere, tmp_path):
