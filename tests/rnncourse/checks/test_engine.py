@@ -162,10 +162,9 @@ def test_a_changed_argument_costs_the_purity_only_and_is_named():
 
 def test_a_fault_of_another_kind_is_no_misconception_that_is_right_on_ordinary_cases():
     """A changed argument is all that is wrong here: no mistake about edge cases is made up for it."""
-    exercise = find("sample_index")
 
     def sample_index(p, u):
-        index = exercise.reference(p, u)
+        index = min(int(np.searchsorted(np.cumsum(p), u, side="right")), int(np.flatnonzero(p)[-1]))
         p[0] += 1
         return index
 
