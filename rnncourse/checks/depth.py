@@ -197,12 +197,14 @@ class Borrowed:
     def __init__(self) -> None:
         self.tape = Tape()
         self._known: dict[int, Counted] = {}
+        self._is_used = False  # perhaps for arrays without an entry
 
     def unpacked(self, value: Any) -> Any:
         """What `packed` was given, as numbers of this tape."""
         match value:
             case {"__counted__": (np.ndarray() as places, np.ndarray() as plain)} if places.dtype == np.int64:
                 constants = iter(plain.ravel().tolist())
+                self._is_used = True
                 return _filled(places.shape, lambda i: self._number(int(places[i]), constants))
         return value
 
@@ -215,13 +217,16 @@ class Borrowed:
 
     def packed(self, value: Any) -> Any:
         """An answer made of this tape's numbers, with the tape, for `replayed`; another one as it is."""
-        if not self._known:
+        if not self._is_used:
             return value
         return {TAPE: (self.tape.arrays(), np.array(self.tape.sources, dtype=np.int64), packed(value))}
 
 
-def replayed(value: Any, tape: Tape) -> Any:
-    """What `Borrowed.packed` was given, its operations written down on this tape."""
+def replayed(value: Any, tape: Tape | None) -> Any:
+    """What `Borrowed.packed` was given, its operations written down on this tape; on a new one, where none is known,
+    for what has no entries.
+    """
+    tape = tape or Tape()
     match value:
         case {"__tape__": ((operations, left, right, constants), sources, answer)}:
             pass

@@ -32,6 +32,9 @@ MOST_WORDS = 200  # characters of an error's own words
 OTHERS = "site-packages", "rnngrade_inside"  # packages, and the sandbox's part of the desk: no candidate's code
 
 
+LENT = "__lent__"  # the name of an array that lies in memory which is lent
+
+
 class Stopped(BaseException):
     """Thrown into a candidate whose time is up."""
 
@@ -228,7 +231,9 @@ class _Spy:
 
 def _differ(live: Any, pristine: Any) -> bool:
     if isinstance(pristine, Named):
-        return False
+        if pristine.name != LENT:
+            return False
+        pristine = pristine.make()  # it is read where it lies; that another stands in its place is seen here
     if isinstance(pristine, (list, tuple)) and type(live) is type(pristine):
         return len(live) != len(pristine) or any(_differ(a, b) for a, b in zip(live, pristine, strict=True))
     if type(pristine) is dict and type(live) is dict:

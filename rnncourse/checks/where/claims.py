@@ -226,7 +226,7 @@ def _combination(terms: list[list[Any]]) -> Claim:
         has = one.sizes
         if part.right.ndim or part.own.ndim or not all(name in has for _, names in terms for name in names):
             return False
-        return int(part.own) - int(part.right) == value_of(terms, has)
+        return bool(np.isfinite(part.own)) and int(part.own) - int(part.right) == value_of(terms, has)
 
     return claim
 

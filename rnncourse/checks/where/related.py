@@ -125,6 +125,8 @@ def _combinations(name: str, seen: Sequence[Look]) -> Iterator[tuple[str, Parame
     letters = [n for n in rows[0] if all(n in row for row in rows)] if rows else []
     if len({tuple(row[n] for n in letters) for row in rows}) < 4 or not letters or len(letters) > 4:
         return
+    if not all(np.isfinite(part.own) for _, part in wrong):
+        return
     off = tuple(int(part.own) - int(part.right) for _, part in wrong)
     degree = 3 if len(letters) < 4 else 2
     products = [list(c) for d in range(degree + 1) for c in _repeated(letters, d)]

@@ -27,7 +27,7 @@ import numpy as np
 
 from rnncourse.checks import callables
 from rnncourse.checks.depth import packed, replayed, tape_in
-from rnncourse.checks.drive import describe
+from rnncourse.checks.drive import LENT, describe
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, to_plain
@@ -49,7 +49,7 @@ class Runner:
         self.lent: list[Callable[..., Any]] = []
         self.answer: list[Any] = []
         callables._factories["__remote__"] = self.remote
-        callables._factories["__lent__"] = self.array
+        callables._factories[LENT] = self.array
 
     def serve(self) -> None:
         """Until the other side is gone."""
@@ -146,7 +146,7 @@ class Runner:
                 self._call_back(answered, *body)
             elif verb == "return" and answered == number_of_call:
                 value = _read_only(body[0])
-                return _as_tensors(value) if tensors else replayed(value, tape) if tape else value
+                return _as_tensors(value) if tensors else replayed(value, tape)
             elif verb == "raise" and answered == number_of_call:
                 raise _error(*body)
             else:
