@@ -59,11 +59,11 @@ def _checkout(package: Path, packages: list[Path]) -> Path:
 
 def arguments(shown: Iterable[Path], hidden: Iterable[Path]) -> list[str]:
     """Bubblewrap's arguments that show the ones and hide the others: of two that lie in one another, the inner one
-    decides. What is not there is left out.
+    decides. What is not there, or is out of reach for this user, is left out.
     """
-    sources = {place: place.resolve() for place in shown if place.exists()}
+    sources = {place: place.resolve() for place in shown if os.path.exists(place)}
     found: dict[Path, Path | None] = {}  # by the place in the room, what is seen there; None: nothing
-    for path in [path.resolve() for path in hidden if path.exists()]:
+    for path in [path.resolve() for path in hidden if os.path.exists(path)]:
         found |= {place / path.relative_to(source): None for place, source in sources.items() if source in path.parents}
     found |= sources
     made: list[str] = []
