@@ -12,7 +12,7 @@ from rnncourse.checks.compare import as_array, close_arrays, letters_of
 from rnncourse.checks.exercise import Axes
 from rnncourse.checks.plain import Plain
 
-ROWS, COLUMNS, TABLES = 8, 8, 4  # what is shown of an array: of each table so many, of tables so many
+ROWS, COLUMNS, TABLES = 8, 8, 6  # what is shown of an array: of each table so many, of tables so many
 
 _short = reprlib.Repr()
 _short.maxstring = _short.maxother = 120
@@ -79,7 +79,7 @@ def _tables(array: np.ndarray, wrong: np.ndarray | None, axes: Axes) -> str:
         _table(array[i], wrong[i] if wrong is not None else None, letters[-2:], _at(letters, i))
         for i in leading[:TABLES]
     ]
-    return "".join(shown) + _rest(len(leading) - TABLES, "more tables")
+    return "".join(shown) + _rest(len(leading) - TABLES, "table")
 
 
 def _at(letters: list[str], index: tuple[int, ...]) -> str:
@@ -99,7 +99,7 @@ def _table(array: np.ndarray, wrong: np.ndarray | None, letters: list[str], corn
     style = f"border-collapse:collapse;margin:2px 0 6px;{_FONT}"
     first = f'<th scope="col" style="{_CELL};font-weight:normal">{escape(corner)}</th>'
     table = f'<table style="{style}"><thead><tr>{first}{head}</tr></thead><tbody>{body}</tbody></table>'
-    return table + _rest(len(rows) - ROWS, "more rows") + _rest(rows.shape[1] - COLUMNS, "more columns")
+    return table + _rest(len(rows) - ROWS, "row") + _rest(rows.shape[1] - COLUMNS, "column")
 
 
 def _name(letter: str, number: int) -> str:
@@ -114,4 +114,4 @@ def _cell(value: Any, is_wrong: bool) -> str:
 
 
 def _rest(count: int, of_what: str) -> str:
-    return f'<div style="font-size:85%">… {count} {of_what}</div>' if count > 0 else ""
+    return f'<div style="font-size:85%">… {count} more {of_what}{"s"[: count - 1]}</div>' if count > 0 else ""

@@ -124,7 +124,7 @@ class Verdict:
         if not self.passed and self.max_points and not self.offers.hints:
             tips.append(f'Stuck? `hint("{self.exercise}")`')
         if not self.passed and self.offers.where_to_ask and not (self.where and self.where.lines):
-            tips.append(f"Which line is it? `{self.offers.where_to_ask}` looks for it, for half a minute at most.")
+            tips.append(f"Which line is it? `{self.offers.where_to_ask}` looks for it, half a minute at most.")
         head = f'<strong style="{colour.text}"><span aria-hidden="true">{self._mark}</span> {word}</strong>'
         pills = "".join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())
         body = [

@@ -113,7 +113,7 @@ def _offers(exercise: Exercise | Question, verdict: Verdict) -> Offers:
     own = verdict.where.hints if verdict.where else ()
     if isinstance(exercise, Question):
         return Offers(exercise.hints)
-    ask = f"rnncourse.where({exercise.name})" if verdict.criteria.get("values") is False else ""
+    ask = f"from rnncourse import where; where({exercise.name})" if verdict.criteria.get("values") is False else ""
     return Offers((*own, *exercise.hints), exercise.takes, exercise.gives, ask)
 
 
