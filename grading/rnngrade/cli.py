@@ -255,7 +255,117 @@ def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
         raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
-    open_jupyterlab(desk.folder, arguments, [Path(__file__).parent / "jupyter"], RNNGRADE_DB=desk.db_url)
+    _open_lab(desk, arguments)
+
+
+def _open_lab(desk: Desk, options: Sequence[str]) -> None:
+    here = {"RNNGRADE_DB": desk.db_url, "RNNGRADE_DESK": str(desk.folder), "RNNGRADE_COURSE": str(desk.root)}
+    open_jupyterlab(desk.folder, options, [Path(__file__).parent / "jupyter"], **here)
+
+
+@main.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog=EXAMPLES + "  rnngrade --desk autumn mark 03\n  rnngrade --desk autumn mark 03 --no-browser --port 9000",
+)
+@click.argument("unit")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
+@click.pass_obj
+def mark(desk: Desk, unit: str, arguments: tuple[str, ...]) -> None:
+    """Mark a unit's written answers one after another, without names, by key. Formgrader shows the same marks."""
+    import os
+
+    (stem,) = units_of([unit])
+    if not any(True for _ in desk.graded(stem)):
+        raise Sentence(f"Nothing of {stem} is graded in {desk.folder} yet: run 'rnngrade run {stem}' first.")
+    desk.open()
+    os.chdir(desk.folder)  # where nbgrader looks for its settings
+    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}", *arguments])
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--unit", help="The unit, if its cells do not say it.")
+@click.option(
+    "--json", "as_json", type=click.Path(path_type=Path), help="Write the record there as JSON; - for stdout."
+)
+@click.option("--annotate", is_flag=True, help="Print what is wrong as GitHub's annotations.")
+@click.option(
+    "--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True, help="Where it runs."
+)
+@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time).")
+@click.pass_obj
+def grade(
+    desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
+) -> None:
+    """Grade one file without a class. The exit code is 3 if it lost points."""
+    from rnngrade.lms.github import annotated
+    from rnngrade.single import grade_file, words_of
+
+    with in_a_sentence(DeskError):
+        stem = units_of([unit])[0] if unit else None
+        where = "" if sandbox == "auto" else sandbox
+        done = grade_file(desk.root, file, unit=stem, seed=seed or secrets.token_hex(8), sandbox=where)
+        record = done.record
+        text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
+        if as_json and str(as_json) != "-":
+            write_whole(as_json, text.encode())
+    if str(as_json) == "-":
+        click.echo(text)
+    elif annotate:
+        for line in annotated(record, file):
+            click.echo(line)
+    else:
+        for result in record.exercises:
+            mark = "✓" if result.passed else "✗"
+            click.echo(f"{mark} {result.name}: {result.points:g} of {result.max_points:g}")
+            if words := words_of(result):
+                click.echo("    " + words.replace("\n", "\n    "))
+        for finding in record.findings:
+            click.echo(f"! {finding.message}")
+    click.echo(f"{record.unit}: {record.points:g} of {record.max_points:g} points", err=str(as_json) == "-")
+    for words in done.unprotected:
+        click.echo(f"Note: {words}", err=True)
+    if record.points < record.max_points:
+        sys.exit(3)
+
+
+@main.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip\n"
+    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip --wheels wheels"
+)
+@click.argument("unit")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
+@click.option(
+    "--wheels", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Packages, for a set-up offline."
+)
+@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once).")
+@click.pass_obj
+def gradescope(desk: Desk, unit: str, output: Path, wheels: Path | None, seed: str | None) -> None:
+    """Write an autograder for Gradescope, which grades each submission as this desk does."""
+    from rnngrade.lms.gradescope import autograder_zip
+
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        write_whole(output, autograder_zip(desk.root, stem, seed or own_seed(desk), wheels))
+    click.echo(
+        f"{output}: upload it as the autograder of a programming assignment, with Ubuntu 22.04 as its base image."
+    )
+    click.echo(
+        "Where Gradescope's container allows no sandbox, a submission can read the autograder's files; each result's "
+        "extra_data says so. For marks that cannot be forged, download the submissions and use 'rnngrade run'."
+    )
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade github 03 --course university/rnncourse > .github/workflows/classroom.yml")
+@click.argument("unit")
+@click.option("--course", required=True, help="The course's repository on GitHub, owner/name.")
+@click.option("--ref", default="main", show_default=True, help="Its tag or branch.")
+def github(unit: str, course: str, ref: str) -> None:
+    """Print a workflow that grades what a student pushes: for GitHub Classroom, or any repository."""
+    from rnngrade.lms.github import workflow
+
+    click.echo(workflow(units_of([unit])[0], course, ref), nl=False)
 
 
 @main.command(
