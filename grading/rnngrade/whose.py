@@ -23,7 +23,7 @@ with warnings.catch_warnings():
     from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
 
 from rnngrade.desk import Desk, is_name
-from rnngrade.exporting import Person
+from rnngrade.roster import Person, folded
 from rnngrade.sources import File, folders, full, shown
 
 # Names that a platform made. The first in a path counts: what follows it is the student's, who may call it anything.
@@ -70,6 +70,7 @@ class Found:
     version: tuple[bool, int, float, str]  # sorts the latest last; what is no notebook comes before all that are
     path: str
     timestamp: str
+    says_late: str = ""  # the platform that calls it late
 
 
 class Names:
@@ -177,7 +178,8 @@ class Sorter:
         copy = _COPY.search(PurePosixPath(file.path).stem)
         number = int(next(filter(None, copy.groups()))[:9]) if copy else 0
         version = (readable, number, file.modified, full(file))
-        return Found(student, f"{self._format} {origin}", unit, version, full(file), self._handed_in(file, unit))
+        when, late = self._handed_in(file, unit), "Canvas" if self._is_late(file) else ""
+        return Found(student, f"{self._format} {origin}", unit, version, full(file), when, late)
 
     def _told(self, paths: list[str]) -> str:
         """The format of a source. A platform names all that is in a download of its, so one other name is enough."""
@@ -201,9 +203,15 @@ class Sorter:
         if not named:
             self._leave(file, "its name is none of Canvas's")
             return None, ""
-        if named["late"]:
-            self._notes.append(f"{shown(full(file))} was late, says Canvas.")
         return self._names.of_canvas(named["student_id"], named["number"], full(file)), named["number"]
+
+    def _is_late(self, file: File) -> bool:
+        """Whether Canvas marked it as late."""
+        named = re.match(_ABOVE + _CANVAS, self._outer(file)) if self._format == "canvas" else None
+        if named is None or not named["late"]:
+            return False
+        self._notes.append(f"{shown(full(file))} was late, says Canvas.")
+        return True
 
     def _of_folder(self, file: File, unit: str) -> tuple[str | None, str]:
         path = self._outer(file)
@@ -300,8 +308,3 @@ def _is_notebook(data: bytes) -> bool:
 def _is_canvas(path: str) -> bool:
     """Whether a path may be one of Canvas's downloads, in which there are no folders."""
     return "/" not in path and bool(re.match(_CANVAS, path))
-
-
-def folded(name: str) -> str:
-    """A name as names are compared: whatever their case, and however their accents are written."""
-    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", name).casefold().split()))

@@ -104,6 +104,11 @@ class Page:
     notebook: list[Cell] = field(default_factory=list)
 
     @property
+    def late(self) -> str:
+        """How late it came, in words, if by the desk's rules; nothing if it was in time."""
+        return "" if self.marks.late.is_unclear else self.marks.late.words()
+
+    @property
     def open_points(self) -> float:
         """The points that nobody has given or refused yet."""
         return sum(block.mark.most for block in self.waits if block.mark.points is None)

@@ -27,7 +27,7 @@ def write_feedback(
     if students is None:
         students = [record.student for record in desk.graded(unit)]
         desk.tell_unreadable(unit, told)
-    marks = read_marks(desk, unit)
+    marks = read_marks(desk, unit, told)
     written = []
     for student in students:
         with told.of(student, unit):
