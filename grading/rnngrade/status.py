@@ -117,7 +117,8 @@ def _policy(rules: Rules) -> str:
         words.append(f"{policy.grace.total_seconds() / 60:g} minutes of grace")
     if policy.free_days:
         each = f", {policy.free_days_per_unit} for a unit" if policy.free_days_per_unit is not None else ""
-        words.append(f"{policy.free_days} late days for the term{each}")
+        days = f"{policy.free_days} late day{'s' if policy.free_days > 1 else ''}"
+        words.append(f"{days} for the term{each}")
     return "; ".join(words)
 
 

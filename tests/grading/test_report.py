@@ -648,3 +648,14 @@ def test_no_script_but_the_pages_own_is_run(desk, browser):
     tab.goto(path.as_uri())
     assert "forged" not in tab.title()
     assert tab.get_by_role("button", name="Student").count() == 1
+
+
+def test_a_search_shows_the_students_alone_who_have_it(opened):
+    tab = opened()
+    tab.get_by_role("searchbox").first.fill("ADA")
+    rows = tab.locator("table.sortable tbody tr:visible")
+    assert 0 < rows.count() < 18
+    assert all("ada" in text.casefold() for text in rows.locator("th a, th bdi").all_inner_texts())
+    assert tab.locator("output").first.inner_text() == f"{rows.count()} of 18"
+    tab.get_by_role("searchbox").first.fill("")
+    assert rows.count() == 18

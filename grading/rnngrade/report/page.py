@@ -88,7 +88,8 @@ class Late:
 class Around:
     """What the report says of a class beside its statistics: names, dates, who is missing, who is not on the list."""
 
-    names: dict[str, str]  # by student, as the class list has them
+    names: dict[str, str]  # by student, as the class list has them: last name first
+    called: dict[str, str]  # the same, first name first
     due: str = ""
     late: dict[str, Late] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
@@ -145,6 +146,7 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tup
         found = of(lambda student: student not in apart)
         around = Around(
             {r.student: people.person(r.student).sortable_name for r in records},
+            {r.student: people.person(r.student).full_name for r in records},
             due=local(rules.due.get(unit), rules),
             has_list=bool(people),
             absent=[person.full_name for person in people.absent(handed_in)],

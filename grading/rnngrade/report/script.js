@@ -27,6 +27,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
       body.append(...rows);
     });
   });
+  if (body.rows.length < 8) continue; // what is seen at a glance need not be searched
   const label = document.createElement("label");
   const input = document.createElement("input");
   const found = document.createElement("output");
