@@ -138,6 +138,17 @@ def test_the_most_common_misconceptions_are_ranked_rightly():
     assert [(m.exercise, m.name, len(m.students)) for m in stats.mistakes] == [(e, m.name, n) for m, e, n in known]
     assert stats.mistakes[0].message == softmax[2].message
     assert stats.mistakes[0].students == tuple(f"softmax{i}" for i in range(5))
+    assert stats.most_common == (stats.mistakes[0],)
+
+
+def test_a_tie_has_no_most_common_mistake_and_one_student_s_alone_is_common_to_nobody(desk):
+    known = exercises.find("rnn_step").misconceptions[:3]
+    made = [student(f"s{i}", {"rnn_step": m.name}) for i, m in enumerate(known)]
+    assert statistics(made, CATALOGUE).most_common == ()
+    twice = [*made, *(student(f"t{i}", {"rnn_step": m.name}) for i, m in enumerate(known))]
+    assert len(statistics(twice, CATALOGUE).most_common) == 3
+    page(desk, *twice)
+    assert "33% each: 3 mistakes" in Page((desk.reports / "index.html").read_text(encoding="utf-8")).text
 
 
 @pytest.mark.parametrize("unit", ["01_ngram", "02_unfolding", "03_cell"])
