@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +28,8 @@ from rnngrade.errors import DeskError, Failures
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
 
 if TYPE_CHECKING:
-    from rnngrade.exporting import Person
     from rnngrade.lms.table import Filled
+    from rnngrade.roster import ClassList
 
 COURSE = Path(__file__).resolve().parents[2]
 
@@ -96,6 +96,46 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
 
 @main.command(
     epilog=EXAMPLES
+    + "  rnngrade --desk autumn times Worksheet.csv --unit 03 --language de --column 'Zuletzt geändert (Abgabe)'\n"
+    + "  rnngrade --desk autumn times submissions.json --unit 03\n"
+    + "  rnngrade --desk autumn times handed-in.csv"
+)
+@click.argument("table", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--unit", help="The unit, if the table has no column unit.")
+@click.option("--column", help="What the column of times is called there.")
+@click.option("--language", default="en", show_default=True, help="The language of the months in it.")
+@click.pass_obj
+def times(desk: Desk, table: Path, unit: str | None, column: str | None, language: str) -> None:
+    """Write down when submissions came, by a table of Moodle's, Canvas's or Gradescope's, or your own."""
+    from rnngrade.times import take_times
+
+    with in_a_sentence(DeskError), desk.locked("rnngrade times"):
+        taken = take_times(desk, units_of([unit])[0] if unit else None, table, column=column, language=language)
+    for words in taken.notes:
+        click.echo(words)
+    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
+    if taken.new:
+        click.echo(
+            "What being late costs is in all reports, feedback and exports from now on; formgrader has it "
+            "after the next 'rnngrade run'."
+        )
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn status")
+@click.pass_obj
+def status(desk: Desk) -> None:
+    """Say what is there of each unit, when it is due, who is late or missing, and what to do next."""
+    from rnngrade.status import lines
+
+    if not desk.folder.is_dir():
+        raise Sentence(f"There is no desk in {desk.folder} yet: 'rnngrade collect' or 'rnngrade sample' begins one.")
+    with in_a_sentence(DeskError):
+        for line in lines(desk):
+            click.echo(line)
+
+
+@main.command(
+    epilog=EXAMPLES
     + "  rnngrade --desk autumn run 03\n"
     + "  rnngrade --desk autumn run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30\n"
     + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
@@ -145,14 +185,16 @@ def run(
         held.enter_context(desk.locked(f"rnngrade run {' '.join(stems)}"))
         from rnngrade.bundle import Bundle  # from here on it takes a while
         from rnngrade.gradebook import GradebookWriter
+        from rnngrade.roster import class_list
         from rnngrade.run import run as grade
 
+        people = class_list(desk)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         with GradebookWriter(desk) as gradebook:
             for bundle in bundles:
                 for words in gradebook.enter_unit(bundle.unit):
                     click.echo(words, err=True)
-                for person in class_list(desk):
+                for person in people.people.values():
                     gradebook.enter_student(person.id, person.first_name, person.last_name, person.email)
                 with progress_bar(bundle.unit) as advance:
                     done = grade(
@@ -176,6 +218,8 @@ def run(
                     for record in done.records:
                         click.echo(line_for(record))
                     click.echo(f"{bundle.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
+                    for words in of_the_class(people, desk.submissions(bundle.unit), bundle.unit):
+                        click.echo(words)
     for words in not_limited:
         click.echo(f"Note: {words}", err=True)
     if as_json:
@@ -432,12 +476,13 @@ def require_work(desk: Desk, units: Sequence[str]) -> None:
         )
 
 
-def class_list(desk: Desk) -> list[Person]:
-    """Who is on the desk's roster.csv, if there is one."""
-    from rnngrade.exporting import read_roster
-
-    path = desk.folder / "roster.csv"
-    return list(read_roster(path).values()) if path.exists() else []
+def of_the_class(people: ClassList, students: Iterable[str], unit: str) -> Iterator[str]:
+    """Who handed in and is not on the class list, and who is on it and handed in nothing, in sentences."""
+    there = list(students)
+    if unknown := people.unknown(there):
+        yield f"{unit}: not on the class list, graded and kept apart: {', '.join(unknown)}"
+    if absent := people.absent(there):
+        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(person.full_name for person in absent)}"
 
 
 def graded_units(desk: Desk) -> list[str]:
