@@ -4,8 +4,9 @@
 
 It lies in the user's data folder, so that every notebook finds it wherever the notebook lies, and keeps the latest
 verdict on each exercise: what passed once and is broken now is open. Notebooks write it under a lock, and each writes
-it whole to a temporary file that then takes its name: two at once lose nothing, and a crash leaves it as it was. A file that cannot be read is set aside. Whatever
-goes wrong here is said in a sentence, once, and keeps no check from its verdict.
+it whole to a temporary file that then takes its name: two at once lose nothing, and a crash leaves it as it was. A file
+that cannot be read is set aside. Whatever goes wrong here is said in a sentence, once, and keeps no check from its
+verdict.
 
 RNNCOURSE_PROGRESS names another file, or says "off". Without it the file is kept only where somebody sits at the
 keyboard: not while notebooks are built, tested or graded.
