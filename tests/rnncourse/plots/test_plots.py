@@ -43,9 +43,6 @@ CHARTS = {
     "perplexity_chart": lambda: plots.perplexity_chart(range(1, 4), {"train": [50, 9, 2], "held out": [60, 30, 90]}),
     "cost_chart": lambda: plots.cost_chart([10, 20, 40], {"forward": [1.0, 2.0, 4.0]}, ylabel="time (ms)"),
     "state_heatmap": lambda: plots.state_heatmap(np.sin(np.arange(40.0).reshape(8, 5)), "unfolded"),
-    "phase_portrait": lambda: plots.phase_portrait(
-        {"a": np.array([[0.0, 0.0], [1.0, 2.0]]), "b": np.ones((9, 2))}, xlabel="angle (rad)", ylabel="speed (rad/s)"
-    ),
     "dependence_grid": lambda: plots.dependence_grid({"recurrence": TIMES[:, None] >= TIMES}),
     "image_rows": lambda: plots.image_rows(digit_image()),
     "probability_bars": lambda: plots.probability_bars({"doctor": 0.5, "lawyer": 0.5}, highlight="lawyer"),
