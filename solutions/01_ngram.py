@@ -81,9 +81,8 @@ show(
 #
 # $$\text{bag}_i = \#\{\, t : w_t = v_i \,\}$$
 #
-# A **token** is one item of the sequence: a word here, a character elsewhere. (In this unit $V$ is the number of words in a
-# vocabulary. From unit 03 on it is also the name of a weight matrix. Both uses are standard, and the text says which one
-# is meant.)
+# A **token** is one item of the sequence: a word here, a character elsewhere. (From unit 03 on, $V$ is also the name of a weight
+# matrix. Both uses are standard.)
 #
 # ### Exercise 1.1 · `bag_of_words`
 # *●○○ · 8 minutes · 2 points*
@@ -109,7 +108,7 @@ def bag_of_words(tokens, vocabulary):
 check(bag_of_words)
 
 # %% [markdown]
-# You can now feed a sentence of any length to any classifier that you know. Here is what it costs.
+# You can now feed a sentence of any length to any classifier. Here is what it costs.
 #
 # **Claim: no model that reads a bag can tell who bit whom.** Not because it is too small: two equal inputs give two equal
 # outputs, in every function there is. **Guess first:** how many orders of these five words have this very bag?
@@ -153,9 +152,8 @@ check(quiz_bag_of_words, "quiz_bag_of_words")
 # %% [markdown]
 # ### The other way: a place for everything
 #
-# Let us keep the order then. Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the
-# vectors of the first $T$ places side by side. (Here $T$ is fixed in advance.) The input has size $D = T \cdot V$; shorter
-# sentences are filled up with zeros, longer ones are cut.
+# Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the vectors of the first $T$ places side
+# by side, with $T$ fixed in advance: $D = T \cdot V$. Shorter sentences are filled up with zeros, longer ones are cut.
 #
 # Now the order is there. Something else is lost. **Guess first:** how many entries that are 1 do "the dog barks" and "today
 # the dog barks" have in common?
@@ -182,9 +180,7 @@ assert shared_by_places == 0, "Expected nothing in common, by places."
 assert shared_by_bags == 3, "Expected three words in common, by bags. Has bag_of_words passed its check?"
 
 # %% [markdown]
-# All three words of the short sentence are in the long one, and yet the two inputs have *nothing* in common. What an MLP
-# learns about "dog" as the second word, it must learn again for "dog" as the third, with other weights. And a sentence of
-# more than $T$ words does not fit at all.
+# *Nothing*. What an MLP learns about "dog" as the second word, it must learn again for "dog" as the third, with other weights.
 #
 # | | any length | knows the order | what is learned at one place holds at another |
 # |---|---|---|---|
@@ -194,9 +190,8 @@ assert shared_by_bags == 3, "Expected three words in common, by bags. Has bag_of
 #
 # ## 3 · Language models
 #
-# One task shows this problem in its purest form, and it will stay with us through the whole course: **what comes next?** A
-# language model gives every token a probability, given all the tokens before it. By the chain rule of probability, this
-# gives a probability to every text:
+# One task stays with us through the whole course: **what comes next?** A language model gives every token a probability, given
+# all the tokens before it. By the chain rule, this gives a probability to every text:
 #
 # $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_1, \dots, w_{t-1})$$
 #
@@ -219,7 +214,7 @@ show(
 )
 
 # %% [markdown]
-# Where do the probabilities come from? From counting. Read a text, and for each context note what came next.
+# The probabilities come from counting. Read a text, and for each context note what came next.
 #
 # By hand, for $n = 2$ and the text "to be or not to be":
 #
@@ -268,8 +263,8 @@ check(count_ngrams)
 #
 # $$P(w \mid c) = \frac{\text{count}(c, w)}{\text{count}(c)} \qquad \text{with} \quad \text{count}(c) = \sum_{w'} \text{count}(c, w')$$
 #
-# In our text, $P(\text{not} \mid \text{or}) = 1/1 = 1$. And $P(\text{to} \mid \text{or}) = 0$: having read six words, the
-# model calls it *impossible* that "to" comes after "or". That is a strong opinion after so little reading.
+# In our text, $P(\text{not} \mid \text{or}) = 1/1 = 1$. And $P(\text{to} \mid \text{or}) = 0$: after six words, the model
+# calls it *impossible* that "to" comes after "or".
 #
 # **Additive smoothing** is the simplest cure: pretend that each of the $V$ words has been seen $\alpha$ more times after each
 # context.
@@ -277,8 +272,7 @@ check(count_ngrams)
 # $$P(w \mid c) = \frac{\text{count}(c, w) + \alpha}{\text{count}(c) + \alpha V}$$
 #
 # By hand, with the $V = 4$ words to, be, or, not, and $\alpha = 1$: $P(\text{not} \mid \text{or}) = (1 + 1)/(1 + 4) = 0.4$,
-# and each of the three others gets $1/5 = 0.2$. Together: $0.4 + 3 \cdot 0.2 = 1$, as it must be. (Whenever you smooth,
-# check that sum. A denominator that does not match is a common bug.)
+# and each of the three others gets $1/5 = 0.2$. Together: $0.4 + 3 \cdot 0.2 = 1$, as it must be.
 #
 # ### Exercise 1.4 · `ngram_probability`
 # *●●○ · 12 minutes · 3 points*
@@ -376,20 +370,16 @@ for job, (good, bad) in jobs.items():
 #
 # ## 4 · How good is it?
 #
-# **Idea.** Let the model read a text that it has not seen, token by token. Each time, look up the probability that it had
-# given to what really came. A good model is rarely surprised.
-#
-# Call these probabilities $p_1, \dots, p_T$. Multiply them, as the chain rule says, and you have the probability of the
-# text. Take the $T$-th root, and texts of different lengths can be compared: that is the typical probability of *one*
-# token. One over that is the **perplexity**: the number of equally likely tokens that would leave a model as uncertain as
-# this one is.
+# **Idea.** Let the model read a text that it has not seen, and look up the probability $p_t$ that it had given to each token that
+# really came. Their product is the probability of the text. Its $T$-th root is the typical probability of *one* token, so that
+# texts of different lengths can be compared. One over that is the **perplexity**: the number of equally likely tokens that would
+# leave a model as uncertain as this one is.
 #
 # $$\text{perplexity} = \Big( \prod_{t=1}^{T} p_t \Big)^{-1/T} = \exp\Big( -\frac{1}{T} \sum_{t=1}^{T} \log p_t \Big)$$
 #
 # By hand: two tokens with probabilities $\tfrac12$ and $\tfrac18$. Their product is $\tfrac1{16}$, its square root $\tfrac14$,
-# so the perplexity is **4**: the model was as unsure as somebody who guesses among four. If it had always given $1/V$, the
-# perplexity would be $V$. If it had always been certain, and right, it would be 1. If it had once called impossible what
-# then happened, it would be infinite.
+# so the perplexity is **4**: as unsure as somebody who guesses among four. A model that always gives $1/V$ has $V$; one that is
+# always certain, and right, 1; one that has once called impossible what then happened, infinity.
 #
 # ### Exercise 1.5 · `perplexity`
 # *●●○ · 8 minutes · 2 points*
@@ -412,8 +402,7 @@ def perplexity(log_probabilities):
 check(perplexity)
 
 # %% [markdown]
-# You own the measure that language models are compared by to this day. Its logarithm is the *cross-entropy*, the loss that
-# you will minimise from unit 04 on.
+# Its logarithm is the *cross-entropy*, the loss that you will minimise from unit 04 on.
 #
 # **Now the experiment that this unit turns on:** the perplexity of the 1-gram, the 2-gram, up to the 6-gram, on the text that
 # they have counted, and on the text that was held out. **Guess first:** draw both curves.
@@ -467,19 +456,18 @@ show(
 # 2. **On new text, without smoothing, all but the unigram are infinitely bad.** Somewhere in ten thousand words comes one
 #    that the table calls impossible, and one is enough. This line cannot even be drawn.
 # 3. **With smoothing the curve turns up.** With $\alpha = 0.01$, one word of context is better than none. But the 6-gram,
-#    which sees most, is far worse than the unigram, which sees no context at all. Reading further *back* makes it *worse*.
+#    which sees most, is far worse than the unigram, which sees no context at all.
 #
-# The last one should puzzle you. More context cannot be less information. So what is going on?
+# More context cannot be less information. So what is going on?
 #
 # ## 5 · $V^n$
 #
-# **Idea.** A table has a row for each context and an entry for each token that may follow: an entry for each n-gram that
-# could ever be. With $V$ choices for each of $n$ places that is
+# **Idea.** A table has an entry for each n-gram that could ever be. With $V$ choices for each of $n$ places that is
 #
 # $$\underbrace{V \cdot V \cdots V}_{n} = V^n$$
 #
 # By hand: with an alphabet of 27 characters (26 letters and the space) there are $27^2 = 729$ bigrams and $27^3 = 19{,}683$
-# trigrams. Each step back costs a factor of $V$. With $V$ = 10,000 words, that is four more zeros each time.
+# trigrams. With $V$ = 10,000 words, each step back costs four more zeros.
 #
 # ### Exercise 1.6 · `ngram_table_size`
 # *●○○ · 3 minutes · 1 point*
@@ -548,10 +536,8 @@ show(
 
 # %% [markdown]
 # This is **sparsity**, and it solves the puzzle. At $n = 6$ most of the contexts in the new text were never seen. For these
-# the model falls back on $1/V$: it knows nothing at all, not even that "the" is a common word. A longer context is more
-# information only for somebody who knows what to make of it, and a table can make something only of a context that it has
-# seen *word for word*. To it, "the red car stopped" and "the blue car stopped" are as different as any two strings. Nothing
-# that is learned in one row helps in another.
+# the model falls back on $1/V$, and does not even know that "the" is a common word. A table can use only a context that it has
+# seen *word for word*: to it, "the red car stopped" and "the blue car stopped" are as different as any two strings.
 #
 # (Real n-gram models fall back on shorter contexts by degrees: *back-off*, *interpolation*, Kneser-Ney smoothing. Their curve
 # flattens where ours turns up, but it does not keep falling either.)
@@ -579,17 +565,15 @@ show(
 # $$p_0 + p_1 + \dots + p_i > u$$
 #
 # By hand, with the picture's $p = [0.25,\ 0.125,\ 0.5,\ 0.125]$: the sums are $0.25,\ 0.375,\ 0.875,\ 1$. The first that is
-# larger than $u = 0.6$ is the third, so the index is 2. For $u = 0.25$, exactly on a boundary, it is 1, since $0.25 > 0.25$ is
-# false. This "larger, and not just equal" matters: with $p = [0, 1]$ and $u = 0$ it makes sure that index 0, which is impossible,
-# is not drawn.
+# larger than $u = 0.6$ is the third, so the index is 2. For $u = 0.25$, exactly on a boundary, it is 1: with $p = [0, 1]$ and
+# $u = 0$ this "larger, and not just equal" keeps index 0, which is impossible, from being drawn.
 #
 # ### Exercise 1.7 · `sample_index`
 # *●●○ · 12 minutes · 3 points*
 #
 # Write `sample_index(probabilities, u)`: `probabilities` is an array of shape `(V,)`, `u` a number from 0 up to, but not
-# including, 1. The result is the first index $i$ with $p_0 + \dots + p_i > u$. There is one trap: floats are rounded, so the
-# sum of all probabilities can be a hair less than 1, and $u$ can lie beyond it. If no sum is larger than $u$, return the
-# **last index with $p_i > 0$**. (The last entries may be 0, and what is impossible must never be drawn.)
+# including, 1. The result is the first index $i$ with $p_0 + \dots + p_i > u$. There is one trap: floats are rounded, so all the
+# sums can be a hair less than 1, and none larger than $u$. Then return the **last index with $p_i > 0$**.
 #
 # For the picture's $p$, `sample_index(np.array([0.25, 0.125, 0.5, 0.125]), 0.6)` is `2`.
 #
@@ -609,7 +593,7 @@ def sample_index(probabilities, u):
 check(sample_index)
 
 # %% [markdown]
-# A few lines around your function, and the table talks. Read aloud what comes out, from top to bottom.
+# A few lines around your function, and the table talks.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 draw = use(sample_index)
@@ -669,8 +653,8 @@ assert copied[5] > 0.6, "Expected the 6-gram to copy more than 60%. Has sample_i
 #
 # > I am studying medicine at UBC because I want to work as a …
 #
-# You said "doctor", and you took it from "medicine", ten words back. Now let there be three such sentences, equally likely:
-# medicine goes with doctor, law with lawyer, history with historian. Everything else is the same. Here is what a 5-gram sees.
+# You said "doctor", and you took it from "medicine", ten words back. Let there be three such sentences, equally likely: medicine
+# goes with doctor, law with lawyer, history with historian. Here is what a 5-gram sees.
 
 # %% tags=["experiment"]
 from rnncourse.data import study_grammar
@@ -684,9 +668,9 @@ show(
 
 # %% [markdown]
 # "To work as a" is the same in all three. So the counts are 1, 1, 1, and the probabilities $\tfrac13, \tfrac13, \tfrac13$.
+# **Guess first:** which is the smallest $n$ that knows?
 #
-# **Claim: on the last word the 5-gram is at chance, exactly, and so is every n-gram up to $n = 10$.** More sentences of this
-# kind do not change that. The smallest $n$ that sees "medicine" is 11: ten words of context, and the word itself.
+# **Claim: on the last word the 5-gram is at chance, exactly, and so is every n-gram up to $n = 10$.**
 
 # %% tags=["experiment"]
 from fractions import Fraction
@@ -743,8 +727,7 @@ for n in (11, 13):
     assert np.allclose(p, 1 / 3 if n == 11 else 1.0), f"Expected 1/3 for the 11-gram, 1 for the 13-gram. {CHECKS}"
 
 # %% [markdown]
-# Two more words, and the 11-gram is back at chance. Whatever $n$ is, somebody will make a longer sentence. A fixed window has
-# an edge, and language does not care where it is.
+# Two more words, and the 11-gram is back at chance. Whatever $n$ is, somebody will make a longer sentence.
 #
 # ### A network in place of the table
 #
@@ -819,7 +802,7 @@ show(
 #
 # ## 8 · What went wrong in practice
 #
-# Here are three reports from people who built what you have just built. Each has one bug. Find it before you open the answer.
+# Three reports from people who built what you have just built. Each has one bug. Find it before you open the answer.
 #
 # **Report A.** *"My model gives every text the probability 0, even though no single word is impossible."*
 
@@ -833,7 +816,7 @@ assert np.prod(p) == 0, "Expected the product to underflow."
 # <details><summary>What happened?</summary>
 #
 # $0.1^{400} = 10^{-400}$, but the smallest positive float is about $5 \cdot 10^{-324}$: the product *underflows* to 0. Sums of
-# logarithms do not. From here on, this course never multiplies probabilities along a sequence.
+# logarithms do not.
 #
 # </details>
 #
@@ -856,10 +839,9 @@ assert reported[0] > reported[1] > reported[2] > reported[3], f"Expected the rep
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# `logs[np.isfinite(logs)]` throws away every word that the model called impossible. What is left are the easy words, and
-# the 6-gram leaves out most of the text: print `scored`, the share of words that were counted. Whenever you see a
-# perplexity, ask: over *which* tokens? Two perplexities can be compared only if they are over the same tokens, with the same
-# vocabulary.
+# `logs[np.isfinite(logs)]` throws away every word that the model called impossible, and the 6-gram leaves out most of the text:
+# print `scored`, the share of words that were counted. Two perplexities can be compared only if they are over the same tokens,
+# with the same vocabulary.
 #
 # </details>
 #
@@ -943,9 +925,8 @@ progress("01_ngram")
 # %% [markdown]
 # ### Something to show
 #
-# Your functions do not care what a token is. Let the tokens be *characters*, and let them read Python's standard library. Does
-# this machine write Python? (For a text of your own, a diary or a novel, put `load_text("my_file.txt")` in the place of
-# `python_source(400_000)`.)
+# Your functions do not care what a token is. Let the tokens be *characters* of Python's standard library. (For a text of your own,
+# a diary or a novel, put `load_text("my_file.txt")` in the place of `python_source(400_000)`.)
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data import load_text, python_source
@@ -964,7 +945,5 @@ assert shares[3] > 0.9, "Expected more than 90% real words at n = 10. Have all c
 # ### The question that is left
 #
 # We want a model that takes sequences of *every* length, that knows the order, and for which what it learns at one place holds
-# at all others. One function, one set of parameters. Yet its input, $w_1, \dots, w_{t-1}$, is longer at each step.
-#
-# **How can one function serve every length?** There is an old answer, from people who thought about planets and pendulums,
+# at all others. **How can one function serve every length?** There is an old answer, from people who thought about planets and
 # not about words. It is in unit 02.

@@ -150,9 +150,8 @@ for theta in (1.1, 1.0, 0.9):
 # %% [markdown]
 # ## 2 · Many steps are one function
 #
-# $s_3 = f(f(f(s_0)))$ has a second reading. Instead of a run through time, take it for one function, applied to $s_0$:
-# the function "three steps of $f$". Write it $f^3$, and in general $f^t$ for $t$ steps of $f$, with $f^0$ the function that
-# leaves everything as it is. Then
+# $s_3 = f(f(f(s_0)))$ has a second reading: one function, "three steps of $f$", applied to $s_0$. Write it $f^3$, and in general
+# $f^t$ for $t$ steps of $f$, with $f^0$ the function that leaves everything as it is. Then
 #
 # $$s_t = f^t(s_0)$$
 #
@@ -247,8 +246,7 @@ show(
 # | 3 | 0.5 | 4 | **4.25** |
 #
 # Count in the picture: $T$ inputs, $T$ arrows from state to state, $T + 1$ states. In formulas the inputs are counted from
-# 1, in Python from 0: **$x_1$ is `xs[0]`**, and it takes part in the first step, from $s_0$ to $s_1$. Many mistakes with
-# recurrences are made right here.
+# 1, in Python from 0: **$x_1$ is `xs[0]`**, and it takes part in the first step, from $s_0$ to $s_1$.
 
 # %% [markdown]
 # ### Exercise 2.3 · `unfold_driven`
@@ -279,16 +277,16 @@ def unfold_driven(f, s0, xs, theta):
 check(unfold_driven)
 
 # %% [markdown]
-# This loop reads. Unit 03 does not change it. It only puts an interesting $f$ inside.
+# This loop reads. Unit 03 puts an interesting $f$ inside.
 
 # %% [markdown]
 # ### What a state remembers: the leaky integrator
 #
-# Take the calm average of unit 00. It keeps the share $k$ of what it has, and takes the rest from the input:
+# Take the calm average of unit 00:
 #
 # $$s_t = k\, s_{t-1} + (1 - k)\, x_t$$
 #
-# This $f$ is so simple that the unfolding can be carried out to the end. Two steps:
+# Here the unfolding can be carried out to the end. Two steps:
 #
 # $$s_2 = k\,\bigl(k\, s_0 + (1-k)\, x_1\bigr) + (1-k)\, x_2 = k^2 s_0 + (1-k)\, k\, x_1 + (1-k)\, x_2$$
 #
@@ -296,10 +294,8 @@ check(unfold_driven)
 #
 # $$s_t = k^t s_0 + (1-k) \sum_{j=1}^{t} k^{\,t-j}\, x_j$$
 #
-# So the state is a weighted sum of *everything* there ever was. The newest input has the weight $1 - k$, the one before
-# it $k$ times that, and so on back. Nothing falls off at a window's edge. It fades.
-#
-# To see the weights, feed a single 1 and then only zeros. What comes out is called the **impulse response**.
+# So the state is a weighted sum of *everything* there ever was. Nothing falls off at a window's edge. It fades. To see the
+# weights, feed a single 1 and then only zeros. What comes out is called the **impulse response**.
 #
 # **Claim:** the impulse response of a leaky integrator is $(1-k)\,k^{t-1}$, from $s_0 = 0$; and on a random signal, from a
 # state that is not 0, the loop ends where the formula says. **Guess first:** after how many steps has $k = 0.8$ forgotten
@@ -337,55 +333,13 @@ print(f"your loop ends at {end:.6f}, the formula at {formula:.6f}")
 assert np.isclose(end, formula), "Expected the loop to end where the formula does. Has unfold_driven passed its check?"
 
 # %% [markdown]
-# What is such a memory good for? Here is a slow wave, measured by a bad instrument. The average over the past takes the
-# noise out. **Guess first:** is it best to keep as large a share of the past as possible?
-
-# %% tags=["experiment"]
-days = np.arange(600)
-wave = np.sin(2 * np.pi * days / 200)
-measured = wave + np.random.default_rng(7).normal(scale=0.5, size=600)
-smooth = drive(leaky, 0.0, measured, 0.85)[1:]
-chart = line_chart(
-    days[:300],
-    {"measured": measured[:300], "the wave": wave[:300], "state, k = 0.85": smooth[:300]},
-    xlabel="time step t",
-    ylabel="signal (volts)",
-)
-chart.axes[0].lines[0].set(linewidth=0.7, alpha=0.6)
-show(
-    chart,
-    alt="""A sine wave, noisy measurements of it, and the state of a leaky integrator that reads them. The state follows the
-    wave closely, a few steps late, with little of the noise.""",
-)
-
-keeps = np.array([0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99])
-error = np.array([np.sqrt(np.mean((drive(leaky, 0.0, measured, keep)[1:] - wave) ** 2)) for keep in keeps])
-show(
-    line_chart(
-        keeps,
-        {"error": error},
-        xlabel="share k that is kept at each step",
-        ylabel="root mean square error (volts)",
-        size=(8.0, 3.6),
-    ),
-    alt="""The error of the smoothed signal against k. It falls from 0.47 at k = 0 to 0.19 at k = 0.8, and then rises
-    steeply.""",
-)
-best = keeps[error.argmin()]
-print(f"no memory: {error[0]:.2f} V; best, at k = {best}: {error.min():.2f} V; k = 0.99: {error[-1]:.2f} V")
-assert 0.7 <= best <= 0.95, "Expected the best k between 0.7 and 0.95. Has unfold_driven passed its check?"
-assert error.min() < 0.5 * error[0], "Expected half the error at the best k. Has unfold_driven passed its check?"
-assert error[-1] > error[0], "Expected k = 0.99 to be worse than no memory. Has unfold_driven passed its check?"
-
-# %% [markdown]
-# With too short a memory the noise comes through; with too long a memory the state lives in the past. The best $k$ depends on
-# the signal. Nobody should have to find it by hand: $k$ is a parameter, and parameters can be learned.
+# The best $k$ depends on the signal: with too short a memory the noise comes through, with too long a one the state lives in
+# the past. Nobody should have to find it by hand: $k$ is a parameter, and parameters can be learned.
 
 # %% [markdown]
 # ### What a state forgets
 #
-# The state is one number, and the past is many numbers. So something must be lost. Take $k = 0.5$ and $s_0 = 0$, and read
-# two different signals of two steps each:
+# The state is one number, and the past is many. Take $k = 0.5$ and $s_0 = 0$, and read two signals of two steps each:
 #
 # - $x = (0,\, 1)$: $\;s_1 = 0$, $\;s_2 = 0.5 \cdot 0 + 0.5 \cdot 1 = 0.5$
 # - $x = (2,\, 0)$: $\;s_1 = 1$, $\;s_2 = 0.5 \cdot 1 + 0.5 \cdot 0 = 0.5$
@@ -407,8 +361,8 @@ assert np.array_equal(states[0][2:], states[1][2:]), (
 
 # %% [markdown]
 # The machine can never again tell them apart. **A state of fixed size is a lossy summary of the past.** That is not a flaw: it
-# keeps the cost of a step the same for ever. Everything depends on *what* is dropped. For a noisy wave, a fading average keeps
-# the right thing. For a sentence it does not: *medicine* must stay, *at* may go.
+# keeps the cost of a step the same for ever. Everything depends on *what* is dropped. For a noisy measurement, a fading average
+# keeps the right thing. For a sentence it does not: *medicine* must stay, *at* may go.
 
 # %% [markdown]
 # ### A latent variable
@@ -459,7 +413,7 @@ quiz_exact_state = {"A", "C", "D"}
 check(quiz_exact_state, "quiz_exact_state")
 
 # %% [markdown]
-# A state is exact if two pasts that lead to the same state have the same future. That one sentence is all there is to it.
+# A state is exact if two pasts that lead to the same state have the same future.
 
 # %% [markdown]
 # ## 4 · Who depends on whom?
@@ -471,7 +425,7 @@ check(quiz_exact_state, "quiz_exact_state")
 #
 # $$y_t = w_{-1}\, x_{t-1} + w_0\, x_t + w_1\, x_{t+1}$$
 #
-# It shares its weights over time too, but it has no state. Beside a recurrence it looks like this:
+# It shares its weights over time too, but it has no state.
 
 # %% tags=["experiment"]
 from rnncourse.plots.unfolding import convolution_beside_recurrence
@@ -505,8 +459,7 @@ show(
 #  [False,  True,  True]]
 # ```
 #
-# Why one entry at a time? Think of a model that returns the difference of the two entries of $x_t$. Raise both at once, and
-# nothing happens.
+# (Why one entry at a time? Think of a model that returns the difference of the two entries of $x_t$.)
 
 
 # %% answer="depends_on"
@@ -530,8 +483,7 @@ def depends_on(model, xs, eps=1e-3):
 check(depends_on)
 
 # %% [markdown]
-# You now own an instrument that looks through the walls of any model that you can run. You will point it at a recurrent
-# network (unit 03) and at one that reads both ways (unit 09).
+# You will point this instrument at a recurrent network (unit 03) and at one that reads both ways (unit 09).
 
 # %% [markdown]
 # ### The patterns
@@ -781,24 +733,9 @@ torn = [window for window, found in depths_seen.items() if len(found) > 1]
 print("different windows of five characters:", len(depths_seen), " with more than one depth:", len(torn))
 assert len(torn) > 10, "Expected more than ten windows with more than one depth. Has unfold_driven passed its check?"
 
-chart = line_chart(
-    range(3001),
-    {"depth": depth},
-    xlabel="characters read",
-    ylabel="open brackets (state s)",
-    size=(8.0, 2.8),
-)
-chart.axes[0].set_yticks(range(depth.max() + 1))
-chart.axes[0].lines[0].set_linewidth(1.0)
-show(
-    chart,
-    alt="""The number of open brackets along 3,000 characters of Python source: a step function that leaves 0 many times, for
-    one or more brackets, and comes back.""",
-)
-
 # %% [markdown]
 # So a 6-gram cannot know how many brackets are open there, and a pair further apart defeats any width. One integer, rewritten at
-# each step, does what no window can. Somebody had to think of that integer, though. Hold on to this thought.
+# each step, does what no window can. Somebody had to think of that integer, though.
 
 # %% [markdown]
 # ### The rows of an image
@@ -896,28 +833,26 @@ print("D:", bool(bug_d[0] == 1.0))
 # %% [markdown]
 # <details><summary><b>A</b>: why are all states the same?</summary>
 #
-# `s += …` writes into the array that came in, and `return s` returns that same array. The list holds one array four times,
-# and shows its last value four times. Write `return s + …`, which makes a new array. A transition must leave its arguments
-# alone.
+# `s += …` writes into the array that came in, and `return s` returns that same array: the list holds one array four times.
+# `return s + …` makes a new one.
 # </details>
 #
 # <details><summary><b>B</b>: where has the half gone?</summary>
 #
-# `np.full(6, 8)` is an array of whole numbers, because 8 is one. It cuts off all decimals, and says nothing. Give the array
-# the dtype that the states will have, or collect them in a list and stack it.
+# `np.full(6, 8)` is an array of whole numbers, because 8 is one, and cuts off all decimals. Give it the dtype that the states will
+# have, or collect them in a list and stack it.
 # </details>
 #
 # <details><summary><b>C</b>: why does the first add 2 as well?</summary>
 #
-# A function looks up `n` when it is *called*, not when it is made. By then, `n` is 2. Many a first `compose` fails in this
-# way: `g = lambda s: f(g(s))` in a loop looks up `g` when it is called, finds itself, and calls itself for ever. Put the loop
-# inside one function.
+# A function looks up `n` when it is *called*, not when it is made. By then, `n` is 2. In the same way `g = lambda s: f(g(s))` in a
+# loop finds itself, and calls itself for ever. Put the loop inside one function.
 # </details>
 #
 # <details><summary><b>D</b>: why is 1 + 0.001 - 0.001 not 1?</summary>
 #
 # Numbers are rounded at every operation, and the errors need not cancel. A `depends_on` that raises and lowers in place can
-# find dependences that are not there, because `xs` does not quite come back to what it was. Work on a copy.
+# find dependences that are not there. Work on a copy.
 # </details>
 
 # %% [markdown]
@@ -965,7 +900,7 @@ print("D:", bool(bug_d[0] == 1.0))
 # %% [markdown]
 # ## The question that is left
 #
-# In this unit somebody always knew the rule: of the bank, the wave, the brackets. For language nobody does. So: *which* $f$,
+# In this unit somebody always knew the rule: of the bank, the average, the brackets. For language nobody does. So: *which* $f$,
 # with *which* parameters, is flexible enough to become any of these, and can be **learned**? That is unit 03.
 
 # %% [markdown]

@@ -15,6 +15,7 @@ from PIL import Image
 
 from rnncourse import plots
 from rnncourse.data import digit_image
+from rnncourse.plots.cell import graphical_models
 from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, picture, readable
 from rnncourse.plots.unfolding import point_cloud
 from tests.fresh import in_a_fresh_python
@@ -32,6 +33,7 @@ DIAGRAMS = {
     "dynamical_system, driven": lambda: plots.dynamical_system(4, driven=True),
     "mlp_beside_cell": plots.mlp_beside_cell,
     "cell_inside": plots.cell_inside,
+    "graphical_models": graphical_models,
     "sliding_window": lambda: plots.sliding_window(SENTENCE, 5, [5, 13], {3: "decides the last word"}),
     "loss_graph": plots.loss_graph,
     "loss_graph, backward": lambda: plots.loss_graph(backward=True),
