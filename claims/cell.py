@@ -1,4 +1,4 @@
-"""What unit 03 claims about a readout that is fitted: how much of a text an untrained state holds."""
+"""What unit 03 claims about a readout fitted to an untrained state, and about the first state of a trained network."""
 
 from __future__ import annotations
 
@@ -44,4 +44,27 @@ unit.claim(
     figure=("200 units", "lowest to k = 3"),
     controls=[("no state", "highest from k = 1"), ("loud input", "lowest to k = 3"), ("50 units", "lowest to k = 3")],
     holds=lambda n: n["200 units"]["lowest to k = 3"] > 0.8 and n["no state"]["highest from k = 1"] < 0.4,
+)
+
+
+@unit.experiment(
+    "bits for the next character of unread text, after one character and after ten, from a first state of this kind",
+    settings={"random": {"kind": "random"}, "zeros": {"kind": "zeros"}, "another text": {"kind": "another text"}},
+)
+def start(seed: int, kind: str) -> Numbers:
+    bits = cells.bits_from(kind, seed)
+    return {"after one": bits[0], "after ten": bits[9]}
+
+
+unit.claim(
+    "first_state_is_forgotten",
+    start,
+    "From a random first state the trained network's first prediction costs at least half a bit more than from zeros; "
+    "after ten characters it costs less than a tenth of a bit more.",
+    figure=("random", "after ten"),
+    controls=[("zeros", "after ten"), ("zeros", "after one"), ("random", "after one")],
+    holds=lambda n: (
+        n["random"]["after one"] > n["zeros"]["after one"] + 0.5
+        and n["random"]["after ten"] < n["zeros"]["after ten"] + 0.1
+    ),
 )

@@ -28,7 +28,7 @@ from itertools import islice
 from typing import SupportsFloat, SupportsIndex
 
 import numpy as np
-from jaxtyping import Int, Real
+from jaxtyping import Float, Int, Real
 
 
 def bag_of_words(tokens: Iterable[str], vocabulary: Sequence[str]) -> Int[np.ndarray, "V"]:
@@ -128,3 +128,64 @@ def ngram_table_size(vocabulary_size: SupportsIndex, n: SupportsIndex) -> int:
     100000000000000000000
     """
     return int(vocabulary_size) ** int(n)
+
+
+def train_pair_network(
+    pairs: Int[np.ndarray, "K 2"],
+    vocabulary_size: SupportsIndex,
+    hidden_size: SupportsIndex,
+    updates: SupportsIndex,
+    rng: np.random.Generator,
+    *,
+    batch_size: SupportsIndex = 256,
+    learning_rate: SupportsFloat = 0.5,
+) -> Float[np.ndarray, "V V"]:
+    """Train an MLP on pairs (token, next token), drawn at random, and return all that it has to say.
+
+    It reads one token, one-hot, and has one hidden layer: softmax(tanh(x E) A + c). There are only V inputs, so the
+    whole network is a table: row i of the result is P(next token | token i). No pair is ever read together with the
+    one before it: a first-order Markov model. Training is Adagrad on the mean cross-entropy of a batch, at a rate that
+    falls to 0.
+
+    >>> pairs = np.array([[0, 1], [1, 0]])
+    >>> train_pair_network(pairs, 2, 4, 200, np.random.default_rng(0)).round(1)
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    V, H, rate = int(vocabulary_size), int(hidden_size), float(learning_rate)
+    # What is so rare in training that its row never moves says nothing: small numbers, nearly even probabilities.
+    E, A, c = rng.normal(0, 0.5, (V, H)), rng.normal(0, 0.1, (H, V)), np.zeros(V)
+    memory = [np.full_like(p, 0.01) for p in (E, A, c)]
+    for falling in np.linspace(rate, 0, int(updates), endpoint=False):  # so that the noise of the draws dies out
+        x, y = pairs[rng.integers(len(pairs), size=int(batch_size))].T
+        gradients = pair_gradients(E, A, c, x, y)
+        for p, g, m in zip((E, A, c), gradients, memory, strict=True):
+            m += g * g
+            p -= falling * g / np.sqrt(m)
+    return _softmax(np.tanh(E) @ A + c)
+
+
+def pair_gradients(
+    E: Float[np.ndarray, "V H"],
+    A: Float[np.ndarray, "H V"],
+    c: Float[np.ndarray, "V"],
+    x: Int[np.ndarray, "N"],
+    y: Int[np.ndarray, "N"],
+) -> tuple[Float[np.ndarray, "V H"], Float[np.ndarray, "H V"], Float[np.ndarray, "V"]]:
+    """Go back through the network of `train_pair_network`: the gradients of the mean of -log P(y | x), for E, A and c.
+
+    >>> [g.shape for g in pair_gradients(np.ones((3, 2)), np.ones((2, 3)), np.zeros(3), np.array([0]), np.array([1]))]
+    [(3, 2), (2, 3), (3,)]
+    """
+    h = np.tanh(E[x])
+    error = _softmax(h @ A + c)
+    error[np.arange(len(y)), y] -= 1
+    error /= len(y)
+    dE = np.zeros_like(E)
+    np.add.at(dE, x, (error @ A.T) * (1 - h * h))
+    return dE, h.T @ error, error.sum(axis=0)
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.asarray(exponentials / exponentials.sum(axis=-1, keepdims=True))

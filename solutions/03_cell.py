@@ -9,9 +9,10 @@
 # - read every notation in which books and libraries write the same cell, PyTorch's included;
 # - find the bugs that make such a network look alive when it is not.
 #
-# **Time:** about three hours. **Before you start:** matrix products in NumPy, and unit 02: a recurrence, its unfolded
-# graph, and why one transition serves every length. There are 13 exercises and one written question, 31 points in all.
-# NumPy is all that you need.
+# **Time:** about three hours. **Before you start:** matrix products in NumPy, and unit 02: a recurrence, its unfolded graph, and
+# why one transition serves every length. There are 13 exercises and one written question, 31 points in all. NumPy is all that
+# you need: no answer of this unit may call `torch` or `scipy`. Results have the dtype of the arrays that you were given, and
+# arguments are left as they were. You may always call your own earlier answers.
 
 # %% [markdown]
 # ## Two questions that were left open
@@ -20,37 +21,60 @@
 #
 # > I am studying **medicine** (or **law**, or **history**) at UBC because I want to work as a **…**
 #
-# The word that decides the last one lies ten tokens before it. A 5-gram sees only *to work as a* and is left with one
-# chance in three.
-#
-# In **unit 02** a recurrence $s_t = f(s_{t-1}, x_t; \theta)$ carried a summary of *everything* so far, with one and the
-# same $f$ at every step. But you were always given the $f$: a pendulum, a leaky average. Nobody will hand you the
-# transition of English.
-#
-# So: **which $f$ should we take, if we do not know the right one?** We take one with many numbers in it, flexible enough
-# to become nearly anything, and leave the numbers open. This unit builds that $f$. At its end a network of yours will
-# finish the three sentences correctly.
+# In **unit 02** a recurrence $s_t = f(s_{t-1}, x_t; \theta)$ carried a summary of *everything* so far. But you were always given
+# the $f$: a bank, a leaky average. Nobody will hand you the transition of English. So: **which $f$ should we take, if we do not
+# know the right one?** One with many numbers in it, flexible enough to become nearly anything; and we leave the numbers open.
+# This unit builds that $f$. At its end a network of yours will finish the three sentences correctly.
 
 # %% locked="setup"
 import numpy as np
 
 from rnncourse import check, hint, progress, use
-from rnncourse.ngram import ngram_table_size, perplexity
-from rnncourse.unfolding import depends_on, shared_parameter_count, unshared_parameter_count
+from rnncourse.ngram import perplexity, sample_index
+from rnncourse.unfolding import depends_on
 
 # %% tags=["experiment"]
 progress("03_cell")
 
 # %% [markdown]
-# `hint("rnn_step")` gives a hint for an exercise, and a stronger one each time you ask. `use(rnn_step)`, in the
-# experiments, takes your own answer if it passes its check, and the course's if it does not pass yet. So if one exercise
-# resists you, the rest of the unit still works.
+# ## A network that is trained already · two minutes
+#
+# This is where the next four units lead. The network below has 160 numbers of state and has read Python's documentation, one
+# character at a time. Nobody told it what a word is. Now it writes: it says how probable each next character is, one is drawn,
+# and the network reads that as its next input. **Guess first:** how many of its longer words are words? Then give it a start
+# of your own, and a `temperature` between 0.1 (only what it is sure of) and 1.5.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.data import python_docs, trained_network, words
+from rnncourse.language_model import generate
+
+trained = trained_network()
+
+
+def goes_on(start, length=300, temperature=0.5, seed=1):
+    """What the trained network writes after `start`."""
+    uniforms = np.random.default_rng(seed).random(length)
+    return "".join(
+        trained.chars[i] for i in generate(trained.parameters, trained.ids(start), length, uniforms, temperature)
+    )
+
+
+print(text := goes_on("The value of "))
+english = set(words(python_docs(400_000)))
+real = np.mean([word in english for word in words(text)[1:-1] if len(word) > 3])
+print(f"\n{real:.0%} of its longer words are words")
+assert real > 0.6, "Expected more than 60% real words: was the temperature changed?"
+
+# %% [markdown]
+# It spells, it opens and closes, it has a feeling for grammar, and nothing to say. All of it is five arrays of numbers and the
+# formula that you are about to write: in section 4 the same network runs on your own functions. How the numbers came about is
+# the matter of units 04 to 06.
 
 # %% [markdown]
 # ## 1 · A layer without a state
 #
-# Start with what you know. A **hidden layer** of a plain network (an MLP) takes an input of $D$ numbers and makes $H$ new
-# ones. Each new number is a weighted sum of the inputs, plus a bias, bent by a tanh:
+# A **hidden layer** of a plain network (an MLP) takes an input of $D$ numbers and makes $H$ new ones: each a weighted sum of the
+# inputs, plus a bias, bent by a tanh:
 #
 # $$h = \tanh(x\, W_{xh} + b_h)$$
 #
@@ -75,8 +99,7 @@ progress("03_cell")
 # ### Exercise 3.1 · `hidden_layer`
 # *●○○ · 4 minutes · 1 point*
 #
-# Write the layer: `x (N, D)`, `W_xh (D, H)`, `b_h (H,)` give `h (N, H)`. As everywhere in this course, the result has the
-# dtype of the arrays you were given, and the arguments are left as they were.
+# Write the layer: `x (N, D)`, `W_xh (D, H)`, `b_h (H,)` give `h (N, H)`.
 #
 # By hand, with one input of two numbers and two hidden units:
 #
@@ -100,13 +123,14 @@ def hidden_layer(x, W_xh, b_h):
 check(hidden_layer)
 
 # %% [markdown]
-# You now own the building block of most neural networks. Let us see where it fails.
+# The building block of most neural networks. Let us see where it fails.
 
 # %% [markdown]
 # ### Experiment · the layer cannot tell the three students apart
 #
 # **Claim:** whatever its weights are, a layer that reads one word at a time gives *the same* vector for the last word
-# "a" of all three sentences, so nothing that comes after it can know the right profession.
+# "a" of all three sentences, so nothing that comes after it can know the right profession. Find another place in the sentences
+# where it must fail, before you run the cell.
 #
 # Each word goes in as a **one-hot** vector: zeros, and a single 1 at the word's place in the vocabulary.
 
@@ -128,15 +152,14 @@ for sentence, row in zip(sentences, h, strict=True):
 assert np.allclose(h, h[0], rtol=0, atol=1e-12), "Expected three equal rows. Has hidden_layer passed its check?"
 
 # %% [markdown]
-# Equal inputs, equal outputs: that is all a layer can do. "Medicine" was read nine steps before, made its own hidden
-# vector, and that vector was thrown away. We must *keep* it.
+# Equal inputs, equal outputs: the MLP of unit 01 was a bigram for the same reason. "Medicine" was read nine steps before, made
+# its own hidden vector, and that vector was thrown away. We must *keep* it.
 
 # %% [markdown]
 # ## 2 · The state
 #
 # Here is the whole idea of this course. The hidden vector is not thrown away: **one step later it comes back, as a second
-# input.** On the left is the layer that you just wrote. On the right is the same layer with its own past beside its input.
-# The black square is the delay of one step that you know from unit 02.
+# input.** (The black square is the delay of one step that you know from unit 02.)
 
 # %% tags=["experiment"]
 from rnncourse.plots import mlp_beside_cell, show
@@ -148,8 +171,8 @@ show(
 )
 
 # %% [markdown]
-# In letters: the new state $h_t$ is made from the input $x_t$, through a matrix $U$, and from the old state $h_{t-1}$,
-# through a matrix $W$. Both are added, with a bias $b$, *before* the tanh bends the sum.
+# The new state $h_t$ is made from the input $x_t$, through a matrix $U$, and from the old state $h_{t-1}$, through a matrix $W$.
+# Both are added, with a bias $b$, *before* the tanh bends the sum.
 #
 # $$h_t = \tanh(x_t\, U + h_{t-1} W + b)$$
 #
@@ -162,8 +185,7 @@ show(
 # A **hidden layer** is a place in a network: it stands between input and output. A **hidden state** is a place in
 # *time*: it is what the network hands on to itself. Take $W = 0$ and the second becomes the first.
 #
-# Here is the same cell once more, as a machine. What stands outside the dashed frame, on the way to $y_t$, comes in
-# section 4.
+# The same cell as a machine. (What stands outside the dashed frame, on the way to $y_t$, comes in section 4.)
 
 # %% tags=["experiment"]
 from rnncourse.plots import cell_inside
@@ -178,8 +200,7 @@ show(
 # ### Exercise 3.2 · `rnn_step`
 # *●●○ · 10 minutes · 3 points*
 #
-# Write one step of the cell: `x (N, D)`, `h_prev (N, H)`, `U (D, H)`, `W (H, H)`, `b (H,)` give `h (N, H)`. Your answer
-# may not call `torch`.
+# Write one step of the cell: `x (N, D)`, `h_prev (N, H)`, `U (D, H)`, `W (H, H)`, `b (H,)` give `h (N, H)`.
 #
 # By hand, with the same input as before and an old state beside it:
 #
@@ -192,9 +213,8 @@ show(
 # \end{aligned}$$
 #
 # The three add up to $\begin{bmatrix} 1 & 0.5 \end{bmatrix}$, and so
-# $h_t = \begin{bmatrix} 0.762 & 0.462 \end{bmatrix}$. Try it on your function before you run the check. (With
-# $W$ transposed the second product would be $\begin{bmatrix} -1 & -0.5 \end{bmatrix}$. Those are wrong numbers, and no
-# error tells you, since $W$ is square.)
+# $h_t = \begin{bmatrix} 0.762 & 0.462 \end{bmatrix}$. (With $W$ transposed the second product would be
+# $\begin{bmatrix} -1 & -0.5 \end{bmatrix}$, and no error would tell you, since $W$ is square.)
 
 
 # %% answer="rnn_step"
@@ -209,14 +229,16 @@ def rnn_step(x, h_prev, U, W, b):
 check(rnn_step)
 
 # %% [markdown]
-# One line, and it is the heart of this course. Everything from here to unit 13 is about what this line can do, how it
-# learns, and how to repair its weaknesses.
+# One line, and it is the heart of this course.
 
 # %% [markdown]
 # ### Experiment · the same input three times
 #
-# **Claim:** hand a layer the same input three times, and it gives the same answer three times. A cell gives three different
-# answers, because from the second time on it has something to remember.
+# **Guess first:** hand the same input to a layer and to a cell, three times each, from a state of zeros. Which of the six
+# answers are equal?
+#
+# **Claim:** a layer gives the same answer three times. A cell gives three different answers, because from the second time on it
+# has something to remember.
 
 # %% tags=["experiment"]
 step, layer = use(rnn_step), use(hidden_layer)
@@ -256,7 +278,7 @@ assert moves.min() > 0.05, "Expected three different states. Has rnn_step passed
 # *●●○ · 6 minutes · 2 points*
 #
 # Write the same step from the stacked matrix: `x (N, D)`, `h_prev (N, H)`, `UW (D+H, H)`, `b (H,)` give `h (N, H)`. The
-# first $D$ rows of `UW` are $U$, the others are $W$. Your answer may not call `torch`.
+# first $D$ rows of `UW` are $U$, the others are $W$.
 
 
 # %% answer="rnn_step_concat"
@@ -271,14 +293,13 @@ def rnn_step_concat(x, h_prev, UW, b):
 check(rnn_step_concat)
 
 # %% [markdown]
-# Look at it once more: this is `hidden_layer` on a longer input. **A recurrent cell is a hidden layer that reads its own
-# last answer beside the input.** There is no more to it than that.
+# This is `hidden_layer` on a longer input. **A recurrent cell is a hidden layer that reads its own last answer beside the
+# input.** There is no more to it than that.
 
 # %% [markdown]
 # ## 3 · Through time
 #
-# A sequence is a walk of such steps. Unfolded, as in unit 02, the loop becomes a chain, with the *same* $U$, $W$ and $b$
-# at every step:
+# Unfolded, as in unit 02, the loop becomes a chain, with the *same* $U$, $W$ and $b$ at every step:
 
 # %% tags=["experiment"]
 from rnncourse.plots import folded_unfolded
@@ -291,9 +312,9 @@ show(
 
 # %% [markdown]
 # Now with numbers in it. A cell of four units, drawn at random, reads *a b a a*, each letter as a one-hot vector. Each
-# little square is one number. In a state, blue is $-1$, white 0, vermilion 1; in an input, blue is 1 and white 0. (The
-# outputs, above, come in section 4.) The picture shows the end; below it, press *Play*, or walk through time with *Back* and
-# *Next*. Watch the three *a*s: the same vector goes in, and each time another state comes out.
+# little square is one number: in a state, blue is $-1$, white 0, vermilion 1; in an input, blue is 1. The picture shows the end;
+# below it, press *Play*, or walk through time with *Back* and *Next*. Watch the three *a*s: the same vector goes in, and each
+# time another state comes out.
 
 # %% tags=["experiment"]
 from rnncourse.plots.through_time import forward_pass
@@ -333,9 +354,9 @@ assert min(apart) > 0.1, "Expected three different states under the three a's. H
 # *●●○ · 15 minutes · 4 points*
 #
 # Run the cell over whole sequences: `X (T, N, D)`, `h0 (N, H)` and `U, W, b` as before give all states `H (T, N, H)`,
-# from $h_1$ to $h_T$. `h0` is where the walk starts and is *not* in the result. You may call your `rnn_step`: while this
-# exercise is checked, a correct one stands in for it, so an error there costs nothing here. Your answer may not call
-# `torch`.
+# from $h_1$ to $h_T$. **A convention changes here:** `unfold_driven` of unit 02 counted the start in and gave $T + 1$ states. From
+# now on `h0` is *not* in the result, so that `H[t]` belongs to `X[t]`. (When you call your `rnn_step`, a correct one stands in
+# for it while this is checked: an error there costs nothing here.)
 #
 # `X` may hold whole numbers (a one-hot sequence often does); the states are floats all the same. By hand, the numbers above:
 # $X$ of shape $(3, 1, 1)$ with the inputs $1, 0, 0$ gives `[[[0.964]], [[0.746]], [[0.633]]]`.
@@ -357,15 +378,18 @@ def rnn_forward(X, h0, U, W, b):
 check(rnn_forward)
 
 # %% [markdown]
-# You have a recurrent network that runs. The next four experiments find out what kind of thing it is.
+# You have a recurrent network that runs. The next experiments find out what kind of thing it is.
 
 # %% [markdown]
 # ### Experiment · what W does with a memory
 #
-# Knock once and listen. One unit reads a single 1 and then nothing but zeros. **Claim:** $W$ decides how long the knock is
-# heard: with $W = 0$ it is gone at once, with $0.8$ it fades fast, with $1$ slowly, and with $W = 2$ it stays.
+# Knock once and listen. One unit reads a single 1 and then nothing but zeros. **Guess first:** what does it do with $W = 0$,
+# $0.8$, $1$ and $2$?
 #
-# (In a running notebook there is a slider below the picture. Try a $W$ below 0, too.)
+# **Claim:** $W$ decides how long the knock is heard: with $W = 0$ it is gone at once, with $0.8$ it fades fast, with $1$ slowly,
+# and with $W = 2$ it stays.
+#
+# (In a running notebook there is a slider below the picture. Find the smallest $W$ that holds the knock, and try one below 0.)
 
 # %% tags=["experiment"]
 from rnncourse.plots import Slider, explore, line_chart
@@ -399,20 +423,18 @@ assert (heard["W = 0"][1:] == 0).all(), "Expected W = 0 to forget at once. Have 
 assert heard["W = 1"][-1] > 10 * heard["W = 0.8"][-1] > 0, "Expected W = 1 to last longer than W = 0.8."
 
 # %% [markdown]
-# With $W = 2$ the unit is a **latch**: 0.96 comes back as $\tanh(2 \cdot 0.96) \approx 0.96$, again and again, for ever. And
-# had nobody knocked, it would have stayed at 0. One unit, one number, one bit of memory. Remember it: at the end of this
-# unit it will remember the word *medicine*.
+# With $W = 2$ the unit is a **latch**: 0.96 comes back as $\tanh(2 \cdot 0.96) \approx 0.96$, again and again. Had nobody
+# knocked, it would have stayed at 0. One unit, one bit of memory: at the end of this unit it will hold the word *medicine*.
 
 # %% [markdown]
 # ### Experiment · the same input for ever
 #
-# Above, three equal inputs gave three different states. What if it goes on like this? **Claim:** when the input is the same
-# for ever, and $W$ is not too large, the states settle: they reach a **fixed point** $h^* = \tanh(x\,U + h^* W + b)$, and it
-# is the same one wherever you start.
+# Above, three equal inputs gave three different states. **Guess first:** and what if it goes on like this for ever? **Claim:** when
+# the input is the same for ever, and $W$ is not too large, the states settle: they reach a **fixed point**
+# $h^* = \tanh(x\,U + h^* W + b)$, and it is the same one wherever you start.
 #
-# Why? Take two states and make one step with each. The tanh never pulls two numbers apart, and $W$ stretches no vector by
-# more than its largest singular value $\lVert W \rVert$. If that is $0.9$, the distance between two runs shrinks by at least
-# a tenth at every step, until nobody can tell them apart.
+# Why? The tanh never pulls two numbers apart, and $W$ stretches no vector by more than its largest singular value
+# $\lVert W \rVert$. If that is $0.9$, the distance between two runs shrinks by at least a tenth at every step.
 
 # %% tags=["experiment"]
 forward = use(rnn_forward)
@@ -450,30 +472,17 @@ assert (distance[1:] <= 0.9 * distance[:-1] + 1e-12).all(), (
 print("All four runs end in", fixed_point.round(3))
 
 # %% [markdown]
-# They are much faster than the bound, which allows for the worst case: near $-1$ and $1$ the tanh is flat and squeezes
-# differences further.
-#
 # So a small $W$ makes a cell that forgets where it began, *for certain*. That is a comfort (one wrong input does no lasting
 # harm) and a problem (one important input does no lasting good). The latch above needed $W > 1$. Unit 05 is about this
 # dilemma.
-#
-# **What may $h_0$ be?** Zeros, in most programs: nothing has been read, so nothing is known. It may be drawn at random. It may
-# be learned, like $b$ (unit 07 measures what that brings). Or it is the state in which another run ended, as in the next
-# experiment. For a cell that shrinks distances the choice is soon forgotten, as you have just seen. For a latch it is not: the
-# unit with $W = 2$, started at $h_0 = 0.5$, goes to $0.762$, $0.909$, $0.949$ and on to $0.957$ without any knock, and stays;
-# started at $-0.5$ it goes to $-0.957$.
 
 # %% [markdown]
 # ### Experiment · stop, go on
 #
 # **Claim:** cut a sequence anywhere, run the first part, keep its last state, and run the second part from there: you get
-# the states of the whole run.
-#
-# The text is real: the opening of Python's documentation of `assert`, letter by letter.
+# the states of the whole run. (Afterwards start the second part from zeros, and see the assert speak.)
 
 # %% tags=["experiment"]
-from rnncourse.data import python_docs
-
 forward = use(rnn_forward)
 text = python_docs(60)
 chars = sorted(set(text))
@@ -492,15 +501,14 @@ for cut in range(1, len(X)):
 print(f"{len(X) - 1} cuts, no difference: the state is all that the second part needs to know of the first.")
 
 # %% [markdown]
-# That is what "state" means: **given $h_t$, the past is not needed any more.** A phone can listen for an hour and keep
-# $H$ numbers instead of the sound.
+# That is what "state" means: **given $h_t$, the past is not needed any more.** A phone can follow a conversation for an hour
+# and keep $H$ numbers instead of the sound.
 
 # %% [markdown]
 # ### Experiment · nobody reads the future
 #
-# **Claim:** a state depends on its own input and on every input before it, never on a later one.
-#
-# The tool is `depends_on`, which you wrote in unit 02: it changes each input a little and looks which outputs change.
+# **Claim:** a state depends on its own input and on every input before it, never on a later one. The tool is `depends_on` of
+# unit 02. **Guess first:** draw its grid for the layer and for the cell.
 
 # %% tags=["experiment"]
 from rnncourse.plots import dependence_grid
@@ -522,6 +530,27 @@ assert np.array_equal(grids["layer without a state"], np.eye(8, dtype=bool)), "E
 assert np.array_equal(grids["recurrent cell"], np.tri(8, dtype=bool)), (
     "Expected the diagonal and all below it. Has rnn_forward passed its check?"
 )
+
+# %% [markdown]
+# ### The network as a graphical model
+#
+# That triangle is one of two ways to draw the same distribution. On the left is the chain rule of unit 01: an arrow from every
+# word to every later one. On the right the state of unit 02 stands in between, and each word depends *directly* on one $h$ alone.
+
+# %% tags=["experiment"]
+from rnncourse.plots.cell import graphical_models
+
+show(
+    graphical_models(),
+    alt="Left, four words in a row, with an arrow from each to every later one, six in all. Right, the same words, with three "
+    "hidden states above them: each word leads to the state after it, each state to the next state and to the next word.",
+)
+
+# %% [markdown]
+# Count the arrows: $T(T-1)/2$ on the left, $3T - 4$ on the right. That is 6 and 8 for four words, 499,500 and 2,996 for a
+# thousand. Yet nothing was given up, as an n-gram gives up its long arrows: the states are computed, not drawn, and whoever
+# takes them out of the picture has the left one back, every word on all before. What is assumed is only that one and the same
+# rule holds at every step.
 
 # %% [markdown]
 # ### Exercise 3.5 · `quiz_rnn_facts`
@@ -547,9 +576,6 @@ quiz_rnn_facts = {"A", "C", "E"}
 check(quiz_rnn_facts, "quiz_rnn_facts")
 
 # %% [markdown]
-# For each of the five you have seen numbers, here or in unit 02, and not only words. That is how it should be with claims
-# about networks.
-#
 # ## 4 · What comes out
 #
 # A state is the network's private notebook. To tell the world something, it needs an **output layer**, a plain weighted
@@ -558,8 +584,7 @@ check(quiz_rnn_facts, "quiz_rnn_facts")
 # $$o_t = h_t V + c$$
 #
 # $V$ $(H, Q)$ leads from hidden to output, $c$ is $(Q,)$. The $Q$ numbers in $o_t$ are called **logits**: scores of any
-# sign and size, one for each thing that the network could say. Nothing bends them: a network that is very sure must be
-# able to say so.
+# sign and size, one for each thing that the network could say.
 #
 # By hand: $h = \begin{bmatrix} 1 & -1 \end{bmatrix}$,
 # $V = \begin{bmatrix} 1 & 2 & 0 \\ 0 & 1 & 3 \end{bmatrix}$, $c = \begin{bmatrix} 0 & 0 & 10 \end{bmatrix}$ give
@@ -586,20 +611,18 @@ def output_layer(H, V, c):
 check(output_layer)
 
 # %% [markdown]
-# Which axis a product contracts is where most silent bugs of this unit live. You will hunt one soon.
-#
 # ### From logits to probabilities
 #
-# To become probabilities, the scores must be made positive and must sum to one. `exp` does the first, a division the second:
+# Probabilities are positive and sum to one. `exp` does the first, a division the second:
 #
 # $$y_i = \operatorname{softmax}(o)_i = \frac{e^{o_i}}{\sum_j e^{o_j}}$$
 #
 # By hand: the logits $\begin{bmatrix} \ln 1 & \ln 2 & \ln 5 \end{bmatrix}$ give
 # $\begin{bmatrix} \tfrac18 & \tfrac28 & \tfrac58 \end{bmatrix}$.
 #
-# There is a trap. $e^{1000}$ is too large for a float: it becomes `inf`, and `inf / inf` is `nan`. The way out is that
-# **adding the same number to all logits changes nothing**, since $e^{o_i + m} = e^{m} e^{o_i}$ and the $e^{m}$ cancels. So
-# subtract the row's largest logit first. Then the largest of the exponentials is $e^0 = 1$, and nothing overflows.
+# There is a trap. $e^{1000}$ is too large for a float: it becomes `inf`, and `inf / inf` is `nan`. But **adding the same number
+# to all logits changes nothing**, since $e^{o_i + m} = e^{m} e^{o_i}$ and the $e^{m}$ cancels. So subtract the row's largest logit
+# first: then the largest of the exponentials is $e^0 = 1$.
 
 # %% [markdown]
 # ### Exercise 3.7 · `softmax`
@@ -607,7 +630,7 @@ check(output_layer)
 #
 # Write it along the **last** axis of an array of *any* number of axes: `(Q,)`, `(N, Q)`, `(T, N, Q)` and so on. Logits of a
 # thousand, of either sign, must come out right, even side by side in one array. A logit of `-inf` beside finite ones gets
-# probability 0. Leave the argument as it was. Your answer may not call `scipy` or `torch`.
+# probability 0.
 #
 # Two that you can check in your head: `softmax([[1000, 1000]])` is `[[0.5, 0.5]]`, and `softmax([[0, -inf]])` is
 # `[[1, 0]]` (as arrays).
@@ -626,20 +649,16 @@ def softmax(O):
 check(softmax)
 
 # %% [markdown]
-# You have the last piece. Put all three together.
-
-# %% [markdown]
 # ### Exercise 3.8 · `rnn_predict`
 # *●●○ · 8 minutes · 2 points*
 #
 # Run the whole network: `X (T, N, D)`, `h0 (N, H)`, `U, W, b`, `V (H, Q)`, `c (Q,)` give the pair `(Y, H)`: the
 # probabilities `Y (T, N, Q)` of every step, and all states `H (T, N, H)`. The output of step $t$ is read off $h_t$, the
-# state that *has* seen $x_t$. You may call your earlier answers, but not `scipy` or `torch`.
+# state that *has* seen $x_t$.
 #
 # By hand: the unit of section 3, with its states $0.964, 0.746, 0.633$, gets two outputs,
 # $V = \begin{bmatrix} 0 & 2 \end{bmatrix}$ and $c = 0$. The logits of the first step are $0$ and $1.928$, so the second
-# output has the probability $e^{1.928} / (e^0 + e^{1.928}) = 0.873$. At the next steps it is $0.816$ and $0.780$: the
-# network grows less sure as the 1 fades.
+# output has the probability $e^{1.928} / (e^0 + e^{1.928}) = 0.873$. At the next steps it is $0.816$ and $0.780$.
 
 
 # %% answer="rnn_predict"
@@ -655,8 +674,85 @@ def rnn_predict(X, h0, U, W, b, V, c):
 check(rnn_predict)
 
 # %% [markdown]
-# That is the whole forward pass of a recurrent network: sequences in, probabilities out. It returns the states as well, and
-# you know why: whoever wants to go on later needs the last one.
+# That is the whole forward pass of a recurrent network: sequences in, probabilities out.
+#
+# ### Experiment · the trained network on your own functions
+#
+# **Claim:** with the five arrays of the trained network, your functions write, letter for letter, what it wrote at the beginning
+# of this unit. (At temperature 1; `sample_index` is that of unit 01.)
+
+# %% tags=["experiment", "nbval-ignore-output"]
+predict = use(rnn_predict)
+five_arrays = [trained.parameters[name] for name in "UWbVc"]
+one_hot = np.eye(len(trained.chars), dtype=np.float32)
+
+
+def from_zeros(N):
+    return np.zeros((N, 160), dtype=np.float32)
+
+
+def writes(start, uniforms):
+    """Your network reads `start` and writes on: each character that is drawn is its next input."""
+    Y, H = predict(one_hot[trained.ids(start)][:, None], from_zeros(1), *five_arrays)
+    drawn = [sample_index(Y[-1, 0], uniforms[0])]
+    for u in uniforms[1:]:
+        Y, H = predict(one_hot[drawn[-1:]][:, None], H[-1], *five_arrays)  # from the state that is there
+        drawn.append(sample_index(Y[-1, 0], u))
+    return "".join(trained.chars[i] for i in drawn)
+
+
+print(mine := writes("The value of ", np.random.default_rng(1).random(200)))
+theirs = goes_on("The value of ", 200, temperature=1.0)
+assert mine[:100] == theirs[:100], "Expected the trained network's own text. Has rnn_predict passed its check?"
+
+# %% [markdown]
+# ### Experiment · what may the first state be?
+#
+# Zeros, in most programs: nothing has been read, so nothing is known. It may be drawn at random. It may be learned, like $b$. Or
+# it is the state in which another run ended. **Guess first:** from which of them does the trained network predict best, and
+# after how many characters is it all the same?
+#
+# **Claim:** from a random first state the trained network's first prediction costs at least half a bit more than from zeros; after
+# ten characters it costs less than a tenth of a bit more.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.data import train_and_held_out
+
+predict = use(rnn_predict)
+unread = trained.ids(train_and_held_out("python-docs")[1])
+
+
+def bits_from(kind, seed=0):
+    """Bits for the second to the twenty-first character of a thousand pieces of unread text, (20,)."""
+    rng = np.random.default_rng(seed)
+    pieces, others = (unread[rng.integers(len(unread) - 21, size=1000) + np.arange(21)[:, None]] for _ in range(2))
+    h0 = from_zeros(1000)
+    if kind == "random":
+        h0 = rng.uniform(-1, 1, h0.shape).astype(np.float32)
+    elif kind == "another text":
+        h0 = predict(one_hot[others], h0, *five_arrays)[1][-1]
+    Y, _ = predict(one_hot[pieces[:-1]], h0, *five_arrays)
+    return -np.log2(np.take_along_axis(Y, pieces[1:, :, None], axis=2))[..., 0].mean(axis=1)
+
+
+bits = {kind: bits_from(kind) for kind in ("random", "another text", "zeros")}
+show(
+    line_chart(range(1, 21), bits, xlabel="characters read", ylabel="bits for the next character"),
+    alt="Bits for the next character against characters read, for three first states. After one character the random state is "
+    "worst; all three fall, and lie on one line from about the tenth character on.",
+)
+for kind, values in bits.items():
+    print(f"{kind:<13} after 1, 2, 3, 5, 10, 20 characters:", *(f"{values[k]:.2f}" for k in (0, 1, 2, 4, 9, 19)))
+more = bits["random"] - bits["zeros"]
+assert more[0] > 0.5, "Expected a random state to cost half a bit more. Has rnn_predict passed its check?"
+assert more[9:].max() < 0.1, "Expected hardly a difference after ten characters."
+
+# %% [markdown]
+# The end of another text is nearly as bad as chance: that state is sure of something else. But within ten characters the trained
+# cell has forgotten any start. So zeros are good enough, and a learned $h_0$ brings little: unit 07 trains networks with each
+# kind, and finds a loss of {{07_torch_rnn:first_state/zeros/loss|median}} from zeros and
+# {{07_torch_rnn:first_state/learned/loss|median}} from a learned one. For a latch it is different: the unit with $W = 2$, started
+# at $0.5$, goes to $0.957$ without any knock, and stays.
 
 # %% [markdown]
 # ### Exercise 3.9 · `quiz_output_size`
@@ -676,9 +772,6 @@ quiz_output_size = 7
 check(quiz_output_size, "quiz_output_size")
 
 # %% [markdown]
-# The length of the text, the size of the state, the number of different characters: three numbers, and only the last one is
-# $Q$.
-#
 # ## 5 · What is shared, and what it costs
 #
 # Five arrays hold everything that the network knows, and the same five serve every step:
@@ -687,8 +780,7 @@ check(quiz_output_size, "quiz_output_size")
 # |---|---|---|---|---|
 # | $(D, H)$ | $(H, H)$ | $(H,)$ | $(H, Q)$ | $(Q,)$ |
 #
-# By hand, for $D = 2$, $H = 3$, $Q = 4$: $6 + 9 + 3 + 12 + 4 = 34$ numbers. For a sequence of ten steps: 34. For a
-# million: 34.
+# By hand, for $D = 2$, $H = 3$, $Q = 4$: $6 + 9 + 3 + 12 + 4 = 34$ numbers, for ten steps as for a million.
 
 # %% [markdown]
 # ### Exercise 3.10 · `rnn_parameter_count`
@@ -710,8 +802,6 @@ def rnn_parameter_count(D, H, Q):
 check(rnn_parameter_count)
 
 # %% [markdown]
-# No $T$ anywhere: you know the size of a network before you know what it will read.
-
 # %% [markdown]
 # ### Exercise 3.11 · `quiz_shapes`
 # *●○○ · 4 minutes · 1 point*
@@ -731,62 +821,14 @@ quiz_shapes = {"U": (300, 100), "V": (100, 10_000), "W": (100, 100)}
 check(quiz_shapes, "quiz_shapes")
 
 # %% [markdown]
-# If you can write down the shapes, you can nearly write down the network. Many bugs are caught right here.
-#
-# ### Experiment · the price of looking back
-#
-# **Claim:** to look back one word more, an $n$-gram table multiplies its size by the vocabulary, a network with weights of
-# its own for each step adds one more set, and the recurrent network pays nothing.
-
-# %% tags=["experiment"]
-count = use(rnn_parameter_count)
-D, H, Q = 300, 100, 10_000
-words_seen = np.arange(1, 101)
-output = count(D, H, Q) - shared_parameter_count(D, H)
-tables = [ngram_table_size(Q, int(n) + 1) for n in words_seen]
-prices = {
-    "own weights\nfor each step": [unshared_parameter_count(int(n), D, H) + output for n in words_seen],
-    "recurrent network": [count(D, H, Q)] * len(words_seen),
-}
-print(
-    "n-gram tables for 1, 2, 3, … 10 words:",
-    *(f"10^{len(str(table)) - 1}" for table in tables[:3]),
-    "…",
-    f"{tables[9]:.0e}",
-)
-print(f"recurrent network: {count(D, H, Q):,} numbers, of which {output:,} are V and c")
-show(
-    line_chart(
-        words_seen,
-        {name: np.array(numbers) / 1e6 for name, numbers in prices.items()},
-        xlabel="words of the past that are seen",
-        ylabel="numbers to store (millions)",
-        ylim=(0, 5.5),
-        title="A vocabulary of 10,000 words; the n-gram table is far above",
-    ),
-    alt="Millions of numbers to store against words seen, from 1 to 100. The network with own weights for each step rises in a "
-    "straight line from one million to five. The recurrent network is flat at about one million.",
-)
-assert tables == [Q ** (int(n) + 1) for n in words_seen], "Expected a factor of Q for each word."
-assert set(np.diff(prices["own weights\nfor each step"])) == {shared_parameter_count(D, H)}, (
-    "Expected one more set of U, W and b for each word."
-)
-assert set(prices["recurrent network"]) == {1_050_100}, (
-    "Expected 1,050,100 numbers, however many words are seen. Has rnn_parameter_count passed its check?"
-)
-
-# %% [markdown]
-# Two things to take away. The table is hopeless, not just large. And most of the million numbers belong to the *output*: the
-# vocabulary is expensive, the memory is not.
-#
-# Weights of its own for each step look affordable here. Their true price is another one: what such a network learns at one
-# step it does not know at the next, and for a sequence longer than any in training it has no weights at all.
+# Add them up, with $b$ and $c$: 1,050,100 numbers, however many words are read, where an 11-gram table has $10^{44}$ entries. Of
+# these, 1,010,000 are $V$ and $c$: the vocabulary is expensive, the memory is not.
 
 # %% [markdown]
 # ## 6 · One cell, many notations
 #
-# Open three books and you find three formulas. They are the same cell. What differs is whether vectors are rows or
-# columns, which letter means what, and whether the subscript reads "from, to" or "to, from".
+# Open three books and you find three formulas for the same cell. What differs is whether vectors are rows or columns, which
+# letter means what, and whether the subscript reads "from, to" or "to, from".
 #
 # | where | the formula there | in our letters |
 # |---|---|---|
@@ -794,12 +836,17 @@ assert set(prices["recurrent network"]) == {1_050_100}, (
 # | Goodfellow, Bengio & Courville (columns) | $a = b + W h + U x$, $h = \tanh(a)$, $o = c + V h$ | their $U, W, V$ are our $U^\top, W^\top, V^\top$ |
 # | *Dive into Deep Learning* (rows) | $\tanh(X W_{xh} + H W_{hh} + b_h)$, output $H W_{hq} + b_q$ | $W_{xh} = U$, $W_{hh} = W$, $W_{hq} = V$ |
 # | Sutskever, Martens & Hinton 2011 (columns, "to, from") | $h_t = \tanh(W_{hx} x_t + W_{hh} h_{t-1} + b_h)$, $W_{oh} h_t + b_o$ | $W_{hx} = U^\top$, $W_{hh} = W^\top$, $W_{oh} = V^\top$ (elsewhere $W_{yh}$) |
+# | UBC's course DSCI 575 (columns), with $x \in \mathbb{R}^d$, $s \in \mathbb{R}^p$, $y \in \mathbb{R}^q$ | $s_t = \tanh(W s_{t-1} + U x_t + b_1)$, $\hat y_t = \operatorname{softmax}(V s_t + b_2)$ | $s = h$, $b_1 = b$, $b_2 = c$; its $U_{d \times p}, V_{p \times q}$ are **our** $U, V$ and do not fit its formula |
 # | Jurafsky & Martin (columns) | $h_t = g(U h_{t-1} + W x_t)$ | **swapped**: their $U$ is our $W^\top$, their $W$ our $U^\top$ |
 # | PyTorch `nn.RNN` (rows, weights stored transposed) | $\tanh(x_t A^\top + b_{ih} + h_{t-1} B^\top + b_{hh})$ | $A = U^\top$ `weight_ih_l0 (H, D)`, $B = W^\top$ `weight_hh_l0 (H, H)`, $b_{ih} + b_{hh} = b$ |
 #
+# Look at the row of UBC. A column $x_t$ of $d$ numbers can be multiplied from the left by a matrix of $p \times d$, not by one of
+# $d \times p$. Formula and shapes come from two conventions, and one of them must be transposed. It happens in the best of
+# courses: check shapes before you copy a formula.
+#
 # Do not trust a table: run it. Each row is one line of code.
 #
-# **Claim:** the cell in five other notations gives the same state as in ours.
+# **Claim:** the cell in six other notations gives the same state as in ours; and UBC's $U x_t$, with its shapes, does not exist.
 
 # %% tags=["experiment"]
 step = use(rnn_step)
@@ -823,6 +870,16 @@ assert np.allclose(np.tanh(x @ W_xh + h_prev @ W_hh + b_h), ours), f"Expected ou
 W_hx, W_hh = U.T, W.T
 assert np.allclose(np.tanh(W_hx @ x_column + W_hh @ h_column + b_column).T, ours), f"Expected our state {SAME}"
 
+# UBC: the formula is in columns, the shapes are for rows
+U_dp, W_pp, b_1 = U, W, b_column
+try:
+    U_dp @ x_column
+    fits = True
+except ValueError:
+    fits = False
+assert not fits, "Expected U (d, p) and a column x (d, 1) not to fit."
+assert np.allclose(np.tanh(W_pp.T @ h_column + U_dp.T @ x_column + b_1).T, ours), f"Expected our state {SAME}"
+
 # Jurafsky and Martin, who leave the bias out
 U_, W_ = W.T, U.T
 without_bias = step(x, h_prev, U, W, np.zeros(H))
@@ -832,7 +889,7 @@ assert np.allclose(np.tanh(U_ @ h_column + W_ @ x_column).T, without_bias), f"Ex
 weight_ih, weight_hh, bias_ih, bias_hh = U.T, W.T, b / 2, b / 2
 theirs = np.tanh(x @ weight_ih.T + bias_ih + h_prev @ weight_hh.T + bias_hh)
 assert np.allclose(theirs, ours), f"Expected our state {SAME}"
-print("Five other notations, the same state:", ours.round(3))
+print("Six other notations, the same state:", ours.round(3))
 
 # %% [markdown]
 # ### Exercise 3.12 · `to_torch_state`
@@ -850,8 +907,7 @@ print("Five other notations, the same state:", ours.round(3))
 #
 # (`ih` is input to hidden, `hh` hidden to hidden, `l0` the first layer.) The two biases are added, so any two that sum to
 # `b` are right. No array in the dict may share memory with `U`, `W` or `b`: whoever goes on training with the dict must not
-# change your weights behind your back. Beware, `U.T` copies nothing: it is another view of the same numbers. You need no
-# PyTorch for this.
+# change your weights behind your back. Beware, `U.T` copies nothing: it is another view of the same numbers.
 #
 # For example, $U = \begin{bmatrix} 1 & 2 & 3 \end{bmatrix}$, which is $(1, 3)$, becomes a `weight_ih_l0` of three rows
 # with one number each.
@@ -901,17 +957,17 @@ assert difference < 1e-6, (
 )
 
 # %% [markdown]
-# What you wrote in one line is what the library computes. From unit 07 on we use theirs, and you know what is inside.
+# What you wrote in one line is what the library computes.
 
 # %% [markdown]
 # ## 7 · What went wrong
 #
-# A wrong network rarely crashes. It prints numbers of the right shape, and they mean nothing. Here are two cases.
+# A wrong network rarely crashes. It prints numbers of the right shape, and they mean nothing.
 #
 # ### Case one · the network that says 0
 #
-# Somebody replaces the tanh by a ReLU, $\max(0, a)$, as is usual in other networks. The inputs are real: the lengths of
-# the lines in Python's documentation, in units of 80 characters. The output:
+# Somebody replaces the tanh by a ReLU, $\max(0, a)$. The inputs are the lengths of the lines in Python's documentation, in units
+# of 80 characters. Run the cell, look at $U$, and find the reason before you read on.
 
 # %% tags=["experiment"]
 lengths = np.array([len(line) / 80 for line in python_docs(4000).split("\n")])
@@ -937,65 +993,19 @@ assert (states == 0).all(), "Expected nothing but zeros: was the seed, or U, cha
 assert lengths.min() == 0 < 0.5 < lengths.max(), "Expected empty lines and long ones in the documentation."
 
 # %% [markdown]
-# Nothing but zeros, for ever. Look at $U$: all three weights are negative, and a length never is. So the sum is never
-# positive at the first step, the ReLU gives 0, and from a state of 0 the second step is in the same position as the
-# first. The cell is **dead**. (And it stays dead: where the ReLU gives 0 its slope is 0 too, so training cannot change
-# $U$. Unit 04 shows how training works.)
+# All three weights are negative, and a length never is. So the sum is never positive at the first step, the ReLU gives 0, and
+# from a state of 0 the second step is in the same position as the first. The cell is **dead**. (And it stays dead: where the
+# ReLU gives 0 its slope is 0 too, so training cannot change $U$.)
 #
-# Is that bad luck? **Claim:** with one input that is never negative, $b = 0$ and $h_0 = 0$, a cell of $H$ units is dead
-# from the start if all $H$ weights in $U$ are negative: about one random network in $2^H$. With centred inputs, a small
-# positive bias, or a tanh, none of 4,000 is.
-
-
-# %% tags=["experiment"]
-def share_dead(H, *, X=X, bias=0.0, bend=lambda a: np.maximum(0, a), networks=4000):
-    """The share of random networks whose states are zero at each of the first 30 steps; all networks at once."""
-    rng = np.random.default_rng(100 + H)
-    U, W = rng.normal(size=(networks, 1, H)), rng.normal(size=(networks, H, H)) / 2
-    h, alive = np.zeros((networks, 1, H)), np.zeros(networks, dtype=bool)
-    for x in X[:30]:
-        h = bend(x * U + h @ W + bias)
-        h = np.clip(h, -1e6, 1e6)  # some of the living grow without end: a ReLU has no ceiling
-        alive |= (h != 0).any(axis=(1, 2))
-    return 1 - alive.mean()
-
-
-sizes = np.arange(1, 8)
-measured = np.array([share_dead(int(H)) for H in sizes])
-show(
-    line_chart(
-        sizes,
-        {"measured": measured, "exact, $2^{-H}$": 0.5**sizes},
-        xlabel="hidden units H",
-        ylabel="share of dead networks",
-        logy=True,
-        title="A ReLU cell that reads line lengths, 4,000 random networks for each H",
-    ),
-    alt="The share of dead ReLU networks against the number of hidden units from 1 to 7, on a log scale: the measured "
-    "share lies on the line two to the power minus H, from one half down to under one hundredth.",
-)
-assert np.abs(measured - 0.5**sizes).max() < 0.03, "Expected one network in 2^H to be dead."
-
-remedies = {
-    "ReLU": share_dead(3),
-    "ReLU, inputs centred": share_dead(3, X=X - X.mean()),
-    "ReLU, bias 0.1": share_dead(3, bias=0.1),
-    "tanh": share_dead(3, bend=np.tanh),
-}
-for name, share in remedies.items():
-    print(f"H = 3, {name:22} {100 * share:5.1f} % dead")
-assert abs(remedies["ReLU"] - 1 / 8) < 0.02, "Expected one in eight of the ReLU networks to be dead."
-assert max(list(remedies.values())[1:]) == 0, "Expected none to be dead with any of the three remedies."
-
-# %% [markdown]
-# A larger network is less often dead *as a whole*, but about half of its units are still pushed below zero by every input
-# they read. ReLU cells can work well, but they need a careful start ($W$ near the identity, see Le, Jaitly & Hinton below).
-# **When a network prints zeros, look at the sums that go into its ReLU before you look at anything else.**
+# Is that bad luck? With one input that is never negative, $b = 0$ and $h_0 = 0$, it takes a negative weight in $U$ for each of
+# the $H$ units: one random network in $2^H$, here one in eight. Repair it in the cell above, in three ways: centre the inputs, give $b$ a small positive
+# start, put the tanh back. (ReLU cells can work, with $W$ near the identity: Le, Jaitly & Hinton below.) **When a network prints
+# zeros, look at the sums that go into its ReLU before you look at anything else.**
 
 # %% [markdown]
 # ### Case two · the network that seems to work
 #
-# Somebody handed in the next class, and had tested it, once. Read it, then see what it does.
+# Somebody handed in the next class, and had tested it, once. Read it, and look for the two bugs before you run the next cell.
 #
 # **Claim:** the class that was handed in passes its author's test; and yet it answers differently when it is asked twice, one
 # sequence changes the answers to another, and a batch of four sequences raises an error.
@@ -1057,8 +1067,8 @@ print("\nwith N = 4:", type(raised).__name__)
 assert raised is not None, "Expected a ValueError for four sequences: was HandedInNetwork changed?"
 
 # %% [markdown]
-# Its author made one call, with three sequences and three hidden units. With $N = H$ a product over the wrong axis still
-# fits, and in one call a state that is kept too long does no harm. **Test with sizes that all differ, and call twice.**
+# Its author made one call, with $N = H = 3$: a product over the wrong axis still fits, and in one call a state that is kept too
+# long does no harm. **Test with sizes that all differ, and call twice.**
 
 # %% [markdown]
 # ### Exercise 3.13 · `Network`
@@ -1066,8 +1076,7 @@ assert raised is not None, "Expected a ValueError for four sequences: was Handed
 #
 # Repair it. `Network(U, W, b, V, c)` holds the parameters; `forward(X)` takes `X (T, N, D)` and gives the logits
 # `(T, N, Q)`. Every call starts from a state of zeros, with a row for each sequence of this `X`, and no sequence of a batch
-# has anything to do with the others. Copy the class from above and find the two bugs, or write your own. You may call your
-# earlier answers, but not `torch`.
+# has anything to do with the others. Copy the class from above and find the two bugs, or write your own.
 
 
 # %% answer="Network"
@@ -1095,19 +1104,22 @@ class Network:
 check(Network)
 
 # %% [markdown]
-# From now on, when a result depends on what you ran before, think of a state that outlives its call. When a sequence feels
-# its neighbours, look at the axis that a product contracts.
+# When a result depends on what you ran before, think of a state that outlives its call. When a sequence feels its neighbours, look
+# at the axis that a product contracts.
 
 # %% [markdown]
 # ## 8 · A cell reads
 #
-# Time to let it read something. The network below has never been trained: $U$ and $W$ are drawn at random. It reads Python's
-# documentation, one character at a time, and each column of the picture is its state after one character.
+# How much of a memory does training bring, and how much is there without? The cell below has never been trained: $U$ and $W$ are
+# drawn at random. It reads Python's documentation, character by character. On the first half of the text we fit a plain weighted
+# sum (a *readout*) that is to tell from the state at time $t$ which character was read $k$ steps *ago*, and try it on the second
+# half. **Guess first:** how far back does it reach?
+#
+# **Claim:** from the state of an untrained cell, the readout names the character of up to three steps ago right more than
+# 80% of the time. From a layer without a state it stays below 40% from the first step back on: all it can do is guess from
+# the letter at hand.
 
 # %% tags=["experiment"]
-from rnncourse.plots import state_heatmap
-
-forward = use(rnn_forward)
 text = python_docs(24_000)
 chars = sorted(set(text))
 ids = np.array([chars.index(c) for c in text])
@@ -1121,33 +1133,6 @@ def random_cell(D, H, seed, radius=0.95, loudness=0.3):
     return loudness * rng.normal(size=(D, H)), radius * W / np.abs(np.linalg.eigvals(W)).max(), np.zeros(H)
 
 
-states = np.asarray(forward(X_text, np.zeros((1, 200)), *random_cell(len(chars), 200, seed=9)))[:, 0]
-at = text.index("\n\n") + 2  # after the headline
-show(
-    state_heatmap(
-        states[at : at + 42, :12],
-        list(text[at : at + 42].replace("\n", "↵")),
-        title="12 of 200 units, while an untrained cell reads",
-    ),
-    alt="A heat map of 12 hidden units over 42 characters of Python's documentation. Every column differs, also under "
-    "letters that occur several times, since each state holds traces of the characters before.",
-)
-same = [t for t in range(at, at + 42) if text[t] == "s"]
-assert len(same) > 2, "Expected the letter s several times in this piece of the documentation."
-assert np.abs(states[same[0]] - states[same[1]]).max() > 0.1, (
-    "Expected two states under the same letter to differ. Has rnn_forward passed its check?"
-)
-
-# %% [markdown]
-# Find the same letter twice: its columns differ, because the past differs. Is that noise, or memory? Ask the state. We fit a
-# plain weighted sum on the first half of the text (a *readout*), which is to tell from the state at time $t$ which
-# character was read $k$ steps *ago*. Then we try it on the second half, which it has never seen.
-#
-# **Claim:** from the state of an untrained cell, the readout names the character of up to three steps ago right more than
-# 80% of the time. From a layer without a state it stays below 40% from the first step back on: all it can do is guess from
-# the letter at hand.
-
-# %% tags=["experiment"]
 forward, layer = use(rnn_forward), use(hidden_layer)
 U, W, b = random_cell(len(chars), 200, seed=9)
 half, lags = len(ids) // 2, range(16)
@@ -1188,8 +1173,8 @@ assert with_state[6] > without[6] + 0.2, (
 
 # %% [markdown]
 # A state of 200 numbers that nobody trained holds the last few characters, in a form that a weighted sum can read, and
-# traces of some more. The cell is a memory *by construction*. How far it reaches depends on how it was drawn. Six steps back,
-# this kind of cell is right in {{recall/200 units/k = 6|median .0%}}; with $U$ ten times smaller, so that the tanh stays nearly
+# traces of some more: a memory *by construction*. How far it reaches depends on how it was drawn. Six steps back, this kind
+# of cell is right in {{recall/200 units/k = 6|median .0%}}; with $U$ ten times smaller, so that the tanh stays nearly
 # straight, in {{recall/quiet input/k = 6|median .0%}}; with a $W$ of half the size in {{recall/radius 0.5/k = 6|median .0%}}; and
 # with 50 units in {{recall/50 units/k = 6|median .0%}}. What it cannot do untrained is keep what matters: it remembers a comma
 # as well as the word on which the sentence turns, and then forgets both.
@@ -1197,8 +1182,7 @@ assert with_state[6] > without[6] + 0.2, (
 # %% [markdown]
 # ## 9 · A network whose every weight you can read
 #
-# To keep what matters, we set the weights by hand. The three sentences from the beginning use 17 different words. We need
-# two kinds of hidden units:
+# To keep what matters, we set the weights by hand. The three sentences use 17 different words. We need two kinds of hidden units:
 #
 # - **17 units that see the word at hand**: unit $i$ has $U = 2$ from word $i$ and $W = 0$. It is at $0.96$ when its word
 #   is read, and at 0 one step later.
@@ -1253,6 +1237,8 @@ assert min(sure) > 0.99, "Expected above 99% for each profession. Has rnn_predic
 assert best - 1e-9 <= perplexity(logs) < best * 1.001, "Expected the lowest possible perplexity, to a thousandth."
 
 # %% tags=["experiment"]
+from rnncourse.plots import state_heatmap
+
 law = sentences[1]
 rows = [*dict.fromkeys(law), *latches]  # the words of this sentence, each once, and the four latches
 units = [word_index[word] for word in dict.fromkeys(law)] + [latch[word] for word in latches]
@@ -1274,13 +1260,12 @@ assert (states[3:, 1, latch["law"]] > 0.95).all(), (
 assert (states[:, 1, latch["medicine"]] == 0).all(), "Expected the latch of medicine to stay at 0."
 
 # %% [markdown]
-# **That is a picture to show to somebody.** The words flash and are gone; one row turns on at *law* and stays on. This is
-# what it looks like when a network remembers. To four digits, the network's perplexity is the lowest that any model can have
-# on these sentences, since nobody can know the subject before it is named. No $n$-gram below $n = 11$ gets there. It took 21
-# hidden units, and every weight has a reason.
+# **That is a picture to show to somebody.** The words flash and are gone; one row turns on at *law* and stays on. To four
+# digits, the perplexity is the lowest that any model can have on these sentences, since nobody can know the subject before it
+# is named. No $n$-gram below $n = 11$ gets there.
 #
-# So **which $f$ should we take?** This one: a tanh of two weighted sums. It can forget at once, fade, or hold a word to the
-# end of a sentence. Which of these it does is up to the numbers in $U$, $W$ and $b$.
+# So **which $f$ should we take?** A tanh of two weighted sums. It can forget at once, fade, or hold a word to the end of a sentence:
+# that is up to the numbers in $U$, $W$ and $b$.
 
 # %% [markdown]
 # ## Summary
@@ -1301,7 +1286,8 @@ assert (states[:, 1, latch["medicine"]] == 0).all(), "Expected the latch of medi
 # A classmate sets $W$ to zero in a recurrent language model, "since it saves $H^2$ parameters and the model still
 # predicts the next character quite well". **(a)** What can this network know about the text when it predicts, and to which
 # model of unit 01 does it come down? **(b)** Describe one experiment of this unit that would show what was lost, and what
-# would come out. **(c)** Name a task on sequences in which nothing is lost, and say why.
+# would come out. **(c)** Now give it its $W$ back. Name two problems that this unit's language model still has (in its inputs,
+# its state, its outputs, or in how it is run), and say what each costs.
 #
 # ### BEGIN SOLUTION
 # **Model answer.** (a) With $W = 0$ the state is $h_t = \tanh(x_t U + b)$: a function of the present character alone. So
@@ -1310,13 +1296,15 @@ assert (states[:, 1, latch["medicine"]] == 0).all(), "Expected the latch of medi
 # bigrams are not bad at characters. (b) The recall experiment: with $W = 0$ the character read one step ago can no longer
 # be read off the state, beyond what the present one gives away, so the curve drops from 1 to about 0.2 at $k = 1$. (Also
 # right: the dependence grid becomes a diagonal; the same input three times gives the same state three times; the three
-# students cannot be told apart.) (c) Any task whose answer at $t$ depends on $x_t$ only: saying for each character whether
-# it is a vowel, converting each reading from Fahrenheit to Celsius. There the past carries no information about the
-# answer that the present input has not, so a layer is enough.
+# students cannot be told apart.) (c) Two of these: one-hot inputs make every two words equally different, so what is learned
+# about "doctor" helps nothing with "surgeon"; a state of fixed size must hold an ever longer past, so something is lost; the
+# output layer grows with the vocabulary, and each step pays for all $Q$ words; step $t$ must wait for step $t - 1$, so a long
+# text cannot be read in parallel; a small $W$ forgets for certain and a large one holds wrong things for ever, so long
+# memories are hard to set, or to learn; a word outside of the vocabulary cannot be read at all.
 #
 # **Rubric.** 1 point: the state depends on $x_t$ only, and this is a bigram (2-gram) model. 1 point: an experiment that
-# tells the two apart, with its outcome (for a mere name without an outcome: ½). 1 point: a task without memory, with the
-# reason that the answer depends on the present input alone (½ without the reason).
+# tells the two apart, with its outcome (for a mere name without an outcome: ½). 1 point: two real problems, each with its
+# cost (½ for one, or for two without what they cost).
 # ### END SOLUTION
 
 # %% [markdown]
@@ -1331,6 +1319,10 @@ assert (states[:, 1, latch["medicine"]] == 0).all(), "Expected the latch of medi
 #   language.
 # - H. Jaeger, *The "echo state" approach to analysing and training recurrent neural networks*, GMD report 148, 2001: how
 #   far an untrained state with a trained readout can go, the idea of section 8.
+# - T. M. Mitchell, *Machine Learning*, McGraw-Hill 1997, chapter 4: the networks without a state, and, near its end, a recurrent one.
+# - A. Karpathy, *min-char-rnn*, 2015 (a gist on GitHub): a trained character network in 112 lines of NumPy, and you can now read
+#   half of them.
+# - *CS231n: Deep Learning for Computer Vision*, Stanford University, the lecture on recurrent networks: slides and notes.
 # - I. Sutskever, J. Martens, G. Hinton, *Generating Text with Recurrent Neural Networks*, ICML 2011: this cell, and a larger one,
 #   read Wikipedia.
 # - Q. Le, N. Jaitly, G. Hinton, *A Simple Way to Initialize Recurrent Networks of Rectified Linear Units*, 2015: what to
@@ -1338,10 +1330,9 @@ assert (states[:, 1, latch["medicine"]] == 0).all(), "Expected the latch of medi
 #
 # ## The question for unit 04
 #
-# We found the weights of section 9 by thinking, for three sentences and 17 words. Nobody can think up the weights for
-# English. But we can *measure* how wrong a prediction is, and ask in which direction each of the million numbers should
-# move to make it less wrong. The trouble is that $W$ is used at every step. Change it, and the state changes at *every* step,
-# and with it all states after it. **How do we learn $U$, $W$ and $b$, when each of them acts everywhere in time?**
+# Nobody can think up the weights for English. But we can *measure* how wrong a prediction is, and ask in which direction each
+# number should move to make it less wrong. The trouble is that $W$ is used at every step. Change it, and *every* state changes.
+# **How do we learn $U$, $W$ and $b$, when each of them acts everywhere in time?**
 
 # %% tags=["experiment"]
 progress("03_cell")

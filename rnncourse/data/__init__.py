@@ -28,6 +28,7 @@ from .recall import recall_batch
 from .sentiment import Review, bag_ceiling, encode_reviews, sentiment_sentences
 from .teddy import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, tagging_ceiling, teddy_sentences
 from .text import load_text, python_docs, python_source, train_and_held_out, words
+from .trained import TrainedNetwork, trained_network
 
 __all__ = [
     "AMBIGUOUS_NAMES",
@@ -44,6 +45,7 @@ __all__ = [
     "Note",
     "Review",
     "TaggedSentence",
+    "TrainedNetwork",
     "Tune",
     "WrittenDate",
     "bag_ceiling",
@@ -69,6 +71,7 @@ __all__ = [
     "tagging_ceiling",
     "teddy_sentences",
     "train_and_held_out",
+    "trained_network",
     "wav",
     "words",
     "written_as",

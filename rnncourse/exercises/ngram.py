@@ -442,6 +442,67 @@ argument_turned_round: The number is right, but you change the caller's array: `
 """)
 
 
+# --- ngram_table_size
+
+ex = unit.exercise(
+    "ngram_table_size",
+    reference=ngram_table_size,
+    points=1,
+    takes="vocabulary_size, n",
+    gives="size",
+    hints=(
+        "How many choices are there for the first token of an n-gram? And, for each of them, for the second?",
+        "V choices, n times over: V times V times … times V. Python's own whole numbers never overflow; NumPy's do, "
+        "and floats are rounded.",
+        "`vocabulary_size ** n`",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(int(rng.integers(20, 90)), 3)
+    yield case(2 * int(rng.integers(4_000, 9_000)) + 1, 6)
+    yield case(50_000, 5)
+    yield edge("a table of one column", int(rng.integers(20, 90)), 1)
+    yield edge("a vocabulary of one token", 1, 4)
+    yield edge("a very large table", 2 * int(rng.integers(20_000, 30_000)) + 1, 20)
+
+
+ex.mistakes(r"""
+rounded: Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of
+  two ints is exact.
++ return int(float(vocabulary_size) ** n)
+
+left_as_a_float: You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of
+  entries is a whole number: `**` of two ints is exact.
++ return math.pow(vocabulary_size, n)
+
+overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round
+  without warning. Python's own grow as they must.
++ return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
+
+contexts_only: You count the contexts, V^(n-1): the rows of the table. Each row has an entry for each of the V next
+  tokens.
++ return vocabulary_size ** (n - 1)
+
+multiplied: You multiply V by n. For each first token there are V second ones, so that the choices multiply: V · V ·
+  …, n times.
++ return vocabulary_size * n
+
+base_and_exponent_swapped: Base and exponent are swapped: n^V. There are n places with V choices each, so V is the
+  base.
++ return n**vocabulary_size
+
+without_repetition: You count n-grams of n different tokens. A token may come again, as in "to be or not to be": each
+  place has all V choices.
++ return math.perm(vocabulary_size, n)
+
+shorter_ones_too: You add up the tables of all n-grams up to n. Only the table for this n is asked for.
++ return sum(vocabulary_size**k for k in range(1, n + 1))
+""")
+
+
 # --- sample_index
 
 ex = unit.exercise(
@@ -536,65 +597,4 @@ summed_in_place: The index is right, but you write the sums into the caller's ar
 +     probabilities[i] += probabilities[i - 1]
 + beyond = np.flatnonzero(probabilities > u)
 + return int(beyond[0]) if len(beyond) else int(np.searchsorted(probabilities, probabilities[-1]))
-""")
-
-
-# --- ngram_table_size
-
-ex = unit.exercise(
-    "ngram_table_size",
-    reference=ngram_table_size,
-    points=1,
-    takes="vocabulary_size, n",
-    gives="size",
-    hints=(
-        "How many choices are there for the first token of an n-gram? And, for each of them, for the second?",
-        "V choices, n times over: V times V times … times V. Python's own whole numbers never overflow; NumPy's do, "
-        "and floats are rounded.",
-        "`vocabulary_size ** n`",
-    ),
-)
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(int(rng.integers(20, 90)), 3)
-    yield case(2 * int(rng.integers(4_000, 9_000)) + 1, 6)
-    yield case(50_000, 5)
-    yield edge("a table of one column", int(rng.integers(20, 90)), 1)
-    yield edge("a vocabulary of one token", 1, 4)
-    yield edge("a very large table", 2 * int(rng.integers(20_000, 30_000)) + 1, 20)
-
-
-ex.mistakes(r"""
-rounded: Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of
-  two ints is exact.
-+ return int(float(vocabulary_size) ** n)
-
-left_as_a_float: You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of
-  entries is a whole number: `**` of two ints is exact.
-+ return math.pow(vocabulary_size, n)
-
-overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round
-  without warning. Python's own grow as they must.
-+ return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
-
-contexts_only: You count the contexts, V^(n-1): the rows of the table. Each row has an entry for each of the V next
-  tokens.
-+ return vocabulary_size ** (n - 1)
-
-multiplied: You multiply V by n. For each first token there are V second ones, so that the choices multiply: V · V ·
-  …, n times.
-+ return vocabulary_size * n
-
-base_and_exponent_swapped: Base and exponent are swapped: n^V. There are n places with V choices each, so V is the
-  base.
-+ return n**vocabulary_size
-
-without_repetition: You count n-grams of n different tokens. A token may come again, as in "to be or not to be": each
-  place has all V choices.
-+ return math.perm(vocabulary_size, n)
-
-shorter_ones_too: You add up the tables of all n-grams up to n. Only the table for this n is asked for.
-+ return sum(vocabulary_size**k for k in range(1, n + 1))
 """)

@@ -174,6 +174,61 @@ h0_overwritten: Your numbers are right, but the caller's h0 is changed: `h = h0`
 """)
 
 
+# --- stacked_parameter_count
+
+ex = unit.exercise(
+    "stacked_parameter_count",
+    reference=stacked_parameter_count,
+    points=1,
+    takes="D, H, L",
+    gives="count",
+    forbids=("torch",),
+    hints=(
+        "Write down the shapes of U, W and b for the first layer, and then for the second.",
+        "The first layer has D H + H H + H numbers. The others read states, of size H: what takes the place of D?",
+        "`D * H + H * H + H` for the first layer, and `L - 1` times `H * H + H * H + H` for the others.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(300, 100, 2)
+    yield case(3, 5, 4)
+    for _ in range(3):
+        D, H, L = rng.integers((2, 2, 3), (40, 40, 9))
+        yield case(int(D), int(H) + (int(D) == int(H)), int(L))
+    yield edge("one layer", int(rng.integers(4, 9)), int(rng.integers(10, 20)), 1)
+    yield edge("one unit", int(rng.integers(4, 9)), 1, 3)
+
+
+ex.mistakes(r"""
+every_layer_reads_D_inputs: You count D inputs for every layer. Only the first one reads X; the others read states,
+  and their U is (H, H).
++ return L * (D * H + H * H + H)
+
+two_biases: You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers.
++ return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
+
+biases_forgotten: The biases are missing: each layer has a b of H numbers.
++ return D * H + H * H + (L - 1) * 2 * H * H
+
+one_bias_in_all: You count one bias for the whole stack. Each layer has a b of its own.
++ return D * H + H * H + (L - 1) * 2 * H * H + H
+
+one_matrix_in_upper_layers: Above the first layer you count one matrix a layer. There are two, both (H, H): W, for the
+  layer's own past, and U, for what it reads from the layer below.
++ return D * H + L * (H * H + H)
+
+first_layer_like_the_others: You count the first layer like the others, with a U of (H, H). It reads X, which has D
+  features: its U is (D, H).
++ return L * (2 * H * H + H)
+
+first_layer_left_out: You count L layers above the first one. The first is one of the L: there are L - 1 others.
++ return D * H + H * H + H + L * (2 * H * H + H)
+""")
+
+
 # --- stacked_backward
 
 ex = unit.exercise(
@@ -292,61 +347,6 @@ dH_top_overwritten: Your numbers are right, but the caller's dH_top is changed: 
 +     if l > 0:
 +         dH[:] = dX
 + return dX, dh0, gradients[::-1]
-""")
-
-
-# --- stacked_parameter_count
-
-ex = unit.exercise(
-    "stacked_parameter_count",
-    reference=stacked_parameter_count,
-    points=1,
-    takes="D, H, L",
-    gives="count",
-    forbids=("torch",),
-    hints=(
-        "Write down the shapes of U, W and b for the first layer, and then for the second.",
-        "The first layer has D H + H H + H numbers. The others read states, of size H: what takes the place of D?",
-        "`D * H + H * H + H` for the first layer, and `L - 1` times `H * H + H * H + H` for the others.",
-    ),
-)
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(300, 100, 2)
-    yield case(3, 5, 4)
-    for _ in range(3):
-        D, H, L = rng.integers((2, 2, 3), (40, 40, 9))
-        yield case(int(D), int(H) + (int(D) == int(H)), int(L))
-    yield edge("one layer", int(rng.integers(4, 9)), int(rng.integers(10, 20)), 1)
-    yield edge("one unit", int(rng.integers(4, 9)), 1, 3)
-
-
-ex.mistakes(r"""
-every_layer_reads_D_inputs: You count D inputs for every layer. Only the first one reads X; the others read states,
-  and their U is (H, H).
-+ return L * (D * H + H * H + H)
-
-two_biases: You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers.
-+ return D * H + H * H + 2 * H + (L - 1) * (2 * H * H + 2 * H)
-
-biases_forgotten: The biases are missing: each layer has a b of H numbers.
-+ return D * H + H * H + (L - 1) * 2 * H * H
-
-one_bias_in_all: You count one bias for the whole stack. Each layer has a b of its own.
-+ return D * H + H * H + (L - 1) * 2 * H * H + H
-
-one_matrix_in_upper_layers: Above the first layer you count one matrix a layer. There are two, both (H, H): W, for the
-  layer's own past, and U, for what it reads from the layer below.
-+ return D * H + L * (H * H + H)
-
-first_layer_like_the_others: You count the first layer like the others, with a U of (H, H). It reads X, which has D
-  features: its U is (D, H).
-+ return L * (2 * H * H + H)
-
-first_layer_left_out: You count L layers above the first one. The first is one of the L: there are L - 1 others.
-+ return D * H + H * H + H + L * (2 * H * H + H)
 """)
 
 

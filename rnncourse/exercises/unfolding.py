@@ -8,16 +8,9 @@ from typing import Any
 import numpy as np
 
 from rnncourse.checks.callables import named
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
-from rnncourse.unfolding import (
-    compose,
-    depends_on,
-    shared_parameter_count,
-    unfold,
-    unfold_driven,
-    unshared_parameter_count,
-)
+from rnncourse.unfolding import compose, depends_on, shared_parameter_count, unfold, unfold_driven
 
 unit = Unit("02_unfolding", "Dynamical systems and their graphs")
 
@@ -416,6 +409,53 @@ f_called_twice: The states are right, but f is called twice in each step. Call i
 """)
 
 
+# --- quiz_exact_state
+
+unit.choice(
+    "quiz_exact_state",
+    points=1,
+    hints=(
+        "Look for two pasts that lead to the same state and after which different things can come. One such pair is "
+        "enough to rule a state out.",
+        "In C, write the first few h_t in binary: what do their digits say? In D, ask what the rule that makes the "
+        "text looks at.",
+        "Three of the five are exact: two that keep everything, and one that keeps all that matters.",
+    ),
+    options=(
+        Option(
+            "A",
+            True,
+            "a_list_is_no_state",
+            "A state may be anything, a growing list too: it holds the whole past, so nothing is lost.",
+        ),
+        Option(
+            "B",
+            False,
+            "order_does_not_matter",
+            "'The dog bit the' and 'the bit dog the' have one bag, and after them comes not the same.",
+        ),
+        Option(
+            "C",
+            True,
+            "a_number_is_too_small",
+            "In binary, h_t is a 1 followed by the whole text: no two pasts have one number, so it stores everything.",
+        ),
+        Option(
+            "D",
+            True,
+            "the_rest_must_be_kept_too",
+            "What comes next depends on whether a bracket is open, and on nothing else: the count is enough.",
+        ),
+        Option(
+            "E",
+            False,
+            "the_last_one_is_enough",
+            "After '()' no bracket is open, after '(()' one is: the last bracket is the same, and the next may not be.",
+        ),
+    ),
+)
+
+
 # --- depends_on: models (T, D) -> (T, ...)
 
 
@@ -655,52 +695,4 @@ recurrent_matrix_between_inputs: W joins the old state to the new one: it is (H,
 one_square_matrix: You count one square matrix over input and state together. What comes out of a step is the new
   state alone: U over W is a matrix (D + H, H).
 + return (D + H) * (D + H) + H
-""")
-
-
-# --- unshared_parameter_count
-
-ex = unit.exercise(
-    "unshared_parameter_count",
-    reference=unshared_parameter_count,
-    points=1,
-    takes="T, D, H",
-    gives="count",
-    uses={"shared_parameter_count": shared_parameter_count},
-    hints=(
-        "Each time step has a U, a W and a b of its own. How many numbers does one step have?",
-        "One step has as many as the shared network has in all. There are T steps.",
-        "`T * (D * H + H * H + H)`: the brackets matter.",
-    ),
-)
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for _ in range(3):
-        yield case(*_sizes(rng, 3))
-    yield edge("one step", 1, *_sizes(rng, 2))
-    yield edge("large", 1_000_000, 50_000, 100_003)
-
-
-ex.mistakes(r"""
-shared_after_all: T plays no part in your count. That is the network that shares; here every one of the T steps has
-  its own U, W and b.
-+ return D * H + H * H + H
-
-brackets_missing: Only the first product is multiplied by T. All three arrays exist T times: put brackets around the
-  sum.
-+ return T * D * H + H * H + H
-
-one_bias_for_all: The bias is counted once. Nothing is shared here: each of the T steps has its own b as well.
-+ return T * (D * H + H * H) + H
-
-first_step_without_state: You give the first step no W. It has one: it takes s_0, which need not be zero, to s_1.
-+ return T * (D * H + H) + (T - 1) * H * H
-
-only_the_recurrence_unshared: Only W is counted at every step. U and b are not shared either.
-+ return D * H + T * H * H + H
-
-bias_forgotten: The biases are not counted: each step has a b with H numbers.
-+ return T * (D * H + H * H)
 """)

@@ -10,7 +10,6 @@ from .charts import (
     line_chart,
     loglog_slope,
     perplexity_chart,
-    phase_portrait,
     probability_bars,
     state_heatmap,
 )
@@ -38,7 +37,6 @@ __all__ = [
     "loss_graph",
     "mlp_beside_cell",
     "perplexity_chart",
-    "phase_portrait",
     "probability_bars",
     "show",
     "sliding_window",

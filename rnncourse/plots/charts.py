@@ -23,7 +23,6 @@ __all__ = [
     "line_chart",
     "loglog_slope",
     "perplexity_chart",
-    "phase_portrait",
     "probability_bars",
     "state_heatmap",
 ]
@@ -115,28 +114,6 @@ def state_heatmap(
     if tokens is not None:
         axes.set_xticks(range(steps), ["␣" if token == " " else token for token in tokens])
         axes.set_xlabel("input, one at each time step")
-    return figure
-
-
-def phase_portrait(
-    paths: Mapping[str, Float[np.ndarray, "T 2"]], *, xlabel: str, ylabel: str, title: str = "", equal: bool = False
-) -> Figure:
-    """Paths (T, 2) of a system with two state variables: a ring where each begins, an arrow halfway, a dot at its end.
-
-    `equal` gives both axes the same scale.
-    """
-    figure, axes = _chart((6.5, 4.75), xlabel, ylabel, title)
-    if equal:
-        axes.set_aspect("equal", adjustable="datalim")
-    with style():
-        for look, (name, path) in zip(_looks(len(paths)), paths.items(), strict=True):
-            colour = look["color"]
-            axes.plot(path[:, 0], path[:, 1], color=colour, linestyle=look["linestyle"], lw=1.6, label=name)
-            axes.plot(*path[0], "o", mfc="white", mec=colour, mew=1.8, ms=8)
-            axes.plot(*path[-1], "o", color=colour, ms=6)
-            k = len(path) // 4
-            axes.annotate("", path[k + 1], path[k], arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 1.6})
-        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=2.8)
     return figure
 
 

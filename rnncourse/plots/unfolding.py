@@ -58,14 +58,10 @@ def point_cloud(
     title: str = "",
     size: tuple[float, float] = (8.0, 4.6),
     dot: float = 0.3,
-    colour: str = COLOURS["input"],
-    equal: bool = False,
 ) -> Figure:
-    """Many small points (x, y); `dot` is the area of one. `equal` gives both axes the same scale."""
+    """Many small points (x, y); `dot` is the area of one."""
     figure, axes = _chart(size, xlabel, ylabel, title)
     axes.grid(False)
-    if equal:
-        axes.set_aspect("equal", adjustable="datalim")
     with style():
-        axes.plot(x, y, ".", color=colour, ms=np.sqrt(dot), mew=0)
+        axes.plot(x, y, ".", color=COLOURS["input"], ms=np.sqrt(dot), mew=0)
     return figure

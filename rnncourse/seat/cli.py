@@ -266,13 +266,13 @@ def check(notebook: str, strict: bool) -> None:
         with _live(mine.unit.stem) as advance:
             earned = handin.rehearse(mine, advance)
     _say_what_is_read(mine)
-    width = max(map(len, mine.unit.points))
+    width, known = max(map(len, mine.unit.points)), logbook.standings()
     for one in earned:
         points = f"{one.points:g} of {one.max_points}"
         click.echo(f"{'✓' if one.passed else '✗'} {one.exercise:<{width}}  {points:>10}")
         if not one.passed and mine.is_written(one.exercise):
             click.echo(textwrap.fill(one.message, 96, initial_indent="    ", subsequent_indent="    "))
-        if one.score and not logbook.is_off():
+        if (one.score or one.exercise in known) and not logbook.is_off():  # what was never tried is not kept
             logbook.keep(one.exercise, one.score, one.passed)
     got, most = round(sum(one.points for one in earned), 2), sum(mine.unit.points.values())
     passed = sum(one.passed for one in earned)

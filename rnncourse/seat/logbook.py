@@ -1,11 +1,12 @@
-"""The logbook: what a student has passed, kept from session to session: one small file for the whole course.
+"""The logbook: how a student's answers stand, kept from session to session: one small file for the whole course.
 
     {"format": 1, "exercises": {"rnn_step": {"score": 1.0, "passed": true, "when": "2026-01-31T10:15:00+00:00"}}}
 
-It lies in the user's data folder, so that every notebook finds it wherever the notebook lies, and keeps the best
-verdict on each exercise. Notebooks write it under a lock, and each writes it whole to a temporary file that then takes
-its name: two at once lose nothing, and a crash leaves it as it was. A file that cannot be read is set aside. Whatever
-goes wrong here is said in a sentence, once, and keeps no check from its verdict.
+It lies in the user's data folder, so that every notebook finds it wherever the notebook lies, and keeps the latest
+verdict on each exercise: what passed once and is broken now is open. Notebooks write it under a lock, and each writes
+it whole to a temporary file that then takes its name: two at once lose nothing, and a crash leaves it as it was. A file
+that cannot be read is set aside. Whatever goes wrong here is said in a sentence, once, and keeps no check from its
+verdict.
 
 RNNCOURSE_PROGRESS names another file, or says "off". Without it the file is kept only where somebody sits at the
 keyboard: not while notebooks are built, tested or graded.
@@ -33,16 +34,11 @@ _said: set[str] = set()
 
 @dataclass(frozen=True)
 class Standing:
-    """The best verdict on an exercise so far: its score from 0 to 1, whether it passed, and when that was."""
+    """The latest verdict on an exercise: its score from 0 to 1, whether it passed, and since when that is so."""
 
     score: float
     passed: bool
     when: str
-
-    @property
-    def rank(self) -> tuple[bool, float]:
-        """What makes one verdict better than another."""
-        return self.passed, self.score
 
 
 def kept_at() -> Path:
@@ -92,23 +88,21 @@ def standings() -> dict[str, Standing]:
 
 
 def keep(name: str, score: float, passed: bool) -> None:
-    """Keep a verdict if it is better than the one that is kept. What goes wrong is said, not raised."""
+    """Keep a verdict in place of the one that is kept, if it is another. What goes wrong is said, not raised."""
     new = Standing(float(score), bool(passed), datetime.now(UTC).isoformat(timespec="seconds"))
     path = kept_at()
     try:
-        if not _is_better(new, standings().get(name)):
+        if _is_the_same(new, standings().get(name)):
             return  # without a lock: most checks end here
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
-            known = standings()
-            if _is_better(new, known.get(name)):
-                _write(path, known | {name: new})
+            _write(path, standings() | {name: new})
     except OSError as error:
         _say("no file", f"Your progress cannot be kept in {path}: {error.strerror}.")
 
 
-def _is_better(new: Standing, old: Standing | None) -> bool:
-    return old is None or new.rank > old.rank
+def _is_the_same(new: Standing, old: Standing | None) -> bool:
+    return old is not None and (new.score, new.passed) == (old.score, old.passed)
 
 
 def _read(path: Path) -> dict[str, Standing]:

@@ -218,7 +218,8 @@ class Progress:
 
 
 def progress(stem: str) -> Progress:
-    """How far one is in a unit, "03_cell", by the visible checks: in this session, and where progress is kept, in all.
+    """How far one is in a unit, "03_cell", by the latest check of each answer: in this session, or else, where progress
+    is kept, in one before.
 
     In a notebook it is a bar that moves with each exercise that passes.
     """
@@ -226,9 +227,9 @@ def progress(stem: str) -> Progress:
     known = logbook.standings() if logbook.is_kept() else {}
     rows = []
     for exercise in unit:
-        points = _last[exercise.name][1].points if exercise.name in _last else 0.0
-        if exercise.name in known:
-            points = max(points, round(known[exercise.name].score * exercise.points, 2))
+        points = round(known[exercise.name].score * exercise.points, 2) if exercise.name in known else 0.0
+        if exercise.name in _last:
+            points = _last[exercise.name][1].points
         rows.append((exercise.name, points, exercise.points))
     return Progress(unit.stem, f"{unit.stem.partition('_')[0]} {unit.title}", tuple(rows))
 

@@ -11,7 +11,16 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from rnncourse.ngram import bag_of_words, count_ngrams, ngram_probability, ngram_table_size, perplexity, sample_index
+from rnncourse.ngram import (
+    bag_of_words,
+    count_ngrams,
+    ngram_probability,
+    ngram_table_size,
+    pair_gradients,
+    perplexity,
+    sample_index,
+    train_pair_network,
+)
 
 drawn = settings(max_examples=60, deadline=None)
 texts = st.lists(st.sampled_from("abcde"), max_size=30)
@@ -178,3 +187,30 @@ def test_a_distribution_without_a_positive_probability_is_an_error():
 def test_the_size_of_a_table_is_exact_where_floats_are_not():
     assert ngram_table_size(10_001, 9) == 10_001**9 != int(float(10_001) ** 9)
     assert ngram_table_size(7, 0) == 1
+
+
+@drawn
+@given(st.integers(2, 6), st.integers(1, 5), st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_the_gradients_of_the_pair_network_are_autograd_s(V, H, N, seed):
+    rng = np.random.default_rng(seed)
+    E, A, c = rng.normal(size=(V, H)), rng.normal(size=(H, V)), rng.normal(size=V)
+    x, y = rng.integers(V, size=(2, N))
+    leaves = [torch.tensor(p, requires_grad=True) for p in (E, A, c)]
+    logits = torch.tanh(leaves[0][torch.tensor(x)]) @ leaves[1] + leaves[2]
+    torch.nn.functional.cross_entropy(logits, torch.tensor(y)).backward()
+    for ours, leaf in zip(pair_gradients(E, A, c, x, y), leaves, strict=True):
+        np.testing.assert_allclose(ours, leaf.grad, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_pair_network_comes_close_to_the_table_of_its_pairs_and_never_below(seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.dirichlet(np.ones(5), size=5)
+    pairs = np.array([[x, rng.choice(5, p=truth[x])] for x in rng.integers(5, size=2000)])
+    counts = np.zeros((5, 5))
+    np.add.at(counts, tuple(pairs.T), 1)
+    table = counts / counts.sum(axis=1, keepdims=True)
+    network = train_pair_network(pairs, 5, 16, 1000, rng)
+    np.testing.assert_allclose(network.sum(axis=1), 1)
+    lowest, reached = (-np.log(p[tuple(pairs.T)]).mean() for p in (table, network))
+    assert lowest <= reached < lowest + 0.01

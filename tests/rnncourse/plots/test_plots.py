@@ -15,6 +15,7 @@ from PIL import Image
 
 from rnncourse import plots
 from rnncourse.data import digit_image
+from rnncourse.plots.cell import graphical_models
 from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, picture, readable
 from rnncourse.plots.unfolding import point_cloud
 from tests.fresh import in_a_fresh_python
@@ -32,6 +33,7 @@ DIAGRAMS = {
     "dynamical_system, driven": lambda: plots.dynamical_system(4, driven=True),
     "mlp_beside_cell": plots.mlp_beside_cell,
     "cell_inside": plots.cell_inside,
+    "graphical_models": graphical_models,
     "sliding_window": lambda: plots.sliding_window(SENTENCE, 5, [5, 13], {3: "decides the last word"}),
     "loss_graph": plots.loss_graph,
     "loss_graph, backward": lambda: plots.loss_graph(backward=True),
@@ -43,9 +45,6 @@ CHARTS = {
     "perplexity_chart": lambda: plots.perplexity_chart(range(1, 4), {"train": [50, 9, 2], "held out": [60, 30, 90]}),
     "cost_chart": lambda: plots.cost_chart([10, 20, 40], {"forward": [1.0, 2.0, 4.0]}, ylabel="time (ms)"),
     "state_heatmap": lambda: plots.state_heatmap(np.sin(np.arange(40.0).reshape(8, 5)), "unfolded"),
-    "phase_portrait": lambda: plots.phase_portrait(
-        {"a": np.array([[0.0, 0.0], [1.0, 2.0]]), "b": np.ones((9, 2))}, xlabel="angle (rad)", ylabel="speed (rad/s)"
-    ),
     "dependence_grid": lambda: plots.dependence_grid({"recurrence": TIMES[:, None] >= TIMES}),
     "image_rows": lambda: plots.image_rows(digit_image()),
     "probability_bars": lambda: plots.probability_bars({"doctor": 0.5, "lawyer": 0.5}, highlight="lawyer"),

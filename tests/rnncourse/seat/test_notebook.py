@@ -39,8 +39,16 @@ def test_a_bar_moves_when_a_later_cell_passes(file):
 
 def test_the_next_session_begins_where_the_last_one_ended(file):
     run(SETUP, RIGHT)
-    _, _, (shown,) = run(SETUP, WRONG, BAR)
+    _, (shown,) = run(SETUP, BAR)
     assert "✓ leaky_average: 1 of 1" in shown["data"]["text/plain"]
+
+
+def test_an_answer_that_passed_once_and_is_broken_now_is_open(file):
+    run(SETUP, RIGHT)
+    _, (moved,), _ = run(SETUP, BAR, WRONG)
+    _, (shown,) = run(SETUP, BAR)
+    assert "· leaky_average: 0" in moved["data"]["text/plain"]
+    assert "· leaky_average: 0" in shown["data"]["text/plain"]
 
 
 @pytest.mark.parametrize("setting", [None, "off"])

@@ -146,9 +146,9 @@ FOUND = [  # the kind of the statement, the exercise, the body of a wrong answer
     ),
     (
         "part: scaled",
-        "unshared_parameter_count",
-        "return D * (D * H + H * H + H)",
-        "count is what it should be, multiplied by D and divided by T.",
+        "shared_parameter_count",
+        "return D * (D + H + 1)",
+        "count is what it should be, multiplied by D and divided by H.",
     ),
     (
         "part: combination",

@@ -256,23 +256,3 @@ def bracketed(D, H):
 @answers("shared_parameter_count")
 def by_products(D, H):
     return np.prod([D, H], dtype=np.int64) + np.prod([H, H], dtype=np.int64) + np.int64(H)
-
-
-@answers("unshared_parameter_count")
-def added_up(T, D, H):
-    return sum(D * H + H * H + H for _ in range(T)) if T < 1000 else T * (D * H + H * H + H)
-
-
-@answers("unshared_parameter_count")
-def array_by_array(T, D, H):
-    U, W, b = T * D * H, T * H**2, T * H
-    return U + W + b
-
-
-@answers("unshared_parameter_count")
-def through_the_shared_one(T, D, H):
-    return T * shared_parameter_count(D, H)
-
-
-def shared_parameter_count(D, H):
-    return H * (D + H + 1)
