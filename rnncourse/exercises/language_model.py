@@ -11,6 +11,7 @@ import numpy as np
 from rnncourse.cell import softmax
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
+from rnncourse.data.grammars import Grammar
 from rnncourse.given.language_model import arrays_that_stay
 from rnncourse.language_model import (
     bits_per_character,
@@ -18,10 +19,12 @@ from rnncourse.language_model import (
     contiguous_batches,
     decode,
     encode,
+    fit,
     generate,
     nucleus_filter,
     temperature_softmax,
     top_k_filter,
+    train_model,
     train_step,
 )
 
@@ -1029,4 +1032,261 @@ new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes 
 - parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
 + memory[name] = memory[name] + g * g
 + parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
+""")
+
+
+# --- fit
+
+ex = unit.exercise(
+    "fit",
+    reference=fit,
+    points=3,
+    takes="curve, max_epochs, patience",
+    gives="losses, best_epoch, calls",
+    drive="fitting",
+    hints=(
+        "A loop over epochs that does three things: train, validate, and ask whether it has waited long enough. What "
+        "must you remember from epoch to epoch to answer that?",
+        "Remember the lowest loss, and the epoch in which it came. The epochs without a new lowest since then are "
+        "`epoch - best_epoch`: when they are `patience`, it is over. A new lowest is *below* the old one.",
+        "`for epoch in range(max_epochs)`: `train_epoch(epoch)`, `losses.append(validate(epoch))`; `if losses[-1] < "
+        "lowest: lowest, best_epoch = losses[-1], epoch`; `elif epoch - best_epoch == patience: break`. Start with "
+        "`lowest = np.inf`.",
+    ),
+)
+
+
+def falling(rng: np.random.Generator, *steps: int) -> list[float]:
+    """A curve of losses that falls where a step is -1, rises where it is 1, and is at its lowest again where it is 0."""
+    curve = [float(np.round(rng.uniform(3, 4), 3))]
+    for step in steps:
+        size = float(np.round(rng.uniform(0.05, 0.2), 3))
+        curve.append(round({-1: min(curve) - size, 0: min(curve), 1: max(curve[-1], min(curve)) + size}[step], 3))
+    return curve
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(falling(rng, -1, -1, 1, 1, -1, 1, 1, 1, -1, -1), 11, 3)  # it waits twice before it stops
+    yield case(falling(rng, -1, 1, -1, -1, 1, -1, 1), 8, 4)  # max_epochs end it
+    yield edge("a loss that falls, but not below the lowest", [4.0, 2.0, 3.5, 3.0, 2.5, 2.25, 1.0], 7, 4)
+    yield edge("the lowest loss comes again", falling(rng, -1, 1, 0, 1, -1, -1), 7, 3)
+    yield edge("the lowest loss comes last", falling(rng, -1, -1, -1, -1), 5, 2)
+    yield edge("the first epoch was the best", falling(rng, 1, 1, 1, 1), 5, 2)
+    yield edge("patience 1", falling(rng, -1, -1, 1, -1, -1), 6, 1)
+    yield edge("one epoch", falling(rng, -1, -1), 1, 3)
+    one, two, three, four = (round(float(x), 3) for x in rng.uniform([3, 2, 1.5, 1], [3.5, 2.4, 1.9, 1.4]))
+    yield edge("a loss that is nan", [one, two, float("nan"), three, float("nan"), float("nan"), four], 7, 2)
+
+
+ex.mistakes(r"""
+stops_at_the_first_rise: You stop as soon as a loss is not below the one before. Losses jump: go on until `patience`
+  epochs in a row have brought no new lowest.
+- if losses[-1] < lowest:
+-     lowest, best_epoch = losses[-1], epoch
+- elif epoch - best_epoch == patience:
+-     break
++ if losses[-1] < lowest:
++     lowest, best_epoch = losses[-1], epoch
++ if epoch > 0 and not losses[-1] < losses[-2]:
++     break
+
+never_stops_early: You go through all epochs: patience has no say. Stop when `patience` epochs in a row brought no new
+  lowest loss.
+- elif epoch - best_epoch == patience:
+-     break
+
+waits_one_epoch_too_long: You wait for one epoch more than `patience`. Count the epochs without a new lowest, the
+  current one among them.
+- elif epoch - best_epoch == patience:
++ elif epoch - best_epoch > patience:
+
+waits_one_epoch_too_few: You stop one epoch early. With patience 3, three epochs in a row must have brought no new
+  lowest.
+- elif epoch - best_epoch == patience:
++ elif epoch - best_epoch >= patience - 1:
+
+rises_counted_in_all: You count all epochs without a new lowest since the start. A new lowest sets the count back to 0:
+  it is those *in a row* that matter.
+- losses, lowest, best_epoch = [], np.inf, 0
++ losses, lowest, best_epoch, bad = [], np.inf, 0, 0
+- elif epoch - best_epoch == patience:
+-     break
++ else:
++     bad += 1
++     if bad == patience:
++         break
+
+compared_with_the_loss_before: You compare each loss with the one before it. A loss may fall and still be above the
+  lowest: that is no progress. Compare with the lowest so far.
+- if losses[-1] < lowest:
+-     lowest, best_epoch = losses[-1], epoch
+- elif epoch - best_epoch == patience:
+-     break
++ if epoch == 0 or losses[-1] < losses[-2]:
++     best_epoch = epoch
++ elif epoch - best_epoch == patience:
++     break
+- return losses, best_epoch
++ return losses, losses.index(min(losses))
+
+a_tie_is_progress: A loss that is as low as the lowest counts as a new lowest with you, so that a training which stands
+  still is never stopped, and your best epoch is the last of several. New means below: `<`.
+- if losses[-1] < lowest:
++ if losses[-1] <= lowest:
+
+last_epoch_for_the_best: You return the last epoch. Asked for is the one with the lowest loss: its parameters are those
+  that one keeps.
+- return losses, best_epoch
++ return losses, epoch
+
+number_of_epochs: You return how many epochs there were. Asked for is the number of the epoch with the lowest loss,
+  counted from 0.
+- return losses, best_epoch
++ return losses, len(losses)
+
+epochs_from_one: You count the epochs from 1. The first is number 0, in the calls and in the answer.
+- for epoch in range(max_epochs):
+-     train_epoch(epoch)
+-     losses.append(validate(epoch))
+-     if losses[-1] < lowest:
+-         lowest, best_epoch = losses[-1], epoch
+- elif epoch - best_epoch == patience:
+-     break
++ for epoch in range(1, max_epochs + 1):
++     train_epoch(epoch)
++     losses.append(validate(epoch))
++     if losses[-1] < lowest:
++         lowest, best_epoch = losses[-1], epoch
++     elif epoch - best_epoch == patience:
++         break
+
+validated_before_training: You validate before you train, so that each loss is that of the epoch before. First
+  `train_epoch(epoch)`, then `validate(epoch)`.
+- train_epoch(epoch)
+- losses.append(validate(epoch))
++ losses.append(validate(epoch))
++ train_epoch(epoch)
+
+last_loss_lost: The loss of the last epoch is missing. Keep every loss first, and ask whether to stop then.
+- return losses, best_epoch
++ return losses[:-1], best_epoch
+
+lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the lowest.
+- return losses, best_epoch
++ return lowest, best_epoch
+""")
+
+
+# --- train_model
+
+ex = unit.exercise(
+    "train_model",
+    reference=train_model,
+    points=6,
+    takes="train_ids (L,), valid_ids (M,), Q, max_epochs, patience, seed, unseen_ids (K,), levels",
+    gives="facts",
+    drive="training",
+    forbids=("torch",),
+    uses={
+        "contiguous_batches": contiguous_batches,
+        "train_step": train_step,
+        "bits_per_character": bits_per_character,
+        "fit": fit,
+    },
+    hints=(
+        "Four things, in this order: the parameters and their memory; what one epoch does; what validating does; and "
+        "`fit`, which calls the two. Which of them needs the state h, and when does it start anew?",
+        "An epoch starts from a state of zeros, goes through `contiguous_batches(train_ids, …)`, and hands the state "
+        "that `train_step` returns to the next batch. Validating is `bits_per_character(parameters, valid_ids)`. The "
+        "parameters change in place: what you want to keep, you must copy, in each epoch.",
+        "Draw with `rng.uniform(-0.2, 0.2, shape)` for U (Q, 24), W (24, 24), b, V, c; memory `np.full_like(p, 0.1)`; 8 "
+        "rows, 16 steps, rate 0.1, max_norm 5. In `validate`: `kept.append({name: p.copy() for name, p in "
+        "parameters.items()})`. At the end `losses, best_epoch = fit(…)`, and return `kept[best_epoch], losses`.",
+    ),
+)
+
+REBER = Grammar(
+    "begin",
+    {
+        "begin": [(1.0, "B", 0)],
+        0: [(0.5, "T", 1), (0.5, "P", 2)],
+        1: [(0.5, "S", 1), (0.5, "X", 3)],
+        2: [(0.5, "T", 2), (0.5, "V", 4)],
+        3: [(0.5, "X", 2), (0.5, "S", "end")],
+        4: [(0.5, "P", 3), (0.5, "V", "end")],
+        "end": [(1.0, "E", None)],
+    },
+)
+LEVELS = [
+    (1.1 * float(np.log2(REBER.perplexity())), "less than a tenth above the lowest possible"),
+    (1.3, "more than a tenth above the lowest possible"),
+    (2.0, "no better than a bigram"),
+    (np.inf, "as if nothing had been learned"),
+]
+
+
+def sentences(rng: np.random.Generator, names: np.ndarray, length: int) -> np.ndarray:
+    """So many tokens of Reber's grammar, sentence by sentence, by ids that are drawn for them."""
+    tokens: list[str] = []
+    while len(tokens) < length:
+        tokens += REBER.sample(rng)
+    return names[[REBER.vocabulary.index(token) for token in tokens[:length]]]
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    Q = len(REBER.vocabulary)
+    names = rng.permutation(Q)
+    read, checked, unseen = (sentences(rng, names, length) for length in (2000, 500, 1000))
+    yield case(read, checked, Q, 20, 3, int(rng.integers(1000)), unseen, LEVELS)
+    # Nothing can be learned here but by heart.
+    Q = int(rng.integers(5, 9))
+    read, checked, unseen = (rng.integers(0, Q, length) for length in (150, 200, 100))
+    at_all = [(np.inf, "nobody can predict it")]
+    yield edge("texts drawn at random", read, checked, Q, 60, 4, int(rng.integers(1000)), unseen, at_all)
+
+
+ex.mistakes(r"""
+parameters_of_the_last_epoch: The parameters that you return are those of the last epoch, which was not the best on
+  valid_ids. If you did keep the best ones, you kept the same arrays, which went on changing: copy them.
+- return kept[best_epoch], losses
++ return parameters, losses
+
+scored_on_what_was_learned: Your losses are not those of the parameters on valid_ids. On train_ids the loss always
+  falls, and stops nothing: validate with `bits_per_character(parameters, valid_ids)`.
+- return bits_per_character(parameters, valid_ids)
++ return bits_per_character(parameters, train_ids)
+
+learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no more
+  about unseen text than the training loss does.
+- for inputs, targets in contiguous_batches(train_ids, 8, 16):
++ for inputs, targets in contiguous_batches(np.concatenate([train_ids, valid_ids]), 8, 16):
+
+start_not_drawn_from_rng: Another rng gives the same network. The start must be drawn from the rng that you are given,
+  or nobody can say what one seed is worth.
+- parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
++ rng = np.random.default_rng(0)
++ parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+
+started_at_zero: Your network learns next to nothing. If all parameters start at 0, no error reaches U and W: the
+  outputs learn how often each character comes, and nothing else. Draw them at random.
+- parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
++ parameters = {name: 0.001 * rng.uniform(-1, 1, shape) for name, shape in shapes.items()}
++ parameters |= {name: np.zeros(shapes[name]) for name in "UWV"}
+
+state_reset_at_every_step: Your network remembers one character: it does no better than a bigram. Are your batches one
+  step long, with a new state of zeros for each? Read some ten steps at a time, and hand on the state.
+- for inputs, targets in contiguous_batches(train_ids, 8, 16):
+-     _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
++ for inputs, targets in contiguous_batches(train_ids, 8, 1):
++     train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
+
+all_epochs_whatever_comes: You train for all max_epochs: patience has no say. `fit` takes care of both.
+- losses, best_epoch = fit(train_epoch, validate, max_epochs, patience)
++ losses, best_epoch = fit(train_epoch, validate, max_epochs, max_epochs)
+
+losses_in_nats: Your losses are in nats. `bits_per_character` divides by log 2.
+- return bits_per_character(parameters, valid_ids)
++ return bits_per_character(parameters, valid_ids) * np.log(2)
 """)
