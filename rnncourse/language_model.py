@@ -301,7 +301,8 @@ def train_model(
     bits for each epoch. The start is drawn from `rng`.
 
     >>> ids = np.tile([0, 1, 0, 2], 60)
-    >>> parameters, losses = train_model(ids[:200], ids[200:], 3, max_epochs=15, patience=3, rng=np.random.default_rng(0))
+    >>> rng = np.random.default_rng(0)
+    >>> parameters, losses = train_model(ids[:200], ids[200:], 3, max_epochs=15, patience=3, rng=rng)
     >>> bits_per_character(parameters, ids[200:]) == min(losses) < 0.2
     True
     """
