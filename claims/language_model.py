@@ -149,8 +149,8 @@ unit.claim(
 
 
 @unit.experiment(
-    "shares of the names of five letters or more that are written: learned, real but not read, on no list; and the bits "
-    "on names held out",
+    "shares of the names of five letters or more that are written: learned, real but not read, on no list; and the "
+    "bits on names held out",
     settings={"network": {}, "bigrams": {"table": True}, "network, one epoch": {"max_epochs": 1}},
 )
 def play(seed: int, table: bool = False, max_epochs: int = 20) -> Numbers:
