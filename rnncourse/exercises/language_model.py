@@ -643,8 +643,8 @@ waits_one_epoch_too_few: You stop one epoch early. With patience 3, three epochs
 - elif epoch - best_epoch == patience:
 + elif epoch - best_epoch >= patience - 1:
 
-rises_counted_in_all: You count all epochs without a new lowest since the start. A new lowest sets the count back to 0:
-  it is those *in a row* that matter.
+rises_counted_in_all: You count all epochs without a new lowest since the start. A new lowest sets the count back to
+  0: it is those *in a row* that matter.
 - losses, lowest, best_epoch = [], np.inf, 0
 + losses, lowest, best_epoch, bad = [], np.inf, 0, 0
 - elif epoch - best_epoch == patience:
@@ -667,13 +667,13 @@ compared_with_the_loss_before: You compare each loss with the one before it. A l
 - return losses, best_epoch
 + return losses, losses.index(min(losses))
 
-a_tie_is_progress: A loss that is as low as the lowest counts as a new lowest with you, so that a training which stands
-  still is never stopped, and your best epoch is the last of several. New means below: `<`.
+a_tie_is_progress: A loss that is as low as the lowest counts as a new lowest with you, so that a training which
+  stands still is never stopped, and your best epoch is the last of several. New means below: `<`.
 - if losses[-1] < lowest:
 + if losses[-1] <= lowest:
 
-last_epoch_for_the_best: You return the last epoch. Asked for is the one with the lowest loss: its parameters are those
-  that one keeps.
+last_epoch_for_the_best: You return the last epoch. Asked for is the one with the lowest loss: its parameters are
+  those that one keeps.
 - return losses, best_epoch
 + return losses, epoch
 
@@ -709,7 +709,8 @@ last_loss_lost: The loss of the last epoch is missing. Keep every loss first, an
 - return losses, best_epoch
 + return losses[:-1], best_epoch
 
-lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the lowest.
+lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the
+  lowest.
 - return losses, best_epoch
 + return lowest, best_epoch
 """)
@@ -795,8 +796,8 @@ scored_on_what_was_learned: Your losses are not those of the parameters on valid
 - return bits_per_character(parameters, valid_ids)
 + return bits_per_character(parameters, train_ids)
 
-learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no more
-  about unseen text than the training loss does.
+learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no
+  more about unseen text than the training loss does.
 - for inputs, targets in contiguous_batches(train_ids, 8, 16):
 + for inputs, targets in contiguous_batches(np.concatenate([train_ids, valid_ids]), 8, 16):
 
@@ -806,13 +807,13 @@ start_not_drawn_from_rng: Another rng gives the same network. The start must be 
 + rng = np.random.default_rng(0)
 + parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
 
-started_at_zero: Your network learns how often each character comes, and nothing else. If all parameters start at 0, no
-  error reaches U, W or V: draw them at random, from rng.
+started_at_zero: Your network learns how often each character comes, and nothing else. If all parameters start at 0,
+  no error reaches U, W or V: draw them at random, from rng.
 - parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
 + parameters = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
 
-hardly_any_step: Your network has learned next to nothing when the epochs are over. Is the rate too small, or the memory
-  too large at its start? Look for the rate in steps of ten.
+hardly_any_step: Your network has learned next to nothing when the epochs are over. Is the rate too small, or the
+  memory too large at its start? Look for the rate in steps of ten.
 - _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
 + _, h = train_step(parameters, memory, h, inputs, targets, 0.0005, 5.0)
 
