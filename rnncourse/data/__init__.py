@@ -23,6 +23,7 @@ from .digits import Digits, digits
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
+from .names import FirstNames, first_names
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
 from .recall import recall_batch
 from .sentiment import Review, bag_ceiling, encode_reviews, sentiment_sentences
@@ -40,6 +41,7 @@ __all__ = [
     "TOKEN_LABELS",
     "Digits",
     "EncodedDates",
+    "FirstNames",
     "Grammar",
     "LabelledText",
     "Note",
@@ -57,6 +59,7 @@ __all__ = [
     "encode_melody",
     "encode_reviews",
     "encode_tagged",
+    "first_names",
     "is_held_out",
     "label_python",
     "labelled_python",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,7 @@ def network(updates: int = 9000, hidden_size: int = 160) -> dict[str, Shaped[np.
     parameters = initial_parameters(len(chars), hidden_size, rng)
     parameters["W"] = orthogonal(rng, hidden_size).astype(np.float32)
     memory = {name: np.full_like(p, 0.1) for name, p in parameters.items()}
-    batches = iter(())
+    batches: Iterator[tuple[np.ndarray, np.ndarray]] = iter(())
     for _ in range(updates):
         batch = next(batches, None)
         if batch is None:  # the first time, and at the end of the text
@@ -106,7 +107,7 @@ def main() -> None:
     np.savez_compressed(FOLDER / "digits.npz", images=images, labels=labels)
     text = json.dumps(ways_to_write_dates(), ensure_ascii=False, indent=1)
     (FOLDER / "dates.json").write_text(text + "\n", encoding="utf-8")
-    np.savez_compressed(FOLDER / "network.npz", **network())
+    np.savez_compressed(FOLDER / "network.npz", allow_pickle=False, **network())
 
 
 if __name__ == "__main__":
