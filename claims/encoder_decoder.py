@@ -100,7 +100,7 @@ def captions(seed: int, shuffled: bool = False) -> Numbers:
 def too_short(seed: int, cut: float) -> Numbers:
     """Copy strings, taught with answers of which some break off; searched with beams of 1 and 16."""
     model = cells.learn_to_copy(cells.Seq2Seq, 64, 8, 800, 800, seed, cut)[0]
-    found = {}
+    found: Numbers = {}
     for name, alpha in (("", 0.0), (", by the token", 1.0)):
         lengths, scores = cells.search_strings(model, [1, 16], alpha)
         for width, length, score in zip((1, 16), lengths, scores, strict=True):

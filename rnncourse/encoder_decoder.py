@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 from jaxtyping import Float, Integer, Shaped
@@ -112,7 +112,7 @@ def normalised_beam_search(
     eos: SupportsIndex,
     max_length: SupportsIndex,
     width: SupportsIndex,
-    alpha: float,
+    alpha: SupportsFloat,
 ) -> list[tuple[list[int], float]]:
     """`beam_search`, but what is compared and returned is the sum of log-probabilities over length ** alpha.
 
@@ -126,7 +126,7 @@ def normalised_beam_search(
     >>> [normalised_beam_search(step, None, 0, 0, 2, 3, alpha)[0][0] for alpha in (0.0, 1.0)]
     [[], [1]]
     """
-    places, end = int(width), int(eos)
+    places, end, power = int(width), int(eos), float(alpha)
     if places < 1:
         raise ValueError(f"width must be at least 1, and is {places}.")
     beam = [_Hypothesis([], 0.0, int(bos), state, ended=False)]
@@ -143,11 +143,11 @@ def normalised_beam_search(
                     tokens = hypothesis.tokens if token == end else [*hypothesis.tokens, token]
                     candidates.append(_Hypothesis(tokens, float(scores[token]), token, after, token == end))
         # stable: equals stay in the order of the beam
-        candidates.sort(key=lambda candidate: -candidate.normalised(alpha))
+        candidates.sort(key=lambda candidate: -candidate.normalised(power))
         beam = candidates[:places]
         if all(hypothesis.ended for hypothesis in beam):
             break
-    return [(list(hypothesis.tokens), hypothesis.normalised(alpha)) for hypothesis in beam]
+    return [(list(hypothesis.tokens), hypothesis.normalised(power)) for hypothesis in beam]
 
 
 def _as_array(log_probabilities: Any) -> Float[np.ndarray, "..."]:

@@ -1400,7 +1400,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("just steps enough", *drawn(4, 5, [1, 1, 2]))
     yield edge("a step too few, for the blank between", *drawn(3, 5, [1, 1, 2]))
     yield edge("more targets than steps", *drawn(2, 4, [1, 2, 3]))
-    certain = np.log(np.maximum([[0, 1, 0], [0.5, 0.5, 0], [1, 0, 0], [0, 0, 1]], 1e-300))
+    certain = np.log(np.array([[0, 1, 0], [0.5, 0.5, 0], [1, 0, 0], [0, 0, 1]]) + 1e-300)
     yield edge("a model that is nearly sure", certain, np.array([1, 2]), 0)
     yield edge("a long one", *drawn(600, 9, [3, 1, 4, 1, 5]))
 
