@@ -1163,12 +1163,12 @@ assert by_search["cut short,\nby the token"][-1] > by_search["cut short, sums"][
 
 # %% [markdown]
 # A better search, and worse answers. Over five seeds greedy search has a BLEU of
-# {{too_short/three in ten cut short/BLEU, width 1|median .2f}}, the beam of 16 one of
-# {{too_short/three in ten cut short/BLEU, width 16|median .2f}} with answers of
-# {{too_short/three in ten cut short/length, width 16|median .1f}} digits, and divided by the length it has
-# {{too_short/three in ten cut short/BLEU, width 16, by the token|median .2f}} with
-# {{too_short/three in ten cut short/length, width 16, by the token|median .1f}} digits. The network that was taught with whole
-# answers has {{too_short/whole answers/BLEU, width 1|median .2f}} and {{too_short/whole answers/BLEU, width 16|median .2f}}.
+# {{copiers/three in ten cut short/BLEU, width 1|median .2f}}, the beam of 16 one of
+# {{copiers/three in ten cut short/BLEU, width 16|median .2f}} with answers of
+# {{copiers/three in ten cut short/length, width 16|median .1f}} digits, and divided by the length it has
+# {{copiers/three in ten cut short/BLEU, width 16, by the token|median .2f}} with
+# {{copiers/three in ten cut short/length, width 16, by the token|median .1f}} digits. The network that was taught with whole
+# answers has {{copiers/whole answers/BLEU, width 1|median .2f}} and {{copiers/whole answers/BLEU, width 16|median .2f}}.
 #
 # Ask who is to blame, as in section 6. Not the search: it found what the model likes best. The model *is* right that each
 # ending has a few per cent, and eight digits of which it is half sure have less. It is the question that is wrong, "which
@@ -1261,9 +1261,9 @@ assert at["the third one\nis wrong"][3] < at["after the\ntrue tokens"][3], (
 # %% [markdown]
 # At the first position all are the same: nothing has been written yet. Then the lines part. What a single wrong digit does
 # you see in the third line. Over five seeds, of the digits right after it
-# {{one_wrong_digit/H = 64/right after it|median .0%}} are right, where after the true tokens it is
-# {{one_wrong_digit/H = 64/right after it, true tokens|median .0%}}; of those that follow,
-# {{one_wrong_digit/H = 64/later|median .0%}} against {{one_wrong_digit/H = 64/later, true tokens|median .0%}}. By chance it
+# {{copiers/whole answers/right after it|median .0%}} are right, where after the true tokens it is
+# {{copiers/whole answers/right after it, true tokens|median .0%}}; of those that follow,
+# {{copiers/whole answers/later|median .0%}} against {{copiers/whole answers/later, true tokens|median .0%}}. By chance it
 # would be one in ten. A wrong digit is read like a right one, and the state is now that of another string.
 # The network was never in such a place while it was trained, and has not learned to find back. That is exposure bias at
 # work. (It is not all of the gap between the other two lines: the true tokens also give away where in the string one is.)
