@@ -628,7 +628,24 @@ show(
 #
 # *By hand*, width 2: after one step the beam holds "the" ($\log 0.5 = -0.69$) and "my" ($\log 0.4 = -0.92$). Their
 # five continuations have scores $-1.61, -1.74, -2.08$ and $-1.02, -3.22$. The two best are "my dog" ($-1.02$) and "the
-# dog" ($-1.61$): the beam has found what greedy missed.
+# dog" ($-1.61$): the beam has found what greedy missed. Here it is as a film: it grows, and it is cut, round by round.
+# What has ended stays where it is.
+
+# %% tags=["experiment"]
+from rnncourse.plots.films import beam_film
+
+
+def continuations(said):
+    """What may come after these words, and how probable each is."""
+    return first if not said else then[said[0]] if len(said) == 1 else {"eos": 1.0}
+
+
+beam_film(continuations, width=2).show(
+    alt="A tree that grows from bos to the right. Of the first words the, my and a, a is crossed out; of their five "
+    "continuations cat, house and cat are crossed out. Left are the dog and my dog, both ended by eos and framed, with the "
+    "sums -1.61 and -1.02.",
+    title="A beam of two, round by round",
+)
 
 # %% [markdown]
 # ### Exercise 12.8 · `beam_search`
