@@ -5,6 +5,7 @@ can take its place (`load_text`). The grammars are small enough that the best an
 exactly, so that a model is compared with the truth and not with another model.
 """
 
+from .corpora import CORPORA, Corpus, load_corpus
 from .dates import (
     BOS,
     DATE_LANGUAGES,
@@ -32,11 +33,13 @@ from .text import load_text, python_docs, python_source, train_and_held_out, wor
 __all__ = [
     "AMBIGUOUS_NAMES",
     "BOS",
+    "CORPORA",
     "DATE_LANGUAGES",
     "EOS",
     "ISO_VOCABULARY",
     "PAD",
     "TOKEN_LABELS",
+    "Corpus",
     "Digits",
     "EncodedDates",
     "Grammar",
@@ -58,6 +61,7 @@ __all__ = [
     "is_held_out",
     "label_python",
     "labelled_python",
+    "load_corpus",
     "load_text",
     "melodies",
     "pitches",
