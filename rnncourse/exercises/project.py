@@ -419,8 +419,8 @@ ex = unit.exercise(
     gives="bits",
     forbids=("torch", "rnncourse.ngram"),
     hints=(
-        "At step t, the context of k ids is `tuple(ids[t + 1 - k : t + 1])`, for k = 0, 1, …, n - 1, as long as k is no "
-        "more than t + 1. Count the target below each of them.",
+        "At step t, the context of k ids is `tuple(ids[t + 1 - k : t + 1])`, for k = 0, 1, …, n - 1, as long as k is "
+        "no more than t + 1. Count the target below each of them.",
         "One `Counter` for each context, in a dict. To score a step, start with p = 1 / targets, and let the contexts "
         "vote from the shortest on: p = (how often y was counted there + alpha p) / (how often anything was + alpha).",
         "`for k in range(min(n, t + 2)): seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter()); p = (seen[y] + "
@@ -550,7 +550,8 @@ ex = unit.exercise(
     forbids=("torch",),
     hints=(
         "Three parts, three tasks: which is counted in, which chooses, and which is scored at the very end?",
-        "`ngram_bits(parts['train'], parts['validation'], n, targets, alpha)` for each (n, alpha). The smallest decides.",
+        "`ngram_bits(parts['train'], parts['validation'], n, targets, alpha)` for each (n, alpha). The smallest "
+        "decides.",
         "`found = [… for n, alpha in settings]`, `best = int(np.argmin(found))`, and for `n, alpha = settings[best]` "
         "return `(n, alpha), found[best], ngram_bits(parts['train'], parts['test'], n, targets, alpha)`.",
     ),
@@ -656,11 +657,11 @@ def kind_of_bits(told: float, predictions: Any, documents: Any) -> str:
     return next((name for name, bits in known.items() if np.isclose(told, bits, rtol=0, atol=1e-4)), "other ones")
 
 
-def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Facts:
+def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], moved: list[bool]) -> Facts:
     """What eleven runs show, in the order in which `experiments` asks for them."""
     for (parts, settings, _), run in zip(given, answers):
         well_formed(run, parts, settings)
-    first, again, other, new_test, later, earlier, plain, plain_earlier, one, one_other, wrong = answers
+    first, again, other, new_test, later, earlier, plain, plain_earlier, one, one_other, _ = answers
     facts = {"the form": "as it is asked"}
     repeats = same(first["curve"], again["curve"]) and same(first["test"], again["test"])
     facts["the same seed"] = "the same run" if repeats else "another run"
@@ -709,8 +710,8 @@ ex = unit.exercise(
     canonical=by_facts(facts_of_runs, EXPERIMENT),
     uses={"bits_per_token": bits_per_token},
     hints=(
-        "Write the six lines in words first: seed, model, loop over epochs, loop over batches, validate, keep the best. "
-        "Then put code below each. Which of these lines may look at `parts['test']`?",
+        "Write the six lines in words first: seed, model, loop over epochs, loop over batches, validate, keep the "
+        "best. Then put code below each. Which of these lines may look at `parts['test']`?",
         "`torch.manual_seed(seed)` before the model is made, and `rng = np.random.default_rng(seed)` for the order of "
         "the documents. Pad a batch with `nn.utils.rnn.pad_sequence`, targets with -1, and let "
         "`nn.functional.nll_loss(…, ignore_index=-1)` pass over the padding.",
@@ -726,7 +727,7 @@ def experiments(rng: np.random.Generator, K: int, Q: int, sizes: tuple[int, int,
     """The calls of `facts_of_runs`, on small documents that are soon learned."""
 
     def draw(count: int, shift: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
-        return labelled(rng, K, Q, [int(n) for n in rng.permutation([3 + i % 5 for i in range(count)])], 0.1, shift)
+        return labelled(rng, K, Q, [3 + i % 5 for i in range(count)], 0.1, shift)
 
     parts = dict(zip(("train", "validation", "test"), map(draw, sizes)))
     settings = {
@@ -734,9 +735,9 @@ def experiments(rng: np.random.Generator, K: int, Q: int, sizes: tuple[int, int,
         "targets": Q,
         "hidden": 8,
         "memory": True,
-        "rate": 0.02,
-        "batch": 8,
-        "epochs": 5,
+        "rate": 0.04,
+        "batch": 12,
+        "epochs": 3,
     }
     seed, other = (int(s) for s in rng.permutation(10_000)[:2])
 
@@ -772,3 +773,400 @@ def experiments(rng: np.random.Generator, K: int, Q: int, sizes: tuple[int, int,
 def _(rng: np.random.Generator) -> Iterator[Case]:
     yield experiments(rng, 6, 3, (24, 10, 7))
     yield experiments(rng, 9, 4, (26, 12, 5))
+
+
+ex.mistakes(r"""
+never_seeded: The same seed gives another run the next time: the network's first weights, or the order of the documents,
+  come from generators that nobody has seeded. Seed PyTorch before you make the model, and make a NumPy generator of the
+  seed for what you draw.
+- torch.manual_seed(seed)
+- rng = np.random.default_rng(seed)
++ rng = np.random.default_rng()
+
+always_the_same_seed: Another seed gives the same run: yours is not used. Three runs that are one run tell nothing about
+  chance.
+- torch.manual_seed(seed)
+- rng = np.random.default_rng(seed)
++ torch.manual_seed(0)
++ rng = np.random.default_rng(0)
+
+stopped_by_the_test: The epoch is chosen by the test part. Its bits are then the best of several, on the very documents
+  that they were chosen by. Choose by validation, and score the test part with what was chosen.
+- train, curve = parts["train"], []
++ train, curve, on_test = parts["train"], [], []
+- if curve[-1] < min(curve[:-1], default=np.inf):
++ on_test.append(bits_per_token(predict(parts["test"]), parts["test"]))
++ if on_test[-1] < min(on_test[:-1], default=np.inf):
+
+curve_of_the_test: Your curve is that of the test part, and it decides which epoch is kept. The test part may be looked
+  at when there is nothing left to decide: the curve is that of validation.
+- curve.append(bits_per_token(validation, parts["validation"]))
++ curve.append(bits_per_token(predict(parts["test"]), parts["test"]))
+
+trained_on_the_test: You train on the test part too. What is measured then is memory.
+- train, curve = parts["train"], []
++ train, curve = [*parts["train"], *parts["test"]], []
+
+trained_on_validation: You train on the validation part too. It cannot say any more when to stop, and the opponent has
+  learned from less than you.
+- train, curve = parts["train"], []
++ train, curve = [*parts["train"], *parts["validation"]], []
+
+predictions_of_the_last_epoch: The epoch that you name is the best, but the predictions are those of the last. Keep what
+  the network said when it was at its best, or its parameters.
+- if curve[-1] < min(curve[:-1], default=np.inf):
+-     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
++ kept = {"epoch": int(np.argmin(curve)), "validation": validation, "test": predict(parts["test"])}
+
+last_epoch_kept: You keep the last epoch, whatever the curve says. When the bits on validation rise again, the network
+  has begun to learn the training part by heart: keep the epoch where they were lowest.
+- if curve[-1] < min(curve[:-1], default=np.inf):
+-     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
++ kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
+
+reads_ahead: A prediction hangs on tokens that come after it: your network reads both ways. In a language model the next
+  token is the target itself, and the comparison with an n-gram, which looks back only, is none.
+- core = nn.GRU(32, settings["hidden"])
+- head = nn.Linear(settings["hidden"], settings["targets"])
++ core = nn.GRU(32, settings["hidden"], bidirectional=True)
++ head = nn.Linear(2 * settings["hidden"], settings["targets"])
+
+time_and_batch_exchanged: Your network runs from document to document and not along them: nothing that stands earlier in
+  a document counts, and its neighbours in the batch do. `nn.GRU` wants (T, N, D) unless `batch_first` says otherwise.
+- core = nn.GRU(32, settings["hidden"])
++ core = nn.GRU(32, settings["hidden"], batch_first=True)
+
+ablation_without_effect: `memory=False` changes nothing: earlier tokens still count. Then your two settings are one, and
+  the difference between them is chance. Without memory each token is read on its own.
+- if settings["memory"]:
+-     states, _ = core(vectors)
+- else:
+-     states = core(vectors.reshape(1, T * N, 32))[0].reshape(T, N, -1)
++ states, _ = core(vectors)
+
+memory_never: Earlier tokens never count, with `memory=True` either: each token is read from a state of zeros.
+- if settings["memory"]:
+-     states, _ = core(vectors)
+- else:
+-     states = core(vectors.reshape(1, T * N, 32))[0].reshape(T, N, -1)
++ states = core(vectors.reshape(1, T * N, 32))[0].reshape(T, N, -1)
+
+memory_the_wrong_way_round: With `memory=True` each token is read on its own, with `memory=False` along the document: it
+  is the wrong way round.
+- if settings["memory"]:
++ if not settings["memory"]:
+
+gradients_thrown_away: The network never gets better: the gradients are set to zero between `backward` and `step`. First
+  zero, then backwards, then the step.
+- optimizer.zero_grad()
+- loss.backward()
++ loss.backward()
++ optimizer.zero_grad()
+
+means_of_documents: Your figures are means over documents, in which a short one counts as much as a long one. The curve
+  and the opponent count steps: take `bits_per_token` of all documents at once.
+- kept[f"{name}_bits"] = float(bits_per_token(kept[name], parts[name]))
++ each = [bits_per_token([p], [document]) for p, document in zip(kept[name], parts[name])]
++ kept[f"{name}_bits"] = float(np.mean(each))
+
+figures_in_nats: Your figures are in nats, as PyTorch's losses are, and the opponent's are in bits: you would win by a
+  third for nothing. `bits_per_token` gives bits.
+- kept[f"{name}_bits"] = float(bits_per_token(kept[name], parts[name]))
++ kept[f"{name}_bits"] = float(bits_per_token(kept[name], parts[name]) * np.log(2))
+""")
+
+
+# --- summarise
+
+ex = unit.exercise(
+    "summarise",
+    reference=summarise,
+    points=3,
+    takes="runs, baseline",
+    gives="figures",
+    forbids=("torch",),
+    hints=(
+        "One setting has several runs. Which of their numbers may be reported, and which have been used up by choices?",
+        "`test = np.array([run['test'] for run in runs[name]])` has the numbers of all seeds. `test.std(ddof=1)` "
+        "divides by one less than there are.",
+        "For each name: `{'mean': test.mean(), 'sd': test.std(ddof=1), 'gain': baseline - test.mean(), 'wins': "
+        "int((test < baseline).sum())}`.",
+    ),
+)
+
+
+def made_up_runs(rng: np.random.Generator, names: list[str], seeds: int, baseline: float) -> dict[str, Any]:
+    """Runs around a baseline, some better and some worse, the best on validation not the best on test."""
+    runs: dict[str, Any] = {}
+    for i, name in enumerate(names):
+        level = baseline + 0.3 * i - 0.2 + rng.uniform(-0.05, 0.05)
+        test = level + rng.permutation(np.linspace(-0.35, 0.6, seeds)) + rng.uniform(-0.05, 0.05, seeds)
+        # the better on validation, the worse here: whoever picks by one has not picked by the other
+        validation = level - 0.3 * (test - level) + rng.uniform(-0.005, 0.005, seeds) - 0.7
+        numbers = zip(rng.permutation(100)[:seeds], validation, test)
+        runs[name] = [{"seed": int(s), "validation": float(v), "test": float(t)} for s, v, t in numbers]
+    return runs
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for names, seeds in ((["network", "without memory"], 5), (["small", "network", "without memory"], 4)):
+        baseline = float(rng.uniform(1.5, 3.0))
+        yield case(made_up_runs(rng, names, seeds, baseline), baseline)
+    baseline = float(rng.uniform(1.5, 3.0))
+    yield edge("two seeds", made_up_runs(rng, ["network"], 2, baseline), baseline)
+    drawn = made_up_runs(rng, ["network"], 4, 2.0)
+    yield edge("a run that is as good as the baseline", drawn, drawn["network"][2]["test"])
+
+
+ex.mistakes(r"""
+best_seed: You report the luckiest seed. Try enough of them, and one will look good: a figure that rests on chance is
+  given as the mean of all runs.
+- "mean": test.mean(),
++ "mean": test.min(),
+- "gain": baseline - test.mean(),
++ "gain": baseline - test.min(),
+
+seed_chosen_by_validation: You report one seed, the one that is best on validation. Seeds are no setting that one could
+  choose: the next reader will draw another. Take the mean of all.
+- test = np.array([run["test"] for run in of_setting])
++ test = np.array([run["test"] for run in of_setting])
++ chosen = min(of_setting, key=lambda run: run["validation"])["test"]
+- "mean": test.mean(),
++ "mean": chosen,
+- "gain": baseline - test.mean(),
++ "gain": baseline - chosen,
+
+validation_reported: Those are the figures of the validation part. Choices were made by it, so that they are too good:
+  report the test part's.
+- test = np.array([run["test"] for run in of_setting])
++ test = np.array([run["validation"] for run in of_setting])
+
+spread_of_these_seeds: Your sd is divided by the number of runs. That is the spread of these seeds; that of the next
+  one, which the reader wants to know, is divided by one less: `ddof=1`.
+- "sd": test.std(ddof=1),
++ "sd": test.std(),
+
+error_of_the_mean: That is the standard error, of the mean. What is asked is how far single runs lie apart.
+- "sd": test.std(ddof=1),
++ "sd": test.std(ddof=1) / np.sqrt(len(test)),
+
+variance: That is the variance. The standard deviation is its root, in bits.
+- "sd": test.std(ddof=1),
++ "sd": test.var(ddof=1),
+
+gain_with_the_wrong_sign: Your gain is negative where the network is better. Fewer bits are better: baseline minus mean.
+- "gain": baseline - test.mean(),
++ "gain": test.mean() - baseline,
+
+wins_are_losses: You count the runs that needed more bits than the baseline. A win needs fewer.
+- "wins": int((test < baseline).sum()),
++ "wins": int((test > baseline).sum()),
+
+a_draw_is_a_win: A run that is exactly as good as the baseline has not beaten it.
+- "wins": int((test < baseline).sum()),
++ "wins": int((test <= baseline).sum()),
+
+wins_by_the_mean: Your wins are all or none, since the mean decides. Count the runs.
+- "wins": int((test < baseline).sum()),
++ "wins": len(test) if test.mean() < baseline else 0,
+""")
+
+
+# --- write_report
+
+REPORT = (
+    "the form",
+    "the length",
+    "the headings",
+    "the baseline",
+    "the network's mean",
+    "the network's sd",
+    "the mean without memory",
+    "the number of seeds",
+    "figures that were typed in",
+    "the conclusion",
+)
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+LEAST, MOST = 120, 900  # words
+
+
+def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Facts:
+    """What four reports show: three of a network that wins, one of a network that loses."""
+    if not all(isinstance(text, str) for text in answers):
+        raise Unshaped("a text is asked")
+    facts = {"the form": "a text"}
+    lengths = [len(text.split()) for text in answers]
+    long = "too long for two pages" if max(lengths) > MOST else "what two pages take"
+    facts["the length"] = "too short" if min(lengths) < LEAST else long
+    titles = [{line.strip("# ").casefold() for line in text.splitlines() if line.startswith("#")} for text in answers]
+    missing = [h for h in HEADINGS if not all(h.casefold() in found for found in titles)]
+    facts["the headings"] = f"without {missing[0]}" if missing else "all seven"
+    numbers = [set(NUMBER.findall(text)) for text in answers]
+    wanted: dict[str, Callable[[dict[str, Any]], float]] = {
+        "the baseline": lambda f: f["baseline"],
+        "the network's mean": lambda f: f["network"]["mean"],
+        "the network's sd": lambda f: f["network"]["sd"],
+        "the mean without memory": lambda f: f["without memory"]["mean"],
+    }
+    for name, value in wanted.items():
+        there = all(
+            any(f"{value(figures):.{digits}f}" in found for digits in (2, 3, 4))
+            for (figures,), found in zip(given, numbers)
+        )
+        facts[name] = "there" if there else "missing"
+    said = all(
+        str(figures["seeds"]) in found or WORDS[figures["seeds"]] in text.casefold().split()
+        for (figures,), found, text in zip(given, numbers, answers)
+    )
+    facts["the number of seeds"] = "there" if said else "missing"
+    typed = {number for number in set.intersection(*numbers[:3]) if "." in number}
+    facts["figures that were typed in"] = "some" if typed else "none"
+    won, lost = (NUMBER.sub("", answers[i]) for i in (0, 3))
+    facts["the conclusion"] = "follows the figures" if won != lost else "is the same whatever came"
+    return facts
+
+
+WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+ex = unit.exercise(
+    "write_report",
+    reference=write_report,
+    points=3,
+    takes="network_wins, network_wins_again, network_wins_once_more, network_loses",
+    gives="facts",
+    drive="runs",
+    canonical=by_facts(facts_of_reports, REPORT),
+    hints=(
+        "Write the report as a text with places for the figures. Which sentence would be false if the network had "
+        "lost?",
+        "In an f-string, `{figures['baseline']:.2f}` is the place of a figure. A conclusion that hangs on the figures "
+        "is made above it: `verdict = … if … else …`.",
+        'Begin with `network, plain = figures["network"], figures["without memory"]`, then `verdict = "The network '
+        'beats the n-gram" if network["gain"] > 2 * network["sd"] else "It does not clearly beat the n-gram"`, and '
+        "return one f-string in three quotes, with `## Question` and the six other headings.",
+    ),
+)
+
+
+def made_up_figures(rng: np.random.Generator, seeds: int, wins: bool) -> dict[str, Any]:
+    """The figures of a network that clearly wins, or that clearly loses; no two of them alike to two digits."""
+    baseline = float(rng.uniform(2.0, 3.0))
+    sd, gain = float(rng.uniform(0.03, 0.09)), float(rng.uniform(0.4, 0.8)) * (1 if wins else -1)
+    mean, plain = baseline - gain, baseline + float(rng.uniform(0.9, 1.5))
+    return {
+        "seeds": seeds,
+        "baseline": baseline,
+        "best": mean - 1.3 * sd,
+        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins else 0},
+        "without memory": {"mean": plain, "sd": sd / 2, "gain": baseline - plain, "wins": 0},
+    }
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for _ in range(2):
+        seeds = [int(n) for n in 3 + rng.permutation(6)[:4]]
+        drawn = [made_up_figures(rng, n, wins) for n, wins in zip(seeds, (True, True, True, False))]
+        yield calls(*((figures,) for figures in drawn))
+
+
+ex.mistakes(r"""
+typed_figure: There is a figure in your report that stays when the run is another one: it was typed in. The day on which
+  you mend a mistake and run it again, it is false. Each figure comes from `figures`.
+- letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
++ letters do: its length was chosen on the validation part. It needs 1.46 bits on the test part.
+
+best_run_for_the_mean: You report the best run. It is the luckiest of several: report the mean of all, and its spread.
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
++ {verdict}: it needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
+
+no_spread: A mean stands there without its standard deviation. Whether a difference of a tenth of a bit is one, nobody
+  can say who does not know how far seeds lie apart.
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
++ {verdict}: it needs {network["mean"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
+
+conclusion_beforehand: Your conclusion is the same when the network loses: it was written before the run. Let it hang on
+  the figures.
+- clear = network["gain"] > 2 * network["sd"]
++ clear = True
+
+opponent_left_out: The baseline's figure is missing. A number of bits says nothing by itself: how many does the opponent
+  need on the same documents?
+- letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
++ letters do: its length was chosen on the validation part. It needs more bits on the test part.
+
+ablation_left_out: What the network needs without memory is missing. Without it nobody knows what the network is better
+  *by*: its memory, or only its being a network.
+- The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
++ The same network, each letter read on its own, needs far more bits.
+
+too_coarse: Your figures have one digit behind the point, too few to tell the settings apart. Give two, `:.2f`.
+- letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
++ letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.1f} bits on the test part.
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
++ {verdict}: it needs {network["mean"]:.1f} ± {network["sd"]:.1f} bits, which is {network["gain"]:+.1f} better, and won
+- The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
++ The same network, each letter read on its own, needs {plain["mean"]:.1f} ± {plain["sd"]:.1f} bits.
+
+seeds_unsaid: How many seeds there were is missing. A mean of three runs and one of thirty are not the same thing.
+- A GRU with its epoch chosen on the validation part, from {figures["seeds"]} seeds. The test part was scored once.
++ A GRU with its epoch chosen on the validation part, from some seeds. The test part was scored once.
+- in {network["wins"]} of {figures["seeds"]} seeds.
++ in most seeds.
+
+no_limits: The heading "Limits" is missing. What your result does not show, you know better than any reader: say it.
+- ## Limits
++
+""")
+
+
+# --- quiz_leaks
+
+unit.choice(
+    "quiz_leaks",
+    points=2,
+    hints=(
+        "Ask of each: would anything that was learned or chosen be different if the test documents were others?",
+        "Whatever is computed from documents is fitted: a mean, a vocabulary, the number of an epoch.",
+        "Four of the six leak.",
+    ),
+    options=(
+        Option(
+            "A",
+            True,
+            "scale_of_everything",
+            "A mean over all documents is fitted to the test documents too. Take that of the training part.",
+        ),
+        Option(
+            "B",
+            True,
+            "windows_that_overlap",
+            "Two windows that overlap share 90 characters. Dealt at random, nearly every test window has been read.",
+        ),
+        Option(
+            "C",
+            False,
+            "a_choice_by_validation",
+            "That is what the validation part is there for. The test part has no say in it.",
+        ),
+        Option(
+            "D",
+            True,
+            "best_of_twenty",
+            "The best of twenty on the test part is chosen by the test part, even if each was trained without it.",
+        ),
+        Option(
+            "E",
+            False,
+            "order_of_training",
+            "The order of the training documents is a matter of training alone.",
+        ),
+        Option(
+            "F",
+            True,
+            "copies",
+            "A copy of a test document in the training part is the test document. Copies belong into one group.",
+        ),
+    ),
+)
