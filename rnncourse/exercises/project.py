@@ -390,8 +390,8 @@ log_of_the_mean: You take the logarithm of the mean probability. It is the logar
 
 the_most_probable: You score the target that the model likes best, not the one that came. A model that is sure of
   itself would always be right.
-- p[np.arange(len(targets)), targets]
-+ p.max(axis=1)
+- chosen = [p[np.arange(len(targets)), targets] for p, (_, targets) in zip(predictions, documents)]
++ chosen = [p.max(axis=1) for p in predictions]
 
 entropy_of_the_predictions: That is the entropy of the predictions: how unsure the model is of itself. What came has no
   say in it.
@@ -670,8 +670,8 @@ def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], moved: list[bool
         if repeats:
             facts[name] = yes if holds else no
 
-    moved = not same(first["curve"], other["curve"])
-    told("another seed", moved, "another run", "the same run")
+    differs = not same(first["curve"], other["curve"])
+    told("another seed", differs, "another run", "the same run")
     untouched = same(first["curve"], new_test["curve"]) and first["epoch"] == new_test["epoch"]
     told("other test data", untouched, "change nothing in training", "change the curve or the epoch")
     only_chooses = same(one["test"], one_other["test"])
