@@ -706,7 +706,7 @@ Size and rate are those of the course, and were not searched for.
 
 ## Results
 
-{verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
+{verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 in {network["wins"]} of {figures["seeds"]} seeds.
 
 ## Ablation

@@ -75,6 +75,13 @@ def same(a: Plain, b: Plain) -> bool:
 # --- split_groups
 
 
+def is_an_end(groups: list[str], test: list[int]) -> bool:
+    """Whether the groups of these documents are the first ones, or the last, in the order in which they appear."""
+    names = list(dict.fromkeys(groups))
+    chosen = {groups[i] for i in test}
+    return chosen in (set(names[: len(chosen)]), set(names[len(names) - len(chosen) :]))
+
+
 def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bool]) -> Facts:
     """What a case of four calls shows: the same twice, and two other seeds."""
     for answer in answers:
@@ -91,7 +98,14 @@ def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bo
         parts = [[int(i) for i in part] for part in answer]
         dealt = sorted(i for part in parts for i in part)
         if dealt != list(range(len(names))):
-            facts["each document"] = "missing" if set(dealt) < set(range(len(names))) else "in several parts"
+            train, validation, test = (set(part) for part in parts)
+            facts["each document"] = (
+                "in validation and test"
+                if validation & test
+                else "in training and elsewhere"
+                if train & (validation | test)
+                else "missing"
+            )
             continue
         of_groups = [{names[i] for i in part} for part in parts]
         if sum(map(len, of_groups)) != len(set(names)):
@@ -102,6 +116,8 @@ def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bo
     sets = [[sorted(int(i) for i in part) for part in answer] for answer in answers]
     facts["the same seed"] = "the same split" if sets[0] == sets[1] else "another split"
     others = "another split" if any(sets[0] != other for other in sets[2:]) else "the same split"
+    if others == "the same split" and is_an_end(list(given[0][0]), sets[0][2]):
+        others = "the groups as they come"
     facts["another seed"] = others if sets[0] == sets[1] else UNTOLD
     facts["NumPy's global generator"] = "moved" if any(moved) else "left alone"
     return facts
@@ -800,8 +816,8 @@ stopped_by_the_test: The epoch is chosen by the test part. Its bits are then the
 
 curve_of_the_test: Your curve is that of the test part, and it decides which epoch is kept. The test part may be looked
   at when there is nothing left to decide: the curve is that of validation.
-- curve.append(bits_per_token(validation, parts["validation"]))
-+ curve.append(bits_per_token(predict(parts["test"]), parts["test"]))
+- curve.append(float(bits_per_token(validation, parts["validation"])))
++ curve.append(float(bits_per_token(predict(parts["test"]), parts["test"])))
 
 trained_on_the_test: You train on the test part too. What is measured then is memory.
 - train, curve = parts["train"], []
@@ -988,6 +1004,7 @@ REPORT = (
     "the conclusion",
 )
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SIGNED = re.compile(rf"[-+−–]?(?:{NUMBER.pattern})")
 LEAST, MOST = 120, 900  # words
 
 
@@ -1022,7 +1039,7 @@ def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]
     facts["the number of seeds"] = "there" if said else "missing"
     typed = {number for number in set.intersection(*numbers[:3]) if "." in number}
     facts["figures that were typed in"] = "some" if typed else "none"
-    won, lost = (NUMBER.sub("", answers[i]) for i in (0, 3))
+    won, lost = (SIGNED.sub("", answers[i]) for i in (0, 3))
     facts["the conclusion"] = "follows the figures" if won != lost else "is the same whatever came"
     return facts
 
@@ -1078,13 +1095,13 @@ typed_figure: There is a figure in your report that stays when the run is anothe
 + letters do: its length was chosen on the validation part. It needs 1.46 bits on the test part.
 
 best_run_for_the_mean: You report the best run. It is the luckiest of several: report the mean of all, and its spread.
-- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
-+ {verdict}: it needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict}: it needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 
 no_spread: A mean stands there without its standard deviation. Whether a difference of a tenth of a bit is one, nobody
   can say who does not know how far seeds lie apart.
-- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
-+ {verdict}: it needs {network["mean"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict}: it needs {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 
 conclusion_beforehand: Your conclusion is the same when the network loses: it was written before the run. Let it hang on
   the figures.
@@ -1104,8 +1121,8 @@ ablation_left_out: What the network needs without memory is missing. Without it 
 too_coarse: Your figures have one digit behind the point, too few to tell the settings apart. Give two, `:.2f`.
 - letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
 + letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.1f} bits on the test part.
-- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, which is {network["gain"]:+.2f} better, and won
-+ {verdict}: it needs {network["mean"]:.1f} ± {network["sd"]:.1f} bits, which is {network["gain"]:+.1f} better, and won
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict}: it needs {network["mean"]:.1f} ± {network["sd"]:.1f} bits, a gain of {network["gain"]:+.1f}, and won
 - The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
 + The same network, each letter read on its own, needs {plain["mean"]:.1f} ± {plain["sd"]:.1f} bits.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float
@@ -39,7 +40,7 @@ def three_parts() -> Figure:
         sheet.arrow(box, use, colour=COLOURS[kind])
         boxes.append(use)
     sheet.text(1.0, middle - 0.5, "whole groups", MUTED)
-    for above, below in zip(boxes, boxes[1:]):  # beside the notes
+    for above, below in pairwise(boxes):  # beside the notes
         x = above.x + above.width / 2 + 0.5
         points = [
             (above.x + above.width / 2, above.y),

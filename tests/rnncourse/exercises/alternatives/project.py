@@ -76,7 +76,7 @@ def with_a_default(parts, least=1):
     seen = Counter()
     for document in parts["train"]:
         seen.update(document)
-    vocabulary = ["<unk>"] + sorted(t for t, count in seen.items() if count >= least)
+    vocabulary = ["<unk>", *sorted(t for t, count in seen.items() if count >= least)]
     index = defaultdict(int, {token: i for i, token in enumerate(vocabulary)})
     return [vocabulary, {name: [np.array([index[t] for t in d]) for d in parts[name]] for name in parts}]
 
@@ -349,9 +349,12 @@ def with_the_library(runs, baseline):
     figures = {}
     for name in runs:
         test = [run["test"] for run in runs[name]]
-        figures[name] = dict(
-            mean=mean(test), sd=stdev(test), gain=baseline - mean(test), wins=sum(bits < baseline for bits in test)
-        )
+        figures[name] = {
+            "mean": mean(test),
+            "sd": stdev(test),
+            "gain": baseline - mean(test),
+            "wins": sum(bits < baseline for bits in test),
+        }
     return figures
 
 
@@ -392,7 +395,7 @@ def many_small_pieces(figures):
             lines.append("Seeds: " + str(figures["seeds"]))
         if heading == "Results":
             network = figures["network"]
-            lines.append("%.2f bits, sd %.4f." % (network["mean"], network["sd"]))
+            lines.append("{:.2f} bits, sd {:.4f}.".format(network["mean"], network["sd"]))
             if network["gain"] <= 0:
                 lines.append("The opponent was better.")
         if heading == "Ablation":
@@ -406,7 +409,7 @@ def in_words_and_percent(figures):
     better = 100 * (baseline - network["mean"]) / baseline
     outcome = f"{better:.1f}% better than" if better > 0 else f"{-better:.1f}% worse than"
     seeds = ["three", "four", "five", "six", "seven", "eight"][figures["seeds"] - 3]
-    text = f"""## QUESTION
+    return f"""## QUESTION
 {WORDS * 3}
 ## DATA
 {WORDS * 3}
@@ -420,7 +423,6 @@ With {network["mean"]:.2f}±{network["sd"]:.2f} bits it is {outcome} the n-gram.
 Without memory: {figures["without memory"]["mean"]:.2f}±{figures["without memory"]["sd"]:.2f}.
 ## LIMITS
 {WORDS * 3}"""
-    return text
 
 
 @answers("write_report")
