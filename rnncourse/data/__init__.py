@@ -5,6 +5,7 @@ can take its place (`load_text`). The grammars are small enough that the best an
 exactly, so that a model is compared with the truth and not with another model.
 """
 
+from .corpora import CORPORA, Corpus, load_corpus
 from .dates import (
     BOS,
     DATE_LANGUAGES,
@@ -34,11 +35,13 @@ from .trained import TrainedNetwork, trained_network
 __all__ = [
     "AMBIGUOUS_NAMES",
     "BOS",
+    "CORPORA",
     "DATE_LANGUAGES",
     "EOS",
     "ISO_VOCABULARY",
     "PAD",
     "TOKEN_LABELS",
+    "Corpus",
     "Digits",
     "EncodedDates",
     "FirstNames",
@@ -63,6 +66,7 @@ __all__ = [
     "is_held_out",
     "label_python",
     "labelled_python",
+    "load_corpus",
     "load_text",
     "melodies",
     "pitches",
