@@ -103,7 +103,7 @@ class Var:
         for var in sorted(found, key=lambda var: var._number, reverse=True):
             var.grad += errors[var]
             for part, back in var._made_of:
-                errors[part] = errors.get(part, np.zeros_like(part.data)) + back(errors[var])
+                errors[part] = np.asarray(errors.get(part, np.zeros_like(part.data)) + back(errors[var]))
 
 
 def _as_var(value: Any) -> Var:
