@@ -264,24 +264,38 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
         failures.end()
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04")
+@main.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04\n"
+    + "  rnngrade --desk autumn export --total --output term.csv"
+)
 @click.argument("units", nargs=-1)
 @click.option("--format", "form", type=click.Choice(["csv", "canvas", "moodle"]), default="csv", show_default=True)
+@click.option("--total", "of_the_term", is_flag=True, help="One number for the term, as [term] in desk.toml has it.")
 @click.option("--roster", type=click.Path(path_type=Path, exists=True), help="A class list: CSV with the column id.")
 @click.option("--output", type=click.Path(path_type=Path), help="The file to write (default: stdout).")
 @click.pass_obj
-def export(desk: Desk, units: tuple[str, ...], form: str, roster: Path | None, output: Path | None) -> None:
+def export(
+    desk: Desk, units: tuple[str, ...], form: str, of_the_term: bool, roster: Path | None, output: Path | None
+) -> None:
     """Write the grades as CSV, for a spreadsheet, Canvas or Moodle."""
-    from rnngrade.exporting import export as table
+    from rnngrade.exporting import export as table_of_units
+    from rnngrade.roster import class_list
+    from rnngrade.term import export_total
 
+    table = export_total if of_the_term else table_of_units
     with in_a_sentence(DeskError):
         failures = Failures()
+        people = class_list(desk, roster)
         text = table(desk, units_of(units, graded_units(desk)), form, roster, failures)
         if output is None:
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
             write_whole(output, text.encode())
             click.echo(f"{output}: {form}")
+        for unit in units_of(units, graded_units(desk)):
+            for words in of_the_class(people, desk.submissions(unit), unit):
+                click.echo(words, err=True)
         failures.end()
 
 
