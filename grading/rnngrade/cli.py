@@ -364,6 +364,65 @@ def canvas(desk: Desk, unit: str, gradebook: Path, column: str, output: Path) ->
         _write_filled(output, fill_gradebook(desk, stem, gradebook, column))
 
 
+@main.group()
+def push() -> None:
+    """Put grades and feedback into the university's system, through its API."""
+
+
+@push.command(
+    "canvas",
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn push canvas 03 --url https://canvas.example.org --course 1 --assignment 4711 --dry-run",
+)
+@click.argument("unit")
+@click.option("--url", envvar="CANVAS_URL", required=True, help="Canvas's address, or the variable CANVAS_URL.")
+@click.option("--course", type=int, required=True, help="The course's number, which stands in its address.")
+@click.option("--assignment", type=int, required=True, help="The assignment's number, which stands in its address.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment.")
+@click.pass_obj
+def push_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int, dry_run: bool, feedback: bool) -> None:
+    """Put grades and feedback pages into Canvas. Its token stands in the environment variable CANVAS_TOKEN."""
+    import os
+
+    from rnngrade.lms.api import Canvas
+    from rnngrade.lms.push import carry_out, plan
+
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        failures = Failures()
+        done = 0
+        with Canvas(url, os.environ.get("CANVAS_TOKEN", "").strip()) as canvas:
+            changes = list(plan(desk, stem, canvas, course, assignment, failures, feedback=feedback))
+            for change in changes:
+                click.echo(change.line())
+                if change.is_needed and not dry_run:
+                    with failures.of(change.student, stem):
+                        carry_out(canvas, course, assignment, change)
+                        done += 1
+        needed = sum(change.is_needed for change in changes)
+        click.echo(f"{needed} to change; nothing was done." if dry_run else f"{done} changed.")
+        failures.end()
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn mail 03 --output mails")
+@click.argument("unit")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write.")
+@click.pass_obj
+def mail(desk: Desk, unit: str, output: Path) -> None:
+    """Write feedback pages and a table for a mail merge."""
+    from rnngrade.lms.mail import write_mails
+
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        failures = Failures()
+        made = write_mails(desk, stem, output, failures)
+        click.echo(f"{made.table}: {len(made.students)} mails")
+        if made.waiting:
+            click.echo(f"Left out, for a person has still to look: {', '.join(made.waiting)}")
+        failures.end()
+
+
 def _write_filled(output: Path, filled: Filled) -> None:
     write_whole(output, filled.text.encode())
     click.echo(f"{output}: {len(filled.graded)} graded")

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from rnncourse import exercises
-from rnngrade.cli import main
+from rnngrade.cli import main, of_the_class
 from rnngrade.collect import collect
 from rnngrade.errors import DeskError
 from rnngrade.exporting import export
@@ -19,6 +19,7 @@ from rnngrade.feedback import write_feedback
 from rnngrade.gradebook import open_gradebook
 from rnngrade.record import write_whole
 from rnngrade.report import write_report
+from rnngrade.roster import class_list
 from rnngrade.status import lines
 from rnngrade.times import TimesError, lateness_of, take_times
 from tests.grading.made import UNIT, WRITTEN
@@ -119,6 +120,15 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     (ruled.folder / "desk.toml").write_text(RULES + "[later]\n")
     with pytest.raises(DeskError, match=r"desk\.toml, line 12: desk\.toml has no setting 'later'"):
         said()
+
+
+def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
+    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == [
+        "02_unfolding: not on the class list, graded and kept apart: eve",
+        "02_unfolding: 1 handed in nothing: Софья Ковалевская",
+    ]
+    (ruled.folder / "roster.csv").unlink()
+    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == []
 
 
 def test_status_of_an_empty_desk_says_how_to_begin(desk, root):
