@@ -186,9 +186,13 @@ def run(
         from rnngrade.bundle import Bundle  # from here on it takes a while
         from rnngrade.gradebook import GradebookWriter
         from rnngrade.roster import class_list
+        from rnngrade.rules import rules_of
         from rnngrade.run import run as grade
 
-        people = class_list(desk)
+        people, rules = class_list(desk), rules_of(desk)  # what is wrong in either ends the run before it begins
+        students_there = (student for unit in stems for student in desk.submissions(unit))
+        for words in rules.unmatched(students_there, people) if rules else ():
+            click.echo(words, err=True)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         with GradebookWriter(desk) as gradebook:
             for bundle in bundles:

@@ -161,6 +161,10 @@ CANVAS = json.dumps(
         {"user_id": 7, "submitted_at": "2026-11-20T22:59:00Z"},
     ]
 )
+CANVAS_TABLE = (
+    "user_id,submitted_at,late\n901,2026-11-21T23:10:00Z,true\n902,2026-11-20T22:59:00Z,false\n903,,false\n"
+    "7,2026-11-20T22:59:00Z,false\n"
+)
 GRADESCOPE = (
     "First Name,Last Name,SID,Email,Sections,Total Score,Status,Submission Time,Lateness (H:M:S)\n"
     "Ada,Lovelace,s1,ada@example.org,,,Ungraded,2026-11-21 18:10:00 -0500,24:11:00\n"
@@ -179,6 +183,7 @@ OWN = (
     [
         ("moodle.csv", MOODLE, ["--unit", "02", "--language", "de", "--column", "Zuletzt geändert (Abgabe)"]),
         ("canvas.json", CANVAS, ["--unit", "02"]),
+        ("canvas.csv", CANVAS_TABLE, ["--unit", "02"]),
         ("gradescope.csv", GRADESCOPE, ["--unit", "02"]),
         ("own.csv", OWN, []),
     ],

@@ -13,6 +13,7 @@ waits for a person, and who is excused in Canvas, is left as they were. What bei
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +23,7 @@ from rnngrade.errors import Failures
 from rnngrade.feedback.marks import Marks, read_marks
 from rnngrade.lms.api import Canvas, CanvasError, NoCanvas
 from rnngrade.lms.table import number
-from rnngrade.roster import canvas_id_of, class_list
+from rnngrade.roster import ClassList, class_list
 from rnngrade.rules import rules_of
 
 COMMENT = "Feedback is in the attached page: download it, and open it in a browser."
@@ -85,14 +86,28 @@ def plan(
     rules, people = rules_of(desk), class_list(desk)
     rules_it = rules is not None and unit in rules.due
     for student, one in sorted(marks.items()):
-        number_there = people.person(student).canvas_id or canvas_id_of(student)
-        if not number_there.isdecimal() or int(number_there) not in known:
+        if people and people.of(student) is None:
+            failures.add(student, unit, "Is not on the class list, and was left out.")
+            continue
+        user = _user(desk, unit, student, people)
+        if user not in known:
             failures.add(student, unit, "Is not in this assignment in Canvas, or the class list lacks their canvas_id.")
             continue
         page = _page(desk, unit, student) if feedback else None
         if feedback and page is None:
             failures.add(student, unit, f"Has no feedback page: run 'rnngrade feedback {unit}' first.")
-        yield _change(student, unit, one, page, known[int(number_there)], rules_it)
+        yield _change(student, unit, one, page, known[user], rules_it)
+
+
+def _user(desk: Desk, unit: str, student: str, people: ClassList) -> int | None:
+    """Canvas's number of a student: by the class list, else by the name under which the work was collected."""
+    person = people.of(student)
+    if person is not None and person.canvas_id.isdecimal():
+        return int(person.canvas_id)
+    mark = desk.folder / "collected" / unit / student
+    origin = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else ""
+    found = re.fullmatch(r"canvas (\d+)", origin)
+    return int(found[1]) if found else None
 
 
 def _page(desk: Desk, unit: str, student: str) -> bytes | None:
