@@ -14,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
+from rnngrade import exporting, term
 from rnngrade.cli import main
 from rnngrade.exporting import Grades, UnitGrades
 from rnngrade.roster import ClassList, Person
@@ -130,6 +131,12 @@ def test_what_counts_for_whom():
     assert of("emmy", 20).shares == {first: 0, second: 0}, "03 is not due for her"
     assert of("emmy", 30).shares == {first: 0, second: 0, third: 0}
     assert (of("emmy", 1).percent, of("emmy", 30).percent) == (None, 0)
+
+
+def test_the_readme_says_what_every_column_of_a_table_is(root):
+    text = (root / "grading" / "README.md").read_text(encoding="utf-8")
+    columns = [*exporting.WHO, *exporting.COLUMNS, *term.COLUMNS, *Person.__dataclass_fields__]
+    assert [name for name in columns if f"`{name}`" not in text] == []
 
 
 def test_the_term_is_exported_for_all_formats(ruled, root):
