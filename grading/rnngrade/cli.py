@@ -186,9 +186,13 @@ def run(
         from rnngrade.bundle import Bundle  # from here on it takes a while
         from rnngrade.gradebook import GradebookWriter
         from rnngrade.roster import class_list
+        from rnngrade.rules import rules_of
         from rnngrade.run import run as grade
 
-        people = class_list(desk)
+        people, rules = class_list(desk), rules_of(desk)  # what is wrong in either ends the run before it begins
+        students_there = (student for unit in stems for student in desk.submissions(unit))
+        for words in rules.unmatched(students_there, people) if rules else ():
+            click.echo(words, err=True)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         with GradebookWriter(desk) as gradebook:
             for bundle in bundles:
@@ -264,24 +268,38 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
         failures.end()
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04")
+@main.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04\n"
+    + "  rnngrade --desk autumn export --total --output term.csv"
+)
 @click.argument("units", nargs=-1)
 @click.option("--format", "form", type=click.Choice(["csv", "canvas", "moodle"]), default="csv", show_default=True)
+@click.option("--total", "of_the_term", is_flag=True, help="One number for the term, as [term] in desk.toml has it.")
 @click.option("--roster", type=click.Path(path_type=Path, exists=True), help="A class list: CSV with the column id.")
 @click.option("--output", type=click.Path(path_type=Path), help="The file to write (default: stdout).")
 @click.pass_obj
-def export(desk: Desk, units: tuple[str, ...], form: str, roster: Path | None, output: Path | None) -> None:
+def export(
+    desk: Desk, units: tuple[str, ...], form: str, of_the_term: bool, roster: Path | None, output: Path | None
+) -> None:
     """Write the grades as CSV, for a spreadsheet, Canvas or Moodle."""
-    from rnngrade.exporting import export as table
+    from rnngrade.exporting import export as table_of_units
+    from rnngrade.roster import class_list
+    from rnngrade.term import export_total
 
+    table = export_total if of_the_term else table_of_units
     with in_a_sentence(DeskError):
         failures = Failures()
+        people = class_list(desk, roster)
         text = table(desk, units_of(units, graded_units(desk)), form, roster, failures)
         if output is None:
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
             write_whole(output, text.encode())
             click.echo(f"{output}: {form}")
+        for unit in units_of(units, graded_units(desk)):
+            for words in of_the_class(people, desk.submissions(unit), unit):
+                click.echo(words, err=True)
         failures.end()
 
 
@@ -458,6 +476,65 @@ def canvas(desk: Desk, unit: str, gradebook: Path, column: str, output: Path) ->
     with in_a_sentence(DeskError):
         (stem,) = units_of([unit])
         _write_filled(output, fill_gradebook(desk, stem, gradebook, column))
+
+
+@main.group()
+def push() -> None:
+    """Put grades and feedback into the university's system, through its API."""
+
+
+@push.command(
+    "canvas",
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn push canvas 03 --url https://canvas.example.org --course 1 --assignment 4711 --dry-run",
+)
+@click.argument("unit")
+@click.option("--url", envvar="CANVAS_URL", required=True, help="Canvas's address, or the variable CANVAS_URL.")
+@click.option("--course", type=int, required=True, help="The course's number, which stands in its address.")
+@click.option("--assignment", type=int, required=True, help="The assignment's number, which stands in its address.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
+@click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment.")
+@click.pass_obj
+def push_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int, dry_run: bool, feedback: bool) -> None:
+    """Put grades and feedback pages into Canvas. Its token stands in the environment variable CANVAS_TOKEN."""
+    import os
+
+    from rnngrade.lms.api import Canvas
+    from rnngrade.lms.push import carry_out, plan
+
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        failures = Failures()
+        done = 0
+        with Canvas(url, os.environ.get("CANVAS_TOKEN", "").strip()) as canvas:
+            changes = list(plan(desk, stem, canvas, course, assignment, failures, feedback=feedback))
+            for change in changes:
+                click.echo(change.line())
+                if change.is_needed and not dry_run:
+                    with failures.of(change.student, stem):
+                        carry_out(canvas, course, assignment, change)
+                        done += 1
+        needed = sum(change.is_needed for change in changes)
+        click.echo(f"{needed} to change; nothing was done." if dry_run else f"{done} changed.")
+        failures.end()
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn mail 03 --output mails")
+@click.argument("unit")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write.")
+@click.pass_obj
+def mail(desk: Desk, unit: str, output: Path) -> None:
+    """Write feedback pages and a table for a mail merge."""
+    from rnngrade.lms.mail import write_mails
+
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        failures = Failures()
+        made = write_mails(desk, stem, output, failures)
+        click.echo(f"{made.table}: {len(made.students)} mails")
+        if made.waiting:
+            click.echo(f"Left out, for a person has still to look: {', '.join(made.waiting)}")
+        failures.end()
 
 
 def _write_filled(output: Path, filled: Filled) -> None:

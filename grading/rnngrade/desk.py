@@ -1,12 +1,14 @@
 """A class's folder, the desk: where everything lies.
 
 nbgrader_config.py   by which nbgrader's commands and formgrader, started here, find the course
-submitted/STUDENT/UNIT/UNIT.ipynb       what was handed in
+desk.toml                               when units are due, what being late costs, how the term counts (`rules.py`)
+roster.csv                              the class list (`roster.py`)
+submitted/STUDENT/UNIT/UNIT.ipynb       what was handed in; beside it timestamp.txt, when (`times.py`)
 records/UNIT/STUDENT.json               what the judge wrote down (`record.py`)
 executed/UNIT/STUDENT.ipynb             the instructor's notebook with the student's answers, and what they showed
 autograded/STUDENT/UNIT/UNIT.ipynb      the same, where formgrader looks for it
 feedback/STUDENT/UNIT/UNIT.html         what the student gets back
-report/UNIT.html                        what the instructor looks at
+report/UNIT.html                        what the instructor looks at, and report/UNIT/STUDENT.html, a notebook to read
 gradebook.db                            nbgrader's gradebook, unless another database is configured
 .lock                                   by which one command at a time changes any of this (`lock.py`)
 """

@@ -18,7 +18,7 @@ import csv
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,6 +94,11 @@ class Class:
 
     listed: list[tuple[Person, str]] = field(default_factory=list)  # with the name on the desk, or ""
     unlisted: list[tuple[Person, str]] = field(default_factory=list)
+
+    def rows(self) -> Iterator[tuple[tuple[Person, str], bool]]:
+        """All of them, those who are on the list first, and whether they are."""
+        yield from ((row, True) for row in self.listed)
+        yield from ((row, False) for row in self.unlisted)
 
 
 def export(
@@ -197,13 +202,13 @@ def _grades(page: SubmittedNotebook, checks: set[str]) -> Grades:
 def _plain(desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures) -> Iterable[list[str]]:
     exercises = list(dict.fromkeys(name for unit in units for name in unit.exercises))
     yield [*WHO, *exercises, *COLUMNS]
-    for person, student in (*people.listed, *people.unlisted):
+    for (person, student), is_listed in people.rows():
         for unit in units:
             grades = unit.grades.get(student)
             who = [*map(cell, (person.id, person.last_name, person.first_name, person.email, unit.name))]
             if grades is None:
                 status = NOT_GRADED if student in unit.handed_in else NOTHING
-                if (person, student) in people.listed or status == NOT_GRADED:
+                if is_listed or status == NOT_GRADED:
                     given = {"max": number(unit.max_points), "status": status}
                     yield [*who, *("" for _ in exercises), *(given.get(name, "") for name in COLUMNS)]
                 continue
@@ -220,7 +225,7 @@ def _plain(desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, fai
                     "max": number(unit.max_points),
                     "due": local(late.due, rules),
                     "handed_in": local(late.handed_in, rules) or (late.words() if late.is_unclear else ""),
-                    "status": GRADED if (person, student) in people.listed else NOT_LISTED,
+                    "status": GRADED if is_listed else NOT_LISTED,
                     "waits_for_a_person": "yes" if grades.waits else "no",
                     "flags": cell("; ".join(finding.message for finding in record.flags) if record else ""),
                 }

@@ -119,7 +119,7 @@ class Rules:
         there = {name for student in students for name in names_of(student, people)}
         there |= {name for person in people.people for name in names_of(person, people)}
         return [
-            f"{NAME}, {line}: nobody in the class is called {name!r}."
+            f"{NAME}, {line}: nobody {'in the class' if people else 'who handed in'} is called {name!r}."
             for name, line in self.named.items()
             if folded(name) not in there
         ]
@@ -376,5 +376,5 @@ def _end_of(day: date) -> datetime:
 
 
 def _shown(value: Any) -> str:
-    text = str(value) if isinstance(value, date) else repr(value)
+    text = str(value) if isinstance(value, date | time) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

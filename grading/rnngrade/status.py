@@ -15,7 +15,7 @@ from rnngrade.desk import Desk
 from rnngrade.exporting import local
 from rnngrade.feedback.marks import read_marks
 from rnngrade.lateness import Lateness
-from rnngrade.roster import ClassList, class_list
+from rnngrade.roster import ClassList, class_list, natural
 from rnngrade.rules import Rules, names_of, rules_of
 from rnngrade.times import lateness_of
 
@@ -136,9 +136,10 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
         counts.append(f"{len(one.without_feedback)} without feedback")
     yield f"  {', '.join(counts)}"
     if one.late:
-        yield f"  late: {_some([f'{student} ({late.words()})' for student, late in one.late.items()])}"
+        yield f"  late: {_some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
     if one.extended:
-        yield f"  extended: {_some([f'{who} to {local(when, rules)}' for who, when in one.extended.items()])}"
+        later = [f"{who} to {local(one.extended[who], rules)}" for who in sorted(one.extended, key=natural)]
+        yield f"  extended: {_some(later)}"
     if one.without_time:
         yield f"  not known when it came, and taken to be in time: {_some(one.without_time)}"
     if one.absent:

@@ -286,8 +286,11 @@ def _read(text: str, language: str) -> datetime | None:
 
 
 def _parsed(text: str) -> datetime:
-    found: datetime = dates.parse(text)
-    return found
+    try:
+        return datetime.fromisoformat(text.removesuffix(" UTC") + "+00:00" * text.endswith(" UTC"))
+    except ValueError:  # what others write, which takes a hundred times as long to read
+        found: datetime = dates.parse(text)
+        return found
 
 
 @cache

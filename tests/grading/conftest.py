@@ -9,6 +9,7 @@ import pytest
 from rnngrade.desk import Desk
 from rnngrade.gradebook import GradebookWriter
 from tests.grading.made import UNIT
+from tests.grading.ruled import make_ruled
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +29,9 @@ def desk(root, tmp_path, entered):
     desk.open()
     shutil.copy(entered, desk.gradebook)
     return desk
+
+
+@pytest.fixture
+def ruled(desk, root):
+    """Ada two days late, one of them a late day; Alan with an extension; emmy blank and in time; eve on no list."""
+    return make_ruled(desk, root)

@@ -65,7 +65,7 @@ def test_a_run_has_a_line_for_each_submission_and_says_what_is_wrong(desk):
 
 def test_grades_are_the_true_ones(desk, monkeypatch):
     monkeypatch.setenv("RNNCOURSE_SEED", "7")
-    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(rnngrade("--desk", desk.folder, "export").output))}
+    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(rnngrade("--desk", desk.folder, "export").stdout))}
     for made in demo_class(UNIT, 4):
         assert isinstance(made, Submission)
         for name, points in made.expected().items():
@@ -164,7 +164,7 @@ def test_what_a_student_s_submit_writes_is_what_collect_takes(root, tmp_path):
 def test_a_class_list_gives_names(desk):
     (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\n", encoding="utf-8")
     run_again(desk)
-    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(rnngrade("--desk", desk.folder, "export").output))}
+    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(rnngrade("--desk", desk.folder, "export").stdout))}
     assert rows["ada"]["last_name"] == "Lovelace"
 
 

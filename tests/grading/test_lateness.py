@@ -169,6 +169,7 @@ def test_desk_toml_says_what_is_due_when_and_what_being_late_costs():
         ("timezone='UTC'\n[due]\n03 = '2026-02-30'", "line 3: '2026-02-30' is no date"),
         ("timezone='UTC'\n[due]\n03 = '2026-02-03 25:00'", "line 3: '2026-02-03 25:00' is no date"),
         ("timezone='UTC'\n[due]\n03 = 7", "line 3: 7 is no date"),
+        ("timezone='UTC'\n[due]\n03 = 23:59:00", "line 3: 23:59:00 is no date"),
         ("[late]\nper_day = 0.1\n\npre_day = 1", "line 4: [late] has no setting 'pre_day'; there are per_day, at_most"),
         ("[later]\nx = 1", "line 1: desk.toml has no setting 'later'; there are timezone, due"),
         ("[late]\nper_day = '110 %'", "line 2: per_day is a share, from 0 to 1 or as in \"10 %\", and not '110 %'"),

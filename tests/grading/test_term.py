@@ -11,66 +11,22 @@ import pytest
 from click.testing import CliRunner
 
 from rnncourse import exercises
-from rnngrade.cli import main
+from rnngrade.cli import main, of_the_class
 from rnngrade.collect import collect
-from rnngrade.desk import Desk
 from rnngrade.errors import DeskError
 from rnngrade.exporting import export
 from rnngrade.feedback import write_feedback
-from rnngrade.gradebook import GradebookWriter, open_gradebook
+from rnngrade.gradebook import open_gradebook
 from rnngrade.record import write_whole
 from rnngrade.report import write_report
-from rnngrade.sample import BLANK
+from rnngrade.roster import class_list
 from rnngrade.status import lines
 from rnngrade.times import TimesError, lateness_of, take_times
-from tests.grading.made import UNIT, WRITTEN, outcome, submission
+from tests.grading.made import UNIT, WRITTEN
 from tests.grading.on_any_database import Person
+from tests.grading.ruled import ROSTER, RULES, hand_in
 
-RULES = """\
-timezone = "Europe/Berlin"
-[due]
-01 = "2026-11-06 23:59"
-02 = "2026-11-20 23:59"
-[extensions.alan]
-02 = "2 days"
-[late]
-per_day = "10 %"
-at_most = "50 %"
-grace = "10 minutes"
-free_days = 1
-"""
-ROSTER = """\
-id,first_name,last_name,email,sis_id,canvas_id
-ada,Ada,Lovelace,ada@example.org,s1,901
-alan,Alan,Turing,alan@example.org,s2,902
-emmy,Emmy,Noether,emmy@example.org,s3,903
-sofia,Софья,Ковалевская,sofia@example.org,s4,904
-"""
 POINTS = exercises.unit(UNIT).points
-
-
-def hand_in(desk: Desk, student: str, when: str = "", unit: str = UNIT) -> None:
-    """A notebook beside which it stands when it came."""
-    write_whole(desk.submission_path(unit, student), b"{}")
-    if when:
-        write_whole(desk.submission_path(unit, student).with_name("timestamp.txt"), when.encode())
-
-
-@pytest.fixture
-def graded(desk, root):
-    """Ada two days late, one of them a late day; Alan with an extension; emmy blank and in time; eve on no list."""
-    (desk.folder / "desk.toml").write_text(RULES)
-    (desk.folder / "roster.csv").write_text(ROSTER)
-    hand_in(desk, "ada", "2026-11-22 12:00:00 UTC")
-    hand_in(desk, "alan", "2026-11-22 22:00:00 UTC")
-    hand_in(desk, "emmy", "2026-11-20 23:05:00 UTC")
-    hand_in(desk, "eve", "2026-11-30 12:00:00 UTC")
-    with GradebookWriter(desk) as gradebook:
-        for made in (submission("ada"), submission("alan"), submission("emmy", BLANK), submission("eve")):
-            record, notebook = outcome(root, made)
-            desk.keep(record, notebook)
-            gradebook.put(record, notebook)
-    return desk
 
 
 def table(text):
@@ -78,8 +34,8 @@ def table(text):
     return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
 
 
-def test_points_before_and_after_stand_in_the_export(graded):
-    found = table(export(graded, [UNIT], "csv"))
+def test_points_before_and_after_stand_in_the_export(ruled):
+    found = table(export(ruled, [UNIT], "csv"))
     ada, alan, eve = found["ada"], found["alan"], found["eve"]
     assert (ada["days_late"], ada["late_days"]) == ("2", "1")
     assert (float(ada["before_late"]), float(ada["late_penalty"])) == (POINTS, pytest.approx(POINTS / 10))
@@ -92,8 +48,8 @@ def test_points_before_and_after_stand_in_the_export(graded):
     assert list(found)[-1] == "eve"
 
 
-def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(graded):
-    with open_gradebook(graded) as gradebook:
+def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(ruled):
+    with open_gradebook(ruled) as gradebook:
         page = gradebook.find_submission_notebook(UNIT, UNIT, "ada")
         assert page.late_submission_penalty == pytest.approx(POINTS / 10)
         alan = gradebook.find_submission(UNIT, "alan")
@@ -101,30 +57,30 @@ def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(graded):
         assert (alan.extension.days, alan.total_seconds_late) == (2, 0)
 
 
-def test_a_mark_by_hand_changes_what_being_late_costs_at_once(graded):
-    Person(graded, "ada").gives(WRITTEN, 3)
-    found = table(export(graded, [UNIT], "csv"))["ada"]
+def test_a_mark_by_hand_changes_what_being_late_costs_at_once(ruled):
+    Person(ruled, "ada").gives(WRITTEN, 3)
+    found = table(export(ruled, [UNIT], "csv"))["ada"]
     assert float(found["late_penalty"]) == pytest.approx(round((POINTS + 3) / 10, 2))
-    (page,) = write_feedback(graded, UNIT, ["ada"])
+    (page,) = write_feedback(ruled, UNIT, ["ada"])
     text = page.read_text()
     assert f"You earned {POINTS + 3} points; {(POINTS + 3) / 10:g} points came off" in text
     assert "because it was handed in late (2 days late, 1 of them a late day)" in text
 
 
-def test_a_page_says_late_days_that_cost_nothing(graded):
-    (graded.folder / "desk.toml").write_text(RULES.replace("free_days = 1", "free_days = 5"))
-    (page,) = write_feedback(graded, UNIT, ["ada"])
+def test_a_page_says_late_days_that_cost_nothing(ruled):
+    (ruled.folder / "desk.toml").write_text(RULES.replace("free_days = 1", "free_days = 5"))
+    (page,) = write_feedback(ruled, UNIT, ["ada"])
     assert "<p>2 days late, all of them late days: that cost no points.</p>" in page.read_text()
 
 
-def test_late_days_spent_on_one_unit_are_missing_in_the_next(graded):
-    hand_in(graded, "ada", "2026-11-07 12:00:00 UTC", exercises.unit("01").stem)
-    assert lateness_of(graded, UNIT, ["ada"])["ada"].free == 0
-    assert lateness_of(graded, exercises.unit("01").stem, ["ada"])["ada"].free == 1
+def test_late_days_spent_on_one_unit_are_missing_in_the_next(ruled):
+    hand_in(ruled, "ada", "2026-11-07 12:00:00 UTC", exercises.unit("01").stem)
+    assert lateness_of(ruled, UNIT, ["ada"])["ada"].free == 0
+    assert lateness_of(ruled, exercises.unit("01").stem, ["ada"])["ada"].free == 1
 
 
-def test_the_report_shows_who_is_late_missing_and_not_on_the_list(graded):
-    text = write_report(graded, UNIT).read_text()
+def test_the_report_shows_who_is_late_missing_and_not_on_the_list(ruled):
+    text = write_report(ruled, UNIT).read_text()
     assert "Handed in nothing: <bdi>Софья Ковалевская</bdi>." in text
     assert "of 4 on the class list" in text
     assert 'title="2 days late, 1 of them a late day"' in text
@@ -135,13 +91,13 @@ def test_the_report_shows_who_is_late_missing_and_not_on_the_list(graded):
     assert 'title="eve"' not in table_of_all
     assert 'title="eve"' in apart
     assert 'href="02_unfolding/ada.html#notebook"' in text
-    page = (graded.reports / UNIT / "ada.html").read_text()
+    page = (ruled.reports / UNIT / "ada.html").read_text()
     assert '<details class="notebook" id="notebook" open>' in page
 
 
-def test_status_says_what_is_there_and_what_to_do_next(graded):
+def test_status_says_what_is_there_and_what_to_do_next(ruled):
     def said(now=datetime(2026, 12, 1, tzinfo=UTC)):
-        return "\n".join(lines(graded, now))
+        return "\n".join(lines(ruled, now))
 
     text = said()
     assert "4 on the class list" in text
@@ -153,17 +109,26 @@ def test_status_says_what_is_there_and_what_to_do_next(graded):
     assert "not on the class list: eve" in text
     assert "Next: mark 3 answers of 02_unfolding by hand" in text
     for student in ("ada", "alan", "eve"):
-        Person(graded, student).gives(WRITTEN, 1)
+        Person(ruled, student).gives(WRITTEN, 1)
     assert "Next: write the feedback on 02_unfolding" in said()
-    write_feedback(graded, UNIT)
+    write_feedback(ruled, UNIT)
     assert "Next: all is graded and written" in said()
-    hand_in(graded, "sofia")
+    hand_in(ruled, "sofia")
     assert "Next: grade 1 of 02_unfolding" in said()
-    (graded.folder / "desk.toml").write_text(RULES + "[late.free_days_of]\nadda = 3\n")
+    (ruled.folder / "desk.toml").write_text(RULES + "[late.free_days_of]\nadda = 3\n")
     assert "desk.toml, line 13: nobody in the class is called 'adda'." in said()
-    (graded.folder / "desk.toml").write_text(RULES + "[later]\n")
+    (ruled.folder / "desk.toml").write_text(RULES + "[later]\n")
     with pytest.raises(DeskError, match=r"desk\.toml, line 12: desk\.toml has no setting 'later'"):
         said()
+
+
+def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
+    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == [
+        "02_unfolding: not on the class list, graded and kept apart: eve",
+        "02_unfolding: 1 handed in nothing: Софья Ковалевская",
+    ]
+    (ruled.folder / "roster.csv").unlink()
+    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == []
 
 
 def test_status_of_an_empty_desk_says_how_to_begin(desk, root):
@@ -173,10 +138,10 @@ def test_status_of_an_empty_desk_says_how_to_begin(desk, root):
     assert "Next: take what was handed in" in run.output
 
 
-def test_a_rule_that_is_wrong_ends_a_command_in_one_sentence(graded, root):
-    (graded.folder / "desk.toml").write_text(RULES.replace('"10 %"', "10"))
+def test_a_rule_that_is_wrong_ends_a_command_in_one_sentence(ruled, root):
+    (ruled.folder / "desk.toml").write_text(RULES.replace('"10 %"', "10"))
     for command in (["export", "02"], ["feedback", "02"], ["report", "02"], ["status"]):
-        run = CliRunner().invoke(main, ["--desk", str(graded.folder), "--course", str(root), *command])
+        run = CliRunner().invoke(main, ["--desk", str(ruled.folder), "--course", str(root), *command])
         assert (run.exit_code, run.output) == (
             1, 'desk.toml, line 8: per_day is a share, from 0 to 1 or as in "10 %", and not 10.\n')  # fmt: skip
 
@@ -196,6 +161,10 @@ CANVAS = json.dumps(
         {"user_id": 7, "submitted_at": "2026-11-20T22:59:00Z"},
     ]
 )
+CANVAS_TABLE = (
+    "user_id,submitted_at,late\n901,2026-11-21T23:10:00Z,true\n902,2026-11-20T22:59:00Z,false\n903,,false\n"
+    "7,2026-11-20T22:59:00Z,false\n"
+)
 GRADESCOPE = (
     "First Name,Last Name,SID,Email,Sections,Total Score,Status,Submission Time,Lateness (H:M:S)\n"
     "Ada,Lovelace,s1,ada@example.org,,,Ungraded,2026-11-21 18:10:00 -0500,24:11:00\n"
@@ -214,6 +183,7 @@ OWN = (
     [
         ("moodle.csv", MOODLE, ["--unit", "02", "--language", "de", "--column", "Zuletzt geändert (Abgabe)"]),
         ("canvas.json", CANVAS, ["--unit", "02"]),
+        ("canvas.csv", CANVAS_TABLE, ["--unit", "02"]),
         ("gradescope.csv", GRADESCOPE, ["--unit", "02"]),
         ("own.csv", OWN, []),
     ],

@@ -1,0 +1,166 @@
+"""Grades and feedback into Canvas, by its API: first the plan, for each student a line, then what it says.
+
+A grade is `submission[posted_grade]`, in points; a feedback page is a file on a comment, `comment[file_ids][]`
+(`PUT /api/v1/courses/:course_id/assignments/:assignment_id/submissions/:user_id`, and `…/comments/files` for the file;
+developerdocs.instructure.com/services/canvas/resources/submissions and …/submission_comments).
+
+Nothing is done twice: a grade that stands there already stays, and a page has a name of its own for each content. Who
+waits for a person, and who is excused in Canvas, is left as they were. What being late costs is the desk's: where
+`desk.toml` says when the unit is due, Canvas's own late policy is switched off for what Canvas calls late
+(`submission[late_policy_status]=none`), or it would take points off once more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rnngrade.desk import Desk
+from rnngrade.errors import Failures
+from rnngrade.feedback.marks import Marks, read_marks
+from rnngrade.lms.api import Canvas, CanvasError, NoCanvas
+from rnngrade.lms.table import number
+from rnngrade.roster import ClassList, class_list
+from rnngrade.rules import rules_of
+
+COMMENT = "Feedback is in the attached page: download it, and open it in a browser."
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be done for a student: a grade that is new, a page that is not there yet; else `why` not."""
+
+    student: str
+    user: int
+    points: float | None = None
+    before: float | None = None
+    page: bytes | None = None
+    name: str = ""
+    own_lateness: bool = False
+    why: str = ""
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether anything is to be done."""
+        return self.points is not None or self.page is not None
+
+    def line(self) -> str:
+        """The change in words."""
+        if not self.is_needed:
+            return f"{self.student}: {self.why}"
+        words = []
+        if self.points is not None:
+            was = f" instead of {number(self.before)}" if self.before is not None else ""
+            words.append(f"{number(self.points)} points{was}")
+        if self.page is not None:
+            words.append("a page of feedback")
+        if self.own_lateness:
+            words.append("without Canvas's own late policy")
+        return f"{self.student}: {', '.join(words)}"
+
+
+def plan(
+    desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int, failures: Failures, *, feedback: bool = True
+) -> Iterator[Change]:
+    """What would be done, student by student; it reads, and changes nothing.
+
+    Who is not in Canvas is put into `failures`. **Errors:** `CanvasError` if course or assignment are not there, or the
+    assignment has other points than the unit.
+    """
+    base = f"/api/v1/courses/{course}/assignments/{assignment}"
+    there = canvas.get(base)
+    marks = read_marks(desk, unit, failures)
+    if not marks:
+        raise CanvasError(f"The gradebook has no grades of {unit}: run 'rnngrade run {unit}' first.")
+    most = max(sum(mark.most for mark in one.grades.values()) for one in marks.values())
+    possible = there.get("points_possible")
+    if possible is None or abs(float(possible) - most) > 1e-6:
+        raise CanvasError(
+            f"In Canvas, {there.get('name', assignment)!r} has {possible} points, and {unit} has {number(most)}: "
+            "set the assignment's points there to these."
+        )
+    known = {one["user_id"]: one for one in canvas.pages(f"{base}/submissions", **{"include[]": "submission_comments"})}
+    rules, people = rules_of(desk), class_list(desk)
+    rules_it = rules is not None and unit in rules.due
+    for student, one in sorted(marks.items()):
+        if people and people.of(student) is None:
+            failures.add(student, unit, "Is not on the class list, and was left out.")
+            continue
+        user = _user(desk, unit, student, people)
+        if user not in known:
+            failures.add(student, unit, "Is not in this assignment in Canvas, or the class list lacks their canvas_id.")
+            continue
+        page = _page(desk, unit, student) if feedback else None
+        if feedback and page is None:
+            failures.add(student, unit, f"Has no feedback page: run 'rnngrade feedback {unit}' first.")
+        yield _change(student, unit, one, page, known[user], rules_it)
+
+
+def _user(desk: Desk, unit: str, student: str, people: ClassList) -> int | None:
+    """Canvas's number of a student: by the class list, else by the name under which the work was collected."""
+    person = people.of(student)
+    if person is not None and person.canvas_id.isdecimal():
+        return int(person.canvas_id)
+    mark = desk.folder / "collected" / unit / student
+    origin = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else ""
+    found = re.fullmatch(r"canvas (\d+)", origin)
+    return int(found[1]) if found else None
+
+
+def _page(desk: Desk, unit: str, student: str) -> bytes | None:
+    path = desk.feedback / student / unit / f"{unit}.html"
+    return path.read_bytes() if path.is_file() else None
+
+
+def _change(student: str, unit: str, marks: Marks, page: bytes | None, there: dict[str, Any], rules_it: bool) -> Change:
+    user = int(there["user_id"])
+    if marks.waits:
+        return Change(student, user, why="left as it was, a person has still to look")
+    if there.get("excused"):
+        return Change(student, user, why="left as it was, excused in Canvas")
+    points, score = round(marks.total, 2), there.get("score")
+    name = f"{unit}-{hashlib.sha256(page).hexdigest()[:8]}.html" if page is not None else ""
+    attached = {
+        file.get("display_name") or file.get("filename")
+        for comment in there.get("submission_comments") or ()
+        for file in comment.get("attachments") or ()
+    }
+    is_new = score is None or abs(float(score) - points) > 0.005
+    change = Change(
+        student,
+        user,
+        points if is_new else None,
+        None if score is None else float(score),
+        page if page is not None and name not in attached else None,
+        name,
+        own_lateness=bool(is_new and rules_it and there.get("late")),
+    )
+    return change if change.is_needed else Change(student, user, why="is as it should be")
+
+
+def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> None:
+    """Do what a change says. **Errors:** `CanvasError` if Canvas would not, or made something else of the points."""
+    path = f"/api/v1/courses/{course}/assignments/{assignment}/submissions/{change.user}"
+    data: dict[str, Any] = {}
+    if change.points is not None:
+        data["submission[posted_grade]"] = number(change.points)
+        data["prefer_points_over_scheme"] = "true"
+    if change.own_lateness:
+        data["submission[late_policy_status]"] = "none"
+    if change.page is not None:
+        file = canvas.upload(f"{path}/comments/files", change.name, change.page, "text/html")
+        data["comment[text_comment]"] = COMMENT
+        data["comment[file_ids][]"] = file
+    made = canvas.put(path, data)
+    score = made.get("score")
+    if change.points is not None and (score is None or abs(float(score) - change.points) > 0.005):
+        raise CanvasError(
+            f"Canvas made {score} of {number(change.points)} points: look whether a late policy of the course, or the "
+            "assignment's way of grading, changes them."
+        )
+
+
+__all__ = ["Change", "NoCanvas", "carry_out", "plan"]

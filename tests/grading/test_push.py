@@ -1,0 +1,190 @@
+"""Grades and feedback through Canvas's API, against a server that speaks it, and as a mail merge."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from click.testing import CliRunner
+
+from rnngrade.cli import main
+from rnngrade.errors import Failures
+from rnngrade.feedback import write_feedback
+from rnngrade.lms.api import Canvas, CanvasError, NoCanvas
+from rnngrade.lms.mail import write_mails
+from rnngrade.record import write_whole
+from tests.grading.canvas_server import TOKEN, Course, serving
+from tests.grading.made import UNIT, WRITTEN
+from tests.grading.on_any_database import Person
+
+ADA, ALAN, EMMY = 901, 902, 903  # their numbers on the class list
+FULL = 15
+
+
+@pytest.fixture
+def marked(ruled):
+    """Ada and emmy are marked, Alan waits; eve is on no list."""
+    Person(ruled, "ada").gives(WRITTEN, 3)
+    write_feedback(ruled, UNIT)
+    return ruled
+
+
+@pytest.fixture
+def course():
+    return Course(FULL, [ADA, ALAN, EMMY, 904, 905])
+
+
+@pytest.fixture
+def push(marked, root, course, monkeypatch):
+    """Run `rnngrade push canvas` against the server."""
+    monkeypatch.setenv("CANVAS_TOKEN", TOKEN)
+    with serving(course) as url:
+
+        def run(*options, **replaced):
+            given = {"--url": url, "--course": "1", "--assignment": "4711", **replaced}
+            arguments = [part for pair in given.items() for part in pair]
+            desk = ["--desk", str(marked.folder), "--course", str(root)]
+            return CliRunner().invoke(main, [*desk, "push", "canvas", "02", *arguments, *options])
+
+        yield run
+
+
+def test_a_dry_run_says_what_would_be_done_and_only_reads(push, course):
+    course.submissions[EMMY]["score"] = 4.0
+    run = push("--dry-run")
+    assert run.output.splitlines()[:4] == [
+        "ada: 13.5 points, a page of feedback",
+        "alan: left as it was, a person has still to look",
+        "emmy: 0 points instead of 4, a page of feedback",
+        "2 to change; nothing was done.",
+    ]
+    assert "eve, 02_unfolding: Is not on the class list, and was left out." in run.output
+    assert run.exit_code == 1, "not for all"
+    assert course.changes == []
+    assert course.asked.count("GET /api/v1/courses/1/assignments/4711/submissions") == 3, "all pages"
+
+
+@pytest.mark.parametrize("redirects", [True, False])
+def test_grades_and_pages_reach_canvas_once(push, course, marked, redirects):
+    course.redirects = redirects
+    course.slow_down = 2
+    first = push()
+    assert "2 changed." in first.output
+    assert (course.submissions[ADA]["score"], course.submissions[EMMY]["score"]) == (13.5, 0)
+    assert course.submissions[ALAN]["score"] is None
+    (comment,) = course.submissions[ADA]["submission_comments"]
+    (file,) = comment["attachments"]
+    assert file["display_name"].startswith(UNIT)
+    pages = {upload["user"]: upload["data"] for upload in course.files.values()}
+    assert pages[ADA] == (marked.feedback / "ada" / UNIT / f"{UNIT}.html").read_bytes()
+    assert set(pages) == {ADA, EMMY}
+    before = len(course.changes)
+    again = push()
+    assert "ada: is as it should be" in again.output
+    assert "0 changed." in again.output
+    assert len(course.changes) == before
+
+
+def test_a_grade_that_changes_goes_up_with_its_new_page(push, course, marked):
+    push()
+    Person(marked, "ada").gives(WRITTEN, 1)
+    write_feedback(marked, UNIT, ["ada"])
+    assert "ada: 11.7 points instead of 13.5, a page of feedback" in push().output
+    assert course.submissions[ADA]["score"] == 11.7
+    assert len(course.submissions[ADA]["submission_comments"]) == 2
+    assert "ada: is as it should be" in push("--no-feedback").output
+
+
+def test_canvas_s_own_late_policy_takes_nothing_off_once_more(push, course, marked):
+    course.deducts, course.submissions[ADA]["late"] = 3.0, True
+    assert "ada: 13.5 points, a page of feedback, without Canvas's own late policy" in push().output
+    assert course.submissions[ADA]["score"] == 13.5
+    (marked.folder / "desk.toml").unlink()
+    course.submissions[ADA].update(score=None, late_policy_status=None)
+    run = push()
+    assert "Canvas made" in run.output, "without due dates of the desk's, Canvas's policy is told and left"
+    assert run.exit_code == 1
+
+
+def test_without_a_class_list_they_are_known_by_the_name_that_canvas_gave(push, course, marked):
+    (marked.folder / "roster.csv").unlink()
+    write_whole(marked.folder / "collected" / UNIT / "ada", b"canvas 901")
+    run = push("--dry-run")
+    assert "ada: 13.5 points, a page of feedback" in run.output
+    assert "emmy, 02_unfolding: Is not in this assignment in Canvas, or the class list lacks" in run.output
+
+
+def test_who_is_excused_in_canvas_stays_so(push, course):
+    course.submissions[ADA]["excused"] = True
+    assert "ada: left as it was, excused in Canvas" in push().output
+    assert course.submissions[ADA]["score"] is None
+
+
+def test_an_assignment_with_other_points_is_not_filled(push, course):
+    course.points_possible = 100
+    run = push()
+    assert run.output == (
+        "In Canvas, 'Unit 02' has 100 points, and 02_unfolding has 15: set the assignment's points there to these.\n"
+    )
+    assert course.changes == []
+
+
+def test_what_canvas_would_not_do_is_one_sentence(push, monkeypatch):
+    assert push(**{"--assignment": "5"}).output.startswith("Canvas has nothing at /api/v1/courses/1/assignments/5: are")
+    assert push(**{"--url": "http://canvas.example.org"}).output.startswith("http://canvas.example.org would send the")
+    assert push(**{"--url": "canvas"}).output.startswith("'canvas' is no address")
+    assert "cannot be reached: ConnectionError." in push(**{"--url": "http://127.0.0.1:9"}).output
+    monkeypatch.setenv("CANVAS_TOKEN", "wrong")
+    run = push()
+    assert run.output == "Canvas does not take the token: is it whole, and has it not expired?\n"
+    monkeypatch.setenv("CANVAS_TOKEN", "")
+    assert push().output.startswith("There is no token of Canvas's")
+
+
+def test_who_asks_too_much_waits_longer_each_time_and_gives_up(course):
+    waited = []
+    course.slow_down = 1000
+    with (
+        serving(course) as url,
+        Canvas(url, TOKEN, waited.append) as canvas,
+        pytest.raises(CanvasError, match=r"Canvas answered 4(29|03) to GET"),
+    ):
+        canvas.get("/api/v1/courses/1/assignments/4711")
+    assert waited == sorted(waited)
+    assert len(set(waited)) == len(waited) == 5
+
+
+@pytest.mark.parametrize("to", ["https://evil.example.org/x", "http://127.0.0.1:1/x", "//evil.example.org/x"])
+def test_the_token_goes_nowhere_else(course, to):
+    with (
+        serving(course) as url,
+        Canvas(url, TOKEN) as canvas,
+        pytest.raises(CanvasError, match="does not get the token"),
+    ):
+        canvas.get(to)
+    assert course.asked == []
+
+
+def test_a_site_that_is_no_canvas_is_told():
+    with pytest.raises(NoCanvas, match="is no address"):
+        Canvas("ftp://x", TOKEN)
+
+
+def test_a_mail_merge_has_a_page_and_a_row_for_each_who_is_marked(marked, tmp_path, root):
+    failures = Failures()
+    made = write_mails(marked, UNIT, tmp_path / "mails", failures)
+    assert (made.students, made.waiting) == (["ada", "emmy"], ["alan", "eve"])
+    text = made.table.read_bytes().decode("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["email"] for row in rows] == ["ada@example.org", "emmy@example.org"]
+    ada = rows[0]
+    assert (ada["first_name"], ada["points"], ada["of"]) == ("Ada", "13.5", "15")
+    assert ada["late"] == "2 days late, 1 of them a late day"
+    page = (marked.feedback / "ada" / UNIT / f"{UNIT}.html").read_bytes()
+    assert (tmp_path / "mails" / ada["attachment"]).read_bytes() == page
+    Person(marked, "eve").gives(WRITTEN, 1)
+    command = ["--desk", str(marked.folder), "--course", str(root), "mail", "02", "--output", str(tmp_path / "m")]
+    run = CliRunner().invoke(main, command)
+    assert "2 mails\nLeft out, for a person has still to look: alan\n" in run.output
+    assert "eve, 02_unfolding: Has no address: give the class list a column email." in run.output
