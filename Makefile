@@ -9,7 +9,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lab notebooks claims site lite bench mutants lint format clean sandbox
+.PHONY: help demo test fuzz lab notebooks claims site lite bench mutants lint format clean sandbox pages dist
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
@@ -38,6 +38,16 @@ site: $(STAMP) ## the course as static pages, in build/site (SOLUTIONS=0: withou
 
 lite: $(STAMP) ## the NumPy units in a browser, nothing installed: static files, in build/lite/site
 	@$(PY) lite/build.py
+
+pages: $(STAMP) ## both, as one folder to publish, without the answers, in build/pages
+	@$(MAKE) --no-print-directory site SOLUTIONS=0
+	@$(MAKE) --no-print-directory lite
+	@rm -rf build/pages && cp -R build/site build/pages && cp -R build/lite/site build/pages/lite
+
+dist: $(STAMP) ## a release to upload: the wheel and the source, in dist
+	@rm -rf build/lib dist
+	@$(PY) -m build --no-isolation --outdir dist .
+	@$(PY) -m twine check --strict dist/*
 
 bench: $(STAMP) ## how fast, against PyTorch, as ratios
 	@$(PY) -m benchmarks

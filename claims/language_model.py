@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from claims.experiment import Numbers, Unit
+from rnncourse.bptt import nll_backward, output_backward, rnn_backward, sequence_nll
+from rnncourse.cell import output_layer, rnn_forward
+from rnncourse.data import first_names
 from rnngrade.cells import of
 
 unit = Unit("06_language_model")
@@ -109,6 +112,102 @@ unit.claim(
 )
 
 
+@unit.experiment(
+    "bits per character on 500 names to choose by, after 300 updates",
+    settings={
+        "as shown": {},
+        "rate 0.001": {"rate": 0.001},
+        "rate 0.01": {"rate": 0.01},
+        "rate 1": {"rate": 1.0},
+        "start times 0.1": {"scale": 0.1},
+        "start times 10": {"scale": 10.0},
+        "72 units": {"hidden": 72},
+    },
+)
+def choices(seed: int, rate: float = 0.1, scale: float = 1.0, hidden: int = 64) -> Numbers:
+    return {"bits": cells.short_run(rate, scale, hidden, seed)}
+
+
+unit.claim(
+    "rate_and_start",
+    choices,
+    "Ten times too small or too large a rate, or a start ten times too large, costs more than the luck of the seed; "
+    "eight units more or less cannot be told from it.",
+    figure=("as shown", "bits"),
+    controls=[
+        ("rate 0.01", "bits"),
+        ("rate 1", "bits"),
+        ("start times 10", "bits"),
+        ("start times 0.1", "bits"),
+        ("72 units", "bits"),
+    ],
+    holds=lambda n: (
+        min(n[name]["bits"] for name in ("rate 0.01", "rate 1", "start times 10")) > n["as shown"]["bits"] + 0.3
+        and abs(n["72 units"]["bits"] - n["as shown"]["bits"]) < 0.1
+    ),
+)
+
+
+@unit.experiment(
+    "shares of the names of five letters or more that are written: learned, real but not read, on no list; and the "
+    "bits on names held out",
+    settings={"network": {}, "bigrams": {"table": True}, "network, one epoch": {"max_epochs": 1}},
+)
+def play(seed: int, table: bool = False, max_epochs: int = 20) -> Numbers:
+    if table:
+        return cells.whose(cells.names_by_table(seed=seed))
+    p, _ = cells.name_maker(max_epochs=max_epochs, seed=seed)
+    shares: Numbers = cells.whose(cells.names_written(p, 40_000, 1.0, seed))
+    return shares | {"held out": cells.score(p, cells.name_ids["held_out"])}
+
+
+unit.claim(
+    "own_names",
+    play,
+    "More than half of the names of five letters or more that the network writes stand on no list; and it hits upon "
+    "real ones that it has not read more often than a table of bigrams does.",
+    figure=("network", "unread"),
+    controls=[("bigrams", "unread"), ("network, one epoch", "unread"), ("network", "new")],
+    holds=lambda n: n["network"]["new"] > 0.5 and n["network"]["unread"] > n["bigrams"]["unread"],
+)
+
+
+@unit.experiment(
+    "bits per letter on names that were not read, each a sequence of its own",
+    settings={"zeros": {"how": "zeros"}, "learned": {"how": "learned"}, "random": {"how": "random"}},
+)
+def start_state(seed: int, how: str, hidden: int = 48, updates: int = 1500, rate: float = 0.1) -> Numbers:
+    names, rng = first_names(), np.random.default_rng(seed)
+    chars, index = cells.build_vocabulary("".join(names.train) + "\n")
+    parameters = cells.new_parameters(len(chars), hidden, seed) | {"h0": np.zeros(hidden, dtype=np.float32)}
+    memory = {name: np.full_like(p, 0.1) for name, p in parameters.items()}
+
+    def batch(some: list[str]) -> tuple[np.ndarray, ...]:
+        """One-hot letters after a first one that is all zeros, the targets, which steps are real, and start states."""
+        T = max(map(len, some)) + 1
+        ids = np.array([[*cells.encode(f"{name}\n", index), *[0] * (T - len(name) - 1)] for name in some]).T
+        X = np.concatenate([np.zeros((1, len(some), len(chars))), np.eye(len(chars))[ids[:-1]]]).astype(np.float32)
+        drawn = rng.normal(0, 0.5, (len(some), hidden)).astype(np.float32)
+        h0 = drawn if how == "random" else np.tile(parameters["h0"], (len(some), 1))
+        return X, ids, np.arange(T)[:, None] < [len(name) + 1 for name in some], h0
+
+    for _ in range(updates):
+        X, ids, mask, h0 = batch([names.train[i] for i in rng.integers(0, len(names.train), 32)])
+        U, W, b, V, c, _ = parameters.values()
+        H = rnn_forward(X, h0, U, W, b)
+        logits = output_layer(H, V, c)
+        dH, dV, dc = output_backward(nll_backward(logits, ids, mask), H, V)
+        _, dh0, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)
+        gradients = [dU, dW, db, dV, dc] + ([dh0.sum(axis=0)] if how == "learned" else [])
+        for name, g in zip(parameters, cells.clip_by_global_norm(gradients, 5.0)[0]):
+            memory[name] += g * g
+            parameters[name] -= rate * g / np.sqrt(memory[name] + 1e-8)
+    X, ids, mask, h0 = batch(names.held_out)
+    U, W, b, V, c, _ = parameters.values()
+    nats = sequence_nll(output_layer(rnn_forward(X, h0, U, W, b), V, c), ids, mask) * len(names.held_out)
+    return {"bits": nats / mask.sum() / np.log(2)}
+
+
 @cache
 def counted(name: str) -> Any:
     """The n-grams of a corpus, which are the same for all seeds."""
@@ -182,4 +281,10 @@ unit.expectation(
     "A trained recurrent network predicts real text better than any table of counts.",
     "no",
     "The best n-gram, with Witten–Bell smoothing, beats the network",
+)
+
+unit.expectation(
+    "A learned first state helps where sequences are short and many.",
+    "no",
+    "a learned one cannot be told from zeros",
 )

@@ -16,10 +16,17 @@ of many a_t goes to zero. The minimal GRU is a gated cell made to fit: its gates
 
     z_t = sigma(x_t W_z)        h_t = (1 - z_t) h_{t-1} + z_t x_t W_h
 
+Two more are the same recurrence. Attention without its softmax keeps one matrix in place of all keys and values, and a
+diagonal state space is a bank of leaky sums that are weighed together:
+
+    S_t = S_{t-1} + k_t^T v_t,  out_t = q_t S_t             s_t = a s_{t-1} + b x_t,  y_t = sum_n c_n s_tn
+
 Sources: D. Bahdanau, K. Cho, Y. Bengio, "Neural Machine Translation by Jointly Learning to Align and Translate", ICLR
 2015; A. Vaswani et al., "Attention Is All You Need", NeurIPS 2017; G. E. Blelloch, "Prefix Sums and Their
 Applications", CMU-CS-90-190, 1990; E. Martin, C. Cundy, "Parallelizing Linear Recurrent Neural Nets Over Sequence
-Length", ICLR 2018; L. Feng et al., "Were RNNs All We Needed?", arXiv:2410.01201, 2024.
+Length", ICLR 2018; A. Katharopoulos et al., "Transformers are RNNs: Fast Autoregressive Transformers with Linear
+Attention", ICML 2020; A. Gu et al., "On the Parameterization and Initialization of Diagonal State Space Models",
+NeurIPS 2022; L. Feng et al., "Were RNNs All We Needed?", arXiv:2410.01201, 2024.
 """
 
 from __future__ import annotations
@@ -87,6 +94,26 @@ def _attend(
         scores = np.where(np.asarray(mask, dtype=bool), scores, -np.inf)
     weights = softmax(scores)
     return weights @ values, weights
+
+
+def self_attention(
+    X: Real[np.ndarray, "T D"] | Sequence,
+    Wq: Real[np.ndarray, "D d"] | Sequence,
+    Wk: Real[np.ndarray, "D d"] | Sequence,
+    Wv: Real[np.ndarray, "D d_v"] | Sequence,
+    causal: bool = False,
+) -> Float[np.ndarray, "T d_v"]:
+    """Let each step of one sequence attend to all of its steps, or to none after itself if `causal`: (T, d_v).
+
+    Queries, keys and values are X Wq, X Wk and X Wv. Nothing in it knows where a step stands.
+
+    >>> one = [[1.0]]
+    >>> self_attention([[0.0], [2.0], [4.0]], Wq=[[0.0]], Wk=one, Wv=one, causal=True).ravel()
+    array([0., 1., 2.])
+    """
+    X, Wq, Wk, Wv = as_floats(X, Wq, Wk, Wv)
+    mask = np.tri(len(X), dtype=bool) if causal else None
+    return attention(X @ Wq, X @ Wk, X @ Wv, mask)[0]
 
 
 def linear_recurrence(
@@ -179,6 +206,42 @@ def min_gru_forward(
     gate = 0.5 * np.tanh(0.5 * (inputs @ Wz)) + 0.5  # the logistic function, in a form that never overflows
     shape = (*X.shape[:-1], Wz.shape[1])
     return associative_scan((1 - gate).reshape(shape), (gate * (inputs @ Wh)).reshape(shape), h0)
+
+
+def linear_attention(
+    Q: Real[np.ndarray, "T d"] | Sequence,
+    K: Real[np.ndarray, "T d"] | Sequence,
+    V: Real[np.ndarray, "T d_v"] | Sequence,
+) -> Float[np.ndarray, "T d_v"]:
+    """Attend to all steps up to one's own without a softmax, and return q_t sum_{s <= t} k_s^T v_s, (T, d_v).
+
+    The sum is a state of shape (d, d_v), which the scan carries: its size does not grow with T.
+
+    >>> linear_attention(Q=[[1.0, 0.0], [0.0, 2.0]], K=[[0.0, 1.0], [0.0, 1.0]], V=[[3.0], [4.0]]).ravel()
+    array([ 0., 14.])
+    """
+    Q, K, V = as_floats(Q, K, V)
+    pairs = K[:, :, None] * V[:, None, :]  # (T, d, d_v)
+    states = _prefixes(np.ones_like(pairs), pairs)[1]  # from 0, where a prefix is its own state
+    return (Q[:, None, :] @ states)[:, 0]
+
+
+def diagonal_ssm(
+    x: Shaped[np.ndarray, "T"] | Sequence,
+    a: Shaped[np.ndarray, "N"] | Sequence,
+    b: Shaped[np.ndarray, "N"] | Sequence,
+    c: Shaped[np.ndarray, "N"] | Sequence,
+) -> Shaped[np.ndarray, "T"]:
+    """Run a diagonal state space over a signal by a scan: s_t = a s_{t-1} + b x_t from 0, y_t = sum of c s_t, (T,).
+
+    Arrays of objects that can be multiplied and added are taken as they are.
+
+    >>> diagonal_ssm([1.0, 0.0, 0.0], a=[0.5, 0.0], b=[1.0, 1.0], c=[4.0, 1.0])
+    array([5., 2., 1.])
+    """
+    x, a, b, c = _operands(x, a, b, c)
+    terms = x[:, None] * b
+    return np.asarray(_prefixes(np.broadcast_to(a, terms.shape), terms)[1] @ c)
 
 
 def _operands(*arguments: Any) -> list[np.ndarray]:

@@ -30,8 +30,8 @@ class AttentionDecoder(nn.Module):
     """A decoder that looks back at what was read: `embedding`, `rnn`, `query`, `combine` and `output`.
 
     >>> decoder = AttentionDecoder(vocabulary_size=9, embedding_size=4, hidden_size=5)
-    >>> ids, memory = torch.zeros(7, 2, dtype=torch.int64), torch.zeros(6, 2, 5)
-    >>> logits, state, weights = decoder(ids, torch.zeros(1, 2, 5), memory)
+    >>> ids, keys = torch.zeros(7, 2, dtype=torch.int64), torch.zeros(6, 2, 5)
+    >>> logits, state, weights = decoder(ids, torch.zeros(1, 2, 5), keys)
     >>> logits.shape, state.shape, weights.shape
     (torch.Size([7, 2, 9]), torch.Size([1, 2, 5]), torch.Size([2, 7, 6]))
     """
@@ -48,16 +48,16 @@ class AttentionDecoder(nn.Module):
         self,
         ids: Integer[Tensor, "T N"],
         state: Float[Tensor, "1 N H"],
-        memory: Float[Tensor, "S N H"],
+        keys: Float[Tensor, "S N H"],
         mask: Bool[Tensor, "N S"] | None = None,
     ) -> tuple[Float[Tensor, "T N V"], Float[Tensor, "1 N H"], Float[Tensor, "N T S"]]:
         """Return the logits of every step, the state after the last, and how each step shared out its attention.
 
-        `memory` holds the encoder's states; `mask` is True where a state is that of a real step. A call for each step
-        gives the same as one for all.
+        `keys` are the encoder's states, and the values too; `mask` is True where one is that of a real step. A call
+        for each step gives the same as one for all.
         """
         states, state = self.rnn(self.embedding(ids), state)
-        queries, keys = self.query(states).transpose(0, 1), memory.transpose(0, 1)  # (N, T, H) and (N, S, H)
+        queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)  # (N, T, H) and (N, S, H)
         scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
         if mask is not None:
             scores = scores.masked_fill(~mask[:, None], -math.inf)
@@ -80,8 +80,8 @@ class AttentionSeq2Seq(Seq2Seq):
         self, source: Integer[Tensor, "S N"], source_lengths: Lengths | None, targets: Integer[Tensor, "T N"]
     ) -> Float[Tensor, "T N V"]:
         """Return the logits of every target, given the source and the true targets before it."""
-        memory, state = self.encoder(source, source_lengths)
-        logits, _, _ = self.decoder(shift_right(targets, self.bos), state, memory, look_at(source, source_lengths))
+        keys, state = self.encoder(source, source_lengths)
+        logits, _, _ = self.decoder(shift_right(targets, self.bos), state, keys, look_at(source, source_lengths))
         return logits
 
     @torch.no_grad()
@@ -89,12 +89,12 @@ class AttentionSeq2Seq(Seq2Seq):
         self, source: Integer[Tensor, "S N"], source_lengths: Lengths | None, steps: int
     ) -> tuple[Integer[Tensor, "T N"], Float[Tensor, "N T S"]]:
         """Decode greedily, all sequences at once: `steps` ids each, and the attention with which each was chosen."""
-        memory, state = self.encoder(source, source_lengths)
+        keys, state = self.encoder(source, source_lengths)
         mask = look_at(source, source_lengths)
         ids = torch.full((1, source.shape[1]), self.bos, device=source.device)
         chosen, looks = [], []
         for _ in range(steps):
-            logits, state, weights = self.decoder(ids, state, memory, mask)
+            logits, state, weights = self.decoder(ids, state, keys, mask)
             ids = logits.argmax(dim=-1)
             chosen.append(ids)
             looks.append(weights)

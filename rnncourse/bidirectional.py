@@ -12,9 +12,15 @@ the backward layer would begin in the padding.
 
 The whole sequence has been read by f at its last real step, and by g at its first.
 
-Sources: M. Schuster, K. K. Paliwal, "Bidirectional Recurrent Neural Networks", IEEE Transactions on Signal Processing
-45, 1997; A. Graves, J. Schmidhuber, "Framewise Phoneme Classification with Bidirectional LSTM and Other Neural Network
-Architectures", Neural Networks 18, 2005.
+Hidden Markov models had two such chains before: alpha from the left, beta from the right. Their state is one of K, and
+what alpha carries is how likely each of them is, given what has been observed:
+
+    alpha_t = (alpha_{t-1} transition) * emission[:, o_t]        filtered_t = alpha_t / sum(alpha_t)
+
+Sources: L. R. Rabiner, "A Tutorial on Hidden Markov Models and Selected Applications in Speech Recognition",
+Proceedings of the IEEE 77, 1989; M. Schuster, K. K. Paliwal, "Bidirectional Recurrent Neural Networks", IEEE
+Transactions on Signal Processing 45, 1997; A. Graves, J. Schmidhuber, "Framewise Phoneme Classification with
+Bidirectional LSTM and Other Neural Network Architectures", Neural Networks 18, 2005.
 """
 
 from __future__ import annotations
@@ -200,3 +206,33 @@ def final_summary(
     H_f, H_b = as_floats(H_f, H_b)
     ends = np.asarray(lengths, dtype=np.int64) - 1
     return combine(H_f[ends, np.arange(len(ends))], H_b[0], how)
+
+
+def hmm_forward(
+    start: Real[np.ndarray, "K"] | Sequence,
+    transition: Real[np.ndarray, "K K"] | Sequence,
+    emission: Real[np.ndarray, "K Q"] | Sequence,
+    observations: Integer[np.ndarray, "T"] | Sequence,
+) -> tuple[Float[np.ndarray, "T K"], float]:
+    """Run the forward algorithm of a hidden Markov model: (filtered, the natural logarithm of P(observations)).
+
+    `start` holds the probabilities of the first state, `transition` those from a row's state to a column's, `emission`
+    those of each observation in each state. filtered[t] is P(state_t | observations up to t). Scaled at each step, so
+    that nothing underflows however long the sequence is. A ValueError if the model cannot give these observations.
+
+    >>> filtered, log_likelihood = hmm_forward([0.5, 0.5], [[0.8, 0.2], [0.4, 0.6]], [[0.9, 0.1], [0.5, 0.5]], [0, 1])
+    >>> filtered.round(3).tolist(), round(log_likelihood, 3)
+    ([[0.643, 0.357], [0.277, 0.723]], -1.796)
+    """
+    start, transition, emission = as_floats(start, transition, emission)
+    likely = emission.T[np.asarray(observations, dtype=np.int64)]  # of what was observed at t, in each state
+    filtered, chances = np.empty_like(likely), np.empty_like(likely[:, 0])
+    predicted = start
+    for t in range(len(likely)):
+        joint = np.multiply(predicted, likely[t], out=filtered[t])
+        chances[t] = joint.sum()
+        if not chances[t] > 0:
+            raise ValueError(f"The model cannot give what was observed at step {t}: give it a probability above 0.")
+        joint /= chances[t]
+        predicted = joint @ transition
+    return filtered, float(np.log(chances.astype(np.float64)).sum())

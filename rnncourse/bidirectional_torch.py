@@ -1,6 +1,7 @@
-"""Unit 09. A tagger that reads in both directions, in PyTorch.
+"""Unit 09 in PyTorch: a tagger that reads in both directions, and a hidden Markov model that can be trained.
 
-It is `rnncourse.bidirectional.BiTagger`, and has a file of its own so that the NumPy part of the unit needs no torch.
+The first is `rnncourse.bidirectional.BiTagger`. They have a file of their own so that the NumPy part of the unit needs
+no torch.
 """
 
 from __future__ import annotations
@@ -46,3 +47,32 @@ class BiTagger(nn.Module):
             states, _ = self.rnn(pack_padded_sequence(embedded, ends, enforce_sorted=False))
             states, _ = pad_packed_sequence(states, total_length=len(ids))
         return self.output(states)
+
+
+class HiddenMarkov(nn.Module):
+    """A hidden Markov model with K states and Q symbols, to be trained as a network is.
+
+    `start` (K,), `transition` (K, K) and `emission` (K, Q) are logits: a softmax over the last axis makes probabilities
+    of them.
+
+    >>> log_p = HiddenMarkov(states=3, symbols=4)(torch.zeros(7, 2, dtype=torch.int64))
+    >>> log_p.shape, bool((log_p < 0).all())
+    (torch.Size([7, 2]), True)
+    """
+
+    def __init__(self, states: int, symbols: int) -> None:
+        super().__init__()
+        self.start = nn.Parameter(torch.randn(states))
+        self.transition = nn.Parameter(2 * torch.randn(states, states))
+        self.emission = nn.Parameter(torch.randn(states, symbols))
+
+    def forward(self, ids: Integer[torch.Tensor, "T N"]) -> Float[torch.Tensor, "T N"]:
+        """Return log P(symbol t | all symbols before it), by the forward algorithm."""
+        transition, emission = self.transition.softmax(dim=-1), self.emission.softmax(dim=-1)
+        belief = self.start.softmax(dim=-1)
+        chances = []
+        for seen in ids:
+            joint = belief * emission.T[seen]
+            chances.append(joint.sum(dim=-1))
+            belief = joint / chances[-1][:, None] @ transition
+        return torch.stack(chances).log()

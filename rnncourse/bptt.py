@@ -265,3 +265,45 @@ def recurrent_gradient_by_lag(
             errors = (errors[1:] @ W.T) * slope[: steps - lag]
         parts[lag] = h_prev[: steps - lag].reshape(-1, hidden).T @ errors.reshape(-1, hidden)
     return parts
+
+
+def rtrl(
+    X: Real[np.ndarray, "T N D"] | Sequence,
+    h0: Real[np.ndarray, "N H"] | Sequence,
+    U: Real[np.ndarray, "D H"] | Sequence,
+    W: Real[np.ndarray, "H H"] | Sequence,
+    b: Real[np.ndarray, "H"] | Sequence,
+    dH: Real[np.ndarray, "T N H"] | Sequence,
+) -> tuple[Float[np.ndarray, "D H"], Float[np.ndarray, "H H"], Float[np.ndarray, "H"]]:
+    """Compute dU, dW and db forwards in time, by real-time recurrent learning: those of `rnn_backward`.
+
+    With U, W and b below each other as theta, and v_t = [x_t, h_{t-1}, 1], the sum is a_t = v_t theta. The sensitivity
+    S_t = dh_t / dtheta (N, H, ·) goes along with the state, and no state has to be kept:
+
+        S_t = (1 - h_t^2) * (W^T S_{t-1} + v_t, where the column of theta is the unit's own)
+
+    A step costs O(N H^3 (D + H)), against O(N H (D + H)) by `rnn_backward`, and memory for N H^2 (D + H + 1) numbers.
+
+    Source: R. J. Williams, D. Zipser, "A Learning Algorithm for Continually Running Fully Recurrent Neural Networks",
+    Neural Computation 1, 1989.
+
+    >>> dU, dW, db = rtrl([[[-1.0]], [[0.0]]], [[0.5]], [[0.5]], [[2.0]], [0.0], np.ones((2, 1, 1)))
+    >>> dU.round(3).tolist(), dW.round(3).tolist(), db.round(3).tolist()
+    ([[-1.526]], [[0.98]], [1.996])
+    """
+    X, h, U, W, b, dH = as_floats(X, h0, U, W, b, dH)
+    (rows, hidden), inputs = h.shape, len(U)
+    units = np.arange(hidden)
+    sensitivity = np.zeros((rows, hidden, (inputs + hidden + 1) * hidden), X.dtype)
+    gradient = np.zeros(sensitivity.shape[-1], X.dtype)
+    for x, dh in zip(X, dH):
+        read = np.concatenate([x, h, np.ones((rows, 1), X.dtype)], axis=1)
+        h = np.tanh(read @ np.concatenate([U, W, b[None]]))
+        sensitivity = W.T @ sensitivity
+        sensitivity.reshape(rows, hidden, -1, hidden)[:, units, :, units] += (
+            read  # all units at once, (H, N, D + H + 1)
+        )
+        sensitivity *= (1 - h * h)[:, :, None]
+        gradient += np.tensordot(dh, sensitivity, axes=2)
+    dU, dW, db = np.split(gradient.reshape(-1, hidden), [inputs, inputs + hidden])
+    return dU, dW, db[0]

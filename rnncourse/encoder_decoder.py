@@ -20,11 +20,13 @@ R. A. Wagner, M. J. Fischer, "The String-to-String Correction Problem", Journal 
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Integer, Shaped
 
 # (token, state) -> (log-probabilities of the next token (V,), next state). A state may be anything; one state is handed
 # to several calls, so a step returns a new one and leaves the old as it was.
@@ -76,6 +78,10 @@ class _Hypothesis(NamedTuple):
     state: Any
     ended: bool
 
+    def normalised(self, alpha: float) -> float:
+        """Return the score divided by length to the power of alpha; eos is part of the length."""
+        return self.score / (len(self.tokens) + self.ended) ** alpha if alpha else self.score
+
 
 def beam_search(
     step: Step, state: Any, bos: SupportsIndex, eos: SupportsIndex, max_length: SupportsIndex, width: SupportsIndex
@@ -96,7 +102,31 @@ def beam_search(
     >>> [beam_search(step, None, bos=0, eos=0, max_length=2, width=width)[0][0] for width in (1, 2)]
     [[1], [2]]
     """
-    places, end = int(width), int(eos)
+    return normalised_beam_search(step, state, bos, eos, max_length, width, alpha=0.0)
+
+
+def normalised_beam_search(
+    step: Step,
+    state: Any,
+    bos: SupportsIndex,
+    eos: SupportsIndex,
+    max_length: SupportsIndex,
+    width: SupportsIndex,
+    alpha: SupportsFloat,
+) -> list[tuple[list[int], float]]:
+    """`beam_search`, but what is compared and returned is the sum of log-probabilities over length ** alpha.
+
+    The length counts every token that was scored, eos too. Each token adds a negative number to the sum, so that sums
+    favour the short: with alpha = 1 it is the mean that counts, with alpha = 0 it is `beam_search`.
+
+    To stop at once has 0.4, to stop after one token 0.6 * 0.6 = 0.36. By the token the second is the better one:
+
+    >>> table = np.log([[0.4, 0.6], [0.6, 0.4]])
+    >>> step = lambda token, state: (table[token], state)
+    >>> [normalised_beam_search(step, None, 0, 0, 2, 3, alpha)[0][0] for alpha in (0.0, 1.0)]
+    [[], [1]]
+    """
+    places, end, power = int(width), int(eos), float(alpha)
     if places < 1:
         raise ValueError(f"width must be at least 1, and is {places}.")
     beam = [_Hypothesis([], 0.0, int(bos), state, ended=False)]
@@ -112,14 +142,15 @@ def beam_search(
                 if scores[token] > -np.inf:
                     tokens = hypothesis.tokens if token == end else [*hypothesis.tokens, token]
                     candidates.append(_Hypothesis(tokens, float(scores[token]), token, after, token == end))
-        candidates.sort(key=lambda candidate: -candidate.score)  # stable: equals stay in the order of the beam
+        # stable: equals stay in the order of the beam
+        candidates.sort(key=lambda candidate: -candidate.normalised(power))
         beam = candidates[:places]
         if all(hypothesis.ended for hypothesis in beam):
             break
-    return [(list(hypothesis.tokens), hypothesis.score) for hypothesis in beam]
+    return [(list(hypothesis.tokens), hypothesis.normalised(power)) for hypothesis in beam]
 
 
-def _as_array(log_probabilities: Any) -> Float[np.ndarray, "V"]:
+def _as_array(log_probabilities: Any) -> Float[np.ndarray, "..."]:
     """Turn log-probabilities, a list, an array or a tensor, into float64, in which they are summed."""
     if hasattr(log_probabilities, "detach"):  # a tensor, which may still hold on to its gradient
         log_probabilities = log_probabilities.detach()
@@ -165,3 +196,79 @@ def _plain(answer: Any) -> Any:
     if hasattr(answer, "tolist"):
         return answer.tolist()
     return list(answer) if isinstance(answer, tuple) else answer
+
+
+def bleu(
+    prediction: Sequence | Shaped[Any, "_"], reference: Sequence | Shaped[Any, "_"], max_n: SupportsIndex = 4
+) -> float:
+    """Compare two sequences of tokens by the n-grams that they share, from 0 (nothing) to 1 (the same).
+
+    p_n is the share of the n-grams of the prediction that the reference has as well, each at most as often as it
+    stands there. BLEU is the geometric mean of p_1 to p_max_n times the brevity penalty, min(1, exp(1 - r / c)) for a
+    prediction of c tokens and a reference of r. It is 0 where an order has no match, so also where the prediction has
+    fewer than max_n tokens. No smoothing. A ValueError if max_n is less than 1.
+
+    Source: K. Papineni, S. Roukos, T. Ward, W.-J. Zhu, "BLEU: a Method for Automatic Evaluation of Machine
+    Translation", ACL 2002, here for one sentence and one reference.
+
+    >>> round(bleu("the cat sat on the mat".split(), "the cat is on the mat".split(), max_n=2), 3)
+    0.707
+    >>> bleu("the the the".split(), "the cat".split(), max_n=1), round(bleu("abcd", "abcde"), 3)
+    (0.3333333333333333, 0.779)
+    """
+    orders, c, r = int(max_n), len(prediction), len(reference)
+    if orders < 1:
+        raise ValueError(f"max_n must be at least 1, and is {orders}.")
+    logs = []
+    for n in range(1, orders + 1):
+        said, true = _ngrams(prediction, n), _ngrams(reference, n)
+        matches = (said & true).total()  # the lesser of both counts
+        if matches == 0:
+            return 0.0
+        logs.append(math.log(matches / said.total()))
+    return math.exp(min(0.0, 1 - r / c) + sum(logs) / orders)
+
+
+def _ngrams(tokens: Sequence | Shaped[Any, "_"], n: int) -> Counter[tuple]:
+    """Count the n-grams of a sequence."""
+    plain = list(_plain(tokens))
+    return Counter(zip(*(plain[k:] for k in range(n))))
+
+
+def ctc_log_likelihood(
+    log_probabilities: Float[Any, "T Q"] | Sequence,
+    targets: Integer[Any, "L"] | Sequence[int],
+    blank: SupportsIndex = 0,
+) -> float:
+    """Return log p(targets | x): the probability of all paths of T symbols that collapse to the targets.
+
+    A path is collapsed by merging equal neighbours, and then dropping the blanks. log_probabilities (T, Q), natural
+    logarithms, may be an array, a tensor or a list; targets (L,) are without blanks. What no path of T symbols can be
+    collapsed to has -inf.
+
+    With z = blank, y_1, blank, ..., y_L, blank, of 2 L + 1 symbols, alpha_t[s] is the probability of all beginnings
+    of a path up to step t that have come to z_s. A path stays, goes one further, or leaves a blank out, if the symbols
+    on both sides of it differ; a table like that of `edit_distance`, in which ways are added up:
+
+        alpha_t[s] = p_t(z_s) (alpha_{t-1}[s] + alpha_{t-1}[s-1] + [z_s not blank, z_s not z_{s-2}] alpha_{t-1}[s-2])
+
+    Source: A. Graves, S. Fernandez, F. Gomez, J. Schmidhuber, "Connectionist Temporal Classification", ICML 2006.
+
+    >>> log_p = np.log([[0.5, 0.5], [0.5, 0.5]])
+    >>> round(math.exp(ctc_log_likelihood(log_p, [1])), 3), ctc_log_likelihood(log_p, [1, 1])  # 1 1, 1 -, - 1
+    (0.75, -inf)
+    """
+    log_p = _as_array(log_probabilities)
+    ids = np.asarray(_plain(targets), dtype=np.int64)
+    symbols = np.full(2 * len(ids) + 1, int(blank))
+    symbols[1::2] = ids
+    may_skip = np.zeros(len(symbols), dtype=bool)
+    may_skip[1::2] = True
+    may_skip[3::2] = ids[1:] != ids[:-1]
+    alpha = np.full(len(symbols) + 2, -np.inf)  # two places in front: nothing comes from there but the start
+    alpha[1] = 0.0
+    for row in log_p[:, symbols]:
+        skipped = np.where(may_skip, alpha[:-2], -np.inf)
+        alpha[2:] = np.logaddexp(np.logaddexp(alpha[2:], alpha[1:-1]), skipped) + row
+        alpha[:2] = -np.inf
+    return float(np.logaddexp(alpha[-1], alpha[-2]))  # it may end with the last symbol or with the blank behind it

@@ -25,7 +25,6 @@ Representations using RNN Encoder-Decoder for Statistical Machine Translation", 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import SupportsIndex
 
 import numpy as np
 from jaxtyping import Float, Real
@@ -239,29 +238,6 @@ def _project(X: np.ndarray, U: np.ndarray, b: np.ndarray) -> np.ndarray:
     projected = np.matmul(X.reshape(steps * rows, inputs), U)
     projected += b
     return projected.reshape(len(U), steps, rows, -1)
-
-
-def lstm_parameter_count(D: SupportsIndex, H: SupportsIndex) -> int:
-    """Count the parameters of `torch.nn.LSTM(D, H)`: four gates, each with a U, a W and two biases.
-
-    >>> lstm_parameter_count(D=300, H=100)
-    160800
-    """
-    return 4 * _parameters_of_a_gate(D, H)
-
-
-def gru_parameter_count(D: SupportsIndex, H: SupportsIndex) -> int:
-    """Count the parameters of `torch.nn.GRU(D, H)`: two gates and a candidate, each with a U, a W and two biases.
-
-    >>> gru_parameter_count(D=300, H=100)
-    120600
-    """
-    return 3 * _parameters_of_a_gate(D, H)
-
-
-def _parameters_of_a_gate(D: SupportsIndex, H: SupportsIndex) -> int:
-    inputs, hidden = int(D), int(H)
-    return inputs * hidden + hidden * hidden + 2 * hidden
 
 
 # Machines by hand. A gate whose sum is 20 is open, σ(20) = 1 - 2e-9, and one with -20 closed. All have one unit, whose

@@ -29,7 +29,7 @@ import numpy as np
 from jaxtyping import Float, Real
 
 from rnncourse.cell import as_floats
-from rnncourse.gates import by_gate, lstm_states
+from rnncourse.gates import by_gate, gru_states, lstm_states
 
 # Time is walked in chunks, and a chunk in blocks, of so many entries of the gates. What belongs to a block is touched
 # several times and should stay in the cache. The errors of a chunk go into the weights' gradients by one product, and
@@ -137,6 +137,41 @@ def lstm_backward(
         dW += _rows(_before(H, h0, chunk)).T @ da
         db += da.sum(axis=0)
     return dX, dh, dc, dU, dW, db
+
+
+def gru_step_backward(
+    dh: Real[np.ndarray, "N H"] | Sequence,
+    x: Real[np.ndarray, "N D"] | Sequence,
+    h_prev: Real[np.ndarray, "N H"] | Sequence,
+    U: Real[np.ndarray, "D G"] | Sequence,
+    W: Real[np.ndarray, "H G"] | Sequence,
+    b_i: Real[np.ndarray, "G"] | Sequence,
+    b_h: Real[np.ndarray, "G"] | Sequence,
+) -> tuple[
+    Float[np.ndarray, "N D"],
+    Float[np.ndarray, "N H"],
+    Float[np.ndarray, "D G"],
+    Float[np.ndarray, "H G"],
+    Float[np.ndarray, "G"],
+    Float[np.ndarray, "G"],
+]:
+    """Go back through one step of the GRU: from the error of its h to (dx, dh_prev, dU, dW, db_i, db_h).
+
+    >>> x, h, U, W, b_i, b_h = [[1.0]], [[3.0]], [[0.0] * 3], [[0.0] * 3], [0.0, 50.0, 0.0], [0.0] * 3
+    >>> _, dh_prev, *_ = gru_step_backward([[7.0]], x, h, U, W, b_i, b_h)
+    >>> dh_prev.tolist()  # z is 1: the error comes through as it is
+    [[7.0]]
+    """
+    dh, x, h_prev, U, W, b_i, b_h = as_floats(dh, x, h_prev, U, W, b_i, b_h)
+    _, gates, resettable = gru_states(x[None], h_prev, U, W, b_i, b_h)
+    r, z, n = gates[:, 0]
+    q = resettable[0]
+    da_n = dh * (1 - z) * (1 - n * n)
+    da_r, da_z = da_n * q * r * (1 - r), dh * (h_prev - n) * z * (1 - z)
+    to_U = np.concatenate([da_r, da_z, da_n], axis=1)
+    to_W = np.concatenate([da_r, da_z, da_n * r], axis=1)
+    dh_prev = dh * z + to_W @ W.T
+    return to_U @ U.T, dh_prev, x.T @ to_U, h_prev.T @ to_W, to_U.sum(axis=0), to_W.sum(axis=0)
 
 
 def gru_backward(

@@ -13,6 +13,9 @@ together:
 
     memory += g^2                               p -= learning_rate g / sqrt(memory + 1e-8)
 
+How long to train is decided on a text of its own, the validation text: training stops when its loss has found no new
+lowest value for some epochs, and the parameters of the best epoch are kept.
+
 The score is the mean of -log2 P(next character) on text not seen before, in bits per character; 2 to its power is the
 perplexity of unit 01. To write, an id is drawn, fed back as the next input, and so on. The temperature divides the
 logits: below 1 it favours what is likely, above 1 it evens out. Top-k and nucleus (top-p) filters cut off the tail.
@@ -25,7 +28,7 @@ Subgradient Methods", JMLR 12, 2011; A. Holtzman et al., "The Curious Case of Ne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -250,6 +253,74 @@ def train_step(
         memory[name] += g * g
         parameters[name] -= float(learning_rate) * g / np.sqrt(memory[name] + 1e-8)
     return loss, H[-1].copy()
+
+
+def fit(
+    train_epoch: Callable[[int], object],
+    validate: Callable[[int], SupportsFloat],
+    max_epochs: SupportsIndex,
+    patience: SupportsIndex,
+) -> tuple[list[float], int]:
+    """Train with early stopping: return all validation losses, and the epoch of the lowest (the first, if several).
+
+    For each epoch, from 0, `train_epoch(epoch)` is called and then `validate(epoch)`, which gives a loss. The end comes
+    after `max_epochs`, or when `patience` epochs in a row have brought no new lowest loss; nan is none. A ValueError if
+    either number is below 1.
+
+    >>> curve = [3.0, 2.0, 2.5, 2.0, 1.0]
+    >>> fit(lambda epoch: None, lambda epoch: curve[epoch], max_epochs=5, patience=2)
+    ([3.0, 2.0, 2.5, 2.0], 1)
+    """
+    most, patient = int(max_epochs), int(patience)
+    if most < 1 or patient < 1:
+        raise ValueError(f"max_epochs and patience must be at least 1, and are {most} and {patient}.")
+    losses: list[float] = []
+    lowest, best_epoch, waited = math.inf, 0, 0
+    for epoch in range(most):
+        train_epoch(epoch)
+        losses.append(float(validate(epoch)))
+        waited += 1
+        if losses[-1] < lowest:
+            lowest, best_epoch, waited = losses[-1], epoch, 0
+        if waited == patient:
+            break
+    return losses, best_epoch
+
+
+def train_model(
+    train_ids: Integer[np.ndarray, "L"] | Sequence[SupportsIndex],
+    valid_ids: Integer[np.ndarray, "M"] | Sequence[SupportsIndex],
+    Q: SupportsIndex,
+    max_epochs: SupportsIndex,
+    patience: SupportsIndex,
+    rng: np.random.Generator,
+) -> tuple[dict[str, Float[np.ndarray, "..."]], list[float]]:
+    """Train a new network of 24 units on one text, and stop by another one.
+
+    Returns the parameters as they were after the epoch with the fewest bits per character on `valid_ids`, and these
+    bits for each epoch. The start is drawn from `rng`.
+
+    >>> ids = np.tile([0, 1, 0, 2], 60)
+    >>> rng = np.random.default_rng(0)
+    >>> parameters, losses = train_model(ids[:200], ids[200:], 3, max_epochs=15, patience=3, rng=rng)
+    >>> bits_per_character(parameters, ids[200:]) == min(losses) < 0.2
+    True
+    """
+    parameters = initial_parameters(Q, 24, rng)
+    memory = {name: np.full_like(p, 0.1) for name, p in parameters.items()}
+    kept: list[dict[str, np.ndarray]] = []
+
+    def train_epoch(epoch: int) -> None:
+        h: np.ndarray = np.zeros((8, 24), dtype=np.float32)
+        for inputs, targets in contiguous_batches(train_ids, 8, 16):
+            _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
+
+    def validate(epoch: int) -> float:
+        kept.append({name: p.copy() for name, p in parameters.items()})
+        return bits_per_character(parameters, valid_ids)
+
+    losses, best_epoch = fit(train_epoch, validate, max_epochs, patience)
+    return kept[best_epoch], losses
 
 
 def initial_parameters(

@@ -9,11 +9,16 @@ through W^l from the step after it, and through U^{l+1} from the layer above. Go
 for the layer under it. A layer can run over all steps before the next one starts, forwards and backwards.
 
 Dropout stands between layers only: what is dropped from layer to layer is missed at one step, while what would be
-dropped from step to step would be missed at all that follow.
+dropped from step to step would be missed at all that follow. Unless the same is missing at all steps: one mask for the
+whole sequence ("locked", or variational, dropout) may stand along time as well.
+
+Layer normalisation gives the numbers that a tanh reads a mean and a size that do not depend on the weights.
 
 Sources: J. Schmidhuber, "Learning Complex, Extended Sequences Using the Principle of History Compression", Neural
 Computation 4, 1992; R. Pascanu, C. Gulcehre, K. Cho, Y. Bengio, "How to Construct Deep Recurrent Neural Networks", ICLR
-2014; W. Zaremba, I. Sutskever, O. Vinyals, "Recurrent Neural Network Regularization", arXiv:1409.2329, 2014.
+2014; W. Zaremba, I. Sutskever, O. Vinyals, "Recurrent Neural Network Regularization", arXiv:1409.2329, 2014; Y. Gal,
+Z. Ghahramani, "A Theoretically Grounded Application of Dropout in Recurrent Neural Networks", NeurIPS 2016; J. L. Ba,
+J. R. Kiros, G. E. Hinton, "Layer Normalization", arXiv:1607.06450, 2016.
 """
 
 from __future__ import annotations
@@ -157,8 +162,54 @@ def dropout_between(
     >>> dropout_between([[1.0, 2.0, 3.0]], 0.5, [[True, False, True]])
     array([[2., 0., 6.]])
     """
+    probability = _dropped(p)
+    (H,) = as_floats(H)
+    return np.where(np.asarray(mask).astype(bool), H / (1 - probability), H.dtype.type(0))
+
+
+def locked_dropout(
+    X: Real[np.ndarray, "T N D"] | Sequence, p: SupportsFloat, rng: np.random.Generator
+) -> Float[np.ndarray, "T N D"]:
+    """Drop the same entries at all steps: one mask (N, D), drawn from `rng`, with the rest scaled up by 1 / (1 - p).
+
+    A ValueError unless 0 <= p < 1.
+
+    >>> locked_dropout(np.ones((3, 1, 4)), 0.5, np.random.default_rng(0))[:, 0]
+    array([[2., 0., 0., 0.],
+           [2., 0., 0., 0.],
+           [2., 0., 0., 0.]])
+    """
+    probability = _dropped(p)
+    (X,) = as_floats(X)
+    return dropout_between(X, p, np.broadcast_to(rng.random(X.shape[1:]) >= probability, X.shape))
+
+
+def _dropped(p: SupportsFloat) -> float:
+    """Return p as a number, if it is a probability of being dropped."""
     probability = float(p)
     if not 0 <= probability < 1:
         raise ValueError(f"The probability of being dropped must be at least 0 and less than 1, and is {probability}.")
-    (H,) = as_floats(H)
-    return np.where(np.asarray(mask).astype(bool), H / (1 - probability), H.dtype.type(0))
+    return probability
+
+
+def layer_norm(
+    x: Real[np.ndarray, "*axes D"] | Sequence,
+    gain: Real[np.ndarray, "D"] | Sequence,
+    shift: Real[np.ndarray, "D"] | Sequence,
+    eps: SupportsFloat = 1e-5,
+) -> Float[np.ndarray, "*axes D"]:
+    """Give the entries of the last axis mean 0 and variance 1, then a gain and a shift of their own.
+
+    The variance is the mean square distance from the mean, without correction; `eps` is added to it.
+
+    >>> layer_norm([[1.0, 3.0], [10.0, 30.0]], gain=[1.0, 1.0], shift=[0.0, 0.5], eps=0.0)
+    array([[-1. ,  1.5],
+           [-1. ,  1.5]])
+    """
+    x, gain, shift = as_floats(x, gain, shift)
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = np.mean(centred * centred, axis=-1, keepdims=True)
+    centred /= np.sqrt(variance + float(eps))
+    centred *= gain
+    centred += shift
+    return centred

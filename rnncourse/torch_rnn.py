@@ -1,4 +1,9 @@
-r"""Unit 07. The same in PyTorch: own modules, batches of unequal length, a training epoch.
+r"""Unit 07. The same in PyTorch: a tape, own modules, batches of unequal length, a training epoch.
+
+A tape is what autograd is made of. Each result remembers what it was made of, and how its own error becomes theirs;
+they are numbered as they come, so that the way back is the way there reversed:
+
+    a + b: da = e, db = e       a @ b: da = e b^T, db = a^T e       tanh(a) = h: da = e (1 - h^2)      sum(a): da = e
 
 A module holds its parameters and says how an output is computed; autograd does unit 04's work. `ScratchRNN` is unit
 03's cell, in this course's notation, with the interface of `nn.RNN`, which holds the same numbers transposed and adds
@@ -15,20 +20,101 @@ A long text is trained on in pieces. The state goes on from one batch to the nex
 
 Time is the first axis and batches are rows, as in the other units: x (T, N, D), ids (T, N), states (1, N, H).
 
-Sources: PyTorch's documentation of `torch.nn.RNN`, `torch.nn.utils.rnn` and `torch.nn.utils.clip_grad_norm_`.
+Sources: A. G. Baydin et al., "Automatic Differentiation in Machine Learning: a Survey", JMLR 18, 2018; PyTorch's
+documentation of `torch.nn.RNN`, `torch.nn.utils.rnn` and `torch.nn.utils.clip_grad_norm_`.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any, SupportsFloat, SupportsIndex
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar, SupportsFloat, SupportsIndex
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Integer, Real, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
+
+
+class Var:
+    """An array of float64 that remembers how it was made, so that errors find their way back: a tape.
+
+    `data` is the array; `grad`, of its shape, is zeros until `backward()` of something made of it adds to it.
+    There are `+` (also of a row (H,) onto rows (N, H)), `@` of two matrices, `tanh()` and `sum()`; either side of `+`
+    and `@` may be an array.
+
+    >>> W, h = Var([[2.0]]), Var([[0.5]])
+    >>> ((h @ W).tanh() + h).sum().backward()
+    >>> W.grad.round(3), h.grad.round(3)
+    (array([[0.21]]), array([[1.84]]))
+    """
+
+    __array_ufunc__ = None  # so that `array + Var` asks Var, and does not add entry by entry
+    _numbers: ClassVar[Iterable[int]] = itertools.count()
+
+    def __init__(
+        self,
+        data: Real[np.ndarray, "..."] | Sequence | SupportsFloat,
+        made_of: Sequence[tuple[Var, Callable[[np.ndarray], np.ndarray]]] = (),
+    ) -> None:
+        self.data = np.array(data, dtype=np.float64)
+        self.grad = np.zeros_like(self.data)
+        self._made_of = made_of  # each part, with the function that turns the error here into the error there
+        self._number = next(iter(Var._numbers))
+
+    def __add__(self, other: Any) -> Var:
+        one, two = self, _as_var(other)
+        return Var(one.data + two.data, [(one, lambda e: _onto(one.data, e)), (two, lambda e: _onto(two.data, e))])
+
+    def __matmul__(self, other: Any) -> Var:
+        one, two = self, _as_var(other)
+        return Var(one.data @ two.data, [(one, lambda e: e @ two.data.T), (two, lambda e: one.data.T @ e)])
+
+    def __radd__(self, other: Any) -> Var:
+        return _as_var(other) + self
+
+    def __rmatmul__(self, other: Any) -> Var:
+        return _as_var(other) @ self
+
+    def tanh(self) -> Var:
+        """Apply the hyperbolic tangent to each entry."""
+        h = np.tanh(self.data)
+        return Var(h, [(self, lambda e: e * (1 - h * h))])
+
+    def sum(self) -> Var:
+        """Add up all entries: a Var of shape ()."""
+        return Var(self.data.sum(), [(self, lambda e: np.broadcast_to(e, self.data.shape))])
+
+    def backward(self) -> None:
+        """Add to the `grad` of all that this number was made of, and to its own, its derivative with respect to it.
+
+        A ValueError if it is not a single number.
+        """
+        if self.data.size != 1:
+            raise ValueError(f"backward starts from a single number, and this has the shape {self.data.shape}: sum it.")
+        found, todo = {self}, [self]
+        while todo:
+            parts = {part for part, _ in todo.pop()._made_of} - found
+            found |= parts
+            todo += parts
+        errors: dict[Var, np.ndarray] = {self: np.ones_like(self.data)}
+        for var in sorted(found, key=lambda var: var._number, reverse=True):
+            var.grad += errors[var]
+            for part, back in var._made_of:
+                errors[part] = errors.get(part, np.zeros_like(part.data)) + back(errors[var])
+
+
+def _as_var(value: Any) -> Var:
+    return value if isinstance(value, Var) else Var(value)
+
+
+def _onto(data: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """Sum an error over the axes along which `data` was repeated to meet the other summand."""
+    error = error.sum(axis=tuple(range(error.ndim - data.ndim)))
+    repeated = tuple(axis for axis, size in enumerate(data.shape) if size == 1 and error.shape[axis] > 1)
+    return np.asarray(error.sum(axis=repeated, keepdims=True))
 
 
 class ScratchRNN(nn.Module):

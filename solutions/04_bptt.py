@@ -9,9 +9,14 @@
 # - test a gradient so that mistakes do not get past you, and say why a falling loss is no such test;
 # - train a network with your own gradient until it spells.
 #
-# **Time:** about three hours. **Before you start:** the cell of unit 03, the chain rule, and the derivative of a sum, a
-# product and a logarithm. There are 8 exercises and one written question, 30 points in all. Where a formula is hard to see
-# through, there are numbers below it that you can check by hand.
+# **Time:** about four hours, best in two sittings (the second begins with section 7); half of them are your own
+# work. The optional section 12 takes forty minutes more. **Before you start:** the cell of unit 03, the chain rule, and the
+# derivative of a sum, a product and a logarithm. There are 9 exercises, the last of which is optional, and one written
+# question: 33 points in all. Where a formula is hard to see through, there are numbers below it that you can check by hand.
+#
+# In all exercises you write NumPy, and may not call `torch`. Answers keep the dtype that they are given (float32 stays
+# float32) and leave their arguments as they are. Before an experiment you are asked to guess. Write your guess down: it
+# costs half a minute, and you will see more.
 
 # %% locked="setup"
 import numpy as np
@@ -153,8 +158,7 @@ assert abs(nll(knows_nothing, targets) - T * np.log(Q)) < 1e-9, "Expected T log 
 # *●●○ · 12 minutes · 3 points*
 #
 # The gradient of `sequence_nll` with respect to the logits: the same arguments (the mask may be left out again), and an
-# answer of shape `(T, N, Q)`. Leave the arguments as they are, and keep the dtype: float32 logits give a float32
-# gradient.
+# answer of shape `(T, N, Q)`.
 #
 #     logits  [[[0, log 3]]]     targets  [[0]]     gives [[[-0.75, 0.75]]]
 
@@ -384,8 +388,8 @@ show(
 # Return `(dX, dh0, dU, dW, db)`.
 #
 # You may call your `rnn_step_backward`; while this exercise is checked, the course's stands in for it, so that no
-# mistake costs you twice. Leave the arguments as they are: `dH` still belongs to whoever gave it to you. Keep the
-# dtype: `np.zeros_like(h0)` does, `np.zeros(h0.shape)` makes float64.
+# mistake costs you twice. `dH` still belongs to whoever gave it to you. `np.zeros_like(h0)` keeps the dtype,
+# `np.zeros(h0.shape)` makes float64.
 #
 #     dH [[[1]], [[1]]]   X [[[-1]], [[0]]]   h0 [[0.5]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
 #     gives, rounded,  dX [[[0.763]], [[0.235]]]   dh0 [[3.052]]   dU [[-1.526]]   dW [[0.980]]   db [1.996]
@@ -521,6 +525,9 @@ assert min(heard) > 0.001, "Expected an error from later at every other state. H
 # memory cannot do it: after the first l comes an l, after the second an o. Plain **gradient descent** is one line,
 # $p \leftarrow p - \eta\, dp$ for each parameter $p$, with a learning rate $\eta$ of 0.1.
 #
+# **Guess first**: which of the four letters will it get right soonest, and which last? What will it say to everything, at
+# first?
+#
 # **Claim:** after 100 updates the network reads *hell* and says *ello*, and its loss is below a tenth of what it was.
 
 # %% tags=["experiment"]
@@ -575,7 +582,8 @@ show(
 #
 # It spells, so all is well? Here are thirteen backward passes. Each has one mistake, of a kind that people really make. We
 # train with each of them on a tongue twister, 100 updates of gradient descent, all from the same start. And with a
-# fourteenth, `nothing`, that gives zeros, so that $U$, $W$ and $b$ stay as they were drawn.
+# fourteenth, `nothing`, that gives zeros, so that $U$, $W$ and $b$ stay as they were drawn. **Guess first**: with how many of
+# the thirteen does the loss fall, by more than a tenth? And with `nothing`?
 #
 # **Claim:** of thirteen wrong gradients, at least ten make the loss fall, by more than a tenth. And so does one that gives
 # nothing but zeros.
@@ -687,7 +695,9 @@ check(numerical_gradient)
 # %% [markdown]
 # You own a referee. It is slow, since it calls $f$ twice for every entry. But it knows nothing of chain rules, and so it
 # cannot make your mistakes. How should $\varepsilon$ be chosen? Smaller is better, says the series. Let us see. We move the
-# $W$ of a cell along twenty random directions and compare the slope with what your $dW$ says it is.
+# $W$ of a cell along twenty random directions and compare the slope with what your $dW$ says it is. **Guess first**: is
+# $\varepsilon = 10^{-10}$ better than $10^{-5}$? How many digits will be right at best, with one side, with both, and in
+# float32?
 #
 # **Claim:** with the best $\varepsilon$ for each, central differences in float64 are off by less than $10^{-9}$, at least a
 # hundred times less than one-sided ones; in float32 no $\varepsilon$ brings the error below $10^{-5}$.
@@ -875,7 +885,7 @@ assert abs(loss - theirs.item()) < 1e-10 * loss, "Expected the same loss as PyTo
 # too, because all states wait for it. (The parameters and their gradients do not grow with $T$: they are shared.) And
 # the steps have to be done one after the other: $da_t$ needs $da_{t+1}$. More processors do not shorten the chain.
 #
-# On two logarithmic axes, a cost of $T^k$ is a line of slope $k$.
+# On two logarithmic axes, a cost of $T^k$ is a line of slope $k$. **Guess first**: which slopes will the two lines have?
 #
 # **Claim:** from 200 to 3,200 steps, memory grows with a slope of about 1, and each further step takes the same number of
 # bytes (to 5%).
@@ -989,7 +999,8 @@ check(recurrent_gradient_by_lag)
 # %% [markdown]
 # You have a microscope for gradients. Point it at a network that reads real text, Python's documentation, character by
 # character: once with random weights, "as drawn", and once after 300 updates. This time we use **Adagrad**, which divides
-# each entry's step by the root of the sum of that entry's squared gradients so far, so that no entry runs away.
+# each entry's step by the root of the sum of that entry's squared gradients so far, so that no entry runs away. **Guess
+# first**: compared with lag 0, how large is the part of lag 20 as drawn? And does training make it larger or smaller?
 #
 # **Claim:** sorted by lag, the parts of $dW$ add up to $dW$. As drawn, the part of lag 20 is more than a hundredth of that of
 # lag 0; after training it is less than a five-hundredth.
@@ -1131,7 +1142,154 @@ assert not np.allclose(second, right, atol=1e-6), "Expected the second call to f
 # </details>
 
 # %% [markdown]
-# ## 12 · What you have
+# ## 12 · Optional · The same gradient, forwards only
+#
+# *Forty minutes. Nothing later needs this section.*
+#
+# BPTT waits for the end, then walks back, and all states wait for it. What if there is no end: a sensor, a conversation,
+# the news as they come in? Then turn the question round. In place of "what does the loss owe to this state?" ask at each
+# step, "what does this state owe to each parameter?", and carry the answer along. It is called the **sensitivity** $S_t =
+# \partial h_t / \partial \theta$, one number for each unit *and* each parameter $\theta$. The chain rule, walked forwards,
+# renews it: a parameter acts directly on $a_t$, and it acts through $h_{t-1}$.
+#
+# *By hand*, the numbers of section 4, for $w$. At first $S_0 = 0$, since $h_0$ was given. Directly, $w$ is multiplied by
+# $h_{t-1}$; through the state, the old sensitivity comes in times $w$; and then there is the slope:
+#
+# $$S_1 = 0.786\,(0.5 + 2 \cdot 0) = 0.393 \qquad S_2 = 0.470\,(0.462 + 2 \cdot 0.393) = 0.587$$
+#
+# Each error meets the sensitivity of its own step, and the gradient is there: $dw = 1 \cdot 0.393 + 1 \cdot 0.587 = 0.980$.
+# The same number, and nobody has walked back.
+#
+# For $H$ units lay $U$, $W$ and $b$ below each other, as one matrix $\theta$ of $D + H + 1$ rows, and what they are multiplied
+# with beside each other, $v_t = [x_t, h_{t-1}, 1]$. Then $a_t = v_t\,\theta$. The entry $\theta_{ik}$ stands in column $k$,
+# so it acts directly on unit $k$ alone, times $v_i$:
+#
+# $$S_{t,\,j,\,ik} = (1 - h_{tj}^2) \Big( \sum_m S_{t-1,\,m,\,ik}\, W_{mj} + [j = k]\; v_{ti} \Big)
+# \qquad d\theta_{ik} = \sum_t \sum_j dH_{tj}\, S_{t,\,j,\,ik}$$
+#
+# and all of this for each row of the batch, summed. This is **real-time recurrent learning**, RTRL.
+
+# %% [markdown]
+# ### Exercise 4.9 · `rtrl` (optional)
+# *●●● · 20 minutes · 3 points*
+#
+# `X (T, N, D)`, `h0 (N, H)`, `U`, `W`, `b` as in `rnn_forward`, and `dH (T, N, H)`, for each state the error from its own
+# output. Return `(dU, dW, db)`, those of `rnn_backward`, in one loop from the first step to the last. Only $h$ and $S$ are
+# carried on, and no states are kept: you may call `rnn_step`, but neither `rnn_backward` nor `rnn_step_backward`.
+#
+# `S[:, units, :, units]`, with `units = np.arange(H)`, are the entries with $j = k$ of an $S$ of shape $(N, H, D + H + 1,
+# H)$, and what you add to them is $v$, $(N, D + H + 1)$.
+#
+#     X [[[-1]], [[0]]]   h0 [[0.5]]   U [[0.5]]   W [[2]]   b [0]   dH [[[1]], [[1]]]
+#     gives, rounded,  dU [[-1.526]]   dW [[0.980]]   db [1.996]
+
+
+# %% answer="rtrl"
+def rtrl(X, h0, U, W, b, dH):
+    """The gradient forwards in time: X (T, N, D), h0 (N, H), U, W, b, dH (T, N, H) -> dU (D, H), dW (H, H), db (H,)."""
+    ### BEGIN SOLUTION
+    (N, H), D = h0.shape, len(U)
+    S, total = np.zeros((N, H, D + H + 1, H), dtype=h0.dtype), np.zeros((D + H + 1, H), dtype=h0.dtype)
+    h, units = h0, np.arange(H)
+    for x, dh in zip(X, dH):
+        v = np.concatenate([x, h, np.ones((N, 1), dtype=x.dtype)], axis=1)
+        h = rnn_step(x, h, U, W, b)
+        S = np.einsum("nmik,mj->njik", S, W)
+        S[:, units, :, units] += v
+        S *= (1 - h**2)[:, :, None, None]
+        total += np.einsum("nj,njik->ik", dh, S)
+    return total[:D], total[D:-1], total[-1]
+    ### END SOLUTION
+
+
+# %% check="rtrl"
+check(rtrl)
+
+# %% [markdown]
+# You have a gradient that is up to date at every step, for a sequence that never ends. So why does hardly anybody train
+# with it?
+#
+# **Guess first**: twice as many units. How many times as long does BPTT take then, and how many times as long RTRL? And
+# which of the two needs more memory for a long sequence?
+#
+# **Claim:** the gradients of both agree to ten digits. From 50 to 400 steps, the memory of BPTT grows at least fivefold, and
+# that of RTRL by less than a twentieth; but from 4 to 16 units, over 50 steps, that of RTRL grows more than tenfold.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+forwards_only = use(rtrl)
+
+
+def small_run(hidden, steps):
+    """X, h0, U, W, b, dH at N, D = 2, 4."""
+    rng = np.random.default_rng(0)
+    X, h0, dH = (rng.normal(size=shape) for shape in ((steps, 2, 4), (2, hidden), (steps, 2, hidden)))
+    return (
+        X,
+        h0,
+        rng.normal(size=(4, hidden)) / 2,
+        rng.normal(size=(hidden, hidden)) / hidden**0.5,
+        np.zeros(hidden),
+        dH,
+    )
+
+
+def back_and_forth(X, h0, U, W, b, dH):
+    return bptt(dH, X, h0, rnn_forward(X, h0, U, W, b), U, W)[2:]
+
+
+def cost_of(walk, run):
+    """Processor time in ms, the best of three, and peak memory in kB."""
+    best = np.inf
+    for _ in range(3):
+        start = time.thread_time()
+        walk(*run)
+        best = min(best, 1000 * (time.thread_time() - start))
+    tracemalloc.start()
+    walk(*run)
+    kilobytes = tracemalloc.get_traced_memory()[1] / 1e3
+    tracemalloc.stop()
+    return best, kilobytes
+
+
+walks = {"RTRL": forwards_only, "BPTT": back_and_forth}
+for ours, theirs in zip(forwards_only(*small_run(8, 50)), back_and_forth(*small_run(8, 50))):
+    assert np.allclose(ours, theirs, rtol=0, atol=1e-10), "Expected the gradient of BPTT. Has rtrl passed its check?"
+units_tried = (4, 8, 16, 32)
+by_units = {name: [cost_of(walk, small_run(H, 50)) for H in units_tried] for name, walk in walks.items()}
+by_steps = {name: [cost_of(walk, small_run(8, T))[1] for T in (50, 400)] for name, walk in walks.items()}
+for name in walks:
+    (least, _), (most, _) = by_units[name][0], by_units[name][-1]
+    short, long = by_steps[name]
+    print(
+        f"{name}: from 4 to 32 units {most / least:4.0f} times the time; "
+        f"from 50 to 400 steps {long / short:.2f} times the memory"
+    )
+assert by_steps["BPTT"][1] > 5 * by_steps["BPTT"][0], "Expected the memory of BPTT to grow with the steps."
+assert by_steps["RTRL"][1] < 1.05 * by_steps["RTRL"][0], "Expected the memory of RTRL not to grow: what do you keep?"
+assert by_units["RTRL"][2][1] > 10 * by_units["RTRL"][0][1], "Expected the memory of RTRL to grow with the units."
+
+show(
+    line_chart(
+        units_tried,
+        {name: [milliseconds for milliseconds, _ in costs] for name, costs in by_units.items()},
+        xlabel="units H",
+        ylabel="processor time (ms), best of 3",
+        logy=True,
+        title="The same gradient, 50 steps",
+    ),
+    alt="Time of BPTT and of RTRL against the number of units, the time on a logarithmic axis. BPTT stays level; RTRL takes twice "
+    "as long at 4 units, and about a hundred times as long at 32.",
+)
+
+# %% [markdown]
+# Count the products of one step, for each row of the batch. BPTT: about $3 H (D + H)$. RTRL: $S$ has $H \cdot H (D + H + 1)$
+# numbers, and each of them is a sum of $H$ products. That is about $H^2$ times as much, a thousandfold for 32 units; and the
+# time would follow at once, were it not for what NumPy takes for each call. So the choice is between memory that grows with
+# $T$ and time that grows with $H^4$, and as $T$ can be cut into chunks (unit 05), nearly everybody takes the first. Between
+# the two lies a lot of research: sensitivities that are kept only for the units that are near, or estimated at random.
+
+# %% [markdown]
+# ## 13 · What you have
 #
 # - The loss of a batch is summed over steps, masked, and divided by $N$. A network that knows nothing starts at $T \log
 #   Q$.
@@ -1181,8 +1339,16 @@ assert not np.allclose(second, right, atol=1e-6), "Expected the second call to f
 #
 # - P. J. Werbos, "Backpropagation Through Time: What It Does and How to Do It", *Proceedings of the IEEE* 78, 1990. By
 #   one of those who found it, with the whole procedure written out.
+# - T. M. Mitchell, *Machine Learning*, McGraw-Hill 1997, chapter 4: gradient descent and backpropagation from the beginning,
+#   and a page on recurrent networks, unfolded. If unit 04 went too fast, begin there.
+# - Notes of Stanford's course CS231n, "Backpropagation, Intuitions": gates that pass gradients on, with numbers, as in section
+#   4 here.
+# - A. Karpathy, *min-char-rnn*, 2015: about a hundred lines of NumPy, forwards, back, and a network that writes. You can read
+#   all of it now; unit 06 is the long version.
 # - I. Goodfellow, Y. Bengio, A. Courville, *Deep Learning*, MIT Press 2016, section 10.2.2: the same derivation on the
 #   graph, node by node.
+# - R. J. Williams, D. Zipser, "A Learning Algorithm for Continually Running Fully Recurrent Neural Networks", *Neural
+#   Computation* 1, 1989: section 12.
 # - R. J. Williams, J. Peng, "An Efficient Gradient-Based Algorithm for On-Line Training of Recurrent Network
 #   Trajectories", *Neural Computation* 2, 1990: what to do when the sequence does not end.
 # - A. Griewank, A. Walther, *Evaluating Derivatives*, SIAM 2008: why, for any program, the backward pass costs only a few

@@ -10,9 +10,14 @@
 # - get the exact gradient of a long sequence with the square root of the memory;
 # - show where a network fails to learn over a distance, move that wall, and then jump it: with *short* examples.
 #
-# **It takes** about two and a half hours. **You should know** unit 04: how an error walks back through time. From
-# linear algebra you need eigenvalues; singular values and orthogonal matrices are explained where they come up. There
-# are 7 exercises and one written question, 23 points in all. NumPy is all that you need.
+# **It takes** about three hours, half of them your own work, best in two sittings (the second begins with section 5).
+# **You should know** unit 04: how an error walks back through time. From linear algebra you need eigenvalues; singular
+# values and orthogonal matrices are explained where they come up. There are 7 exercises and one written question, 23
+# points in all.
+#
+# In all exercises you write NumPy, and may not call `torch`. Answers keep the dtype that they are given and leave their
+# arguments as they are. Before an experiment you are asked to guess. Write your guess down: it costs half a minute, and
+# you will see more.
 
 # %% [markdown]
 # ## The question that unit 04 left open
@@ -70,7 +75,7 @@ progress("05_gradient_flow")
 #
 # `dh_last (N, H)` is the gradient of the loss at the last state, `H (T, N, H)` holds all states, `W` is `(H, H)`. The
 # answer is an array `(T,)`: entry `t` is the norm of the error at `H[t]`. So the **last** entry is the norm of
-# `dh_last` itself, and the first is what is left at the first step. May not call `torch`.
+# `dh_last` itself, and the first is what is left at the first step.
 #
 #     dh_last [[3, 4]]    H [[[0.3, 0.1]], [[0, 0.5]]]    W [[0, 2], [1, 0]]    gives [6.708, 5]
 #
@@ -132,8 +137,7 @@ check(state_gradient_norms)
 # ### Exercise 5.2 · `spectral_radius`
 # *●○○ · 4 minutes · 1 point*
 #
-# The largest absolute value among the eigenvalues of `W (H, H)`, as one number. You may call `np.linalg`. May not call
-# `torch`.
+# The largest absolute value among the eigenvalues of `W (H, H)`, as one number. You may call `np.linalg`.
 #
 #     W [[0, -2], [2, 0]]  gives 2          W [[-3, 8], [0, 1]]  gives 3
 
@@ -168,8 +172,7 @@ check(spectral_radius)
 # To try out radii, you need a matrix of any radius that you like. If $W v = \lambda v$, then $(a W) v = (a \lambda) v$:
 # one factor on all entries multiplies all eigenvalues by it. Return `W (H, H)`, scaled so that its spectral radius
 # is `rho`, a positive number, as a new array of W's dtype. If the radius of `W` is 0, no factor helps: raise a
-# `ValueError`. You may call your `spectral_radius`; while this exercise is checked, it is a correct one. May not call
-# `torch`.
+# `ValueError`. You may call your `spectral_radius`; while this exercise is checked, it is a correct one.
 #
 #     W [[-2, 8], [0, 1]]    rho 0.5    gives [[-0.5, 2], [0, 0.25]]
 
@@ -195,7 +198,8 @@ check(with_spectral_radius)
 # ### Experiment · vanish or explode
 #
 # One random $W$ of 64 units, scaled to three radii. On the left the cell is linear: every slope is 1. On the right the
-# states come from a cell with tanh that reads random inputs.
+# states come from a cell with tanh that reads random inputs. **Guess first**: for each radius, does the error vanish,
+# explode, or stay, on the left? And which of the three will explode on the right?
 #
 # **Claim:** without tanh the error is multiplied by $\rho$ at each step, in the long run. With tanh it is multiplied by
 # less, so that even with a radius of 1.5 it vanishes here.
@@ -317,8 +321,6 @@ show(
 # - If the norm is not above `max_norm`, the values stay. Gradients that are all zero stay zero.
 # - The result holds new arrays, always; those that you were given are left as they were.
 #
-# May not call `torch`.
-#
 #     gradients [[3.0], [4.0]] (two arrays)    max_norm 2.5    gives ([[1.5], [2.0]], 5.0)
 
 
@@ -428,6 +430,8 @@ print("reads", X[:, 0].argmax(axis=1), " should say", y[0])
 # | 0.5 | {{long_steps/radius 1.5, rate 0.5, unclipped/right}} | {{long_steps/radius 1.5, rate 0.5, clipped/right}} |
 # | 1.5 | {{long_steps/radius 1.5, rate 1.5, unclipped/right}} | {{long_steps/radius 1.5, rate 1.5, clipped/right}} |
 #
+# (Cover the right column and **guess**: which rates does clipping save?)
+#
 # With too small a rate 300 updates are not enough. With too large a one all is thrown away. In between is a range
 # that works, and clipping makes it wider. Take a rate from the middle of that range, not from its upper end: the next
 # batch may have a steeper wall. Where training goes on for long, people lower the rate towards the end.
@@ -463,7 +467,8 @@ assert min(recalled(runs[name][0], 8) for name in ("1.5, clipped", "0.1, unclipp
 
 # %% [markdown]
 # So what exploded was the *step* (in {{held saved_by_clipping}} seeds). Clipping repairs that, and so does a smaller
-# rate. Now the opposite trouble. Why does it not help there? Look at what there is to clip.
+# rate. Now the opposite trouble. Why does it not help there? Look at what there is to clip. **Guess first**: how long is the
+# longest gradient of 300 updates, and what part of an error is left after 30 steps: a tenth, a thousandth, a millionth?
 #
 # **Claim:** over 30 steps, from a radius of 0.5 and at a rate of 0.1, a network guesses, with clipping and without.
 
@@ -576,7 +581,7 @@ show(
 # the length `k` of a chunk, at least 1. Chunks start at step 0, so that they are steps 0 to k-1, k to 2k-1, and so on;
 # the last may be shorter. `H` holds the true states, with the state carried across all borders. The answer is
 # `(dU, dW, db)`, sums over all chunks. For $k \ge T$ this is full BPTT. `rnn_backward` and `rnn_step_backward` of unit
-# 04 are imported. May not call `torch`.
+# 04 are imported.
 #
 #     dH [[[0]], [[1]]]   X [[[1]], [[0]]]   h0 [[0]]   H [[[0.462]], [[0.728]]]   U [[0.5]]   W [[2]]
 #     k = 1 gives, rounded,  dU [[0]]      dW [[0.217]]  db [0.470]
@@ -606,6 +611,9 @@ check(truncated_bptt)
 # state carried along. You will do it yourself in unit 06.
 #
 # ### Experiment · what the cut costs
+#
+# **Guess first**, before you read on: trained in chunks of $k$ steps, how long must a chunk be for a network to recall over a
+# lag of 6? Does that hang on where $W$ starts?
 #
 # The recall task with a lag of 6 has 7 steps. For $k \le 6$ the loss, at the last step, lies in another chunk than the
 # symbol, at the first. The rows of $dU$ that belong to the four symbols are then exactly zero, whatever $W$ is.
@@ -696,7 +704,7 @@ show(
 # - Ask `loss_grad(t, h)` **once** for each step `t` from 0 to T-1, in any order. `h (N, H)` is the state after step `t`
 #   has read `X[t]`.
 # - Do not write to what it answers: the array belongs to `loss_grad`.
-# - `rnn_forward`, `rnn_step`, `rnn_backward` and `rnn_step_backward` are imported. May not call `torch`.
+# - `rnn_forward`, `rnn_step`, `rnn_backward` and `rnn_step_backward` are imported.
 #
 # The check looks at the numbers. How little you keep is measured below. Mind one trap there:
 # `H[-1]` is a *view*. As long as somebody holds it, NumPy keeps the whole of `H` alive. `H[-1].copy()` lets it go.
@@ -740,7 +748,9 @@ check(checkpointed_bptt)
 #
 # `tracemalloc` tells how much memory Python held at its peak. We walk through sequences of 64 to 4,096 steps in three
 # ways. Truncated BPTT goes chunk by chunk, $k = 16$, and keeps nothing but a state and three sums; so it works on a
-# stream that never ends. **Claim:** on two logarithmic axes, peak memory against the number of steps has a slope of 1
+# stream that never ends. **Guess first**: three lines on two logarithmic axes; which slopes?
+#
+# **Claim:** on two logarithmic axes, peak memory against the number of steps has a slope of 1
 # for full BPTT, ½ with checkpoints, and 0 for truncated BPTT.
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -839,7 +849,7 @@ show(
 # `rng` is a NumPy generator, as `np.random.default_rng(0)` makes one, and `n` a whole number from 1 on. Return an
 # orthogonal matrix `(n, n)` of float64 whose numbers come from `rng`: two generators with different seeds give
 # different matrices, and so do two calls with one generator. Any orthogonal matrix will do. You may call `np.linalg.qr`
-# and `np.linalg.svd`. May not call `torch` or `scipy`.
+# and `np.linalg.svd`. May not call `scipy`.
 
 
 # %% answer="orthogonal"
@@ -874,7 +884,10 @@ assert bent["random, ρ = 1"][0] < bent["orthogonal"][0], "The orthogonal W was 
 #
 # ### Experiment · the wall, and what moves it
 #
-# The recall task at one lag, from 2 to 30, for three starts; 300 updates each. **Claim:** trained for 300 updates at
+# The recall task at one lag, from 2 to 30, for three starts; 300 updates each. **Guess first**: at which lag does each of the
+# three begin to guess?
+#
+# **Claim:** trained for 300 updates at
 # one lag, a radius of 0.5 reaches 5 steps back and not 10; a radius of 0.9 and an orthogonal start reach 10; at 30
 # steps all three guess.
 

@@ -5,13 +5,16 @@
 #
 # - stack recurrent layers, run them, and take a gradient back through time *and* down through the layers;
 # - count what depth costs, and choose widths so that networks of different depth are comparable;
-# - say where dropout may stand in a recurrent network, and what it does to a memory along time;
+# - say where dropout may stand in a recurrent network, what it does to a memory along time, and how one mask for all
+#   steps gets round that;
+# - normalise a layer, and say what it makes of weights that are ten times too large;
 # - write PyTorch's `nn.RNN(num_layers=…, dropout=…)` yourself, number for number;
 # - say with evidence when depth pays, when it does not, and what a residual connection does for it.
 #
-# **It takes** about two hours. **You should know** `rnn_forward` of unit 03, `rnn_backward` of unit 04, and, for the
-# second half, how a module is written in PyTorch (unit 07). There are 5 exercises and one written question, 19 points
-# in all.
+# **It takes** about two and a half hours, more than half of them with your own hands on it; what is marked *optional* comes
+# on top. **You should know** `rnn_forward` of unit 03, `rnn_backward` of unit 04, and, for the second half, how a module
+# is written in PyTorch (unit 07). There are 7 exercises and one written question, 24 points in all. Up to exercise 8.6
+# all is NumPy: no answer may call `torch`, each leaves its arguments as they are, and keeps the dtype that it is given.
 
 # %% locked="setup"
 import numpy as np
@@ -85,7 +88,7 @@ show(
 # *●●○ · 12 minutes · 3 points*
 #
 # From `X (T, N, D)`, `h0 (L, N, H)` and the list `layers` to the pair `(H_top, h_n)`. You may call `rnn_forward` or
-# `rnn_step`, which are imported. Leave the arguments as they are and keep the dtype. May not call `torch`.
+# `rnn_step`, which are imported.
 #
 #     X [[[1]], [[0]]]   h0 [[[0]], [[0]]]   layers: two times ([[1]], [[0.5]], [0])
 #     gives  H_top [[[0.642]], [[0.594]]]    h_n [[[0.363]], [[0.594]]]
@@ -142,7 +145,7 @@ assert peaks == sorted(set(peaks)), "Expected each layer's peak after that of th
 
 # %% [markdown]
 # So a stack can *wait*: its top layer speaks up about something some steps after it has happened. Keep this in mind for
-# section 7.
+# section 8.
 
 # %% [markdown]
 # ## 2 · What a layer costs
@@ -241,15 +244,13 @@ show(
 
 # %% [markdown]
 # ### Exercise 8.3 · `stacked_backward`
-# *●●● · 18 minutes · 5 points*
+# *●●● · 22 minutes · 5 points*
 #
 # From `dH_top (T, N, H)`, `X`, `h0` and `layers` to `(dX, dh0, gradients)`: `dX (T, N, D)`, `dh0 (L, N, H)`, and
 # `gradients`, a list of $L$ triples `(dU, dW, db)` in the order of `layers`. You are not given the states: run forwards
 # first. You may call `rnn_forward` and
 #
 #     dX, dh0, dU, dW, db = rnn_backward(dH, X, h0, H, U, W)      # for one layer, as in unit 04
-#
-# Leave the arguments as they are. May not call `torch`.
 #
 #     dH_top [[[0]], [[1]]]   X [[[1]], [[0]]]   h0 [[[0]], [[0]]]   layers: two times ([[1]], [[0.5]], [0])
 #     gives  dX [[[0.198]], [[0.561]]]   dh0 [[[0.099]], [[0.095]]]
@@ -391,7 +392,7 @@ assert min(shares["residual"].min(), shares["plain, √3\ntimes wider"].min()) >
 # A straight line on a logarithmic axis: you know this picture from unit 05. What was the distance in time there is the
 # number of layers here. (The residual line even rises on its way down, since both roads lead down and their errors add up.)
 # And as in unit 05 a start decides: errors vanish downwards *with these weights*, not because a stack is deep.
-# Whether the network then *learns* better is another question. Section 7 asks it of both cures.
+# Section 6 has a third cure. Whether the network then *learns* better is another question. Section 8 asks it of both cures.
 
 # %% [markdown]
 # ## 5 · Dropout, and where it stands
@@ -414,7 +415,7 @@ assert min(shares["residual"].min(), shares["plain, √3\ntimes wider"].min()) >
 #
 # Write it with the draws given, so that the answer is not a matter of luck: `H` is `(T, N, H)`, `mask` has the same shape
 # and holds True where an entry is **kept**, and `p`, from 0 up to but not including 1, is the probability with which
-# entries were *dropped* when the mask was drawn. Return a new array, of the dtype of `H`.
+# entries were *dropped* when the mask was drawn. Return a new array.
 #
 #     H [[[1, 2, 3]]]   p 0.5   mask [[[True, False, True]]]   gives [[[2, 0, 6]]]
 
@@ -436,7 +437,8 @@ check(dropout_between)
 #
 # ### Experiment · a memory under dropout
 #
-# Remember the latch of unit 03: one unit with $W = 2$ that is set once and stays at 0.96 for ever. **Claim:** with
+# Remember the latch of unit 03: one unit with $W = 2$ that is set once and stays at 0.96 for ever. Before you run the cell:
+# of 2,000 such latches, how many will still be set after 50 steps if one in ten is knocked over at each step? **Claim:** with
 # dropout of $p = 0.1$ on the way *up*, the latch stays set, and only about a tenth of its readings are missing. With the
 # same dropout on the way *through time*, fewer than two latches in a hundred are still set after 50 steps. But sixteen
 # units that hold the bit together, each with $2/16$ of a $W$ to every other, keep it through the same dropout.
@@ -501,7 +503,156 @@ show(
 )
 
 # %% [markdown]
-# ## 6 · The same as a module
+# ### One mask for all steps
+#
+# There is a way round it. What ruins a memory is not that units are missing, it is that *other* units are missing at
+# each step. So draw once for a sequence, and hold on to the draw: the same entries are dropped at all $T$ steps. For that
+# one sequence, the network is a smaller one. Y. Gal and Z. Ghahramani (2016) derived this from Bayes's rule and called it
+# *variational*; **locked** dropout is its other name. It may stand on the way up, on the inputs, and along time.
+#
+# *By hand*: $X$ has three steps of one row, $(1, 2), (3, 4), (5, 6)$, and $p = 0.5$. The mask is $(0, 1)$, drawn once:
+# $(0, 4), (0, 8), (0, 12)$.
+
+# %% [markdown]
+# ### Exercise 8.5 · `locked_dropout`
+# *●○○ · 10 minutes · 2 points*
+#
+# Drop from `X (T, N, D)` with one mask for all steps. Draw it yourself from `rng`, a NumPy generator (`rng.random(shape)`
+# gives numbers from 0 up to 1): each of the N · D entries is dropped with probability `p`, from 0 up to but not
+# including 1, by a draw of its own, and what is kept is divided by $1 - p$. Return a new array. You may call your
+# `dropout_between`.
+#
+#     X of ones, (3, 1, 4), p 0.5       gives, for instance,  [[[2, 0, 0, 2]], [[2, 0, 0, 2]], [[2, 0, 0, 2]]]
+
+
+# %% answer="locked_dropout"
+def locked_dropout(X, p, rng):
+    """Inverted dropout with one mask for all steps: X (T, N, D), p in [0, 1), a generator -> (T, N, D)."""
+    ### BEGIN SOLUTION
+    mask = rng.random(X.shape[1:]) >= p
+    return X * mask / (1 - p)
+    ### END SOLUTION
+
+
+# %% check="locked_dropout"
+check(locked_dropout)
+
+# %% [markdown]
+# The same latches again, dropped along time with the mask of your function. How many will be set after 50 steps now?
+# Write the number down: you can compute it.
+#
+# **Claim:** with one mask for all 50 steps, nine in ten single latches are still set at the end. With a mask
+# drawn anew at each step, fewer than two in a hundred are.
+
+# %% tags=["experiment"]
+lock = use(locked_dropout)
+
+
+def still_set_when_locked(p=0.1, rows=2000, steps=50):
+    """The share of 2,000 latches of one unit that reads as set at each step, with one mask along time."""
+    rng = np.random.default_rng(2)
+    mask = lock(np.ones((1, rows, 1)), p, rng)[0]  # 0, or 1 / (1 - p)
+    h, shares = np.full((rows, 1), 0.96), []
+    for _ in range(steps):
+        h = rnn_step(np.zeros((rows, 1)), h * mask, np.zeros((1, 1)), np.full((1, 1), 2.0), np.zeros(1))
+        shares.append(float((h > 0.5).mean()))
+    return shares
+
+
+locked_set, new_each_step = still_set_when_locked(), still_set["one unit,\nthrough time"]
+print(f"still set after 50 steps: one mask {locked_set[-1]:.3f}, a new one at each step {new_each_step[-1]:.3f}")
+assert abs(locked_set[-1] - 0.9) < 0.03, "Expected nine in ten; see locked_dropout above."
+assert new_each_step[-1] < 0.02, "Expected nearly none; see dropout_between above."
+
+# %% [markdown]
+# Who is dropped is gone from the first step on, and who is kept is never in danger. A network that is trained so learns not
+# to rely on single units, and keeps its memory. (PyTorch's `dropout=` is not locked: that you have to write.)
+#
+# ## 6 · Layer normalisation
+#
+# Section 4 had two cures for a signal that shrinks from layer to layer. Here is a third one. The trouble is that the size of
+# what a tanh reads hangs on the size of the weights: too small, and it fades; too large, and tanh is stuck at ±1, where its
+# slope is 0. So *make* the size right. For each row, take its own mean $\mu$ and its own variance $\sigma^2$ over the units:
+#
+# $$y = g \odot \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + s$$
+#
+# After the fraction the row has mean 0 and variance 1, whatever it had before. The **gain** $g$ and the **shift** $s$, one
+# number a unit, are learned: so the network can choose a size, but it chooses it in one place. $\varepsilon$ keeps a row
+# of equal numbers from being divided by 0. In a recurrent layer it stands inside the tanh, $h_t =
+# \tanh(\text{LN}(x_t U + h_{t-1} W + b))$. Mean and variance belong to one step of one row. No other row of the batch and no
+# other step has a say, which is why recurrent networks use this and not batch normalisation.
+#
+# *By hand*: $x = (1, 3)$ has $\mu = 2$ and $\sigma^2 = ((-1)^2 + 1^2) / 2 = 1$, and so gives $(-1, 1)$. And $(10, 30)$? $\mu =
+# 20$, $\sigma^2 = 100$: $(-1, 1)$ as well. With $g = (1, 2)$ and $s = (0, 0.5)$ it is $(-1, 2.5)$.
+
+# %% [markdown]
+# ### Exercise 8.6 · `layer_norm`
+# *●●○ · 10 minutes · 3 points*
+#
+# Normalise `x` over its **last axis**; there may be one axis, `(D,)`, or several, as `(N, D)` or `(T, N, D)`. `gain` and
+# `shift` are `(D,)`. The variance is the plain mean of the squared distances from the mean (divided by D, not D − 1), and
+# `eps` is added to it, under the root. Return a new array of x's shape.
+#
+#     x [[1, 3], [10, 30]]   gain [1, 2]   shift [0, 0.5]      gives, with eps 0,  [[-1, 2.5], [-1, 2.5]]
+
+
+# %% answer="layer_norm"
+def layer_norm(x, gain, shift, eps=1e-5):
+    """Mean 0 and variance 1 over the last axis, then gain and shift: x (…, D), gain and shift (D,) -> (…, D)."""
+    ### BEGIN SOLUTION
+    centred = x - x.mean(axis=-1, keepdims=True)
+    variance = (centred**2).mean(axis=-1, keepdims=True)
+    return gain * centred / np.sqrt(variance + eps) + shift
+    ### END SOLUTION
+
+
+# %% check="layer_norm"
+check(layer_norm)
+
+# %% [markdown]
+# What is it good for? Take eight layers with weights as PyTorch draws them, then ten times smaller ones, then ten times
+# larger ones. Two inputs go in that differ a little. How far apart are the two states on top? For each of the six stacks,
+# guess first: nothing is left of the difference, about as much, or far more?
+#
+# **Claim:** without normalisation, less than a hundredth of the difference arrives on top of eight layers as drawn, less
+# than a billionth with weights ten times smaller, and more than ten times the difference with weights ten times larger.
+# With normalisation it arrives at the same size to within a factor of 1.1, whatever the weights are scaled by.
+
+
+# %% tags=["experiment"]
+normalise = use(layer_norm)
+
+
+def difference_on_top(scale, normalised, seed=0, layers=8, H=64, N=200):
+    """How far apart two slightly different inputs are after one step through a stack, against how far apart they were."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(N, H))
+    rows = np.stack([x, x + 1e-6 * rng.normal(size=(N, H))])
+    before = np.linalg.norm(rows[1] - rows[0])
+    for _ in range(layers):
+        rows = rows @ rng.uniform(-1, 1, (H, H)) * (scale / np.sqrt(H))
+        rows = np.tanh(normalise(rows, np.ones(H), np.zeros(H), 1e-12) if normalised else rows)
+    return float(np.linalg.norm(rows[1] - rows[0]) / before)
+
+
+arrives = {
+    normalised: {scale: difference_on_top(scale, normalised) for scale in (0.1, 1.0, 10.0)}
+    for normalised in (False, True)
+}
+for normalised, by_scale in arrives.items():
+    print("normalised:" if normalised else "plain:     ", {scale: f"{share:.1e}" for scale, share in by_scale.items()})
+assert arrives[False][1.0] < 0.01, "Expected the difference to fade in eight layers as drawn."
+assert arrives[False][0.1] < 1e-9, "Expected it to be gone with small weights."
+assert arrives[False][10.0] > 10, "Expected it to grow with large weights."
+assert max(arrives[True].values()) < 1.1 * min(arrives[True].values()), "Expected no effect of scale; see layer_norm."
+
+# %% [markdown]
+# The scale of the weights has lost its meaning: the row is divided by its own size anyway. That is what layer normalisation
+# buys, a start and a learning rate that need less care. It does not buy everything. The difference still changes from
+# layer to layer, and the direct road of the plus sign is not there; the two are often used together.
+
+# %% [markdown]
+# ## 7 · The same as a module
 #
 # From here on we need autograd and optimizers.
 
@@ -533,8 +684,8 @@ from torch import nn
 # own for every entry of $(T, N, H)$. Without the third argument it drops *always*.
 
 # %% [markdown]
-# ### Exercise 8.5 · `StackedRNN`
-# *●●● · 20 minutes · 5 points*
+# ### Exercise 8.7 · `StackedRNN`
+# *●●● · 25 minutes · 5 points*
 #
 # Write the module.
 #
@@ -624,10 +775,11 @@ for pair, difference in apart.items():
 # %% [markdown]
 # You own it. So from here on we let `nn.RNN` run, whose loop is compiled.
 #
-# ## 7 · What does depth buy?
+# ## 8 · What does depth buy?
 #
-# Four experiments follow, on small networks and with little training, since your time is short. Here you train each
-# network once. The figures show five seeds each, run beforehand with the functions of these cells, and also with more
+# Three experiments follow, and an optional one, on small networks and with little training, since your time is short. Here
+# you train each network once. **Before you run one, write down what you expect**: which depth will be ahead, and by how
+# much? Then look who was right. The figures show five seeds each, run beforehand with the functions of these cells, and also with more
 # updates and other learning rates. Each claim holds for what was run, and we say where it ends.
 #
 # ### Experiment · a task that wants depth
@@ -811,9 +963,9 @@ show(
 # second one when the first is wide enough, and compare at equal cost, trained to the end.**
 
 # %% [markdown]
-# ### Experiment · what each layer's state changes with
+# ### Optional · what each layer's state changes with
 #
-# A stack of four layers learns to read Python source. What does the state of each layer react to? We measure two things,
+# *(About ten minutes. The last cell of the unit shows the network that is trained here.)* A stack of four layers learns to read Python source. What does the state of each layer react to? We measure two things,
 # as drawn, after 100 updates and after 400:
 #
 # - **How fast** does it change? The mean squared change from one character to the next, divided by twice the variance.
@@ -957,7 +1109,7 @@ show(
 # the rate stands in for the plus sign.
 
 # %% [markdown]
-# ## 8 · Bugs to hunt
+# ## 9 · Bugs to hunt
 #
 # All of them run, and all have been met in code that somebody has published or handed in. What would you see, and which
 # test of this unit finds it?
@@ -978,7 +1130,7 @@ show(
 # </details>
 
 # %% [markdown]
-# ## 9 · What you have
+# ## 10 · What you have
 #
 # What does a second recurrent layer do that a wider first one does not? It reads what the first one has made of the past,
 # so it can answer later, and divide a distance. It costs width. What we saw of it is speed: which network learns sooner
@@ -990,10 +1142,12 @@ show(
 #   the next step.
 # - Depth is a second direction in which errors can vanish. A residual connection is a road without tanh and matrix; a
 #   wider start helps as well.
-# - Dropout stands between layers. Through time it wipes out what one unit holds alone.
+# - Dropout stands between layers. Through time it wipes out what one unit holds alone, unless one mask is locked for all
+#   steps.
+# - Layer normalisation gives each row mean 0 and variance 1 before gain and shift, so the scale of the weights loses its
+#   meaning.
 # - At equal budget, depth was sooner done where a distance could be divided, and later on text. Trained on, the depths
-#   came out nearly level. Upper layers were slow for a while only, and then as quick as the
-#   lower ones.
+#   came out nearly level.
 
 # %% [markdown] written="stacked_written" points=3
 # ### Written question
@@ -1038,6 +1192,7 @@ show(
 #   Network Regularization", arXiv:1409.2329, 2014: dropout between layers only.
 # - Y. Gal, Z. Ghahramani, "A Theoretically Grounded Application of Dropout in Recurrent Neural Networks", NeurIPS 2016: how
 #   it can stand along time after all, with one mask for all steps.
+# - J. L. Ba, J. R. Kiros, G. E. Hinton, "Layer Normalization", arXiv:1607.06450, 2016: with recurrent networks in mind.
 # - K. He, X. Zhang, S. Ren, J. Sun, "Deep Residual Learning for Image Recognition", CVPR 2016: the plus sign.
 
 # %% [markdown]

@@ -7,11 +7,14 @@
 # - run two chains over a sequence, one from each end, and keep their states aligned with time;
 # - batch sequences of several lengths so that the chain from the right does not begin in the padding;
 # - take gradients back through both chains;
+# - run a hidden Markov model over any length of sequence, and say what a cell holds that it cannot;
 # - build a tagger in PyTorch that reads both ways, and colour Python source with it;
 # - say what it costs, and why no such network is a left-to-right language model.
 #
-# **Time**: about two and a half hours. **You need** the cell and its backward pass (units 03 and 04), and for the
-# second half padding and packing from unit 07. There are 7 exercises and one written question, 24 points in all.
+# **Time**: about three hours, two of them with your own hands on it. What is marked *optional* comes on top. **You need**
+# the cell and its backward pass (units 03 and 04), and for the second half padding and packing from unit 07. There are 8
+# exercises and one written question, 27 points in all. Sections 3 to 8 are NumPy: up to exercise 9.6 no answer may use
+# torch.
 
 # %% locked="setup"
 import numpy as np
@@ -123,8 +126,6 @@ show(
 
 # %% [markdown]
 # ## 3 · A layer that reads from the right
-#
-# (Sections 3 to 7 are NumPy: up to exercise 9.5 no answer may use torch.)
 #
 # You need not write a new layer for that. Turn the sequence round, run the layer that you have, and turn its states
 # round again. The last of the three is the one that is forgotten most often. Why is it needed? Over the reversed sequence
@@ -348,7 +349,7 @@ for name, given in (("within the lengths", lengths), ("as a block", None)):
 
 # %% [markdown]
 # ### Exercise 9.4 · `bidirectional_backward`
-# *●●● · 20 minutes · 5 points*
+# *●●● · 25 minutes · 5 points*
 #
 # `dH` is the error of the combined states: `(T, N, 2H)` for `"concat"`, else `(T, N, H)`. `X`, `forward`, `backward`
 # and `how` are as before; there are no lengths here. The states are not given: run forwards first. Return `(dX,
@@ -472,9 +473,180 @@ check(final_summary)
 # and judge reviews.
 
 # %% [markdown]
-# ## 8 · The same in PyTorch
+# ## 8 · An older pair of chains
 #
-# From here on we train, and let PyTorch do the work of section 6. (This is where torch is loaded; it takes a moment.)
+# Long before networks could be trained on sequences, speech was recognised with two chains, one from the left and one
+# from the right. They belong to the **hidden Markov model**, HMM for short. It says: behind what you observe there is a
+# **state** that nobody sees, one of $K$. It starts somewhere, moves from step to step, and each time shows one of $Q$
+# symbols:
+#
+# | | shape | holds |
+# |---|---|---|
+# | `start` | $(K,)$ | the probability of each state at the first step |
+# | `transition` | $(K, K)$ | of each next state (column), given this one (row) |
+# | `emission` | $(K, Q)$ | of each symbol (column), given the state (row) |
+#
+# Which state is it in at step $t$, if $o_1, \dots, o_t$ were observed? Nobody can be sure, so we carry a **belief**: $K$
+# probabilities. Two things happen to it at each step. It moves on, and it takes in what is seen:
+#
+# $$\alpha_t = \left( \alpha_{t-1}\, A \right) \odot e(o_t) \qquad \alpha_1 = \text{start} \odot e(o_1)$$
+#
+# $A$ is `transition`, and $e(o)$ the column of `emission` that belongs to $o$. This is the **forward algorithm**.
+# Put it beside the cell, $h_t = \tanh(h_{t-1} W + x_t U + b)$. In both, a row vector is multiplied by a matrix, meets
+# the new input, and goes on. An HMM's input *multiplies* where a cell's is added; and where the cell has a tanh, the HMM
+# divides. It has to: $\alpha_t$ is the probability of the state *together with* all that was observed, and after a
+# thousand steps that is 0 for any computer. So divide by the sum,
+#
+# $$c_t = \textstyle\sum_k \alpha_t[k] \qquad \text{filtered}_t = \alpha_t / c_t$$
+#
+# and go on from what you have divided. Then $c_t$ is the probability of $o_t$ given all observations before it: the
+# model's prediction. You know from unit 01 what to do with these. The sum of their logarithms is the
+# **log-likelihood** of the sequence.
+#
+# *By hand*: a machine is well (state 0) or worn (state 1), and its parts are good (0) or bad (1). `start` is
+# $(0.5, 0.5)$, `transition` $[[0.8, 0.2], [0.4, 0.6]]$, since now and then somebody repairs it, and `emission`
+# $[[0.9, 0.1], [0.5, 0.5]]$. We see a good part, then a bad one:
+#
+# | | $t = 1$, good | $t = 2$, bad |
+# |---|---|---|
+# | moved on | $(0.5, 0.5)$, the start | $(0.643 \cdot 0.8 + 0.357 \cdot 0.4,\; \dots) = (0.657, 0.343)$ |
+# | times $e(o_t)$ | $(0.5 \cdot 0.9,\; 0.5 \cdot 0.5) = (0.45, 0.25)$ | $(0.657 \cdot 0.1,\; 0.343 \cdot 0.5) = (0.066, 0.171)$ |
+# | $c_t$ | $0.7$ | $0.237$ |
+# | filtered | $(0.643, 0.357)$ | $(0.277, 0.723)$ |
+#
+# The log-likelihood is $\log 0.7 + \log 0.237 = -1.796$.
+
+# %% [markdown]
+# ### Exercise 9.6 · `hmm_forward`
+# *●●○ · 15 minutes · 3 points*
+#
+# From `start (K,)`, `transition (K, K)`, `emission (K, Q)` and `observations`, an array of T whole numbers from 0 to
+# Q − 1, to the pair `(filtered, log_likelihood)`: `filtered (T, K)` holds in row t the probability of each state given
+# all observations **up to and with** that of step t, and `log_likelihood` is a number, the natural logarithm of the
+# probability of all T observations. It has to be right for T = 5,000 as well. The observations are possible ones; some
+# probabilities may be 0. The first observation comes from the start state itself: nothing moves before it.
+#
+#     start [0.5, 0.5]   transition [[0.8, 0.2], [0.4, 0.6]]   emission [[0.9, 0.1], [0.5, 0.5]]   observations [0, 1]
+#     gives, rounded,  filtered [[0.643, 0.357], [0.277, 0.723]]     log_likelihood -1.796
+
+
+# %% answer="hmm_forward"
+def hmm_forward(start, transition, emission, observations):
+    """start (K,), transition (K, K), emission (K, Q), observations (T,) -> filtered (T, K), log_likelihood."""
+    ### BEGIN SOLUTION
+    filtered, log_likelihood = [], 0.0
+    belief = start
+    for t, seen in enumerate(observations):
+        if t > 0:
+            belief = belief @ transition
+        joint = belief * emission[:, seen]
+        chance = joint.sum()
+        belief = joint / chance
+        filtered.append(belief)
+        log_likelihood += np.log(chance)
+    return np.stack(filtered), log_likelihood
+    ### END SOLUTION
+
+
+# %% check="hmm_forward"
+check(hmm_forward)
+
+# %% [markdown]
+# A belief that is carried along, in ten lines: for thirty years it was the core of speech recognition. And from the
+# right? There the chain is called $\beta$: the probability of all that is observed *after* step $t$, for each state at
+# step $t$,
+#
+# $$\beta_t = A \left( e(o_{t+1}) \odot \beta_{t+1} \right) \qquad \beta_T = 1$$
+#
+# It runs as your $g$ does, from the end. (With one difference: $g_t$ has read $x_t$, and $\beta_t$ stops just short of
+# $o_t$, which $\alpha_t$ has taken in already.) And how are the two combined? Given the state at $t$, what came before and
+# what comes after have nothing more to do with each other. So their probabilities **multiply**: the belief after all is
+# read is $\alpha_t \odot \beta_t$, divided by its sum. That is your `combine` with `"product"`: one side can rule out a
+# state that the other believed in.
+#
+# Predict first: the machine runs 5,000 steps. You guess its state at each, from what was seen *so far*, or from *all* that
+# was seen. How many guesses in 100 does the second chain put right: one, ten, or thirty? And at about which step will
+# $\alpha$, if it is never divided, become 0? (The smallest number that NumPy has is about $10^{-323}$.)
+#
+# **Claim:** with both chains more states are guessed right than with the first alone, and the belief in the true state is
+# higher on average. Never divided, $\alpha$ is 0 before the end.
+
+# %% tags=["experiment"]
+from rnncourse.plots import line_chart
+
+filter_forwards = use(hmm_forward)
+start, transition = np.array([0.5, 0.5]), np.array([[0.95, 0.05], [0.1, 0.9]])
+emission = np.array([[0.9, 0.1], [0.5, 0.5]])
+rng = np.random.default_rng(0)
+true = np.zeros(5000, dtype=int)
+for t in range(1, 5000):
+    true[t] = rng.random() < transition[true[t - 1], 1]
+seen = (rng.random(5000) < emission[true, 1]).astype(int)
+
+filtered, log_likelihood = filter_forwards(start, transition, emission, seen)
+from_the_right = np.ones_like(filtered)
+for t in reversed(range(len(seen) - 1)):
+    from_the_right[t] = transition @ (emission[:, seen[t + 1]] * from_the_right[t + 1])
+    from_the_right[t] /= from_the_right[t].sum()
+after_all = use(combine)(filtered, from_the_right, "product")
+after_all /= after_all.sum(axis=1, keepdims=True)
+
+right, believed = {}, {}
+for name, belief in (("so far", filtered), ("after all", after_all)):
+    right[name] = (belief.argmax(axis=1) == true).mean()
+    believed[name] = belief[np.arange(5000), true].mean()
+    print(f"{name:<10} {right[name]:.1%} of the states guessed right, belief in the true one {believed[name]:.3f}")
+alpha, steps = start * emission[:, seen[0]], 1
+while alpha.any() and steps < 5000:
+    alpha, steps = alpha @ transition * emission[:, seen[steps]], steps + 1
+print(f"never divided, alpha is 0 from step {steps} on; log-likelihood of all 5,000: {log_likelihood:.1f}")
+for measured in (right, believed):
+    assert measured["after all"] > measured["so far"], "Expected the second chain to help; see hmm_forward and combine."
+assert steps < 5000, "Expected alpha to become 0 on the way."
+assert np.isfinite(log_likelihood), "Expected your logarithm not to; see hmm_forward above."
+piece = slice(1000, 1060)
+show(
+    line_chart(
+        range(1001, 1061),
+        {"so far": filtered[piece, 1], "after all": after_all[piece, 1], "truth": true[piece]},
+        xlabel="step t",
+        ylabel="belief that the machine is worn",
+        title="Sixty steps of a hidden Markov model",
+    ),
+    alt="Belief that the machine is worn over sixty steps, and the truth, which is 0 or 1. The belief from what was seen so far "
+    "jumps up at each bad part and sinks between them; the belief after all is smoother and nearer to the truth.",
+)
+
+# %% [markdown]
+# Side by side, what have the two in common, and what not?
+#
+# | | hidden Markov model | recurrent network |
+# |---|---|---|
+# | the state | *one* of $K$; what is carried is a belief, $K$ numbers that sum to 1 | $H$ numbers between −1 and 1, all at once |
+# | one step | $\alpha_{t-1} A$, times $e(o_t)$ | $h_{t-1} W$, plus $x_t U$, through tanh |
+# | from the right | $\beta_t$ | $g_t$ |
+# | both together | product, by the rules of probability | whatever the next layer makes of them |
+# | its numbers are | probabilities: you can read them, and write them down from what you know | what training made of them |
+# | what it can hold | which of $K$ states: $\log_2 K$ bits | $H$ units, each up or down: $H$ bits at least |
+#
+# The last row is the one that decided. So an HMM and a recurrent network are cousins. But the network's state is
+# continuous, has many dimensions, and is much richer: for one more bit, an HMM needs *twice* as many states, and a
+# network one more unit.
+#
+# But a belief is continuous too, $K$ numbers of any size! Can it not hold more than "one of $K$"? It can hold more, but
+# it cannot *say* it. Here is a task that shows it: a word of four letters is read, out of an alphabet of four, and then
+# **the same word must be said again**. There are $4^4 = 256$ words, all equally likely.
+#
+# *By hand*: after the first word $x$ the belief is $p(s \mid x)$. From state $s$ on, let $q_s(y)$ be the probability that
+# the second word is $y$; over all $y$ these sum to 1. The right word is $y = x$, and gets
+#
+# $$\sum_s p(s \mid x)\, q_s(x) \;\le\; \sum_s q_s(x)$$
+#
+# since no $p$ is above 1. Sum this over all 256 words: on the right each state brings 1, together $K$. So on average the
+# right word gets at most $K / 256$: with 32 states an eighth, whatever the parameters are, and however they were found.
+# Each state can promise one word. No such bound holds for a cell of 32 units.
+#
+# Predict before you run it: how many units does a cell need to say the word again nine times in ten: 8, 64, or 256?
 
 # %% locked="setup_torch"
 import torch
@@ -484,6 +656,107 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
 # %% [markdown]
+# (That has loaded torch, which takes a moment: from here on we train.) Both models are trained in the same way, on all 256
+# sequences at once. `HiddenMarkov` is your forward algorithm in PyTorch, with `start`, `transition` and `emission` to be
+# learned.
+#
+# **Claim:** a trained HMM with 32 states gives the right second word less than its ceiling, an eighth. A cell
+# with 32 units, trained as long, gives it more than 0.95, and one with 8 units more than an HMM of 64 states could.
+
+
+# %% tags=["experiment", "nbval-ignore-output"]
+from itertools import product
+
+from rnncourse.bidirectional_torch import HiddenMarkov
+
+
+class NextLetter(nn.Module):
+    """A cell that reads letters: log p of each letter, given those before it; ids (T, N) -> (T, N)."""
+
+    def __init__(self, hidden_size, letters):
+        super().__init__()
+        self.letters = letters
+        self.rnn = nn.RNN(letters, hidden_size)
+        self.output = nn.Linear(hidden_size, letters)
+        nn.init.orthogonal_(self.rnn.weight_hh_l0)
+
+    def forward(self, ids):
+        read = nn.functional.one_hot(ids, self.letters).float()
+        before = torch.cat([torch.zeros_like(read[:1]), read[:-1]])
+        log_p = torch.log_softmax(self.output(self.rnn(before)[0]), dim=-1)
+        return log_p.gather(-1, ids[..., None])[..., 0]
+
+
+all_words = torch.tensor(list(product(range(4), repeat=4))).T  # (4, 256)
+said_twice = torch.cat([all_words, all_words])
+
+
+def said_again(kind, size, seed=0, updates=500):
+    """Train on every word said twice; gives the probability of the right second word, a mean over all words."""
+    torch.manual_seed(seed)
+    model = kind(size, 4)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1 if kind is HiddenMarkov else 0.01)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, updates)  # smaller steps towards the end
+    for _ in track(range(updates), "training"):
+        loss = -model(said_twice).sum(dim=0).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    with torch.no_grad():
+        return model(said_twice)[4:].sum(dim=0).exp().mean().item()
+
+
+again = {
+    "HMM, 32 states": said_again(HiddenMarkov, 32),
+    "cell, 8 units": said_again(NextLetter, 8),
+    "cell, 32 units": said_again(NextLetter, 32),
+}
+print(f"ceiling of any HMM with 32 states: {32 / 256:.3f}")
+for name, share in again.items():
+    print(f"{name:<15} gives the right second word {share:.3f}")
+assert again["HMM, 32 states"] < 32 / 256, "Expected the HMM below what was proved."
+assert again["cell, 32 units"] > 0.95, "Expected the cell of 32 units to say the word again."
+assert again["cell, 8 units"] > 64 / 256, "Expected 8 units to hold more than 64 states."
+
+# %% tags=["experiment"]
+from rnncourse.data.claims import claimed
+
+word_twice = claimed("09_bidirectional")["word_said_twice"]
+sizes = (4, 8, 16, 32, 64)
+show(
+    line_chart(
+        sizes,
+        {
+            "cell, H units": [word_twice.median(f"cell, {size}", "right") for size in sizes],
+            "ceiling of\nany HMM": [size / 256 for size in sizes],
+            "HMM, K states,\ntrained": [word_twice.median(f"HMM, {size}", "right") for size in sizes],
+        },
+        xlabel="K states, or H units",
+        ylabel="probability of the right second word",
+        title="A word of four letters, said twice (medians of five seeds)",
+        logx=True,
+    ),
+    alt="Probability of the right second word against the number of states or units, from 4 to 64. The cell rises from about "
+    "0.1 at 4 units to above 0.9 at 8 and nearly 1 at 32. The ceiling of any HMM rises from 0.016 to 0.25; trained HMMs lie "
+    "below it.",
+)
+
+# %% [markdown]
+# Over five seeds, 8 units give the right word {{word_said_twice/cell, 8/right|.2f}}, where 64 states, trained, give it
+# {{word_said_twice/HMM, 64/right|.2f}}, and by no means could give it more than 0.25. For an HMM to do it, there must be a
+# state for each word when it begins to say it: 256 of them, with a transition matrix of 65,536 numbers. Each letter more
+# makes it four times as many states.
+#
+# HMMs are not gone. Where there is little data, where the states *are* something, like the sounds of a word, and where one
+# has to say why, they are hard to beat, and nothing in them has to be guessed at.
+
+# %% [markdown]
+# ## 9 · The same in PyTorch
+#
+# PyTorch does the work of section 6 for you, and more.
+#
 # `nn.RNN(D, H, bidirectional=True)` is your `bidirectional_forward` with `"concat"`. Its second layer's parameters bear
 # the suffix `_reverse`. It gives two things:
 #
@@ -526,8 +799,8 @@ assert not np.allclose(out[-1], summary), "Expected the last of out to be no sum
 # long. `lengths` is a tensor of whole numbers.
 
 # %% [markdown]
-# ### Exercise 9.6 · `BiTagger`
-# *●●○ · 16 minutes · 4 points*
+# ### Exercise 9.7 · `BiTagger`
+# *●●○ · 20 minutes · 4 points*
 #
 # A tagger says something about *every* step. Write it as an `nn.Module` with three submodules of exactly these names:
 #
@@ -574,7 +847,7 @@ check(BiTagger)
 # Networks like this one marked names, parts of speech and phonemes for twenty years. Give yours some work.
 
 # %% [markdown]
-# ## 9 · Teddy
+# ## 10 · Teddy
 #
 # Here is a tagger that reads one way, to compare with. Both are trained on all 320 sentences, each weighted with its
 # probability. That is no cheating here: we do not ask whether they generalise, we ask what they *can* learn, and for
@@ -635,8 +908,6 @@ taggers = {
 curves = {name: train_on_sentences(model) for name, model in taggers.items()}
 
 # %% tags=["experiment"]
-from rnncourse.plots import line_chart
-
 for name, model in taggers.items():
     with torch.no_grad():
         is_right = (model(*as_tensors(ids, lengths)).argmax(dim=-1).numpy() == labels) * weight
@@ -693,7 +964,7 @@ for words in ("He said , Teddy Roosevelt was a great president", "He said , Tedd
 # spoken.
 
 # %% [markdown]
-# ## 10 · A syntax highlighter
+# ## 11 · A syntax highlighter
 #
 # Now something real: Python source, character by character, a label for each. The labels cost nothing, since Python's
 # own tokenizer knows them. There are eight: space, comment, string, number, operator, keyword, function (a name before
@@ -836,14 +1107,13 @@ print(f"right in this piece: one way {coloured.right('one way'):.0%}, both ways 
 coloured
 
 # %% [markdown]
-# ### Experiment · how long is a sign remembered?
+# ### Optional · how long is a sign remembered?
 #
-# A comment whose sign is in view is known for one more often. But does the tagger *remember* the sign, or does it see
-# from the English behind it that this must be a comment? Take the English away: comment out some code. Each line is one
-# of a held-out file, with no string in it, cut to 40 characters, and we put `# ` before it.
-#
-# Your taggers have seldom seen such a thing in training. So the figure has a third one: one way, the same in
-# everything, but in its training text a fifth of the lines of code are commented out.
+# *(About ten minutes; unit 10 looks back at it.)* Does a tagger *remember* the sign that opened a comment, or does it see
+# from the English behind it that this must be one? Take the English away: comment out some code. Each line is one of a
+# held-out file, with no string in it, cut to 40 characters, and we put `# ` before it. The figure has a third tagger: one
+# way, the same in everything, but in its training text a fifth of the lines of code are commented out. Before you
+# look: where in the line will the first two have lost the sign, and will the third?
 #
 # **Claim:** without the sign, less than a twentieth of the characters of a line of code are taken for a comment. With it
 # more are; but of the last eight of forty characters fewer than of the first four, by both taggers. The one-way tagger
@@ -887,8 +1157,6 @@ for name, model in highlighters.items():
     assert last < first, "Expected the sign to fade; if BiTagger has not passed its check, that may be why."
 
 # %% tags=["experiment"]
-from rnncourse.data.claims import claimed
-
 fading = claimed("09_bidirectional")["highlighter"]
 names = {"one way, trained with code commented out": "one way, has seen\ncode commented out"}
 show(
@@ -908,25 +1176,21 @@ show(
 )
 
 # %% [markdown]
-# On real comments the words keep reminding the tagger of what it reads. Here each further character says "code", and
-# the sign has to be remembered against all of them. By the last eight of forty characters it is forgotten: one way
-# {{highlighter/one way/of the last eight|median .0%}} are still taken for a comment
+# Each further character says "code", and the sign has to be remembered against all of them. By the last eight of forty it
+# is forgotten: one way {{highlighter/one way/of the last eight|median .0%}} are still taken for a comment
 # ({{highlighter/one way/of the last eight|range .0%}}), both ways
-# {{highlighter/both ways/of the last eight|median .0%}} ({{highlighter/both ways/of the last eight|range .0%}}). The
-# second chain is no help: it has read nothing but code when it comes to the character.
-#
-# Is a plain cell too forgetful for this? The third tagger is a plain cell, too, of the same size, trained for as long,
-# and it takes {{highlighter/one way, trained with code commented out/of the last eight|median .0%}} for a comment
-# ({{highlighter/one way, trained with code commented out/of the last eight|range .0%}}). It can hold the sign. The
-# others had no reason to: in their text, what looks like code *is* code. You know this from unit 05: what a network
-# holds depends on what its examples ask it to hold. And it pays on real comments: where the sign is in view,
+# {{highlighter/both ways/of the last eight|median .0%}} ({{highlighter/both ways/of the last eight|range .0%}}). (With one
+# of the five draws of start weights, both taggers found out about the sign by themselves: the upper end of these ranges.)
+# Is a plain cell too forgetful for this? The third tagger is a plain cell, too, and it takes
+# {{highlighter/one way, trained with code commented out/of the last eight|median .0%}} for a comment
+# ({{highlighter/one way, trained with code commented out/of the last eight|range .0%}}). The others had no reason to hold
+# the sign: in their text, what looks like code *is* code. You know this from unit 05: what a network holds depends on what
+# its examples ask it to hold. And it pays on real comments: where the sign is in view,
 # {{highlighter/one way, trained with code commented out/comment, sign in view|median .0%}} of their characters are
 # right, in place of {{highlighter/one way/comment, sign in view|median .0%}}.
-#
-# (Training is not the same each time. With one of the five draws of start weights, both taggers found out about the
-# sign by themselves: it is the upper end of these ranges.)
-#
-# ## 11 · The price: nothing can be said before the end
+
+# %% [markdown]
+# ## 12 · The price: nothing can be said before the end
 #
 # All of this has one price. $g_1$ is the *last* state that the backward chain computes. So before you can label the first
 # word, the last one must have come.
@@ -986,7 +1250,7 @@ show(
 # answer live trades delay for accuracy, and can choose a point on this curve.
 
 # %% [markdown]
-# ## 12 · Not a language model
+# ## 13 · Not a language model
 #
 # If two chains are so much better, why not let them predict the next character, as in unit 06? Try it, on the hardest
 # text there is: letters drawn at random, eight of them, nothing to be learned. No honest prediction can have a loss below
@@ -1022,7 +1286,7 @@ assert two < 0.1, "Expected both ways to copy the target; if BiTagger has not pa
 # target was in the input. Whenever a result is too good to be true, look for the way by which the answer got in.
 
 # %% [markdown]
-# ### Exercise 9.7 · `quiz_bidirectional`
+# ### Exercise 9.8 · `quiz_bidirectional`
 # *●●○ · 5 minutes · 1 point*
 #
 # A left-to-right language model gives $p(x_{t+1} \mid x_1, \dots, x_t)$ for each $t$. Which statements hold?
@@ -1054,7 +1318,7 @@ check(quiz_bidirectional, "quiz_bidirectional")
 # yet to be written.
 
 # %% [markdown]
-# ## 13 · Bugs to hunt
+# ## 14 · Bugs to hunt
 #
 # All of these run, give the right shape, and have been found in published code. What would you see, and which test of
 # this unit finds it?
@@ -1100,7 +1364,7 @@ show(
 )
 
 # %% [markdown]
-# ## 14 · What you have
+# ## 15 · What you have
 #
 # - What has not been read cannot be known: for a left-to-right tagger there is a ceiling, and it can be computed.
 # - A bidirectional layer is two chains that read from both ends and do not know of each other. Reverse, run, reverse
@@ -1108,10 +1372,12 @@ show(
 # - Sequences of several lengths are reversed within their lengths. Test: alone and in a batch must give the same.
 # - On the way back, each chain gets its part of $dh_t$, in the order in which it has read; $dx_t$ is the sum of both.
 # - Each chain is done at another end: $f$ at the last real step, $g$ at the first.
+# - A hidden Markov model has two chains as well. Its belief says which of $K$ states it is in, and one more bit takes twice
+#   as many; a cell takes one more unit.
 # - The price is twice the work, and that nothing can be said before the end. A little lookahead buys much of it back.
 # - A state that has read the target predicts it. Two chains label; they do not write.
 # - What a network holds depends on what its examples ask it to hold: the sign of a comment was forgotten after a few
-#   letters, and by the same cell, on other examples, after none of forty.
+#   letters, and on other examples, by the same cell, it was not.
 
 # %% [markdown] written="bidirectional_written" points=3
 # ### Written question
@@ -1147,13 +1413,17 @@ show(
 #
 # - M. Schuster, K. K. Paliwal, "Bidirectional Recurrent Neural Networks", *IEEE Transactions on Signal Processing* 45,
 #   1997: where the idea comes from.
+# - L. R. Rabiner, "A Tutorial on Hidden Markov Models and Selected Applications in Speech Recognition", *Proceedings of the
+#   IEEE* 77, 1989: forward, backward, and how such a model is trained.
+# - A. Brown, G. Hinton, "Products of Hidden Markov Models", *AISTATS* 2001: on the price of one state out of $K$, and how to
+#   have many at once.
 # - A. Graves, J. Schmidhuber, "Framewise Phoneme Classification with Bidirectional LSTM and Other Neural Network
 #   Architectures", *Neural Networks* 18, 2005: one way, two ways, and delayed targets, compared with care.
 # - Z. Huang, W. Xu, K. Yu, "Bidirectional LSTM-CRF Models for Sequence Tagging", arXiv:1508.01991, 2015: the tagger of
 #   this unit, grown up.
 # - M. E. Peters et al., "Deep Contextualized Word Representations", *NAACL* 2018: two language models, one for each
 #   direction. They are trained jointly, with the token and softmax parameters in common, but neither reads the other's
-#   states, just because of section 12. What they make of a word is joined afterwards.
+#   states, just because of section 13. What they make of a word is joined afterwards.
 # - The pair of sentences about Teddy is A. Ng's, from the course *Sequence Models*, deeplearning.ai, 2018.
 
 # %% [markdown]
@@ -1184,8 +1454,8 @@ progress("09_bidirectional")
 # %% [markdown]
 # ## The question that this unit leaves open
 #
-# Think once more of the lines that were commented out, in section 10. The taggers *had* read the sign that opens the
-# comment, and forty letters later most of them had lost it. One had not: it had been shown, line by line, that the sign
+# Comment out a line of code and give it to these taggers (the optional part of section 11 does). They *have* read the sign
+# that opens the comment, and forty letters later most of them have lost it. One has not: it was shown, line by line, that the sign
 # counts for longer than the next few letters. So a plain cell can hold on to something, if its examples make it. But
 # all it has for this is the one matrix that also reads, mixes and writes over, at every step. **What if a cell could
 # *hold* what it has been told by its very make, until it is told to let go?** That is unit 10.

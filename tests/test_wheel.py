@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -31,6 +33,7 @@ from rnncourse import __version__
 OFFLINE = ("--no-deps", "--no-index", "--no-build-isolation")
 ANSWERED = "leaky_average"
 RIGHT = f"def {ANSWERED}(state, x, keep):\n    return keep * state + (1 - keep) * x"
+NOT_IN_A_WHEEL: set[str] = set()
 NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "sphinx", "pytest", "distributed", "sqlalchemy"}
 
 
@@ -233,6 +236,68 @@ def test_the_wheel_has_each_unit_s_notebook_as_students_get_it(root, wheel):
         for name in given:
             assert file.read(name) == (root / name.removeprefix("rnncourse/")).read_bytes()
             assert b"BEGIN SOLUTION" not in file.read(name)
+
+
+@pytest.fixture(scope="module")
+def release(tracked, root, tmp_path_factory) -> Path:
+    """What a release uploads, made as `make dist` makes it: the source, and the wheel made of that."""
+    clone = tmp_path_factory.mktemp("release") / "course"
+    for name in tracked:
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(root / name, clone / name)
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, clone]
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    return folder
+
+
+def test_the_files_of_a_release_pass_the_checks_of_the_index(release):
+    files = sorted(release.iterdir())
+    ends = ("-py3-none-any.whl", ".tar.gz")
+    assert [path.name for path in files] == [f"rnncourse-{__version__}{end}" for end in ends]
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], check=True)
+
+
+def test_a_wheel_of_the_source_has_what_one_of_a_clone_has_and_nothing_else(release, wheel, tracked):
+    def names(path: Path) -> set[str]:
+        with zipfile.ZipFile(path) as file:
+            return set(file.namelist())
+
+    (of_source,) = release.glob("*.whl")
+    assert names(of_source) == names(wheel)
+    made = f"rnncourse-{__version__}.dist-info/", f"rnncourse-{__version__}.data/data/share/jupyter/labextensions/"
+    own = {name for name in names(wheel) if not name.startswith((*made, "rnncourse/notebooks/"))}
+    files = {path.as_posix() for path in tracked}
+    assert own <= {name.removeprefix("grading/") for name in files}
+    missing = {
+        name
+        for name in files
+        if name.startswith(("rnncourse/", "grading/rnngrade/")) and name.removeprefix("grading/") not in own
+    }
+    assert missing == set()
+
+
+def test_the_source_of_a_release_has_what_a_wheel_is_made_of(release, tracked):
+    (path,) = release.glob("*.tar.gz")
+    with tarfile.open(path) as file:
+        names = {member.name.partition("/")[2] for member in file.getmembers() if member.isfile()}
+    made = {name for name in names if name.startswith("rnncourse.egg-info/")} | {"PKG-INFO", "setup.cfg"}
+    files = {path.as_posix() for path in tracked}
+    assert names - made <= files
+    assert {"LICENSE", "LICENSE-TEXT", "README.md", "pyproject.toml", "setup.py"} <= names
+    assert {name for name in files if name.startswith("notebooks/") and name.endswith(".ipynb")} <= names
+
+
+def test_the_workflows_are_what_their_schema_says_and_call_what_make_calls(root):
+    files = sorted((root / ".github" / "workflows").iterdir())
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", *files]
+    subprocess.run(command, check=True)
+    targets = set(re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE))
+    for path in files:
+        steps = [step for job in yaml.safe_load(path.read_text())["jobs"].values() for step in job["steps"]]
+        called = [target for step in steps for target in re.findall(r"^make (\w+)", step.get("run", ""), re.MULTILINE)]
+        assert set(called) <= targets
+        assert called or any(step.get("run") == ".ci/run" for step in steps), path.name
 
 
 def size(wheel: Path, *extras: str) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +28,8 @@ from rnngrade.errors import DeskError, Failures
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
 
 if TYPE_CHECKING:
-    from rnngrade.exporting import Person
     from rnngrade.lms.table import Filled
+    from rnngrade.roster import ClassList
 
 COURSE = Path(__file__).resolve().parents[2]
 
@@ -96,6 +96,46 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
 
 @main.command(
     epilog=EXAMPLES
+    + "  rnngrade --desk autumn times Worksheet.csv --unit 03 --language de --column 'Zuletzt geändert (Abgabe)'\n"
+    + "  rnngrade --desk autumn times submissions.json --unit 03\n"
+    + "  rnngrade --desk autumn times handed-in.csv"
+)
+@click.argument("table", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--unit", help="The unit, if the table has no column unit.")
+@click.option("--column", help="What the column of times is called there.")
+@click.option("--language", default="en", show_default=True, help="The language of the months in it.")
+@click.pass_obj
+def times(desk: Desk, table: Path, unit: str | None, column: str | None, language: str) -> None:
+    """Write down when submissions came, by a table of Moodle's, Canvas's or Gradescope's, or your own."""
+    from rnngrade.times import take_times
+
+    with in_a_sentence(DeskError), desk.locked("rnngrade times"):
+        taken = take_times(desk, units_of([unit])[0] if unit else None, table, column=column, language=language)
+    for words in taken.notes:
+        click.echo(words)
+    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
+    if taken.new:
+        click.echo(
+            "What being late costs is in all reports, feedback and exports from now on; formgrader has it "
+            "after the next 'rnngrade run'."
+        )
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn status")
+@click.pass_obj
+def status(desk: Desk) -> None:
+    """Say what is there of each unit, when it is due, who is late or missing, and what to do next."""
+    from rnngrade.status import lines
+
+    if not desk.folder.is_dir():
+        raise Sentence(f"There is no desk in {desk.folder} yet: 'rnngrade collect' or 'rnngrade sample' begins one.")
+    with in_a_sentence(DeskError):
+        for line in lines(desk):
+            click.echo(line)
+
+
+@main.command(
+    epilog=EXAMPLES
     + "  rnngrade --desk autumn run 03\n"
     + "  rnngrade --desk autumn run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30\n"
     + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
@@ -145,14 +185,16 @@ def run(
         held.enter_context(desk.locked(f"rnngrade run {' '.join(stems)}"))
         from rnngrade.bundle import Bundle  # from here on it takes a while
         from rnngrade.gradebook import GradebookWriter
+        from rnngrade.roster import class_list
         from rnngrade.run import run as grade
 
+        people = class_list(desk)
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         with GradebookWriter(desk) as gradebook:
             for bundle in bundles:
                 for words in gradebook.enter_unit(bundle.unit):
                     click.echo(words, err=True)
-                for person in class_list(desk):
+                for person in people.people.values():
                     gradebook.enter_student(person.id, person.first_name, person.last_name, person.email)
                 with progress_bar(bundle.unit) as advance:
                     done = grade(
@@ -176,6 +218,8 @@ def run(
                     for record in done.records:
                         click.echo(line_for(record))
                     click.echo(f"{bundle.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
+                    for words in of_the_class(people, desk.submissions(bundle.unit), bundle.unit):
+                        click.echo(words)
     for words in not_limited:
         click.echo(f"Note: {words}", err=True)
     if as_json:
@@ -255,7 +299,117 @@ def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
         raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
-    open_jupyterlab(desk.folder, arguments, [Path(__file__).parent / "jupyter"], RNNGRADE_DB=desk.db_url)
+    _open_lab(desk, arguments)
+
+
+def _open_lab(desk: Desk, options: Sequence[str]) -> None:
+    here = {"RNNGRADE_DB": desk.db_url, "RNNGRADE_DESK": str(desk.folder), "RNNGRADE_COURSE": str(desk.root)}
+    open_jupyterlab(desk.folder, options, [Path(__file__).parent / "jupyter"], **here)
+
+
+@main.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog=EXAMPLES + "  rnngrade --desk autumn mark 03\n  rnngrade --desk autumn mark 03 --no-browser --port 9000",
+)
+@click.argument("unit")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
+@click.pass_obj
+def mark(desk: Desk, unit: str, arguments: tuple[str, ...]) -> None:
+    """Mark a unit's written answers one after another, without names, by key. Formgrader shows the same marks."""
+    import os
+
+    (stem,) = units_of([unit])
+    if not any(True for _ in desk.graded(stem)):
+        raise Sentence(f"Nothing of {stem} is graded in {desk.folder} yet: run 'rnngrade run {stem}' first.")
+    desk.open()
+    os.chdir(desk.folder)  # where nbgrader looks for its settings
+    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}", *arguments])
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--unit", help="The unit, if its cells do not say it.")
+@click.option(
+    "--json", "as_json", type=click.Path(path_type=Path), help="Write the record there as JSON; - for stdout."
+)
+@click.option("--annotate", is_flag=True, help="Print what is wrong as GitHub's annotations.")
+@click.option(
+    "--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True, help="Where it runs."
+)
+@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time).")
+@click.pass_obj
+def grade(
+    desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
+) -> None:
+    """Grade one file without a class. The exit code is 3 if it lost points."""
+    from rnngrade.lms.github import annotated
+    from rnngrade.single import grade_file, words_of
+
+    with in_a_sentence(DeskError):
+        stem = units_of([unit])[0] if unit else None
+        where = "" if sandbox == "auto" else sandbox
+        done = grade_file(desk.root, file, unit=stem, seed=seed or secrets.token_hex(8), sandbox=where)
+        record = done.record
+        text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
+        if as_json and str(as_json) != "-":
+            write_whole(as_json, text.encode())
+    if str(as_json) == "-":
+        click.echo(text)
+    elif annotate:
+        for line in annotated(record, file):
+            click.echo(line)
+    else:
+        for result in record.exercises:
+            mark = "✓" if result.passed else "✗"
+            click.echo(f"{mark} {result.name}: {result.points:g} of {result.max_points:g}")
+            if words := words_of(result):
+                click.echo("    " + words.replace("\n", "\n    "))
+        for finding in record.findings:
+            click.echo(f"! {finding.message}")
+    click.echo(f"{record.unit}: {record.points:g} of {record.max_points:g} points", err=str(as_json) == "-")
+    for words in done.unprotected:
+        click.echo(f"Note: {words}", err=True)
+    if record.points < record.max_points:
+        sys.exit(3)
+
+
+@main.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip\n"
+    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip --wheels wheels"
+)
+@click.argument("unit")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
+@click.option(
+    "--wheels", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Packages, for a set-up offline."
+)
+@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once).")
+@click.pass_obj
+def gradescope(desk: Desk, unit: str, output: Path, wheels: Path | None, seed: str | None) -> None:
+    """Write an autograder for Gradescope, which grades each submission as this desk does."""
+    from rnngrade.lms.gradescope import autograder_zip
+
+    with in_a_sentence(DeskError):
+        (stem,) = units_of([unit])
+        write_whole(output, autograder_zip(desk.root, stem, seed or own_seed(desk), wheels))
+    click.echo(
+        f"{output}: upload it as the autograder of a programming assignment, with Ubuntu 22.04 as its base image."
+    )
+    click.echo(
+        "Where Gradescope's container allows no sandbox, a submission can read the autograder's files; each result's "
+        "extra_data says so. For marks that cannot be forged, download the submissions and use 'rnngrade run'."
+    )
+
+
+@main.command(epilog=EXAMPLES + "  rnngrade github 03 --course university/rnncourse > .github/workflows/classroom.yml")
+@click.argument("unit")
+@click.option("--course", required=True, help="The course's repository on GitHub, owner/name.")
+@click.option("--ref", default="main", show_default=True, help="Its tag or branch.")
+def github(unit: str, course: str, ref: str) -> None:
+    """Print a workflow that grades what a student pushes: for GitHub Classroom, or any repository."""
+    from rnngrade.lms.github import workflow
+
+    click.echo(workflow(units_of([unit])[0], course, ref), nl=False)
 
 
 @main.command(
@@ -322,12 +476,13 @@ def require_work(desk: Desk, units: Sequence[str]) -> None:
         )
 
 
-def class_list(desk: Desk) -> list[Person]:
-    """Who is on the desk's roster.csv, if there is one."""
-    from rnngrade.exporting import read_roster
-
-    path = desk.folder / "roster.csv"
-    return list(read_roster(path).values()) if path.exists() else []
+def of_the_class(people: ClassList, students: Iterable[str], unit: str) -> Iterator[str]:
+    """Who handed in and is not on the class list, and who is on it and handed in nothing, in sentences."""
+    there = list(students)
+    if unknown := people.unknown(there):
+        yield f"{unit}: not on the class list, graded and kept apart: {', '.join(unknown)}"
+    if absent := people.absent(there):
+        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(person.full_name for person in absent)}"
 
 
 def graded_units(desk: Desk) -> list[str]:

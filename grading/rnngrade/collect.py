@@ -23,11 +23,12 @@ from pathlib import Path
 
 from rnngrade.desk import Desk, is_name
 from rnngrade.errors import Failures, writing
-from rnngrade.exporting import ExportError, Person, read_roster
 from rnngrade.record import write_whole
+from rnngrade.roster import Person, RosterError, folded, read_roster
 from rnngrade.sources import CollectError, files, full, paths, shown
+from rnngrade.times import LATE, TIMESTAMP
 from rnngrade.unit import find_units
-from rnngrade.whose import CanvasCollector, Found, MoodleCollector, Names, Sorter, folded
+from rnngrade.whose import CanvasCollector, Found, MoodleCollector, Names, Sorter
 
 __all__ = ["CanvasCollector", "CollectError", "CollectReport", "MoodleCollector", "collect"]
 
@@ -105,7 +106,7 @@ def collect(
 def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
     """Put a notebook where it belongs. What lies there already is kept first, so nothing is ever lost."""
     path = desk.submission_path(found.unit, found.student)
-    timestamp, earlier = path.with_name("timestamp.txt"), path.parent / "earlier"
+    timestamp, earlier = path.with_name(TIMESTAMP), path.parent / "earlier"
     kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
     mark = desk.folder / "collected" / found.unit / found.student
     origin = folded(found.origin.partition("/")[0]).encode("utf-8", "backslashreplace").decode()
@@ -119,7 +120,7 @@ def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
             )
             return
         if current == data:
-            _stamp(path, found.timestamp)
+            _stamp(path, found)
             write_whole(mark, origin.encode())
             report.unchanged.append(path)
             return
@@ -133,15 +134,19 @@ def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
         name = f"{found.student}'s {found.unit}"
         report.notes.append(f"{shown(found.path)} replaces {name}; what it replaces is in earlier/.")
     timestamp.unlink(missing_ok=True)
+    path.with_name(LATE).unlink(missing_ok=True)
     write_whole(mark, origin.encode())  # first: without it, anybody's would replace it
     write_whole(path, data)
-    _stamp(path, found.timestamp)
+    _stamp(path, found)
     report.taken.append(path)
 
 
-def _stamp(path: Path, timestamp: str) -> None:
-    if timestamp:
-        write_whole(path.with_name("timestamp.txt"), f"{timestamp}\n".encode())
+def _stamp(path: Path, found: Found) -> None:
+    """Put beside a notebook when it came, and who calls it late, as far as that is known."""
+    if found.timestamp:
+        write_whole(path.with_name(TIMESTAMP), f"{found.timestamp}\n".encode())
+    if found.says_late:
+        write_whole(path.with_name(LATE), f"{found.says_late}\n".encode())
 
 
 def _next(earlier: Path) -> int:
@@ -155,7 +160,7 @@ def _class_list(desk: Desk, roster: Path | None) -> dict[str, Person]:
         return {}
     try:
         people = read_roster(path)
-    except ExportError as error:
+    except RosterError as error:
         raise CollectError(str(error)) from None
     if wrong := [id for id in people if not is_name(id)]:
         raise CollectError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")

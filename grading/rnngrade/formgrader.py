@@ -180,5 +180,8 @@ def _load_jupyter_server_extension(server: Any) -> None:
         route = rf"{re.escape(base_url)}/rnngrade/mathjax/({re.escape(MATHJAX_FILE)})"
         application.add_handlers(".*$", [(route, StaticFileHandler, {"path": str(mathjax)})])
 
+    from rnngrade.marking.handlers import routes
+
+    application.add_handlers(".*$", routes(base_url))
     if db_url := os.environ.get("RNNGRADE_DB"):
         settings["nbgrader_formgrader"].coursedir.db_url = db_url

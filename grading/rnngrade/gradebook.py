@@ -20,6 +20,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,11 @@ from rnngrade import release
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures, Stop
 from rnngrade.harmless import NO_MATH, harmless_notebook, literally
+from rnngrade.lateness import Lateness
 from rnngrade.record import ExerciseResult, Record, write_whole
+from rnngrade.roster import ClassList, class_list
+from rnngrade.rules import Rules, rules_of
+from rnngrade.times import lateness_of
 
 OURS = "rnngrade"  # the key of our own metadata in an autograded notebook
 
@@ -68,6 +73,7 @@ class GradebookWriter:
         self.desk = desk
         self._opened: Gradebook | None = None
         self._known: dict[str, set[str]] = {}
+        self._rules: tuple[Rules | None, ClassList] | None = None
 
     def __enter__(self) -> GradebookWriter:
         self._open()
@@ -221,11 +227,20 @@ class GradebookWriter:
             _comment(comment, cells.get(comment.name))
 
     def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook, timestamp: str | None) -> None:
-        """The penalty for being late, by the plugin that is configured, as nbgrader's `AssignLatePenalties` does it."""
+        """The penalty for being late: by the desk's rules if they say when the unit is due, else by the plugin that is
+        configured, as nbgrader's `AssignLatePenalties` does it.
+        """
         submission.timestamp = utils.parse_utc(timestamp)
         penalty = None
-        if submission.total_seconds_late > 0:
-            session = self._gradebook.db
+        session = self._gradebook.db
+        late, due = self._late(submission.name, submission.student.id)
+        if due is not None and late.due is not None:
+            submission.assignment.duedate = due.replace(tzinfo=None)
+            submission.extension = late.due - due if late.due > due else None
+            session.flush()
+            session.expire(page, ["score"])
+            penalty = late.penalty(float(page.score), float(page.max_score)) or None
+        elif submission.total_seconds_late > 0:
             session.flush()
             session.expire(page, ["score"])
             assign = AssignLatePenalties(config=settings(self.desk), log=logging.getLogger("rnngrade.nbgrader"))
@@ -235,6 +250,15 @@ class GradebookWriter:
             if penalty is not None:
                 penalty = assign._check_late_penalty(page, penalty)
         page.late_submission_penalty = penalty
+
+    def _late(self, unit: str, student: str) -> tuple[Lateness, datetime | None]:
+        """How late a student is by the desk's rules, and when the unit is due for all, if they say so."""
+        if self._rules is None:
+            self._rules = rules_of(self.desk), class_list(self.desk)
+        rules, people = self._rules
+        if rules is None or unit not in rules.due:
+            return Lateness(), None
+        return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
 
 
 def open_gradebook(desk: Desk) -> Gradebook:

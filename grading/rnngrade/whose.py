@@ -1,7 +1,8 @@
 """Whose a file of a source is, of which unit, and when it was handed in.
 
-The outermost name says it, which a platform or the instructor made. What lies within a student's own folder or zip is
-that student's, whatever it is called.
+Whose it is, the outermost name says, which a platform or the instructor made. What lies within a student's own folder
+or zip is that student's, whatever it is called. Of which unit it is, the names of the cells in it say (nbgrader's
+`grade_id`, which are those of the exercises), whatever the file is called; its name, if there are none.
 
 The file names of Moodle and Canvas are read by nbgrader's own plugin points: `nbgrader zip_collect
 --ZipCollectApp.collector_plugin=rnngrade.collect.MoodleCollector` takes them as well.
@@ -12,7 +13,9 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from dateutil import parser as dates  # type: ignore[import-untyped]
@@ -22,8 +25,9 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # nbgrader is imported, not judged
     from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
 
+from rnncourse import exercises
 from rnngrade.desk import Desk, is_name
-from rnngrade.exporting import Person
+from rnngrade.roster import Person, folded
 from rnngrade.sources import File, folders, full, shown
 
 # Names that a platform made. The first in a path counts: what follows it is the student's, who may call it anything.
@@ -33,6 +37,7 @@ _MOODLE = r"(?P<student_id>[^/]+?)_(?P<number>\d+)_assignsubmission_file_?/?(?P<
 _CANVAS = (
     r"(?P<student_id>[^/_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?:\d+|text|question_\d+)_(?P<file_id>.+)\.[^./]+\Z"
 )
+_GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
 _COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
 
 
@@ -70,6 +75,7 @@ class Found:
     version: tuple[bool, int, float, str]  # sorts the latest last; what is no notebook comes before all that are
     path: str
     timestamp: str
+    says_late: str = ""  # the platform that calls it late
 
 
 class Names:
@@ -155,15 +161,19 @@ class Sorter:
         self._around = "" if source.is_dir() else f"{source.stem}/"
         if not all(path.startswith(self._around) and len(self._people(folders(path))) > 1 for path in paths):
             self._around = ""
+        self._beside = Counter(path.rpartition("/")[0] for path in paths)  # how many lie in a folder
         self._is_unsure = format == "auto"
         self._format = self._told(paths) if format == "auto" else format
 
     def sort(self, file: File) -> Found | None:
         """Whose notebook a file is; None, and a note, if it cannot be told."""
-        unit = self._unit_in(file)
+        named, found = self._unit_in(file), self._unit_of_cells(file.data)
+        unit = found or named or self._unit
         if unit is None:
             self._leave(file, "which unit it is, cannot be told: give the unit, or name the file after it")
             return None
+        if named and found and named != found:
+            self._notes.append(f"{shown(full(file))} is taken for {found}, whose cells it has, and not for {named}.")
         if self._unit is not None and unit != self._unit:
             self._leave(file, f"it is of {unit}, not of {self._unit}")
             return None
@@ -177,7 +187,8 @@ class Sorter:
         copy = _COPY.search(PurePosixPath(file.path).stem)
         number = int(next(filter(None, copy.groups()))[:9]) if copy else 0
         version = (readable, number, file.modified, full(file))
-        return Found(student, f"{self._format} {origin}", unit, version, full(file), self._handed_in(file, unit))
+        when, late = self._handed_in(file, unit), "Canvas" if self._is_late(file) else ""
+        return Found(student, f"{self._format} {origin}", unit, version, full(file), when, late)
 
     def _told(self, paths: list[str]) -> str:
         """The format of a source. A platform names all that is in a download of its, so one other name is enough."""
@@ -201,9 +212,15 @@ class Sorter:
         if not named:
             self._leave(file, "its name is none of Canvas's")
             return None, ""
-        if named["late"]:
-            self._notes.append(f"{shown(full(file))} was late, says Canvas.")
         return self._names.of_canvas(named["student_id"], named["number"], full(file)), named["number"]
+
+    def _is_late(self, file: File) -> bool:
+        """Whether Canvas marked it as late."""
+        named = re.match(_ABOVE + _CANVAS, self._outer(file)) if self._format == "canvas" else None
+        if named is None or not named["late"]:
+            return False
+        self._notes.append(f"{shown(full(file))} was late, says Canvas.")
+        return True
 
     def _of_folder(self, file: File, unit: str) -> tuple[str | None, str]:
         path = self._outer(file)
@@ -217,6 +234,8 @@ class Sorter:
             self._leave(file, f"{why} folders in it, or name it STUDENT/{unit}.ipynb")
             return None, ""
         name = self._owner(path, people, zipped=bool(file.outer))
+        if name is None and not file.outer and self._unit_of_cells(file.data):
+            name = self._owner_of_any_name(path, people)
         if name is None:
             self._leave(file, f"whose it is, cannot be told: name it STUDENT/{unit}.ipynb")
             return None, ""
@@ -251,7 +270,16 @@ class Sorter:
             inner = [PurePosixPath(named["file_id"]).name]
         outer = [PurePosixPath(file.outer).stem, *reversed(folders(file.outer))] if file.outer else []
         texts = [*inner, *reversed(folders(file.path)), *outer]
-        return next((unit for text in texts if (unit := self._unit_of(text))), None) or self._unit
+        return next((unit for text in texts if (unit := self._unit_of(text))), None)
+
+    def _unit_of_cells(self, data: bytes) -> str | None:
+        """The unit that most of a notebook's answers are of. It is not parsed: it may be anything."""
+        units = _units_of_exercises()
+        found = Counter(
+            unit for name in set(_GRADE_ID.findall(data)) if (unit := units.get(name.decode())) in self._patterns
+        )
+        (unit, number), *others = [*found.most_common(2), ("", 0)][:2]
+        return unit if number > sum(count for _, count in others) else None
 
     def _people(self, folders: list[str]) -> list[str]:
         """The folders that are no unit's: the first is the student's."""
@@ -276,6 +304,14 @@ class Sorter:
             None,
         )
 
+    def _owner_of_any_name(self, path: str, people: list[str]) -> str | None:
+        """The student of a notebook whose name says nothing: by the class list; else the folder, if each has one."""
+        stem = PurePosixPath(path).stem
+        if listed := next((name for name in (stem, *people) if self._names.is_listed(name)), None):
+            return listed
+        with_notebooks = [count for folder, count in self._beside.items() if folder]
+        return people[0] if len(with_notebooks) > 1 and set(with_notebooks) == {1} else None
+
     def _leave(self, file: File, why: str) -> None:
         self._notes.append(f"{shown(full(file))} was left out: {why}.")
 
@@ -297,11 +333,12 @@ def _is_notebook(data: bytes) -> bool:
     return text[:1] == b"{" and text[-1:] == b"}" and (b'"cells"' in text or b'"worksheets"' in text)
 
 
+@cache
+def _units_of_exercises() -> dict[str, str]:
+    """The unit of each exercise, by its name, which is the grade id of its answer."""
+    return {exercise.name: unit.stem for unit in exercises.units() for exercise in unit}
+
+
 def _is_canvas(path: str) -> bool:
     """Whether a path may be one of Canvas's downloads, in which there are no folders."""
     return "/" not in path and bool(re.match(_CANVAS, path))
-
-
-def folded(name: str) -> str:
-    """A name as names are compared: whatever their case, and however their accents are written."""
-    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", name).casefold().split()))

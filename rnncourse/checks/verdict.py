@@ -8,6 +8,8 @@ from html import escape
 from typing import Any, Literal
 
 from rnncourse.checks.excerpt import Excerpt
+from rnncourse.checks.exercise import Axes
+from rnncourse.checks.lookable import case_html, part_that_differs
 from rnncourse.checks.plain import Plain
 from rnncourse.checks.where.listing import listing, listing_html
 from rnncourse.checks.where.place import Where
@@ -31,6 +33,18 @@ def front_end() -> Literal["kernel", "terminal", "none"]:
 
 
 @dataclass(frozen=True)
+class Offers:
+    """What a card can open besides the verdict: the hints, and the case with the names of what goes in and comes out.
+    `where_to_ask` is what to call to have the place of an error looked for.
+    """
+
+    hints: tuple[str, ...] = ()
+    takes: tuple[Axes, ...] = ()
+    gives: tuple[Axes, ...] = ()
+    where_to_ask: str = ""
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What `check` found.
 
@@ -38,7 +52,7 @@ class Verdict:
     gives what the answer gave, or None. `criteria` says of each criterion whether it was met (None: not reached,
     because an earlier one was not). For a failed visible check `inputs`, `expected` and `got` hold the case that the
     message speaks of, to look at, and `table` the place in it. `where` says what is known of the place of the error in
-    the answer's own text, if anything is.
+    the answer's own text, if anything is. `offers` is what the card opens on demand.
     """
 
     exercise: str
@@ -54,6 +68,7 @@ class Verdict:
     got: Plain = None
     table: Excerpt | None = None
     where: Where | None = None
+    offers: Offers = field(default=Offers(), repr=False, compare=False)
 
     def __float__(self) -> float:
         return float(self.points)
@@ -105,9 +120,11 @@ class Verdict:
         tips = []
         there = [f"`v.{name}`" for name in ("inputs", "expected", "got") if self._has(name)]
         if not self.passed and there:
-            tips.append(f"Look at the case: `v = check(…)`, then {', '.join(there)}.")
-        if not self.passed and self.max_points:
+            tips.append(f"Look at the case in code: `v = check(…)`, then {', '.join(there)}.")
+        if not self.passed and self.max_points and not self.offers.hints:
             tips.append(f'Stuck? `hint("{self.exercise}")`')
+        if not self.passed and self.offers.where_to_ask and not (self.where and self.where.lines):
+            tips.append(f"Which line is it? `{self.offers.where_to_ask}` looks for it, half a minute at most.")
         head = f'<strong style="{colour.text}"><span aria-hidden="true">{self._mark}</span> {word}</strong>'
         pills = "".join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())
         body = [
@@ -116,9 +133,27 @@ class Verdict:
             self.table.html() if self.table else "",
             _place(self.where) if self.where else "",
             f'<ul aria-label="what was checked" style="{ROW}">{pills}</ul>' if pills else "",
+            "" if self.passed else self._opens(),
             *(f"<div>{_faint(tip)}</div>" for tip in tips),
         ]
         return _card(f"{self.exercise}: {word}", colour, "".join(body))
+
+    def _opens(self) -> str:
+        """The case and the hints, each behind a button of HTML's own: it works by keyboard, and without a kernel."""
+        case = ""
+        if self._has("inputs"):
+            named = part_that_differs(self.expected, self.got, self.offers.gives)
+            case = _opened("Look at the case", case_html(self.inputs, self.offers.takes, *named))
+        hints = ""
+        for number, text in reversed([*enumerate(self.offers.hints, 1)]):
+            words = f'<div style="white-space:pre-wrap">{_code(text)}</div>'
+            hints = _opened(f"Hint {number} of {len(self.offers.hints)}", words + hints)
+        return case + hints
+
+
+def _opened(title: str, body: str) -> str:
+    summary = f'<summary style="cursor:pointer">{escape(title)}</summary>'
+    return f'<details style="margin:2px 0">{summary}<div style="margin:2px 0 4px 1.2em">{body}</div></details>'
 
 
 def _place(where: Where) -> str:

@@ -5,6 +5,7 @@ can take its place (`load_text`). The grammars are small enough that the best an
 exactly, so that a model is compared with the truth and not with another model.
 """
 
+from .corpora import CORPORA, Corpus, load_corpus
 from .dates import (
     BOS,
     DATE_LANGUAGES,
@@ -23,6 +24,7 @@ from .digits import Digits, digits
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
+from .names import FirstNames, first_names
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
 from .recall import recall_batch
 from .sentiment import Review, bag_ceiling, encode_reviews, sentiment_sentences
@@ -33,13 +35,16 @@ from .trained import TrainedNetwork, trained_network
 __all__ = [
     "AMBIGUOUS_NAMES",
     "BOS",
+    "CORPORA",
     "DATE_LANGUAGES",
     "EOS",
     "ISO_VOCABULARY",
     "PAD",
     "TOKEN_LABELS",
+    "Corpus",
     "Digits",
     "EncodedDates",
+    "FirstNames",
     "Grammar",
     "LabelledText",
     "Note",
@@ -57,9 +62,11 @@ __all__ = [
     "encode_melody",
     "encode_reviews",
     "encode_tagged",
+    "first_names",
     "is_held_out",
     "label_python",
     "labelled_python",
+    "load_corpus",
     "load_text",
     "melodies",
     "pitches",

@@ -25,6 +25,7 @@ SYLLABUS = (
     "11_heads",
     "12_encoder_decoder",
     "13_beyond",
+    "14_project",
 )
 # Those that are written: a unit is in the course as soon as its file lies here.
 STEMS = tuple(s for s in SYLLABUS if (Path(__file__).parent / f"{s.partition('_')[2]}.py").exists())

@@ -15,6 +15,7 @@ from rnncourse.bidirectional import (
     bidirectional_forward,
     combine,
     final_summary,
+    hmm_forward,
     reverse_sequence,
 )
 from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
@@ -548,6 +549,123 @@ mean_over_time: You average over the real steps. That is a summary too, but anot
 always_concat: You always concatenate: `how` makes no difference. Hand it on to `combine`.
 - return combine(H_f[lengths - 1, rows], H_b[0], how)
 + return combine(H_f[lengths - 1, rows], H_b[0], "concat")
+""")
+
+
+# --- hmm_forward
+
+ex = unit.exercise(
+    "hmm_forward",
+    reference=hmm_forward,
+    points=3,
+    takes="start (K,), transition (K, K), emission (K, Q), observations (T,)",
+    gives="filtered (T, K), log_likelihood",
+    forbids=("torch", "hmmlearn"),
+    hints=(
+        "Carry one belief along, K numbers that sum to 1. At each step it does two things: it moves on to the next "
+        "state, and it takes in what was observed. The first step has nowhere to come from.",
+        "Moving on is a row vector times `transition`. Taking in is a product, entry by entry, with the column "
+        "`emission[:, seen]`. The sum of what comes out is the probability of this observation given all before it: "
+        "divide by it, and keep its logarithm.",
+        "From `belief = start`, for each `t, seen`: `if t > 0: belief = belief @ transition`, then `joint = belief * "
+        "emission[:, seen]`, `belief = joint / joint.sum()`, and `log_likelihood += np.log(joint.sum())`.",
+    ),
+)
+
+
+def hidden_markov(rng: np.random.Generator, K: int, Q: int, T: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+    """Draw a hidden Markov model of K states, and T observations."""
+    start, transition, emission = rng.dirichlet(np.ones(K)), rng.dirichlet(np.ones(K), K), rng.dirichlet(np.ones(Q), K)
+    return *(p.astype(dtype) for p in (start, transition, emission)), rng.integers(Q, size=T)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*hidden_markov(rng, K=3, Q=4, T=6))
+    yield case(*hidden_markov(rng, K=4, Q=2, T=5))
+    yield case(*hidden_markov(rng, K=2, Q=5, T=9))
+    yield edge("one step", *hidden_markov(rng, K=3, Q=4, T=1))
+    yield edge("one state", *hidden_markov(rng, K=1, Q=3, T=5))
+    yield edge("as many states as observations", *hidden_markov(rng, K=4, Q=4, T=4))
+    # where it starts is certain, and no state is ever left for one before it: a logarithm must stand a 0
+    _, transition, emission, observations = hidden_markov(rng, K=3, Q=4, T=7)
+    upwards = np.triu(transition) / np.triu(transition).sum(axis=1, keepdims=True)
+    yield edge("some probabilities are 0", np.array([1.0, 0.0, 0.0]), upwards, emission, observations)
+    yield edge("T = 5,000", *hidden_markov(rng, K=3, Q=4, T=5000))
+    yield edge("float32", *hidden_markov(rng, K=2, Q=3, T=5, dtype=np.float32))
+
+
+ex.mistakes(r"""
+transition_transposed: The belief moves against the arrows: `transition` leads from its row to its column, so a row
+  vector stands on its left, belief @ transition.
+- belief = belief @ transition
++ belief = transition @ belief
+
+moved_before_the_first_step: Your belief moves on once before anything was observed. `start` is the probability of the
+  state at the first observation: only from the second step on there is a step before.
+- if t > 0:
+-     belief = belief @ transition
++ belief = belief @ transition
+
+every_step_from_the_start: Each step begins at `start` again: what was observed before is forgotten. Go on from the
+  belief of the step before.
+- belief = belief @ transition
++ belief = start @ transition
+
+never_moves: The belief takes in what is observed, but never moves on: `transition` is not used. From the second step
+  on, `belief @ transition` comes first.
+- if t > 0:
+-     belief = belief @ transition
+
+predicted_returned: You return what is believed before the observation of step t comes in. filtered[t] has read it:
+  keep the belief after the product with `emission[:, seen]`.
+- joint = belief * emission[:, seen]
++ filtered.append(belief)
++ joint = belief * emission[:, seen]
+- filtered.append(belief)
+
+not_divided: Your rows do not sum to 1: they are the probabilities of the state together with all observations so far,
+  and over thousands of steps they become 0. Divide by their sum at each step.
+- belief = joint / chance
++ belief = joint
+- log_likelihood += np.log(chance)
++ log_likelihood = np.log(chance)
+
+divided_at_the_end: Over thousands of steps the probabilities of all that was observed become 0, and 0 divided by 0 is
+  not a number. Divide at each step, before you go on, and not once at the end.
++ alpha = [start * emission[:, observations[0]]]
++ for seen in observations[1:]:
++     alpha.append(alpha[-1] @ transition * emission[:, seen])
++ alpha = np.stack(alpha)
++ return alpha / alpha.sum(axis=1, keepdims=True), np.log(alpha[-1].sum())
+
+best_path_only: You keep the best way into each state in place of the sum over all ways: that is the algorithm that
+  looks for the single most probable path. Here every path counts: `belief @ transition`.
+- belief = belief @ transition
++ belief = (belief[:, None] * transition).max(axis=0)
+
+likelihood_of_the_last_step: Your second result is the logarithm of the last observation's probability alone. The
+  probability of all of them is the product over the steps: add up the logarithms.
+- log_likelihood += np.log(chance)
++ log_likelihood = np.log(chance)
+
+mean_over_the_steps: Your log-likelihood is a mean over the steps. It is a sum here.
+- return np.stack(filtered), log_likelihood
++ return np.stack(filtered), log_likelihood / len(observations)
+
+sign_turned: Your log-likelihood has its sign turned: that is a loss. A probability is at most 1, so its logarithm is
+  at most 0.
+- return np.stack(filtered), log_likelihood
++ return np.stack(filtered), -log_likelihood
+
+logarithm_to_the_base_two: Your log-likelihood is in bits. Here it is the natural logarithm, `np.log`.
+- log_likelihood += np.log(chance)
++ log_likelihood += np.log2(chance)
+
+likelihood_without_logarithm: Your second result is the probability itself. Over 5,000 steps it is 0 for a computer: add
+  up the logarithms instead.
+- return np.stack(filtered), log_likelihood
++ return np.stack(filtered), np.exp(log_likelihood)
 """)
 
 

@@ -15,6 +15,7 @@ from rnncourse.bptt import (
     recurrent_gradient_by_lag,
     rnn_backward,
     rnn_step_backward,
+    rtrl,
     sequence_nll,
 )
 from rnncourse.cell import rnn_forward
@@ -904,4 +905,99 @@ last_pair_only: Each lag holds what one pair of output and step gave, the last. 
   adds its part: `+=`, not `=`.
 - parts[t - s] += dW
 + parts[t - s] = dW
+""")
+
+
+# --- rtrl
+
+ex = unit.exercise(
+    "rtrl",
+    reference=rtrl,
+    points=3,
+    takes="X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,), dH (T, N, H)",
+    gives="dU (D, H), dW (H, H), db (H,)",
+    hints=(
+        "One loop over the steps, from the first to the last. Two things go along with it: the state h, and the "
+        "sensitivity S, which is zero at the start, since h0 hangs on no parameter.",
+        "With v = [x, h, 1], (N, D + H + 1), made before h is renewed, and S of shape (N, H, D + H + 1, H): first "
+        "`S = np.einsum('nmik,mj->njik', S, W)`, then add v[n, i] at every S[n, j, i, j], then multiply by the slope "
+        "of the new h. What the step gives to the gradient is the sum over n and j of dh[n, j] S[n, j].",
+        "`S[:, units, :, units] += v` with `units = np.arange(H)` adds the direct part, `S *= (1 - h**2)[:, :, None, "
+        "None]` the slope, `total += np.einsum('nj,njik->ik', dh, S)` the gradient; at the end `total[:D]`, "
+        "`total[D:-1]`, `total[-1]`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def run(T: int, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+        dH, X, h0, _, U, W = passed_through(rng, T, N, D, H, dtype)
+        return X, h0, U, W, normal(rng, H, dtype=dtype), dH
+
+    for T, N, D, H in ((5, 3, 4, 2), (4, 2, 5, 3)):
+        yield case(*run(T, N, D, H))
+    yield edge("one step", *run(1, 3, 4, 2))
+    yield edge("one row", *run(5, 1, 2, 3))
+    yield edge("one unit", *run(4, 2, 3, 1))
+    yield edge("float32", *run(4, 2, 3, 5, np.float32))
+
+
+ex.mistakes(r"""
+sensitivity_not_carried: Each step starts from a sensitivity of zero: you get what each output owes to its own step, and
+  nothing of what came through the state before.
+- S = np.einsum("nmik,mj->njik", S, W)
++ S = np.zeros_like(S)
+
+direct_part_missing: Everything is zero: the sensitivity begins at zero, and nothing is ever added. In each step every
+  parameter also acts directly, as often as v says.
+- S[:, units, :, units] += v
+
+slope_missing: The slope of the tanh is missing. What reaches a_t reaches h_t times 1 - h_t².
+- S *= (1 - h**2)[:, :, None, None]
+
+slope_before_the_direct_part: The slope is put on what came from before only. The direct part goes through the same
+  tanh: add first, then multiply.
+- S = np.einsum("nmik,mj->njik", S, W)
++ S = np.einsum("nmik,mj->njik", S, W) * (1 - rnn_step(x, h, U, W, b) ** 2)[:, :, None, None]
+- S *= (1 - h**2)[:, :, None, None]
+
+slope_of_the_old_state: You take the slope of the state before, 1 - h_{t-1}². The tanh of step t made h_t.
+- h = rnn_step(x, h, U, W, b)
++ old, h = h, rnn_step(x, h, U, W, b)
+- S *= (1 - h**2)[:, :, None, None]
++ S *= (1 - old**2)[:, :, None, None]
+
+through_the_transpose: From step to step the sensitivity goes forwards, through W itself: unit m of the old state
+  enters unit j with W[m, j]. You have W[j, m]; the transpose belongs to the way back.
+- S = np.einsum("nmik,mj->njik", S, W)
++ S = np.einsum("nmik,jm->njik", S, W)
+
+new_state_for_old: v holds the new state. What was multiplied by W in step t is h_{t-1}: make v before h is renewed.
+- v = np.concatenate([x, h, np.ones((N, 1), dtype=x.dtype)], axis=1)
+- h = rnn_step(x, h, U, W, b)
++ h = rnn_step(x, h, U, W, b)
++ v = np.concatenate([x, h, np.ones((N, 1), dtype=x.dtype)], axis=1)
+
+starts_from_zeros: Your run starts from zeros: h0 is not used.
+- h, units = h0, np.arange(H)
++ h, units = np.zeros_like(h0), np.arange(H)
+
+last_error_only: Only the error of the last step is used. Each step has its own, dH[t]: add what it gives as you go.
+- total += np.einsum("nj,njik->ik", dh, S)
++ total = np.einsum("nj,njik->ik", dh, S)
+
+errors_gathered: You add up the errors on the way, and so count the early ones at every later step again. Here no error
+  travels: each meets the sensitivity of its own step, once.
+- total += np.einsum("nj,njik->ik", dh, S)
++ total += np.einsum("nj,njik->ik", dH[: len(seen)].sum(axis=0), S)
+- for x, dh in zip(X, dH):
++ seen = []
++ for x, dh in zip(X, dH):
++     seen.append(x)
+
+averaged_over_rows: Your gradients are means over the rows. What is used by every row gets the sum; the 1/N of the loss
+  is in dH already.
+- total += np.einsum("nj,njik->ik", dh, S)
++ total += np.einsum("nj,njik->ik", dh, S) / N
 """)

@@ -11,7 +11,16 @@ import numpy as np
 from rnncourse.checks.callables import Named, named
 from rnncourse.checks.compare import difference
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
-from rnncourse.encoder_decoder import beam_search, edit_distance, exact_match, greedy_decode, shift_right
+from rnncourse.encoder_decoder import (
+    beam_search,
+    bleu,
+    ctc_log_likelihood,
+    edit_distance,
+    exact_match,
+    greedy_decode,
+    normalised_beam_search,
+    shift_right,
+)
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq
 from rnncourse.given.encoder_decoder import small_decoder, small_encoder
 
@@ -676,6 +685,135 @@ divided_by_the_length: You divided by the length. That is an error rate, and a u
 """)
 
 
+# --- bleu
+
+ex = unit.exercise(
+    "bleu",
+    reference=bleu,
+    points=3,
+    takes="prediction, reference, max_n",
+    gives="score",
+    hints=(
+        "Do n = 1 by hand for two short sentences: count the words of each, and ask of every word how many of its "
+        "occurrences in the prediction find one of their own in the reference.",
+        "`Counter(tuple(tokens[k : k + n]) for k in range(len(tokens) - n + 1))` counts n-grams. A match counts at "
+        "most as often as it stands in the reference: `min(count, true[ngram])`. Sum the logarithms of the precisions, "
+        "divide by max_n, and take exp; 0 as soon as one order has no match.",
+        "In the loop over n: `matches = sum(min(count, true[g]) for g, count in said.items())`; `if matches == 0: "
+        "return 0.0`; `total += np.log(matches / sum(said.values()))`. Behind it: `min(1.0, np.exp(1 - len(reference) "
+        "/ len(prediction))) * np.exp(total / max_n)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def sentences(shorter: bool) -> tuple[list[int], list[int]]:
+        """A sentence and one like it: something lost or put in, something said twice, two neighbours swapped."""
+        true = rng.integers(3, 8, size=int(rng.integers(9, 12))).tolist()
+        said = list(true)
+        place = int(rng.integers(1, len(said) - 2))
+        said[place : place + 2] = said[place : place + 2][::-1]
+        said[-2:] = [said[-1]] if shorter else [said[-1], said[-2], said[-1], said[-1]]
+        return said, true
+
+    def telling() -> list[tuple[Any, ...]]:
+        return [(*sentences(shorter=True), 2), (*sentences(shorter=False), 3), (*sentences(shorter=True),)]
+
+    wrong = [m.answer for m in bleu_exercise.misconceptions]
+    for args in told_apart(telling, bleu, wrong):
+        yield case(*args)
+    said, true = sentences(shorter=False)
+    yield case([f"w{i}" for i in said], [f"w{i}" for i in true], 1)
+    yield edge("equal", true, list(true))
+    yield edge("equal, and as short as max_n", true[:3], true[:3], 3)
+    yield edge("shorter than max_n", true[:3], list(true))
+    yield edge("one token", [4], [4, 5], 1)
+    yield edge("an empty prediction", [], true[:5], 2)
+    yield edge("an empty reference", true[:5], [], 2)
+    yield edge("pairs match, triples do not", [3, 4, 9, 5, 6], [3, 4, 5, 6, 7], 3)
+    yield edge("the same word again and again", ["the"] * 7, ["the", "cat", "sat", "on", "the", "mat"], 1)
+    yield edge("letters of two words", "translation", "transaction", 2)
+
+
+bleu_exercise = ex
+
+
+ex.mistakes(r"""
+not_clipped: A word that stands once in the reference counts for you as often as it is said: "the the the" would be
+  perfect. Each n-gram matches at most as often as it stands in the reference.
+- matches = sum(min(count, true[ngram]) for ngram, count in said.items())
++ matches = sum(count for ngram, count in said.items() if ngram in true)
+
+each_kind_once: You count each n-gram once, however often it is said. It is occurrences that count, up to the number of
+  them in the reference.
+- matches = sum(min(count, true[ngram]) for ngram, count in said.items())
++ matches = sum(ngram in true for ngram in said)
+- total += np.log(matches / sum(said.values()))
++ total += np.log(matches / len(said))
+
+recall: You divide by the number of n-grams in the reference. BLEU is a precision: what share of what was *said* is
+  right? That too little was said is for the brevity penalty.
+- total += np.log(matches / sum(said.values()))
++ total += np.log(matches / sum(true.values()))
+
+no_penalty: There is no brevity penalty: who says one sure word would get full marks. A prediction shorter than the
+  reference is multiplied by exp(1 - r/c).
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = 1.0
+
+long_ones_are_paid: Your penalty rises above 1 where the prediction is longer than the reference. It is at most 1: what
+  is said too much has lowered the precisions already.
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = np.exp(1 - len(reference) / len(prediction))
+
+penalty_the_wrong_way_round: You punish what is longer than the reference, and not what is shorter. In exp(1 - r/c), c
+  is the length of the prediction.
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = min(1.0, np.exp(1 - len(prediction) / len(reference)))
+
+penalty_is_the_ratio: Your penalty is the ratio of the lengths, c/r. BLEU's is exp(1 - r/c).
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = min(1.0, len(prediction) / len(reference))
+
+arithmetic_mean: You take the arithmetic mean of the precisions. BLEU's is the geometric one, the exp of the mean of
+  their logarithms.
+- total += np.log(matches / sum(said.values()))
++ total += matches / sum(said.values())
+- return penalty * np.exp(total / max_n)
++ return penalty * total / max_n
+
+product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Divide the
+  sum of the logarithms by max_n.
+- return penalty * np.exp(total / max_n)
++ return penalty * np.exp(total)
+
+the_highest_order_alone: Only the n-grams of the highest order count for you. All orders from 1 to max_n do.
+- for n in range(1, max_n + 1):
++ for n in range(max_n, max_n + 1):
+- return penalty * np.exp(total / max_n)
++ return penalty * np.exp(total)
+
+highest_order_left_out: The highest order is left out: orders go from 1 up to max_n, and `range` stops before its end.
+- for n in range(1, max_n + 1):
++ for n in range(1, max_n):
+
+no_match_left_out: An order without a match is left out of your mean. The geometric mean of anything and 0 is 0.
+- return 0.0
++ continue
+
+ngrams_short_at_the_end: The last n-gram of each sentence is not counted. A sentence of c tokens has c - n + 1 of them.
+- said = Counter(tuple(prediction[k : k + n]) for k in range(len(prediction) - n + 1))
+- true = Counter(tuple(reference[k : k + n]) for k in range(len(reference) - n + 1))
++ said = Counter(tuple(prediction[k : k + n]) for k in range(len(prediction) - n))
++ true = Counter(tuple(reference[k : k + n]) for k in range(len(reference) - n))
+
+in_per_cent: You return per cent, as papers print it. Asked for is a number from 0 to 1.
+- return penalty * np.exp(total / max_n)
++ return 100 * penalty * np.exp(total / max_n)
+""")
+
+
 # --- greedy_decode
 
 
@@ -1013,6 +1151,110 @@ worst_first: Your beam keeps the right hypotheses and returns them the wrong way
 """)
 
 
+# --- normalised_beam_search
+
+ex = unit.exercise(
+    "normalised_beam_search",
+    reference=normalised_beam_search,
+    points=2,
+    takes="step, state, bos, eos, max_length, width, alpha",
+    gives="hypotheses",
+    forbids=("torch", "rnncourse.encoder_decoder.beam_search"),
+    hints=(
+        "What does your `beam_search` compare, and where? It is only there that anything changes.",
+        "The sum stays what it is and goes on being added to. Only where candidates are compared, and at the very end, "
+        "is it divided, by (number of tokens, plus 1 if it has ended) ** alpha.",
+        "`def normalised(c): return c[1] / (len(c[0]) + c[4]) ** alpha`, then `sorted(candidates, key=lambda c: "
+        "-normalised(c))[:width]`, and return `[(c[0], normalised(c)) for c in beam]`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def plain(args: tuple[Any, ...]) -> bool:
+        """Whether no two scores tie."""
+        scores = [score for _, score in result(normalised_beam_search, args)]
+        return all(a - b > 1e-3 for a, b in itertools.pairwise(scores))
+
+    def draw(*, end: float, max_length: int, width: int, alpha: float) -> tuple[Any, ...]:
+        while True:
+            args = (drawn_table(rng, 3, 5, 1, 2, end), int(rng.integers(3)), 1, 2, max_length, width, alpha)
+            if plain(args):
+                return args
+
+    def telling() -> list[tuple[Any, ...]]:
+        return [
+            draw(end=0.3, max_length=4, width=3, alpha=1.0),
+            draw(end=0.8, max_length=6, width=4, alpha=0.6),
+            draw(end=0.0, max_length=5, width=3, alpha=1.0),
+            (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 7, 4, 0.5),
+        ]
+
+    wrong = [m.answer for m in normalised_exercise.misconceptions]
+    for args in told_apart(telling, normalised_beam_search, wrong):
+        yield case(*args)
+    yield edge("alpha 0: sums, as in beam_search", *draw(end=0.3, max_length=5, width=3, alpha=0.0))
+    yield edge("width 1", *draw(end=0.0, max_length=7, width=1, alpha=1.0))
+    yield edge("one call at most", *draw(end=0.5, max_length=1, width=3, alpha=1.0))
+    yield edge("alpha above 1", *draw(end=0.3, max_length=5, width=4, alpha=1.5))
+
+
+normalised_exercise = ex
+
+
+ex.mistakes(r"""
+not_normalised: You compare the sums, as `beam_search` does: short hypotheses win because they are short. Compare the
+  sum divided by length ** alpha.
+- return score / (len(tokens) + ended) ** alpha
++ return score
+
+alpha_not_used: You divide by the length itself. It is to be raised to the power of alpha first: alpha = 0 is no
+  normalisation, alpha = 1 the mean.
+- return score / (len(tokens) + ended) ** alpha
++ return score / (len(tokens) + ended)
+
+alpha_as_a_factor: You divide by alpha times the length. Alpha is a power: length ** alpha.
+- return score / (len(tokens) + ended) ** alpha
++ return score / (1 + alpha * (len(tokens) + ended))
+
+end_is_no_token: The length leaves eos out, though its log-probability is in the sum. What was added was one token more.
+- return score / (len(tokens) + ended) ** alpha
++ return score / max(1, len(tokens)) ** alpha
+
+one_too_long: The length counts one token too many in a hypothesis that has not ended, or bos: only what was scored
+  counts, the tokens and eos.
+- return score / (len(tokens) + ended) ** alpha
++ return score / (len(tokens) + 1) ** alpha
+
+multiplied: You multiply by the length. Scores are negative, so that makes long ones still worse: divide.
+- return score / (len(tokens) + ended) ** alpha
++ return score * (len(tokens) + ended) ** alpha
+
+ranked_at_the_end_only: Only the last beam is ordered by the normalised score; on the way the sums decided, and the long
+  ones were lost there. Compare normalised scores in every round.
+- beam = sorted(candidates, key=lambda candidate: -normalised(*candidate))[:width]
++ beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
+- return [(candidate[0], normalised(*candidate)) for candidate in beam]
++ beam = sorted(beam, key=lambda candidate: -normalised(*candidate))
++ return [(candidate[0], normalised(*candidate)) for candidate in beam]
+
+sums_returned: The order is right, and the scores that you return are the plain sums. Return what was compared.
+- return [(candidate[0], normalised(*candidate)) for candidate in beam]
++ return [(candidate[0], candidate[1]) for candidate in beam]
+
+divided_again_and_again: The sum is replaced by its quotient in each round, and divided again in the next. Keep the sum,
+  and divide only where you compare.
+- candidates.append((longer, score + float(log_probability), token, after, token == eos))
++ divided = (score + float(log_probability)) / (len(longer) + (token == eos)) ** alpha
++ candidates.append((longer, divided, token, after, token == eos))
+- beam = sorted(candidates, key=lambda candidate: -normalised(*candidate))[:width]
++ beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
+- return [(candidate[0], normalised(*candidate)) for candidate in beam]
++ return [(candidate[0], candidate[1]) for candidate in beam]
+""")
+
+
 # --- ImageCaptioner
 
 ex = unit.exercise(
@@ -1113,4 +1355,122 @@ layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder'
   it its first axis.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.tanh(self.prime(features))
+""")
+
+
+# --- ctc_log_likelihood
+
+ex = unit.exercise(
+    "ctc_log_likelihood",
+    reference=ctc_log_likelihood,
+    points=3,
+    takes="log_probabilities (T, Q), targets (L,), blank",
+    gives="log_likelihood",
+    forbids=("torch",),
+    hints=(
+        "Fill the table by hand for T = 3 and the target a: its rows are blank, a, blank. Where may a path begin, "
+        "where may it come from at each step, and where may it end?",
+        "`z` is the target with a blank before, between and behind. A column holds one logarithm for each place of z. "
+        "The first: the first two places. Each next one: from the same place, from the one before, and, if z[s] "
+        "differs from z[s - 2], from two before; add these up with np.logaddexp, then add the log-probability of z[s].",
+        "`ways = [before[s]]`, `if s >= 1: ways.append(before[s - 1])`, `if s >= 2 and z[s] != z[s - 2]: "
+        "ways.append(before[s - 2])`, `alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]`; at the end "
+        "`np.logaddexp.reduce(alpha[-2:])`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def drawn(T: int, Q: int, targets: Sequence[int], blank: int = 0) -> tuple[Any, ...]:
+        return log_softmax(normal(rng, T, Q)), np.array(targets, dtype=np.int64), blank
+
+    def telling() -> list[tuple[Any, ...]]:
+        """One with a symbol twice in a row, one with it again after another, one whose blank is the last symbol."""
+        a, b, c = (int(i) for i in rng.permutation(np.arange(1, 5))[:3])
+        return [drawn(7, 5, [a, b, b]), drawn(6, 5, [a, b, a]), drawn(8, 4, [0, b % 3, 2, 2], 3), drawn(9, 6, [c, a])]
+
+    wrong = [m.answer for m in ctc_exercise.misconceptions if m.name != "probabilities_underflow"]
+    for args in told_apart(telling, ctc_log_likelihood, wrong):
+        yield case(*args)
+    rows, targets, _ = drawn(5, 4, [2, 1])
+    yield case(rows, targets)
+    yield edge("one step", *drawn(1, 4, [2]))
+    yield edge("no target: blanks alone", *drawn(4, 3, []))
+    yield edge("just steps enough", *drawn(4, 5, [1, 1, 2]))
+    yield edge("a step too few, for the blank between", *drawn(3, 5, [1, 1, 2]))
+    yield edge("more targets than steps", *drawn(2, 4, [1, 2, 3]))
+    certain = np.log(np.array([[0, 1, 0], [0.5, 0.5, 0], [1, 0, 0], [0, 0, 1]]) + 1e-300)
+    yield edge("a model that is nearly sure", certain, np.array([1, 2]), 0)
+    yield edge("a long one", *drawn(600, 9, [3, 1, 4, 1, 5]))
+
+
+ctc_exercise = ex
+
+
+ex.mistakes(r"""
+no_blank_between_equals: You skip the blank between two equal symbols. Merged, they would be one: "aa" needs a blank
+  between its letters. A skip is allowed only where z[s] differs from z[s - 2].
+- if s >= 2 and z[s] != z[s - 2]:
++ if s >= 2 and z[s] != blank:
+
+blanks_never_left_out: Every blank has to be passed in your table. Between two different symbols it may be left out: a
+  path may come from two places before.
+- if s >= 2 and z[s] != z[s - 2]:
++ if False:
+
+best_path_alone: Your number is that of the most probable path. All paths that collapse to the target count: add their
+  probabilities up, np.logaddexp in place of max.
+- alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]
++ alpha[s] = max(ways) + row[z[s]]
+- return np.logaddexp.reduce(alpha[-2:])
++ return max(alpha[-2:])
+
+must_end_in_a_blank: Your paths end in the last blank alone. They may as well end in the last symbol: add up both.
+- return np.logaddexp.reduce(alpha[-2:])
++ return alpha[-1]
+
+must_end_in_the_symbol: Your paths end in the last symbol alone. They may as well end in the blank behind it: add up
+  both.
+- return np.logaddexp.reduce(alpha[-2:])
++ return alpha[-2:][0]
+
+must_begin_with_a_blank: Your paths begin with a blank. They may as well begin with the first symbol.
+- alpha[:2] = log_probabilities[0][z[:2]]
++ alpha[:1] = log_probabilities[0][z[:1]]
+
+begins_anywhere: Your paths may begin at any place of the target. They begin with the first blank or the first symbol.
+- alpha[:2] = log_probabilities[0][z[:2]]
++ alpha = log_probabilities[0][z]
+
+ends_anywhere: You add up the whole last column. Only its last two places have all of the target behind them.
+- return np.logaddexp.reduce(alpha[-2:])
++ return np.logaddexp.reduce(alpha)
+
+cannot_stay: A path never stays where it is: each symbol lasts one step. It may last any number of steps; merging makes
+  them one.
+- ways = [before[s]]
++ ways = [-np.inf]
+
+blank_is_zero: Your blank is 0, whatever the third argument says.
+- z = [blank]
++ blank, z = 0, [0]
+
+minus_the_logarithm: You return the loss, -log p. Asked for is the log-likelihood, which is at most 0.
+- return np.logaddexp.reduce(alpha[-2:])
++ return -np.logaddexp.reduce(alpha[-2:])
+
+probability_returned: You return the probability. Asked for is its natural logarithm.
+- return np.logaddexp.reduce(alpha[-2:])
++ return np.exp(np.logaddexp.reduce(alpha[-2:]))
+
+logarithms_added: You add logarithms where probabilities are to be added. The sum of p and q has the logarithm
+  np.logaddexp(log p, log q).
+- alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]
++ alpha[s] = sum(way for way in ways if way > -np.inf) + row[z[s]] if max(ways) > -np.inf else -np.inf
+
+probabilities_underflow: A long recording has the score -inf. You add up probabilities, and the product of some hundred
+  of them is smaller than any float: keep logarithms, and add with np.logaddexp.
+- alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]
++ alpha[s] = np.log(np.sum(np.exp(ways)) * np.exp(row[z[s]]))
 """)

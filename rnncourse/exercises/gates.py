@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse.checks.callables import Named
 from rnncourse.checks.compare import kind_of
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
 from rnncourse.gates import (
     counter,
     gate,
-    gru_parameter_count,
     gru_step,
     latch,
     lstm_forward,
-    lstm_parameter_count,
     lstm_states,
     lstm_step,
     parity,
 )
-from rnncourse.gates_backward import lstm_step_backward
+from rnncourse.gates_backward import gru_step_backward, lstm_step_backward
+from rnncourse.given.gates import small_lstm
 
 unit = Unit("10_gates", "Gates: LSTM and GRU")
 
@@ -865,56 +865,140 @@ slope_without_its_tanh: On the way back through h = o tanh(c) you take 1 - c² f
 """)
 
 
-# --- lstm_parameter_count
+# --- set_forget_bias
 
 
-def sizes(rng: np.random.Generator) -> Iterator[Case]:
-    """D and H, different from each other, H at least 2."""
-    for _ in range(4):
-        D, H = (int(n) for n in rng.choice(np.arange(2, 300), size=2, replace=False))
-        yield case(D, H)
-    yield edge("one input", 1, int(rng.integers(2, 100)))
+def set_forget_bias(lstm: Any, value: float) -> None:
+    """The textbook's `set_forget_bias`, for which torch is loaded here and not before."""
+    from rnncourse import gates_torch
+
+    gates_torch.set_forget_bias(lstm, value)
+
+
+def pytorchs_lstm(rng: np.random.Generator, D: int, H: int, layers: int, ways: int, dtype: Any = np.float32) -> Named:
+    """Draw an nn.LSTM with parameters of its own, of which none is zero."""
+    drawn = {}
+    for layer in range(layers):
+        for way in ("", "_reverse")[:ways]:
+            inputs = ways * H if layer else D
+            drawn[f"weight_ih_l{layer}{way}"] = weights(rng, inputs, 4 * H, dtype).T.copy()
+            drawn[f"weight_hh_l{layer}{way}"] = weights(rng, H, 4 * H, dtype).T.copy()
+            drawn[f"bias_ih_l{layer}{way}"] = normal(rng, 4 * H, dtype=dtype)
+            drawn[f"bias_hh_l{layer}{way}"] = normal(rng, 4 * H, dtype=dtype)
+    return small_lstm(parameters=drawn, num_layers=layers, bidirectional=ways == 2)
 
 
 ex = unit.exercise(
-    "lstm_parameter_count",
-    reference=lstm_parameter_count,
-    points=1,
-    takes="D, H",
-    gives="count",
-    forbids=FORBIDDEN,
+    "set_forget_bias",
+    reference=set_forget_bias,
+    points=4,
+    takes="lstm, value",
+    gives="parameters",
+    drive="left_in_place",
+    forbids=("rnncourse.gates_torch",),
     hints=(
-        "Count for one gate first: what shapes have its U, its W, its biases?",
-        "One gate has D H numbers in U, H H in W, and two biases of H each, since PyTorch has one for the input and "
-        "one for the state. How many such sets are there?",
-        "`4 * (D * H + H * H + 2 * H)`",
+        "Print `[name for name, _ in lstm.named_parameters()]` for an `nn.LSTM(3, 2, num_layers=2, "
+        "bidirectional=True)`. Which of these are biases, and which of their numbers are those of f?",
+        'All biases have "bias" in their names, and a quarter of each, from H to 2H - 1, belongs to f. Two of them are '
+        'added up for each layer and direction: the one with "_ih_" can take the value, the one with "_hh_" a 0.',
+        '`with torch.no_grad():` and `for name, bias in lstm.named_parameters():` and `if "bias" in name:`, then '
+        '`bias[H : 2 * H] = value if "_ih_" in name else 0`, with H = lstm.hidden_size.',
     ),
 )
 
-ex.cases(sizes)
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(pytorchs_lstm(rng, 3, 2, 2, 1), 3.0)
+    yield case(pytorchs_lstm(rng, 2, 4, 1, 2), 5.0)
+    yield case(pytorchs_lstm(rng, 4, 3, 3, 2), float(rng.uniform(1, 6)))
+    yield edge("one layer, one direction", pytorchs_lstm(rng, 4, 3, 1, 1), 4.0)
+    yield edge("one unit", pytorchs_lstm(rng, 3, 1, 2, 2), 2.0)
+    yield edge("a negative bias", pytorchs_lstm(rng, 2, 3, 2, 1), -1.5)
+    yield edge("a bias of 0", pytorchs_lstm(rng, 3, 2, 1, 2), 0.0)
+    yield edge("float64", pytorchs_lstm(rng, 2, 3, 2, 2, np.float64), 1 / 3)
 
 
 ex.mistakes(r"""
-one_bias: You count one bias for each gate. PyTorch keeps two, one beside U and one beside W, although only their sum
-  matters.
-+ return 4 * (D * H + H * H + H)
+in_both_biases: You set both biases of f, and they are added up: the forget bias is twice what was asked for. Set one,
+  and the other to 0.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[H : 2 * H] = value
 
-three_gates: You count three sets of weights. The LSTM has three gates *and* a candidate, each with a U, a W and its
-  biases: four.
-+ return 3 * (D * H + H * H + 2 * H)
+other_bias_left: You set one of the two biases of f and leave the other as it was drawn. They are added up: the sum is
+  `value` only if the other one is 0.
+- if "bias" in name:
+-     bias[H : 2 * H] = value if "_ih_" in name else 0
++ if "bias_ih" in name:
++     bias[H : 2 * H] = value
 
-plain_cell: That is the plain cell of unit 03 with PyTorch's two biases. The LSTM has four such sets: i, f, g and o.
-+ return D * H + H * H + 2 * H
+first_layer_only: You set the first layer only. An `nn.LSTM` of several layers has `bias_ih_l1` and so on, one pair for
+  each; go through `lstm.named_parameters()`.
+- if "bias" in name:
++ if "bias" in name and "_l0" in name:
 
-biases_forgotten: The biases are missing: 4H of them beside U, and 4H beside W.
-+ return 4 * (D * H + H * H)
+one_direction_only: You leave out the direction that reads backwards. Its biases end in `_reverse`, and it forgets as
+  fast.
+- if "bias" in name:
++ if "bias" in name and "reverse" not in name:
 
-one_W_for_all: You count U four times and W once. Each gate reads the state through a W of its own: W is (H, 4H).
-+ return 4 * D * H + H * H + 8 * H
+first_of_everything_only: You set `bias_ih_l0` and `bias_hh_l0`. With more layers, or with two directions, there are
+  more of them: go through `lstm.named_parameters()`.
++ H = lstm.hidden_size
++ with torch.no_grad():
++     lstm.bias_ih_l0[H : 2 * H] = value
++     lstm.bias_hh_l0[H : 2 * H] = 0
 
-wide_states: You take a state of 4H numbers. The sums have 4H columns, but the state that goes into W has H: W is (H,
-  4H).
-+ return D * 4 * H + 4 * H * 4 * H + 8 * H
+input_gate_set: You set the first quarter of the biases. That is the input gate's: the order is i, f, g, o, and f has
+  the numbers from H to 2H - 1.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[:H] = value if "_ih_" in name else 0
+
+candidate_set: You set the third quarter of the biases. That is the candidate's: the order is i, f, g, o, and f has
+  the numbers from H to 2H - 1.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[2 * H : 3 * H] = value if "_ih_" in name else 0
+
+all_gates_set: You set the biases of all four, so that the input gate lets everything in. Only the numbers from H to
+  2H - 1 are those of f.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[:] = value if "_ih_" in name else 0
+
+every_fourth_set: You set every fourth number. The H numbers of a gate stand together: those of f are H to 2H - 1.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[1::4] = value if "_ih_" in name else 0
+
+added_to_what_was_drawn: You add `value` to what the biases were drawn as. It is the sum of the two that is to be
+  `value`: set the one, and clear the other.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[H : 2 * H] += value if "_ih_" in name else 0
+
+second_bias_cleared: You clear the whole of `bias_hh`, and with it what i, g and o were drawn as. Only the part of f is
+  yours, from H to 2H - 1.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ bias[H : 2 * H] = value
++ if "_hh_" in name:
++     bias.zero_()
+
+weights_set_too: You write into the weights as well: their rows from H to 2H - 1 are those of f, too. Take the
+  parameters with "bias" in their names.
+- if "bias" in name:
++ if name:
+
+nothing_changed: The LSTM is as it was. Either a copy was changed, or a name was bound anew: `forget = value` lets go of
+  the slice that `forget` stood for. Write into the parameter itself: `bias[H : 2 * H] = …`.
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ forget = bias[H : 2 * H]
++ forget = value if "_ih_" in name else 0
+
+parameters_replaced: The numbers are right, but they stand in new parameters. An optimizer that was made before holds
+  the old ones, and would train what nobody uses: write into those that are there.
+- for name, bias in lstm.named_parameters():
++ for name, bias in list(lstm.named_parameters()):
+- bias[H : 2 * H] = value if "_ih_" in name else 0
++ changed = bias.clone()
++ changed[H : 2 * H] = value if "_ih_" in name else 0
++ setattr(lstm, name, torch.nn.Parameter(changed))
 """)
 
 
@@ -1008,42 +1092,128 @@ tanh_on_the_new_state: Your new state goes through a tanh once more. It is a mix
 """)
 
 
-# --- gru_parameter_count
+# --- gru_step_backward
 
 ex = unit.exercise(
-    "gru_parameter_count",
-    reference=gru_parameter_count,
-    points=1,
-    takes="D, H",
-    gives="count",
-    uses={"lstm_parameter_count": lstm_parameter_count},
+    "gru_step_backward",
+    reference=gru_step_backward,
+    points=4,
+    takes="dh (N, H), x (N, D), h_prev (N, H), U (D, 3H), W (H, 3H), b_i (3H,), b_h (3H,)",
+    gives="dx (N, D), dh_prev (N, H), dU (D, 3H), dW (H, 3H), db_i (3H,), db_h (3H,)",
+    uses={"gate": gate, "gru_step": gru_step},
     forbids=FORBIDDEN,
     hints=(
-        "The sets of weights are as large as those of the LSTM. How many are there?",
-        "Two gates, r and z, and one candidate, n. Each has a U, a W and two biases.",
-        "`3 * (D * H + H * H + 2 * H)`",
+        "Run the step forwards again, so that you have r, z, n, and h_n, the part of the candidate's sum that r was "
+        "multiplied with. Then go back line by line, the last line first: h = (1 - z) * n + z * h_prev.",
+        "U's side and W's side of the sums get the same errors for r and z, but not for n: what goes to W has passed "
+        "the product with r. And three ways lead back to h_prev: along z, and through W to the two gates and to n.",
+        "da_n = dh (1-z) (1-n²), da_z = dh (h_prev - n) z (1-z), da_r = da_n h_n r (1-r). Side by side: da_r, da_z, "
+        "da_n for x, U and b_i; da_r, da_z, da_n * r for W and b_h. `dh_prev = dh * z + to_h @ W.T`.",
     ),
 )
 
-ex.cases(sizes)
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for N, D, H in ((3, 4, 2), (2, 3, 5)):
+        yield case(normal(rng, N, H), *gru_arguments(rng, N, D, H))
+    yield edge("one row", normal(rng, 1, 2), *gru_arguments(rng, 1, 3, 2))
+    yield edge("one unit", normal(rng, 4, 1), *gru_arguments(rng, 4, 2, 1))
+    single = np.float32
+    yield edge("float32", normal(rng, 3, 4, dtype=single), *gru_arguments(rng, 3, 2, 4, single))
 
 
 ex.mistakes(r"""
-one_bias: You count one bias for each set. PyTorch keeps two, and in the GRU both are needed: the one inside the reset
-  is not the one outside.
-+ return 3 * (D * H + H * H + H)
+way_along_z_missing: The way along z is missing: h_prev stands in the new state as z * h_prev, so that dh * z comes
+  back to it at once, without any W. It is the way that the GRU is made for.
+- dh_prev = dh * z + to_h @ W.T
++ dh_prev = to_h @ W.T
 
-two_gates: You count two sets of weights. The GRU has two gates *and* a candidate, each with a U, a W and its biases:
-  three.
-+ return 2 * (D * H + H * H + 2 * H)
+way_through_W_missing: Your dh_prev has the way along z alone. The gates and the candidate have read h_prev, too: their
+  errors come back through W.
+- dh_prev = dh * z + to_h @ W.T
++ dh_prev = dh * z
 
-four_sets: You count four sets of weights. That is the LSTM; the GRU has r, z and n.
-+ return 4 * (D * H + H * H + 2 * H)
+reset_missing_on_the_way_to_W: The candidate's error goes to W as it is. On that side stands r * (h W + b_h): what
+  comes through the product is multiplied by r.
+- to_h = np.concatenate([da_r, da_z, da_n * r], axis=1)
++ to_h = np.concatenate([da_r, da_z, da_n], axis=1)
 
-biases_forgotten: The biases are missing: 3H of them beside U, and 3H beside W.
-+ return 3 * (D * H + H * H)
+reset_on_the_inputs_side_too: The candidate's error goes to x, U and b_i times r. r is put on the state's side of the
+  sum only: what the input adds is seen in full.
+- to_x = np.concatenate([da_r, da_z, da_n], axis=1)
++ to_x = np.concatenate([da_r, da_z, da_n * r], axis=1)
 
-second_bias_for_n_only: You count the second bias for n only. It is true that only n needs two; PyTorch keeps two for
-  r and z as well.
-+ return 3 * (D * H + H * H + H) + H
+z_inverted: You go back through z * n + (1 - z) * h. In PyTorch's convention z keeps: (1 - z) * n + z * h.
+- da_n = dh * (1 - z) * (1 - n**2)
+- da_z = dh * (h_prev - n) * z * (1 - z)
++ da_n = dh * z * (1 - n**2)
++ da_z = dh * (n - h_prev) * z * (1 - z)
+- dh_prev = dh * z + to_h @ W.T
++ dh_prev = dh * (1 - z) + to_h @ W.T
+
+sign_of_z: The sign of z's part is turned. More z means more of h_prev and less of n: the factor is h_prev - n.
+- da_z = dh * (h_prev - n) * z * (1 - z)
++ da_z = dh * (n - h_prev) * z * (1 - z)
+
+candidate_missing_in_z: z stands in the new state twice, in z * h_prev and in (1 - z) * n. You have the first; the
+  second takes n away: h_prev - n.
+- da_z = dh * (h_prev - n) * z * (1 - z)
++ da_z = dh * h_prev * z * (1 - z)
+
+slope_of_the_candidate_missing: The slope of the candidate's tanh is missing: what reaches its sum is dh * (1 - z)
+  times 1 - n².
+- da_n = dh * (1 - z) * (1 - n**2)
++ da_n = dh * (1 - z)
+
+slope_of_a_sigmoid_for_n: All three have the slope y (1 - y). That is a sigmoid's; n comes from a tanh, whose slope is
+  1 - n².
+- da_n = dh * (1 - z) * (1 - n**2)
++ da_n = dh * (1 - z) * n * (1 - n)
+
+slopes_of_the_gates_missing: The slopes of the two sigmoids are missing: what reaches the sum below a gate y is its
+  error times y (1 - y).
+- da_z = dh * (h_prev - n) * z * (1 - z)
+- da_r = da_n * h_n * r * (1 - r)
++ da_z = dh * (h_prev - n)
++ da_r = da_n * h_n
+
+gate_instead_of_slope: Your gates' parts have y in place of the slope y (1 - y).
+- da_z = dh * (h_prev - n) * z * (1 - z)
+- da_r = da_n * h_n * r * (1 - r)
++ da_z = dh * (h_prev - n) * z
++ da_r = da_n * h_n * r
+
+state_for_what_was_reset: In r's part stands h_prev. What r was multiplied with is the product, h_prev W_n + b_hn: that
+  is the other factor.
+- da_r = da_n * h_n * r * (1 - r)
++ da_r = da_n * h_prev * r * (1 - r)
+
+bias_missing_in_what_was_reset: In r's part stands h_prev W_n without its bias. The bias b_hn is inside the bracket
+  that r was put on.
+- da_r = da_n * h_n * r * (1 - r)
++ da_r = da_n * (h_n - np.split(b_h, 3)[2]) * r * (1 - r)
+
+order_z_r_n: Your parts stand in the order z, r, n. The columns of U, W and both biases are those of r, z, n.
+- to_x = np.concatenate([da_r, da_z, da_n], axis=1)
+- to_h = np.concatenate([da_r, da_z, da_n * r], axis=1)
++ to_x = np.concatenate([da_z, da_r, da_n], axis=1)
++ to_h = np.concatenate([da_z, da_r, da_n * r], axis=1)
+
+one_bias_for_two: Your db_h is db_i. They differ where the candidate is: b_h stands inside the reset, so that its error
+  has passed r.
+- return to_x @ U.T, dh_prev, x.T @ to_x, h_prev.T @ to_h, to_x.sum(axis=0), to_h.sum(axis=0)
++ return to_x @ U.T, dh_prev, x.T @ to_x, h_prev.T @ to_h, to_x.sum(axis=0), to_x.sum(axis=0)
+
+averaged_over_rows: Your dU, dW and biases are means over the rows. What is used by every row gets the sum; the 1/N of
+  the loss is in dh already.
+- return to_x @ U.T, dh_prev, x.T @ to_x, h_prev.T @ to_h, to_x.sum(axis=0), to_h.sum(axis=0)
++ return to_x @ U.T, dh_prev, x.T @ to_x / len(x), h_prev.T @ to_h / len(x), to_x.mean(axis=0), to_h.mean(axis=0)
+
+dh_overwritten: The numbers are right, but the caller's dh is changed: `dh_prev = dh` is a second name for it, and `*=`
+  writes into it. `dh * z` makes a new array.
+- dh_prev = dh * z + to_h @ W.T
++ dh_prev = dh
++ dh_prev *= z
++ dh_prev += to_h @ W.T
 """)

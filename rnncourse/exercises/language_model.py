@@ -11,6 +11,7 @@ import numpy as np
 from rnncourse.cell import softmax
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
+from rnncourse.data.grammars import Grammar
 from rnncourse.given.language_model import arrays_that_stay
 from rnncourse.language_model import (
     bits_per_character,
@@ -18,10 +19,12 @@ from rnncourse.language_model import (
     contiguous_batches,
     decode,
     encode,
+    fit,
     generate,
     nucleus_filter,
     temperature_softmax,
     top_k_filter,
+    train_model,
     train_step,
 )
 
@@ -339,6 +342,488 @@ rows_without_the_id_behind_them: You cut the text into rows first and take input
 - rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
 + length = len(ids) // batch_size - 1
 + rows = ids[: batch_size * (length + 1)].reshape(batch_size, length + 1).T.copy()
+""")
+
+
+# --- train_step
+
+
+def loss_apart(answer: Plain) -> Plain:
+    """((loss, h), arguments) as loss, h, parameters, memory: the loss as a float32, since it may come from some."""
+    (loss, h), (parameters, memory, *_) = answer
+    return np.asarray(loss, dtype=np.float32), h, parameters, memory
+
+
+ex = unit.exercise(
+    "train_step",
+    reference=train_step,
+    points=6,
+    takes="parameters, memory, h (N, H), inputs (T, N), targets (T, N), learning_rate, max_norm",
+    gives="loss, h (N, H), parameters, memory",
+    drive="update",
+    canonical=loss_apart,
+    forbids=("torch",),
+    hints=(
+        "Everything is there already: forwards, loss, backwards, clip, update. Write down the five lines in words, "
+        "with the function that does each, and what it needs from the line before.",
+        "Forwards: one-hot inputs, `rnn_forward` from h, `output_layer`, `sequence_nll`. Back: `nll_backward`, "
+        "`output_backward`, `rnn_backward`, of which you want dU, dW, db. `clip_by_global_norm` takes all five in "
+        "one list. What you return of the states is the last one, `H[-1]`, as a copy.",
+        "`_, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)`; `gradients, _ = clip_by_global_norm([dU, dW, db, dV, "
+        "dc], max_norm)`; `for name, g in zip('UWbVc', gradients): memory[name] += g * g; parameters[name] -= "
+        "learning_rate * g / np.sqrt(memory[name] + 1e-8)`; `return loss, H[-1].copy()`.",
+    ),
+)
+
+
+def lesson(rng: np.random.Generator, T: int, N: int, Q: int, H: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+    """Parameters, a memory of earlier steps, a state and a batch."""
+    parameters = network(rng, Q, H, dtype)
+    parameters["V"] /= 2
+    memory = {name: rng.uniform(0.01, 0.5, array.shape).astype(dtype) for name, array in parameters.items()}
+    h = np.tanh(normal(rng, N, H)).astype(dtype)
+    return parameters, memory, h, rng.integers(0, Q, (T, N)), rng.integers(0, Q, (T, N))
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*lesson(rng, 5, 3, 6, 4), 0.1, 0.5)
+    yield case(*lesson(rng, 4, 2, 5, 7), 0.05, 1.0)
+    yield edge("gradients below the threshold", *lesson(rng, 4, 3, 5, 6), 0.1, 1000.0)
+    yield edge("one step", *lesson(rng, 1, 3, 5, 4), 0.1, 0.5)
+    yield edge("one row", *lesson(rng, 4, 1, 5, 3), 0.1, 0.5)
+    parameters, memory, *batch = lesson(rng, 4, 3, 5, 6)
+    nothing = {name: np.zeros_like(array) for name, array in memory.items()}
+    yield edge("the first step of all, with tiny gradients", parameters, nothing, *batch, 0.1, 1e-3)
+    yield edge("float32", *lesson(rng, 4, 3, 6, 5, np.float32), 0.1, 0.5)
+    parameters, memory, *batch = lesson(rng, 4, 3, 5, 6)
+    stay = arrays_that_stay(arrays=parameters), arrays_that_stay(arrays=memory)
+    yield edge("the arrays themselves are looked at afterwards", *stay, *batch, 0.1, 0.5)
+
+
+ex.mistakes(r"""
+plain_gradient_descent: You take a plain gradient step, and the memory stays as it was. Adagrad adds g² to the memory
+  and divides the step by its root.
+- memory[name] += g * g
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] -= learning_rate * g
+
+memory_replaced: The memory holds the last g² only: you replace it. It is the sum over all steps so far: `+=`.
+- memory[name] += g * g
++ memory[name][...] = g * g
+
+step_before_the_memory: You step first and remember afterwards. Add g² to the memory first, so that the very first
+  step is tamed too; with a memory of zeros yours would be enormous.
+- for name, g in zip("UWbVc", gradients):
++ for name, g in zip("UWbVc", gradients):
++     parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
+
+root_forgotten: You divide by the memory itself. It is a sum of squares: take its root, else the steps grow as the
+  gradients shrink.
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] -= learning_rate * g / (memory[name] + 1e-8)
+
+epsilon_outside_the_root: The 1e-8 stands outside the root, which shows where gradients are tiny. Here it is added to
+  the memory, under the root: sqrt(memory + 1e-8).
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] -= learning_rate * g / (np.sqrt(memory[name]) + 1e-8)
+
+uphill: You add the step, so that the loss grows. The gradient points uphill: subtract.
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] += learning_rate * g / np.sqrt(memory[name] + 1e-8)
+
+never_clipped: max_norm has no say: the gradients are not clipped. One call of `clip_by_global_norm` with all five of
+  them does it, before the memory sees them.
+- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
++ gradients = [dU, dW, db, dV, dc]
+
+clipped_one_by_one: Each gradient is clipped by its own norm, which turns the direction of the step. Clip all five
+  together, by their global norm.
+- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
++ gradients = [clip_by_global_norm([g], max_norm)[0][0] for g in (dU, dW, db, dV, dc)]
+
+output_layer_not_clipped: You clip the gradients of U, W and b together and leave out those of V and c. The global
+  norm is that of all five.
+- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
++ gradients = [*clip_by_global_norm([dU, dW, db], max_norm)[0], dV, dc]
+
+memory_of_unclipped_gradients: The memory collects the gradients from before the clipping. Clip first; from then on g
+  is the clipped one.
+- for name, g in zip("UWbVc", gradients):
+-     memory[name] += g * g
++ for name, whole, g in zip("UWbVc", [dU, dW, db, dV, dc], gradients):
++     memory[name] += whole * whole
+
+loss_after_the_update: Your loss is that of the parameters after the update. Return the one from which the gradient
+  was taken, before it.
+- return loss, H[-1].copy()
++ return sequence_nll(output_layer(rnn_forward(X, h, U, W, b), V, c), targets), H[-1].copy()
+
+loss_per_character: Your loss is a mean over the steps. Here it is the `sequence_nll` of unit 04: summed over the
+  steps, divided by the rows alone.
+- return loss, H[-1].copy()
++ return loss / len(inputs), H[-1].copy()
+
+started_from_zeros: Every batch starts from a state of zeros, though you are given the state that the last one ended
+  with. Start from h: the text goes on.
+- X = np.eye(len(U), dtype=U.dtype)[inputs]
++ X, h = np.eye(len(U), dtype=U.dtype)[inputs], np.zeros_like(h)
+
+old_state_returned: You hand back the state that you were given. The next batch goes on where this one ends: return
+  the state after the last step.
+- return loss, H[-1].copy()
++ return loss, h.copy()
+
+state_written_over: All numbers are right, but you write the new state into the old one's array, which belongs to the
+  caller. Only parameters and memory are written to: return h as a new array.
+- return loss, H[-1].copy()
++ h[...] = H[-1]
++ return loss, h
+
+new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array
+  sees no learning. Write into the arrays that are there: `p -= …`.
+- memory[name] += g * g
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ memory[name] = memory[name] + g * g
++ parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
+""")
+
+
+# --- bits_per_character
+
+ex = unit.exercise(
+    "bits_per_character",
+    reference=bits_per_character,
+    points=3,
+    takes="parameters, ids (L,)",
+    gives="bits",
+    forbids=("torch",),
+    hints=(
+        "A text of L characters asks for L - 1 predictions: the first character is predicted by nobody. Which ids "
+        "are the inputs, then, and which the targets?",
+        "Inputs `ids[:-1]`, targets `ids[1:]`, as one row: (L - 1, 1). `sequence_nll` gives the sum of -log p in "
+        "nats. A nat is 1 / log 2 bits.",
+        "`X = np.eye(len(U))[ids[:-1]][:, None]`; `H = rnn_forward(X, np.zeros((1, len(W))), U, W, b)`; return "
+        "`sequence_nll(output_layer(H, V, c), ids[1:, None]) / (len(ids) - 1) / np.log(2)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for Q, H, L in ((6, 4, 9), (5, 7, 14)):
+        yield case(network(rng, Q, H), rng.integers(0, Q, L))
+    yield edge("two ids, one prediction", network(rng, 5, 3), rng.permutation(5)[:2])
+    silent = {name: np.zeros_like(array) for name, array in network(rng, 8, 3).items()}
+    yield edge("a model that knows nothing", silent, rng.integers(0, 8, 6))
+    certain = network(rng, 4, 6)
+    certain["V"] = 400 * certain["V"]
+    yield edge("a model that is sure of itself, and wrong", certain, np.append(rng.integers(0, 4, 12), np.arange(4)))
+
+
+ex.mistakes(r"""
+nats_for_bits: Your score is in nats, since the logarithm is the natural one. Divide by log 2: a bit is a choice
+  between two.
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / (len(ids) - 1)
+
+multiplied_by_log_two: You multiply by log 2, where you should divide by it. A model that knows nothing about 8
+  characters must get 3 bits.
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / (len(ids) - 1) * np.log(2)
+
+sum_over_the_text: Those are the bits of the whole text. Divide by the number of predictions, so that long and short
+  texts can be compared.
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / np.log(2)
+
+divided_by_all_ids: You divide by the number of ids. The first one is predicted by nobody: there is one prediction
+  less.
+- return nats / (len(ids) - 1) / np.log(2)
++ return nats / len(ids) / np.log(2)
+
+perplexity_for_bits: That is the perplexity, 2 to the power of the bits. Leave the power away.
+- return nats / (len(ids) - 1) / np.log(2)
++ return np.exp(np.minimum(nats / (len(ids) - 1), 700))
+
+predicts_what_it_reads: The targets are not shifted: you ask how probable the character is that the network is just
+  reading. The target of `ids[t]` is `ids[t + 1]`.
+- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
++ nats = sequence_nll(output_layer(H, V, c), ids[:-1, None])
+
+last_target_wrapped: You predict one character after the last, which is the first, as where `np.roll` wraps round.
+  There are only L - 1 predictions.
++ U, W, b, V, c = (parameters[name] for name in "UWbVc")
++ H = rnn_forward(np.eye(len(U))[ids][:, None], np.zeros((1, len(W))), U, W, b)
++ return sequence_nll(output_layer(H, V, c), np.roll(ids, -1)[:, None]) / len(ids) / np.log(2)
+
+state_forgotten_each_time: Every character is predicted from a state that starts anew, so that the network sees one
+  character back. Run it over the text in one go.
+- H = rnn_forward(X, np.zeros((1, len(W)), dtype=U.dtype), U, W, b)
++ H = np.tanh(X @ U + b)
+
+log_of_the_mean: You take the logarithm of the mean probability. It is the logarithms that are averaged: one character
+  that the model calls nearly impossible must cost many bits.
+- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
+- return nats / (len(ids) - 1) / np.log(2)
++ p = np.take_along_axis(softmax(output_layer(H, V, c))[:, 0], ids[1:, None], axis=-1)
++ return -np.log2(p.mean())
+""")
+
+
+# --- fit
+
+ex = unit.exercise(
+    "fit",
+    reference=fit,
+    points=3,
+    takes="curve, max_epochs, patience",
+    gives="losses, best_epoch, calls",
+    drive="fitting",
+    hints=(
+        "A loop over epochs that does three things: train, validate, and ask whether it has waited long enough. What "
+        "must you remember from epoch to epoch to answer that?",
+        "Remember the lowest loss, and the epoch in which it came. The epochs without a new lowest since then are "
+        "`epoch - best_epoch`: when they are `patience`, it is over. A new lowest is *below* the old one.",
+        "`for epoch in range(max_epochs)`: `train_epoch(epoch)`, `losses.append(validate(epoch))`; `if losses[-1] < "
+        "lowest: lowest, best_epoch = losses[-1], epoch`; `elif epoch - best_epoch == patience: break`. Start with "
+        "`lowest = np.inf`.",
+    ),
+)
+
+
+def falling(rng: np.random.Generator, *steps: int) -> list[float]:
+    """A curve of losses: a step of -1 is a new lowest, one of 1 a rise, one of 0 the lowest again."""
+    curve = [float(np.round(rng.uniform(3, 4), 3))]
+    for step in steps:
+        size = float(np.round(rng.uniform(0.05, 0.2), 3))
+        curve.append(round({-1: min(curve) - size, 0: min(curve), 1: max(curve[-1], min(curve)) + size}[step], 3))
+    return curve
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(falling(rng, -1, -1, 1, 1, -1, 1, 1, 1, -1, -1), 11, 3)  # it waits twice before it stops
+    yield case(falling(rng, -1, 1, -1, -1, 1, -1, 1), 8, 4)  # max_epochs end it
+    yield edge("a loss that falls, but not below the lowest", [4.0, 2.0, 3.5, 3.0, 2.5, 2.25, 1.0], 7, 4)
+    yield edge("the lowest loss comes again", falling(rng, -1, 1, 0, 1, -1, -1), 7, 3)
+    yield edge("the lowest loss comes last", falling(rng, -1, -1, -1, -1), 5, 2)
+    yield edge("the first epoch was the best", falling(rng, 1, 1, 1, 1), 5, 2)
+    yield edge("patience 1", falling(rng, -1, -1, 1, -1, -1), 6, 1)
+    yield edge("one epoch", falling(rng, -1, -1), 1, 3)
+    one, two, three, four = (round(float(x), 3) for x in rng.uniform([3, 2, 1.5, 1], [3.5, 2.4, 1.9, 1.4]))
+    yield edge("a loss that is nan", [one, two, float("nan"), three, float("nan"), float("nan"), four], 7, 2)
+
+
+ex.mistakes(r"""
+stops_at_the_first_rise: You stop as soon as a loss is not below the one before. Losses jump: go on until `patience`
+  epochs in a row have brought no new lowest.
+- if losses[-1] < lowest:
+-     lowest, best_epoch = losses[-1], epoch
+- elif epoch - best_epoch == patience:
+-     break
++ if losses[-1] < lowest:
++     lowest, best_epoch = losses[-1], epoch
++ if epoch > 0 and not losses[-1] < losses[-2]:
++     break
+
+never_stops_early: You go through all epochs: patience has no say. Stop when `patience` epochs in a row brought no new
+  lowest loss.
+- elif epoch - best_epoch == patience:
+-     break
+
+waits_one_epoch_too_long: You wait for one epoch more than `patience`. Count the epochs without a new lowest, the
+  current one among them.
+- elif epoch - best_epoch == patience:
++ elif epoch - best_epoch > patience:
+
+waits_one_epoch_too_few: You stop one epoch early. With patience 3, three epochs in a row must have brought no new
+  lowest.
+- elif epoch - best_epoch == patience:
++ elif epoch - best_epoch >= patience - 1:
+
+rises_counted_in_all: You count all epochs without a new lowest since the start. A new lowest sets the count back to
+  0: it is those *in a row* that matter.
+- losses, lowest, best_epoch = [], np.inf, 0
++ losses, lowest, best_epoch, bad = [], np.inf, 0, 0
+- elif epoch - best_epoch == patience:
+-     break
++ else:
++     bad += 1
++     if bad == patience:
++         break
+
+compared_with_the_loss_before: You compare each loss with the one before it. A loss may fall and still be above the
+  lowest: that is no progress. Compare with the lowest so far.
+- if losses[-1] < lowest:
+-     lowest, best_epoch = losses[-1], epoch
+- elif epoch - best_epoch == patience:
+-     break
++ if epoch == 0 or losses[-1] < losses[-2]:
++     best_epoch = epoch
++ elif epoch - best_epoch == patience:
++     break
+- return losses, best_epoch
++ return losses, losses.index(min(losses))
+
+a_tie_is_progress: A loss that is as low as the lowest counts as a new lowest with you, so that a training which
+  stands still is never stopped, and your best epoch is the last of several. New means below: `<`.
+- if losses[-1] < lowest:
++ if losses[-1] <= lowest:
+
+last_epoch_for_the_best: You return the last epoch. Asked for is the one with the lowest loss: its parameters are
+  those that one keeps.
+- return losses, best_epoch
++ return losses, epoch
+
+number_of_epochs: You return how many epochs there were. Asked for is the number of the epoch with the lowest loss,
+  counted from 0.
+- return losses, best_epoch
++ return losses, len(losses)
+
+epochs_from_one: You count the epochs from 1. The first is number 0, in the calls and in the answer.
+- for epoch in range(max_epochs):
+-     train_epoch(epoch)
+-     losses.append(validate(epoch))
+-     if losses[-1] < lowest:
+-         lowest, best_epoch = losses[-1], epoch
+- elif epoch - best_epoch == patience:
+-     break
++ for epoch in range(1, max_epochs + 1):
++     train_epoch(epoch)
++     losses.append(validate(epoch))
++     if losses[-1] < lowest:
++         lowest, best_epoch = losses[-1], epoch
++     elif epoch - best_epoch == patience:
++         break
+
+validated_before_training: You validate before you train, so that each loss is that of the epoch before. First
+  `train_epoch(epoch)`, then `validate(epoch)`.
+- train_epoch(epoch)
+- losses.append(validate(epoch))
++ losses.append(validate(epoch))
++ train_epoch(epoch)
+
+last_loss_lost: The loss of the last epoch is missing. Keep every loss first, and ask whether to stop then.
+- return losses, best_epoch
++ return losses[:-1], best_epoch
+
+lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the
+  lowest.
+- return losses, best_epoch
++ return lowest, best_epoch
+""")
+
+
+# --- train_model
+
+ex = unit.exercise(
+    "train_model",
+    reference=train_model,
+    points=6,
+    takes="train_ids (L,), valid_ids (M,), Q, max_epochs, patience, seed, unseen_ids (K,), levels",
+    gives="facts",
+    drive="training",
+    forbids=("torch",),
+    uses={
+        "contiguous_batches": contiguous_batches,
+        "train_step": train_step,
+        "bits_per_character": bits_per_character,
+        "fit": fit,
+    },
+    hints=(
+        "Four things, in this order: the parameters and their memory; what one epoch does; what validating does; and "
+        "`fit`, which calls the two. Which of them needs the state h, and when does it start anew?",
+        "An epoch starts from a state of zeros, goes through `contiguous_batches(train_ids, …)`, and hands the state "
+        "that `train_step` returns to the next batch. Validating is `bits_per_character(parameters, valid_ids)`. The "
+        "parameters change in place: what you want to keep, you must copy, in each epoch.",
+        "Draw with `rng.uniform(-0.2, 0.2, shape)` for U (Q, 24), W (24, 24), b, V, c; memory `np.full_like(p, 0.1)`; "
+        "8 rows, 16 steps, rate 0.1, max_norm 5. In `validate`: `kept.append({name: p.copy() for name, p in "
+        "parameters.items()})`. At the end `losses, best_epoch = fit(…)`, and return `kept[best_epoch], losses`.",
+    ),
+)
+
+REBER = Grammar(
+    "begin",
+    {
+        "begin": [(1.0, "B", 0)],
+        0: [(0.5, "T", 1), (0.5, "P", 2)],
+        1: [(0.5, "S", 1), (0.5, "X", 3)],
+        2: [(0.5, "T", 2), (0.5, "V", 4)],
+        3: [(0.5, "X", 2), (0.5, "S", "end")],
+        4: [(0.5, "P", 3), (0.5, "V", "end")],
+        "end": [(1.0, "E", None)],
+    },
+)
+LEVELS = [
+    (1.2 * float(np.log2(REBER.perplexity())), "less than a fifth above the lowest possible"),
+    (1.3, "more than a fifth above the lowest possible"),
+    (2.0, "no better than a bigram"),
+    (np.inf, "as if nothing had been learned"),
+]
+
+
+def sentences(rng: np.random.Generator, names: np.ndarray, length: int) -> np.ndarray:
+    """So many tokens of Reber's grammar, sentence by sentence, by ids that are drawn for them."""
+    tokens: list[str] = []
+    while len(tokens) < length:
+        tokens += REBER.sample(rng)
+    return names[[REBER.vocabulary.index(token) for token in tokens[:length]]]
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    Q = len(REBER.vocabulary)
+    names = rng.permutation(Q)
+    read, checked, unseen = (sentences(rng, names, length) for length in (2000, 400, 1000))
+    yield case(read, checked, Q, 16, 3, int(rng.integers(1000)), unseen, LEVELS)
+    # Nothing can be learned here but by heart, so that the best epoch is among the first.
+    Q = int(rng.integers(5, 9))
+    read, checked, unseen = (rng.integers(0, Q, length) for length in (150, 200, 100))
+    at_all = [(np.inf, "as it must be")]
+    yield case(read, checked, Q, 40, 4, int(rng.integers(1000)), unseen, at_all)
+
+
+ex.mistakes(r"""
+parameters_of_the_last_epoch: The parameters that you return are those of the last epoch, which was not the best on
+  valid_ids. If you did keep the best ones, you kept the same arrays, which went on changing: copy them.
+- return kept[best_epoch], losses
++ return parameters, losses
+
+scored_on_what_was_learned: Your losses are not those of the parameters on valid_ids. On train_ids the loss always
+  falls, and stops nothing: validate with `bits_per_character(parameters, valid_ids)`.
+- return bits_per_character(parameters, valid_ids)
++ return bits_per_character(parameters, train_ids)
+
+learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no
+  more about unseen text than the training loss does.
+- for inputs, targets in contiguous_batches(train_ids, 8, 16):
++ for inputs, targets in contiguous_batches(np.concatenate([train_ids, valid_ids]), 8, 16):
+
+start_not_drawn_from_rng: Another rng gives the same network. The start must be drawn from the rng that you are given,
+  or nobody can say what one seed is worth.
+- parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
++ rng = np.random.default_rng(0)
++ parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+
+started_at_zero: Your network learns how often each character comes, and nothing else. If all parameters start at 0,
+  no error reaches U, W or V: draw them at random, from rng.
+- parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
++ parameters = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
+
+hardly_any_step: Your network has learned next to nothing when the epochs are over. Is the rate too small, or the
+  memory too large at its start? Look for the rate in steps of ten.
+- _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
++ _, h = train_step(parameters, memory, h, inputs, targets, 0.0005, 5.0)
+
+all_epochs_whatever_comes: You train for all max_epochs: patience has no say. `fit` takes care of both.
+- losses, best_epoch = fit(train_epoch, validate, max_epochs, patience)
++ losses, best_epoch = fit(train_epoch, validate, max_epochs, max_epochs)
+
+losses_in_nats: Your losses are in nats. `bits_per_character` divides by log 2.
+- return bits_per_character(parameters, valid_ids)
++ return bits_per_character(parameters, valid_ids) * np.log(2)
 """)
 
 
@@ -802,231 +1287,4 @@ logits_times_temperature: Your logits are multiplied by the temperature, where t
   makes your model timid. `temperature_softmax` does it right.
 - p = temperature_softmax(output_layer(h, V, c), temperature)[0]
 + p = softmax(output_layer(h, V, c) * temperature)[0]
-""")
-
-
-# --- bits_per_character
-
-ex = unit.exercise(
-    "bits_per_character",
-    reference=bits_per_character,
-    points=3,
-    takes="parameters, ids (L,)",
-    gives="bits",
-    forbids=("torch",),
-    hints=(
-        "A text of L characters asks for L - 1 predictions: the first character is predicted by nobody. Which ids "
-        "are the inputs, then, and which the targets?",
-        "Inputs `ids[:-1]`, targets `ids[1:]`, as one row: (L - 1, 1). `sequence_nll` gives the sum of -log p in "
-        "nats. A nat is 1 / log 2 bits.",
-        "`X = np.eye(len(U))[ids[:-1]][:, None]`; `H = rnn_forward(X, np.zeros((1, len(W))), U, W, b)`; return "
-        "`sequence_nll(output_layer(H, V, c), ids[1:, None]) / (len(ids) - 1) / np.log(2)`.",
-    ),
-)
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for Q, H, L in ((6, 4, 9), (5, 7, 14)):
-        yield case(network(rng, Q, H), rng.integers(0, Q, L))
-    yield edge("two ids, one prediction", network(rng, 5, 3), rng.permutation(5)[:2])
-    silent = {name: np.zeros_like(array) for name, array in network(rng, 8, 3).items()}
-    yield edge("a model that knows nothing", silent, rng.integers(0, 8, 6))
-    certain = network(rng, 4, 6)
-    certain["V"] = 400 * certain["V"]
-    yield edge("a model that is sure of itself, and wrong", certain, np.append(rng.integers(0, 4, 12), np.arange(4)))
-
-
-ex.mistakes(r"""
-nats_for_bits: Your score is in nats, since the logarithm is the natural one. Divide by log 2: a bit is a choice
-  between two.
-- return nats / (len(ids) - 1) / np.log(2)
-+ return nats / (len(ids) - 1)
-
-multiplied_by_log_two: You multiply by log 2, where you should divide by it. A model that knows nothing about 8
-  characters must get 3 bits.
-- return nats / (len(ids) - 1) / np.log(2)
-+ return nats / (len(ids) - 1) * np.log(2)
-
-sum_over_the_text: Those are the bits of the whole text. Divide by the number of predictions, so that long and short
-  texts can be compared.
-- return nats / (len(ids) - 1) / np.log(2)
-+ return nats / np.log(2)
-
-divided_by_all_ids: You divide by the number of ids. The first one is predicted by nobody: there is one prediction
-  less.
-- return nats / (len(ids) - 1) / np.log(2)
-+ return nats / len(ids) / np.log(2)
-
-perplexity_for_bits: That is the perplexity, 2 to the power of the bits. Leave the power away.
-- return nats / (len(ids) - 1) / np.log(2)
-+ return np.exp(np.minimum(nats / (len(ids) - 1), 700))
-
-predicts_what_it_reads: The targets are not shifted: you ask how probable the character is that the network is just
-  reading. The target of `ids[t]` is `ids[t + 1]`.
-- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
-+ nats = sequence_nll(output_layer(H, V, c), ids[:-1, None])
-
-last_target_wrapped: You predict one character after the last, which is the first, as where `np.roll` wraps round.
-  There are only L - 1 predictions.
-+ U, W, b, V, c = (parameters[name] for name in "UWbVc")
-+ H = rnn_forward(np.eye(len(U))[ids][:, None], np.zeros((1, len(W))), U, W, b)
-+ return sequence_nll(output_layer(H, V, c), np.roll(ids, -1)[:, None]) / len(ids) / np.log(2)
-
-state_forgotten_each_time: Every character is predicted from a state that starts anew, so that the network sees one
-  character back. Run it over the text in one go.
-- H = rnn_forward(X, np.zeros((1, len(W)), dtype=U.dtype), U, W, b)
-+ H = np.tanh(X @ U + b)
-
-log_of_the_mean: You take the logarithm of the mean probability. It is the logarithms that are averaged: one character
-  that the model calls nearly impossible must cost many bits.
-- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
-- return nats / (len(ids) - 1) / np.log(2)
-+ p = np.take_along_axis(softmax(output_layer(H, V, c))[:, 0], ids[1:, None], axis=-1)
-+ return -np.log2(p.mean())
-""")
-
-
-# --- train_step
-
-
-def loss_apart(answer: Plain) -> Plain:
-    """((loss, h), arguments) as loss, h, parameters, memory: the loss as a float32, since it may come from some."""
-    (loss, h), (parameters, memory, *_) = answer
-    return np.asarray(loss, dtype=np.float32), h, parameters, memory
-
-
-ex = unit.exercise(
-    "train_step",
-    reference=train_step,
-    points=6,
-    takes="parameters, memory, h (N, H), inputs (T, N), targets (T, N), learning_rate, max_norm",
-    gives="loss, h (N, H), parameters, memory",
-    drive="update",
-    canonical=loss_apart,
-    forbids=("torch",),
-    hints=(
-        "Everything is there already: forwards, loss, backwards, clip, update. Write down the five lines in words, "
-        "with the function that does each, and what it needs from the line before.",
-        "Forwards: one-hot inputs, `rnn_forward` from h, `output_layer`, `sequence_nll`. Back: `nll_backward`, "
-        "`output_backward`, `rnn_backward`, of which you want dU, dW, db. `clip_by_global_norm` takes all five in "
-        "one list. What you return of the states is the last one, `H[-1]`, as a copy.",
-        "`_, _, dU, dW, db = rnn_backward(dH, X, h, H, U, W)`; `gradients, _ = clip_by_global_norm([dU, dW, db, dV, "
-        "dc], max_norm)`; `for name, g in zip('UWbVc', gradients): memory[name] += g * g; parameters[name] -= "
-        "learning_rate * g / np.sqrt(memory[name] + 1e-8)`; `return loss, H[-1].copy()`.",
-    ),
-)
-
-
-def lesson(rng: np.random.Generator, T: int, N: int, Q: int, H: int, dtype: Any = np.float64) -> tuple[Any, ...]:
-    """Parameters, a memory of earlier steps, a state and a batch."""
-    parameters = network(rng, Q, H, dtype)
-    parameters["V"] /= 2
-    memory = {name: rng.uniform(0.01, 0.5, array.shape).astype(dtype) for name, array in parameters.items()}
-    h = np.tanh(normal(rng, N, H)).astype(dtype)
-    return parameters, memory, h, rng.integers(0, Q, (T, N)), rng.integers(0, Q, (T, N))
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*lesson(rng, 5, 3, 6, 4), 0.1, 0.5)
-    yield case(*lesson(rng, 4, 2, 5, 7), 0.05, 1.0)
-    yield edge("gradients below the threshold", *lesson(rng, 4, 3, 5, 6), 0.1, 1000.0)
-    yield edge("one step", *lesson(rng, 1, 3, 5, 4), 0.1, 0.5)
-    yield edge("one row", *lesson(rng, 4, 1, 5, 3), 0.1, 0.5)
-    parameters, memory, *batch = lesson(rng, 4, 3, 5, 6)
-    nothing = {name: np.zeros_like(array) for name, array in memory.items()}
-    yield edge("the first step of all, with tiny gradients", parameters, nothing, *batch, 0.1, 1e-3)
-    yield edge("float32", *lesson(rng, 4, 3, 6, 5, np.float32), 0.1, 0.5)
-    parameters, memory, *batch = lesson(rng, 4, 3, 5, 6)
-    stay = arrays_that_stay(arrays=parameters), arrays_that_stay(arrays=memory)
-    yield edge("the arrays themselves are looked at afterwards", *stay, *batch, 0.1, 0.5)
-
-
-ex.mistakes(r"""
-plain_gradient_descent: You take a plain gradient step, and the memory stays as it was. Adagrad adds g² to the memory
-  and divides the step by its root.
-- memory[name] += g * g
-- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-+ parameters[name] -= learning_rate * g
-
-memory_replaced: The memory holds the last g² only: you replace it. It is the sum over all steps so far: `+=`.
-- memory[name] += g * g
-+ memory[name][...] = g * g
-
-step_before_the_memory: You step first and remember afterwards. Add g² to the memory first, so that the very first
-  step is tamed too; with a memory of zeros yours would be enormous.
-- for name, g in zip("UWbVc", gradients):
-+ for name, g in zip("UWbVc", gradients):
-+     parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-
-root_forgotten: You divide by the memory itself. It is a sum of squares: take its root, else the steps grow as the
-  gradients shrink.
-- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-+ parameters[name] -= learning_rate * g / (memory[name] + 1e-8)
-
-epsilon_outside_the_root: The 1e-8 stands outside the root, which shows where gradients are tiny. Here it is added to
-  the memory, under the root: sqrt(memory + 1e-8).
-- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-+ parameters[name] -= learning_rate * g / (np.sqrt(memory[name]) + 1e-8)
-
-uphill: You add the step, so that the loss grows. The gradient points uphill: subtract.
-- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-+ parameters[name] += learning_rate * g / np.sqrt(memory[name] + 1e-8)
-
-never_clipped: max_norm has no say: the gradients are not clipped. One call of `clip_by_global_norm` with all five of
-  them does it, before the memory sees them.
-- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
-+ gradients = [dU, dW, db, dV, dc]
-
-clipped_one_by_one: Each gradient is clipped by its own norm, which turns the direction of the step. Clip all five
-  together, by their global norm.
-- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
-+ gradients = [clip_by_global_norm([g], max_norm)[0][0] for g in (dU, dW, db, dV, dc)]
-
-output_layer_not_clipped: You clip the gradients of U, W and b together and leave out those of V and c. The global
-  norm is that of all five.
-- gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
-+ gradients = [*clip_by_global_norm([dU, dW, db], max_norm)[0], dV, dc]
-
-memory_of_unclipped_gradients: The memory collects the gradients from before the clipping. Clip first; from then on g
-  is the clipped one.
-- for name, g in zip("UWbVc", gradients):
--     memory[name] += g * g
-+ for name, whole, g in zip("UWbVc", [dU, dW, db, dV, dc], gradients):
-+     memory[name] += whole * whole
-
-loss_after_the_update: Your loss is that of the parameters after the update. Return the one from which the gradient
-  was taken, before it.
-- return loss, H[-1].copy()
-+ return sequence_nll(output_layer(rnn_forward(X, h, U, W, b), V, c), targets), H[-1].copy()
-
-loss_per_character: Your loss is a mean over the steps. Here it is the `sequence_nll` of unit 04: summed over the
-  steps, divided by the rows alone.
-- return loss, H[-1].copy()
-+ return loss / len(inputs), H[-1].copy()
-
-started_from_zeros: Every batch starts from a state of zeros, though you are given the state that the last one ended
-  with. Start from h: the text goes on.
-- X = np.eye(len(U), dtype=U.dtype)[inputs]
-+ X, h = np.eye(len(U), dtype=U.dtype)[inputs], np.zeros_like(h)
-
-old_state_returned: You hand back the state that you were given. The next batch goes on where this one ends: return
-  the state after the last step.
-- return loss, H[-1].copy()
-+ return loss, h.copy()
-
-state_written_over: All numbers are right, but you write the new state into the old one's array, which belongs to the
-  caller. Only parameters and memory are written to: return h as a new array.
-- return loss, H[-1].copy()
-+ h[...] = H[-1]
-+ return loss, h
-
-new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array
-  sees no learning. Write into the arrays that are there: `p -= …`.
-- memory[name] += g * g
-- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
-+ memory[name] = memory[name] + g * g
-+ parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
 """)

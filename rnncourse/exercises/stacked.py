@@ -5,13 +5,22 @@ Nothing here imports torch before an `nn.Module` is built.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
-from rnncourse.stacked import dropout_between, stacked_backward, stacked_forward, stacked_parameter_count
+from rnncourse.checks.plain import Plain
+from rnncourse.given.stacked import generator
+from rnncourse.stacked import (
+    dropout_between,
+    layer_norm,
+    locked_dropout,
+    stacked_backward,
+    stacked_forward,
+    stacked_parameter_count,
+)
 
 unit = Unit("08_stacked", "Stacked recurrent networks")
 
@@ -434,6 +443,251 @@ H_overwritten: Your numbers are right, but the caller's H is changed: `H[~mask] 
 
 H_itself_for_p_zero: For p = 0 you return H itself, so that whoever writes to the result writes to H. Return a copy.
 + return H if p == 0 else H * mask / (1 - p)
+""")
+
+
+# --- locked_dropout
+
+MANY = 2000  # rows alike, among which each pattern of what is dropped is sure to be there
+
+
+def what_chance_makes(answer: Plain) -> Plain:
+    """What does not hang on the draws: of many rows alike, the most frequent, and then all that differ, each once.
+
+    Of few rows, in which nothing is dropped, all are kept as they are.
+    """
+    rows = np.asarray(answer).transpose(1, 0, 2)
+    if len(rows) != MANY:
+        return rows
+    found, counts = np.unique(rows, axis=0, return_counts=True)
+    return np.concatenate([found[[counts.argmax()]], found])
+
+
+ex = unit.exercise(
+    "locked_dropout",
+    reference=locked_dropout,
+    points=2,
+    takes="X (T, N, D), p, rng",
+    gives="rows (row, T, D)",
+    canonical=what_chance_makes,
+    uses={"dropout_between": dropout_between},
+    forbids=("torch",),
+    hints=(
+        "Draw once, before anything is done to any step. Which shape has a mask that says nothing about time?",
+        "`rng.random((N, D))` gives numbers from 0 to 1: the share of them that is at least p is 1 - p. NumPy repeats "
+        "a mask (N, D) along the first axis of X by itself.",
+        "`mask = rng.random(X.shape[1:]) >= p`, and then `X * mask / (1 - p)`.",
+    ),
+)
+
+
+def rows_alike(rng: np.random.Generator, T: int, D: int, dtype: Any = np.float64) -> np.ndarray:
+    """A sequence (T, MANY, D) whose rows are all the same, with no entry near 0."""
+    one = rng.uniform(0.5, 2, size=(T, 1, D)) * rng.choice([-1, 1], size=(T, 1, D))
+    return np.repeat(one, MANY, axis=1).astype(dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def drawn() -> Any:
+        return generator(seed=int(rng.integers(2**31)))
+
+    # Few steps and entries, so that each pattern is there; p far from 1/2, so that the most frequent one is known.
+    yield case(rows_alike(rng, 2, 3), 0.3, drawn())
+    yield case(rows_alike(rng, 4, 2), 0.2, drawn())
+    yield case(rows_alike(rng, 3, 2), 0.7, drawn())
+    yield edge("p = 0: nothing is dropped", normal(rng, 4, 3, 2), 0.0, drawn())
+    yield edge("one step", rows_alike(rng, 1, 3), 0.3, drawn())
+    yield edge("float32", rows_alike(rng, 4, 2, np.float32), 0.3, drawn())
+    yield edge("float32, p = 0", normal(rng, 5, 3, 2, dtype=np.float32), 0.0, drawn())
+
+
+@ex.holds("The mask is drawn from rng")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    X, seeds = rng.uniform(1, 2, size=(4, 8, 16)), [int(seed) for seed in rng.integers(2**31, size=2)]
+    first, other = (np.asarray(call(X, 0.5, generator(seed=seed))) for seed in seeds)
+    later = np.asarray(call(X, 0.5, generator(seed=seeds[0], drawn=64)))
+    again = np.asarray(call(X, 0.5, generator(seed=seeds[0])))
+    if not np.allclose(first, again):
+        return "two generators in the same state dropped different entries: the draws come from elsewhere."
+    if np.allclose(first, other):
+        return "two generators with different seeds dropped the same entries."
+    if np.allclose(first, later):
+        return "a second draw from the same generator dropped the same entries again."
+    return None
+
+
+@ex.holds("An entry is dropped with probability p")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    dropped = np.asarray(call(np.ones((1, MANY, 2)), 0.2, generator(seed=int(rng.integers(2**31)))))
+    share = float((dropped == 0).mean())  # its standard deviation is 0.006
+    return None if abs(share - 0.2) < 0.05 else f"with p = 0.2, {share:.2f} of the entries were dropped."
+
+
+@ex.holds("Each entry stays at its place: it is 0, or divided by 1 - p")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    X = normal(rng, 4, 6, 5)
+    dropped = np.asarray(call(X, 0.4, generator(seed=int(rng.integers(2**31)))))
+    if dropped.shape == X.shape and np.isclose(np.where(dropped == 0, 0, X / 0.6), dropped).all():
+        return None
+    return "with rows that all differ, some entries are neither 0 nor X / (1 - p) at that place."
+
+
+ex.mistakes(r"""
+mask_of_every_step: You draw anew for each step: that is the dropout of exercise 8.4. Locked means that one mask (N, D)
+  is drawn, and holds for all steps.
+- mask = rng.random(X.shape[1:]) >= p
++ mask = rng.random(X.shape) >= p
+
+one_mask_for_all_rows: One mask serves all rows of the batch, so the network has seen one choice of units only in each
+  update. Each row has its own: (N, D).
+- mask = rng.random(X.shape[1:]) >= p
++ mask = rng.random(X.shape[2:]) >= p
+
+whole_rows_dropped: You draw one number a row, which drops a whole sequence, or nothing of it. The mask is (N, D): each
+  feature of each row has a draw of its own.
+- mask = rng.random(X.shape[1:]) >= p
++ mask = rng.random((X.shape[1], 1)) >= p
+
+kept_with_probability_p: You keep an entry with probability p. p is the probability that it is *dropped*: keep where
+  the draw is at least p.
+- mask = rng.random(X.shape[1:]) >= p
++ mask = (rng.random(X.shape[1:]) < p) | (p == 0)
+
+not_from_rng: The mask does not come from rng: whoever hands you a generator wants to be able to repeat the run. Draw it
+  with `rng.random`.
+- mask = rng.random(X.shape[1:]) >= p
++ mask = np.random.default_rng(0).random(X.shape[1:]) >= p
+
+not_scaled: What is kept is not scaled up: divide by 1 - p, as in exercise 8.4.
+- return X * mask / (1 - p)
++ return X * mask
+
+scaled_down: You multiply by 1 - p. The survivors have to make up for those that are gone: divide by it.
+- return X * mask / (1 - p)
++ return X * mask * (1 - p)
+
+normal_draws: Your numbers are drawn from a normal distribution, so that another share than p lies below p.
+  `rng.random` draws evenly from 0 to 1.
+- mask = rng.random(X.shape[1:]) >= p
++ mask = (rng.normal(size=X.shape[1:]) >= p) | (p == 0)
+
+dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over X; divide the
+  product by the number 1 - p instead.
+- return X * mask / (1 - p)
++ return X * (mask / (1 - p))
+
+X_overwritten: Your numbers are right, but the caller's X is changed: `X *= mask` writes into it. Build a new array.
+- return X * mask / (1 - p)
++ X *= mask
++ return X / (1 - p)
+""")
+
+
+# --- layer_norm
+
+ex = unit.exercise(
+    "layer_norm",
+    reference=layer_norm,
+    points=3,
+    takes="x (…, D), gain (D,), shift (D,), eps",
+    gives="y (…, D)",
+    forbids=("torch",),
+    hints=(
+        "Each row is treated by itself, whatever the other rows hold. Which axis are the mean and the variance taken "
+        "over, and how do they keep a shape that can be subtracted?",
+        "Three steps: subtract the mean; divide by the square root of the variance plus eps; then the gain times it, "
+        "plus the shift. `keepdims=True` keeps the axis.",
+        "`centred = x - x.mean(axis=-1, keepdims=True)`, `variance = (centred**2).mean(axis=-1, keepdims=True)`, "
+        "`gain * centred / np.sqrt(variance + eps) + shift`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def norm(*shape: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+        x = normal(rng, *shape, dtype=dtype) * 2 + 3
+        return x.astype(dtype), normal(rng, shape[-1], dtype=dtype) + 2, normal(rng, shape[-1], dtype=dtype)
+
+    yield case(*norm(3, 5))
+    yield case(*norm(5, 3, 4))
+    yield case(*norm(4, 6), 0.5)  # so large that its place shows
+    yield edge("one row, one axis", *norm(7))
+    yield edge("all sizes alike", *norm(4, 4, 4), 0.1)
+    x, gain, shift = norm(4, 3)
+    x[1] = x[1, 0]
+    yield edge("a row of equal numbers", x, gain, shift)
+    x, gain, shift = norm(5, 4)
+    yield edge("numbers as small as eps", x / 300, gain, shift)
+    yield edge("float32", *norm(4, 3, 5, dtype=np.float32))
+
+
+@ex.holds("Ten times the numbers, or a number added to all, give the same")
+def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
+    x, gain, shift = normal(rng, 4, 6), normal(rng, 6), normal(rng, 6)
+    once, other = (np.asarray(call(a, gain, shift, 1e-12)) for a in (x, 10 * x + 7))
+    return None if np.allclose(once, other) else "with 10 x + 7 in place of x, and eps nearly 0, another result came."
+
+
+ex.mistakes(r"""
+over_the_batch: You take mean and variance over the first axis, so that what a row becomes hangs on the other rows.
+  That is batch normalisation. Take them over the last axis, each row by itself.
+- centred = x - x.mean(axis=-1, keepdims=True)
+- variance = (centred**2).mean(axis=-1, keepdims=True)
++ centred = x - x.mean(axis=0, keepdims=True)
++ variance = (centred**2).mean(axis=0, keepdims=True)
+
+over_everything: You take one mean and one variance of all entries. Each row has its own: take them over the last axis.
+- centred = x - x.mean(axis=-1, keepdims=True)
+- variance = (centred**2).mean(axis=-1, keepdims=True)
++ centred = x - x.mean()
++ variance = (centred**2).mean()
+
+not_centred: The mean is not subtracted: you divide by the size alone. Subtract it first.
+- centred = x - x.mean(axis=-1, keepdims=True)
+- variance = (centred**2).mean(axis=-1, keepdims=True)
++ centred = x
++ variance = x.var(axis=-1, keepdims=True)
+
+divided_by_the_variance: You divide by the variance. Divide by its square root, so that the result has variance 1.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * centred / (variance + eps) + shift
+
+variance_with_correction: You divide the sum of squares by D - 1. Here it is divided by D, a plain mean, as PyTorch's
+  LayerNorm does it.
+- variance = (centred**2).mean(axis=-1, keepdims=True)
++ variance = (centred**2).sum(axis=-1, keepdims=True) / (x.shape[-1] - 1)
+
+eps_outside_the_root: You add eps to the standard deviation. It belongs under the root, to the variance.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * centred / (np.sqrt(variance) + eps) + shift
+
+without_eps: eps is not used. In a row of equal numbers the variance is 0, and you divide 0 by 0.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * centred / np.sqrt(variance) + shift
+
+always_the_usual_eps: Your eps is always 1e-5. It is an argument, and that is only its default.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * centred / np.sqrt(variance + 1e-5) + shift
+
+gain_forgotten: The gain is not used. What has mean 0 and variance 1 is multiplied by it, feature by feature.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return centred / np.sqrt(variance + eps) + shift
+
+shift_forgotten: The shift is not used. It is added at the end, feature by feature.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * centred / np.sqrt(variance + eps)
+
+shifted_before_the_gain: The shift is added before the gain is applied, so it is multiplied as well. First the gain,
+  then the shift.
+- return gain * centred / np.sqrt(variance + eps) + shift
++ return gain * (centred / np.sqrt(variance + eps) + shift)
+
+x_overwritten: Your numbers are right, but the caller's x is changed: `x -= …` writes into it. Make a new array.
+- centred = x - x.mean(axis=-1, keepdims=True)
++ x -= x.mean(axis=-1, keepdims=True)
++ centred = x
 """)
 
 

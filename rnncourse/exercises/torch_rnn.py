@@ -14,6 +14,7 @@ from rnncourse.given.torch_rnn import small_reader
 from rnncourse.torch_rnn import (
     CharRNN,
     ScratchRNN,
+    Var,
     as_torch_rnn,
     last_states,
     length_mask,
@@ -30,6 +31,165 @@ Arrays = tuple[np.ndarray, ...]
 def cell_weights(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Arrays:
     """Draw U (D, H), W (H, H), b (H,)."""
     return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+
+
+# --- Var
+
+ex = unit.exercise(
+    "Var",
+    reference=Var,
+    points=6,
+    takes="variables, arrays, program",
+    gives="data, grad",
+    drive="tape",
+    forbids=("torch",),
+    hints=(
+        "Each result keeps a list: what it was made of, and for each part a function from the error here to the error "
+        "there. You know these functions from unit 04. `backward` works the list off, the last result first.",
+        "For `+` the error goes to both sides as it is; to a (H,) that was added to rows, its sum over the rows. For "
+        "`A @ B` it is `e @ B.T` and `A.T @ e`; for tanh `e * (1 - h * h)`; for the sum `e` in every entry. What was "
+        "made later has a higher number, and is worked off earlier.",
+        "In `backward`: collect all that `self` was made of; `errors = {self: 1}`; for var in `sorted(found, "
+        "key=lambda var: var.number, reverse=True)`: `var.grad += errors[var]`, and for each part with its function "
+        "`errors[part] = errors.get(part, 0) + back(errors[var])`.",
+    ),
+)
+
+
+def unrolled(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int
+) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """A recurrent cell over T steps, with a loss at each."""
+    variables = {"U": weights(rng, D, H), "W": weights(rng, H, H), "b": normal(rng, H), "V": weights(rng, H, 2)}
+    variables |= {"h0": np.tanh(normal(rng, N, H))} | {f"x{t}": normal(rng, N, D) for t in range(1, T + 1)}
+    program = [f"h{t} = (x{t} @ U + h{t - 1} @ W + b).tanh()" for t in range(1, T + 1)]
+    losses = " + ".join(f"(h{t} @ V).sum()" for t in range(1, T + 1))
+    return variables, {}, [*program, f"L = {losses}", "L.backward()"]
+
+
+def tangled(rng: np.random.Generator, N: int, H: int, lines: int) -> tuple[dict[str, Any], dict[str, Any], list[str]]:
+    """A program that nobody would write, in which everything is used more than once."""
+    variables = {"x": normal(rng, N, H), "W": weights(rng, H, H), "b": normal(rng, H)}
+    program, names = [], ["x"]
+    for k in range(lines):
+        old, other = names[-1], str(rng.choice(names))
+        way = ("{0} @ W", "({0} + {1}).tanh()", "{0} + b", "({0} @ W).tanh() + {1}")[k % 4]
+        program.append(f"v{k} = {way.format(old, other)}")
+        names.append(f"v{k}")
+    return variables, {}, [*program, f"L = (v{lines - 1} @ W).sum() + v1.sum() + x.tanh().sum()", "L.backward()"]
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*unrolled(rng, 4, 3, 5, 2))
+    yield case(*tangled(rng, 4, 3, 8))
+    x, W, b = normal(rng, 3, 4), weights(rng, 4, 2), normal(rng, 2)
+    once = ["L = (x @ W + b).tanh().sum()", "L.backward()"]
+    yield edge("a Var added to itself", {"x": x}, {}, ["y = x.tanh()", "L = (y + y).sum()", "L.backward()"])
+    yield edge("the row on the left", {"x": x, "r": normal(rng, 4)}, {}, ["L = (r + x).tanh().sum()", "L.backward()"])
+    yield edge("two rows", {"r": normal(rng, 4), "s": normal(rng, 4)}, {}, ["L = (r + s).tanh().sum()", "L.backward()"])
+    yield edge("arrays on the right", {"x": x}, {"W": W, "b": b}, once)
+    yield edge(
+        "arrays on the left",
+        {"W": W, "b": b},
+        {"x": x, "c": normal(rng, 3, 2)},
+        ["L = (c + x @ W).tanh().sum() + (c + b).tanh().sum()", "L.backward()"],
+    )
+    yield edge("backward twice", {"x": x, "W": W, "b": b}, {}, [*once, "L.backward()"])
+    yield edge(
+        "two losses from one state",
+        {"x": x, "W": W, "b": b, "V": weights(rng, 2, 5)},
+        {},
+        ["h = (x @ W + b).tanh()", "L = h.sum()", "M = (h @ V).tanh().sum()", "L.backward()", "M.backward()"],
+    )
+    yield edge(
+        "one that has no part in it", {"x": x, "W": W, "b": b, "y": normal(rng, 2, 3)}, {}, ["z = y.tanh()", *once]
+    )
+    yield edge(
+        "float32 and whole numbers", {"x": x.astype(np.float32), "W": rng.integers(-1, 2, (4, 2)), "b": b}, {}, once
+    )
+    yield edge("a single number", {"x": normal(rng, 1, 1), "W": normal(rng, 1, 1), "b": normal(rng, 1)}, {}, once)
+
+
+ex.mistakes(r"""
+last_part_only: A Var that is used more than once gets the error of one use only. Add up what comes from all of them:
+  this is the `+=` of unit 04.
+- errors[part] = errors.get(part, 0) + back(errors[var])
++ errors[part] = back(errors[var])
+
+handed_on_too_early: An error is handed on before all of it has arrived: you go through the parts in the order in
+  which you found them. First everything that was made later, then what it was made of.
+- for var in sorted(found, key=lambda var: var.number, reverse=True):
+-     var.grad += errors[var]
+-     for part, back in var.made_of:
+-         errors[part] = errors.get(part, 0) + back(errors[var])
++ todo, errors = [self], {self: np.ones_like(self.data)}
++ while todo:
++     var = todo.pop(0)
++     error = errors.pop(var, None)
++     if error is not None:
++         var.grad = error
++         for part, back in var.made_of:
++             errors[part] = errors.get(part, 0) + back(error)
++             todo.append(part)
+
+tanh_of_the_input: The slope of the tanh is taken at its input. It is 1 - h * h with h the *result* of the tanh.
+- return Var(h, [(self, lambda e: e * (1 - h * h))])
++ return Var(h, [(self, lambda e: e * (1 - self.data * self.data))])
+
+slope_forgotten: The error passes the tanh as if it were not there: multiply it by 1 - h * h.
+- return Var(h, [(self, lambda e: e * (1 - h * h))])
++ return Var(h, [(self, lambda e: e)])
+
+mean_over_the_rows: The error of a row that was added to rows is the *sum* of theirs, not the mean: each of them
+  felt it in full.
+- return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
++ return lambda e: e.mean(axis=0) if e.ndim > data.ndim else e
+
+row_with_the_error_of_all_rows: A row (H,) that was added to rows (N, H) gets an error of their shape. It needs one
+  of its own: sum over the rows.
+- return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
++ return lambda e: e
+
+starts_from_the_loss: You start with the value of the loss. The derivative of a number with respect to itself is 1.
+- errors = {self: np.ones_like(self.data)}
++ errors = {self: self.data}
+
+gradient_replaced: `backward` puts the new gradient in place of the old one. It adds to what is there: after two of
+  them, both are in it.
+- var.grad += errors[var]
++ var.grad = np.zeros_like(var.data) + errors[var]
+
+old_gradients_handed_on: What is left in `grad` from an earlier `backward` is handed on once more. Keep the errors
+  of this pass apart, in a dict of their own, and add them to `grad` at the end.
+- var.grad += errors[var]
+- for part, back in var.made_of:
+-     errors[part] = errors.get(part, 0) + back(errors[var])
++ if var is self:
++     var.grad += 1
++ for part, back in var.made_of:
++     part.grad += back(var.grad)
+
+leaves_only: Only those Vars that were made of nothing get a gradient. Here all of them do, the states on the way too.
+- var.grad += errors[var]
++ if not var.made_of:
++     var.grad += errors[var]
+
+dtype_of_the_data: Your data keep the dtype that they come with. A Var is float64: differences of 1e-10 need it, and
+  whole numbers have no slope.
+- self.data = np.array(data, dtype=np.float64)
++ self.data = np.array(data)
+
+array_on_the_left_put_on_the_right: `array @ Var` gives `Var @ array`. A sum may be turned round, a product of
+  matrices may not.
+- return as_var(other) @ self
++ return self @ other
+
+errors_of_the_product_swapped: Of `A @ B`, with the error e, A gets `e @ B.T` and B gets `A.T @ e`. You have the
+  transpose at the wrong one of the two.
+- return Var(self.data @ other.data, [(self, lambda e: e @ other.data.T), (other, lambda e: self.data.T @ e)])
++ return Var(self.data @ other.data, [(self, lambda e: e.T @ other.data), (other, lambda e: self.data @ e.T)])
+""")
 
 
 # --- ScratchRNN
@@ -79,8 +239,8 @@ h0_ignored: Your states start from zeros even when an h0 is given. Zeros are for
 - h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
 + h = x.new_zeros(x.shape[1], len(self.b))
 
-detached_at_every_step: The states are right and their gradients are not: the state is cut off at each step, so that no
-  error reaches an earlier one. Detach between batches, never inside `forward`.
+detached_at_every_step: The states are right and their gradients are not: the state is cut off at each step, so that
+  no error reaches an earlier one. Detach between batches, never inside `forward`.
 - h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
 + h = torch.tanh(x_t @ self.U + h.detach() @ self.W + self.b)
 
@@ -313,8 +473,8 @@ read_batch_first: The rows of the batch are taken for time steps, as with `batch
 - self.rnn = nn.RNN(embedding_size, hidden_size)
 + self.rnn = nn.RNN(embedding_size, hidden_size, batch_first=True)
 
-returned_state_detached: No gradient flows through the state that you return. Whether one may flow on is for the caller
-  to say: `train_epoch` cuts it, other programs need it. Return it as nn.RNN gives it.
+returned_state_detached: No gradient flows through the state that you return. Whether one may flow on is for the
+  caller to say: `train_epoch` cuts it, other programs need it. Return it as nn.RNN gives it.
 - return self.output(states), state
 + return self.output(states), state.detach()
 
@@ -744,7 +904,7 @@ sum_minimised: You go down the gradient of the summed loss: where nothing is cli
 - total += loss.item() * targets.numel()
 + total += loss.item()
 
-no_update: The parameters are as they were: no update takes place. `optimizer.step()` makes it, from the gradients that
-  `backward` has computed; nothing may set these back in between.
+no_update: The parameters are as they were: no update takes place. `optimizer.step()` makes it, from the gradients
+  that `backward` has computed; nothing may set these back in between.
 - optimizer.step()
 """)

@@ -1,4 +1,4 @@
-"""Unit 07: a small network to be trained, and a look at the weights that a module starts with."""
+"""Unit 07: small programs for a tape, a network to be trained, and a look at the weights that a module starts with."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torch import nn
 from rnncourse.checks.callables import named
 from rnncourse.checks.drive import DRIVERS, WITH_TENSORS
 from rnncourse.checks.modules import drive_layer
+from rnncourse.checks.plain import Unfit
 
 
 class SmallReader(nn.Module):
@@ -65,5 +66,27 @@ def _spread(parameter: torch.Tensor, hidden_size: int) -> dict[str, float]:
     }
 
 
-DRIVERS["layer_and_start"] = layer_and_start
+def tape(
+    candidate: Any, variables: dict[str, Any], arrays: dict[str, np.ndarray], program: list[str]
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Run a program of ours line by line, with a `candidate(array)` for each variable, and the arrays as they are.
+
+    Returns data and gradients of all variables by name, of those that the program makes too.
+    """
+    space: dict[str, Any] = {name: candidate(value) for name, value in variables.items()} | arrays
+    for line in program:
+        exec(line, {"__builtins__": {}}, space)
+        name, _, right = line.partition(" = ")
+        if right and not isinstance(space[name], candidate):
+            raise Unfit(f"{right} should be a Var; it is of the type {type(space[name]).__name__}")
+    made = {name: value for name, value in space.items() if name not in arrays}
+    return {name: _array(v.data) for name, v in made.items()}, {name: _array(v.grad) for name, v in made.items()}
+
+
+def _array(value: Any) -> Any:
+    """A copy of an array, also of one number; what is neither, as it is."""
+    return np.array(value) if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+DRIVERS |= {"layer_and_start": layer_and_start, "tape": tape}
 WITH_TENSORS.add("layer_and_start")

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from .charts import _pad
 from .drawing import RADIUS, Drawing, Shape
-from .style import COLOURS, INK, MUTED, TINTS, readable, style
+from .style import COLOURS, CYCLE, INK, MUTED, TINTS, readable, style
 
-__all__ = ["answer_tree", "captioned_images", "edit_table", "summary_chain"]
+__all__ = ["answer_tree", "captioned_images", "edit_table", "path_lattice", "spikes", "summary_chain"]
 
 STEP = 1.12
 BOS, EOS = "bos", "eos"
@@ -141,4 +141,72 @@ def captioned_images(
             text = f"✗ {caption}\n({truth})" if wrong else f"{caption}\n"
             colour = readable(COLOURS["state"]) if wrong else INK
             axes.set_title(text, fontsize=10, loc="center", color=colour)
+    return figure
+
+
+def path_lattice(target: Sequence[str], steps: int) -> Figure:
+    """All paths of `steps` symbols that collapse to `target`: a row for each place of it, with blanks between.
+
+    Entries that no path goes through are pale.
+    """
+    places = ["–", *(symbol for letter in target for symbol in (letter, "–"))]
+    across, down = 1.05, 0.62
+    sheet = Drawing(1.0 + across * steps, down * len(places) + 1.0)
+    top = down * len(places) + 0.35
+
+    def from_start(s: int, t: int) -> bool:
+        return s in (0, 1) if t == 0 else any(from_start(r, t - 1) for r in _before(places, s))
+
+    begun = {(s, t) for s in range(len(places)) for t in range(steps) if from_start(s, t)}
+    used = {(s, steps - 1) for s in (len(places) - 2, len(places) - 1)} & begun
+    for t in range(steps - 1, 0, -1):
+        used |= {(r, t - 1) for s, u in used if u == t for r in _before(places, s)} & begun
+    nodes = {}
+    for s, symbol in enumerate(places):
+        y = top - down * s
+        sheet.text(0.3, y, symbol, INK, 14)
+        for t in range(steps):
+            x = 0.95 + across * t
+            kind = ("plain" if symbol == "–" else "state") if (s, t) in used else "faint"
+            nodes[s, t] = sheet.node(x, y, "", kind, 0.15)
+    for s, t in used:
+        for r in _before(places, s):
+            if t and (r, t - 1) in used:
+                sheet.arrow(nodes[r, t - 1], nodes[s, t], colour=COLOURS["W"] if r == s - 2 else MUTED)
+    for t in range(steps):
+        sheet.text(0.95 + across * t, 0.28, f"$t = {t + 1}$", MUTED)
+    return sheet.figure
+
+
+def _before(places: Sequence[str], s: int) -> list[int]:
+    """The places from which a path may come to place s: itself, the one before, and two before past a blank."""
+    return [s - k for k in range(3) if s >= k and (k < 2 or places[s] != places[s - 2])]
+
+
+def spikes(
+    probabilities: Mapping[str, Float[np.ndarray, "T Q"]], symbols: Sequence[str], sounding: Int[np.ndarray, "T"]
+) -> Figure:
+    """The probability of each symbol but the first, the blank, against time, one chart for each name.
+
+    Behind the lines the time in which each symbol really sounds is tinted, and named at the top.
+    """
+    with style():
+        figure = Figure(figsize=(8.0, 2.1 * len(probabilities) + 0.4), layout="constrained")
+        _pad(figure)
+        rows = figure.subplots(len(probabilities), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    edges = np.flatnonzero(np.diff(sounding, prepend=0, append=0))
+    for axes, (name, table) in zip(rows, probabilities.items(), strict=True):
+        with style():
+            for start, end in pairwise(edges):
+                if sounding[start]:
+                    axes.axvspan(start - 0.5, end - 0.5, color=TINTS["plain"], lw=0)
+                    axes.text((start + end - 1) / 2, 1.06, symbols[sounding[start]], ha="center", fontsize=11)
+            axes.plot(table[:, 0], color=COLOURS["faint"], lw=1.4, label=symbols[0])
+            for k, symbol in enumerate(symbols[1:]):
+                look = CYCLE[k]
+                axes.plot(table[:, k + 1], color=look["color"], linestyle=look["linestyle"], lw=1.8, label=symbol)
+            axes.set(ylim=(-0.03, 1.2), yticks=[0, 0.5, 1], ylabel="probability", title=name)
+    rows[-1].set_xlabel("step")
+    with style():
+        figure.legend(*rows[0].get_legend_handles_labels(), loc="outside right center", title="said")
     return figure

@@ -1,8 +1,9 @@
 """A film: one drawing whose parts come and go, moment by moment, with captions, and buttons to walk through it.
 
-`film.show(alt)` puts a still picture of its last moment below a notebook's cell, and under it the player: an SVG and a
-few lines of script in a frame of their own, which need neither a kernel nor a network. Nothing moves before somebody
-presses play. Where scripts do not run, on paper and in a notebook that is not trusted, the still is there alone.
+`film.show(alt)` puts the player below a notebook's cell: an SVG and a few lines of script in a frame of its own, which
+need neither a kernel nor a network. It runs once by itself, as soon as it is seen, unless the reader has asked for less
+motion. Where scripts do not run, on paper and in a notebook that is not trusted, a still picture of the last moment
+stands in its place. Like any picture it follows the page's theme.
 """
 
 import html
@@ -13,11 +14,10 @@ from importlib.resources import files
 
 from matplotlib.figure import Figure
 
-from .style import POINTS_PER_INCH, show, to_svg
+from .style import PAPER, POINTS_PER_INCH, display_picture, picture, show, to_svg
 
 __all__ = ["Film", "seen"]
 
-CONTROLS = 112  # pixels: the caption and the buttons
 NAME = re.compile(r"seen-(\d+)-(\d+)")
 
 
@@ -31,10 +31,10 @@ def seen(first: int, until: int = 999) -> str:
 
 
 class Film:
-    """A figure whose layers are named by `seen`, and a caption for each moment."""
+    """A figure whose layers are named by `seen`, and a caption for each moment, which lasts so many seconds."""
 
-    def __init__(self, figure: Figure, captions: Sequence[str]) -> None:
-        self.captions = list(captions)
+    def __init__(self, figure: Figure, captions: Sequence[str], seconds: float = 1.6) -> None:
+        self.captions, self.seconds = list(captions), seconds
         self._svg = to_svg(figure)
         self.size = tuple(round(POINTS_PER_INCH * side) for side in figure.get_size_inches())
         last = len(self.captions) - 1
@@ -43,28 +43,31 @@ class Film:
             artist.set_visible(first <= last < until)
         self.still = figure
 
-    def page(self, title: str) -> str:
+    def page(self, title: str, alt: str = "") -> str:
         """The player as an HTML page of its own, without anything from outside."""
         template = files(__package__).joinpath("player.html").read_text(encoding="utf-8")
         captions = "".join(f"<li>{html.escape(caption)}</li>" for caption in self.captions)
         parts = {
             "TITLE": html.escape(title),
+            "ALT": html.escape(alt),
             "SVG": self._svg,
             "CAPTIONS": captions,
             "LAST": f"{len(self.captions) - 1}",
+            "SECONDS": f"{self.seconds}",
         }
         return re.sub(r"\{\{(\w+)\}\}", lambda name: parts[name[1]], template)
 
     def show(self, alt: str, title: str = "One pass through time, step by step") -> None:
-        """Show the still with its alt text, and below it the player; outside a notebook, print the alt text."""
-        show(self.still, alt)
-        if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
-            return
-        from IPython.display import display
+        """Show the player, or where there are no scripts the still; outside a notebook, print the alt text.
 
-        width, height = self.size
+        The frame has no height until its script has run: it takes the still away, and makes room for itself.
+        """
+        if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
+            show(self.still, alt)
+            return
+        alt = " ".join(alt.split())
         frame = (
-            f'<iframe title="{html.escape(title)}" srcdoc="{html.escape(self.page(title))}" '
-            f'style="width: 100%; max-width: {width}px; height: {height + CONTROLS}px; border: 0"></iframe>'
+            f'<iframe title="{html.escape(title)}" srcdoc="{html.escape(self.page(title, alt))}" scrolling="no" '
+            f'{PAPER}display: block; width: 100%; max-width: {self.size[0]}px; height: 0; border: 0"></iframe>'
         )
-        display({"text/html": frame, "text/plain": f"{title}: an animation, for a browser."}, raw=True)
+        display_picture(self.still, alt, f"<div>{picture(self.still, alt)}{frame}</div>")

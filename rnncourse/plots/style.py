@@ -4,6 +4,11 @@ The colours are those of Okabe and Ito (2008), which the colour-blind can tell a
 blue is U and what goes in, vermilion is W and the state, green is V and what comes out, purple is the loss and the
 gradient that flows back from it.
 
+Pictures are transparent, and drawn for light pages. A page whose theme is dark turns their lightness round and leaves
+their hues: `THEMES` is the style sheet that does it, and goes along with each picture. Where no style sheet is let
+through (a notebook that is not trusted), a picture keeps white paper behind it. `in_the_dark` says what becomes of a
+colour.
+
 Nothing is set globally: settings hold inside `with style():` only, and figures are made without pyplot.
 """
 
@@ -20,10 +25,25 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-__all__ = ["COLOURS", "CYCLE", "INK", "MUTED", "TINTS", "picture", "readable", "show", "style", "to_png", "to_svg"]
+__all__ = [
+    "COLOURS",
+    "CYCLE",
+    "INK",
+    "MUTED",
+    "TINTS",
+    "display_picture",
+    "in_the_dark",
+    "picture",
+    "readable",
+    "show",
+    "style",
+    "to_png",
+    "to_svg",
+]
 
 INK = "#222222"  # lines and text
 MUTED = "#6B6B6B"  # notes, and what stands in the background
@@ -103,8 +123,8 @@ SETTINGS: dict[Any, Any] = {
     "lines.linewidth": 2.0,
     "lines.markersize": 6,
     "legend.frameon": False,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
+    "figure.facecolor": "none",  # the page shows through
+    "axes.facecolor": "none",
     "image.interpolation": "nearest",
     "svg.fonttype": "path",  # letters are outlines: no reader needs the font
     "svg.hashsalt": "rnncourse",  # names inside the file are the same every time
@@ -115,6 +135,35 @@ SHARPNESS = 2  # and has twice as many as a PNG, so that it is sharp on a fine s
 IMAGE_DPI = 4 * POINTS_PER_INCH  # of what is pixels inside an SVG: a heat map
 LARGEST_SVG = 150_000  # bytes; what has more, a cloud of thousands of points, is smaller as pixels
 BYTES_A_MARK = 50  # at least: so there is no need to draw a cloud to know that it is too large
+
+
+# How JupyterLab, the course's site, VS Code and Colab say that they are dark, and that they are light.
+DARK = '[data-jp-theme-light="false"], [data-theme="dark"], .vscode-dark, .vscode-high-contrast, [theme="dark"]'
+LIGHT = '[data-jp-theme-light="true"], [data-theme="light"], .vscode-light, [theme="light"]'
+THEMES = (
+    f"<style>:is({DARK}, {LIGHT}) .rnncourse-figure {{ background: none !important; }} "
+    f":is({DARK}) .rnncourse-figure {{ filter: invert(1) hue-rotate(180deg) !important; }}</style>"
+)
+PAPER = (
+    'class="rnncourse-figure" style="background: white; color-scheme: light; '  # and more of the style, and the quote
+)
+
+
+def in_the_dark(colour: str) -> str:
+    """What a dark page makes of a colour: CSS's invert(1) and then hue-rotate(180deg), as the standard defines them.
+
+    >>> in_the_dark("#FFFFFF"), in_the_dark(INK)
+    ('#000000', '#dddddd')
+    """
+    red, green, blue = (0.213, 0.715, 0.072)
+    rotation = np.array(
+        [
+            [2 * red - 1, 2 * green, 2 * blue],
+            [2 * red, 2 * green - 1, 2 * blue],
+            [2 * red, 2 * green, 2 * blue - 1],
+        ]
+    )
+    return str(to_hex(np.clip(rotation @ (1 - np.array(to_rgb(colour))), 0, 1)))
 
 
 def readable(colour: str) -> str:
@@ -135,13 +184,19 @@ def style() -> Iterator[None]:
         yield
 
 
-def to_png(figure: Figure) -> bytes:
-    """`figure` as a PNG: the same figure gives the same bytes, since neither date nor version is written into it."""
+def to_png(figure: Figure, *, transparent: bool = False) -> bytes:
+    """`figure` as a PNG on white paper, or on none: the same figure gives the same bytes, without date or version."""
     drawn, small = io.BytesIO(), io.BytesIO()
     with style():
-        FigureCanvasAgg(figure).print_figure(drawn, format="png", dpi=POINTS_PER_INCH * SHARPNESS)
+        FigureCanvasAgg(figure).print_figure(
+            drawn, format="png", dpi=POINTS_PER_INCH * SHARPNESS, facecolor="none" if transparent else "white"
+        )
     # a palette of 256 colours is as good to the eye and a third of the size; nothing but pixels is saved
-    Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    if transparent:
+        few = Image.open(drawn).convert("RGBA").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    else:
+        few = Image.open(drawn).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    few.save(small, "png", optimize=True)
     return small.getvalue()
 
 
@@ -150,7 +205,11 @@ def to_svg(figure: Figure) -> str:
     drawn = io.StringIO()
     with style():
         FigureCanvasSVG(figure).print_figure(
-            drawn, format="svg", dpi=IMAGE_DPI, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type"))
+            drawn,
+            format="svg",
+            dpi=IMAGE_DPI,
+            facecolor="none",
+            metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
         )
     text = drawn.getvalue()
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
@@ -159,14 +218,17 @@ def to_svg(figure: Figure) -> str:
     return re.sub(r"\s+", " ", text).replace("> <", "><")
 
 
-def picture(figure: Figure, alt: str, png: bytes | None = None) -> str:
-    """`figure` as an <img> that carries all of it: an SVG, or a PNG (`png`, if there) where that is far smaller."""
+def picture(figure: Figure, alt: str) -> str:
+    """`figure` as an <img> that carries all of it, an SVG, or a PNG where that is far smaller; and the style sheet by
+    which it follows the page's theme.
+    """
     svg = to_svg(figure) if _marks(figure) <= LARGEST_SVG // BYTES_A_MARK else ""
-    kind, data = ("svg+xml", svg.encode()) if 0 < len(svg) <= LARGEST_SVG else ("png", png or to_png(figure))
+    is_svg = 0 < len(svg) <= LARGEST_SVG
+    kind, data = ("svg+xml", svg.encode()) if is_svg else ("png", to_png(figure, transparent=True))
     code = base64.b64encode(data).decode("ascii")
     return (
-        f'<img src="data:image/{kind};base64,{code}" width="{_width(figure)}" '
-        f'style="max-width: 100%; height: auto" alt="{html.escape(alt)}">'
+        f'{THEMES}<img src="data:image/{kind};base64,{code}" width="{_width(figure)}" '
+        f'{PAPER}max-width: 100%; height: auto" alt="{html.escape(alt)}">'
     )
 
 
@@ -183,17 +245,21 @@ def show(figure: Figure, alt: str) -> None:
     if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
         print(alt)
     else:
-        from IPython.display import display
-
-        png = to_png(figure)
-        code = base64.b64encode(png).decode("ascii")
-        display(
-            {"text/html": picture(figure, alt, png), "image/png": code, "text/plain": alt},
-            metadata={"image/png": {"alt": alt, "width": _width(figure)}},
-            raw=True,
-        )
+        display_picture(figure, alt, picture(figure, alt))
     if "matplotlib.pyplot" in sys.modules:  # a figure made with pyplot would be shown a second time
         sys.modules["matplotlib.pyplot"].close(figure)
+
+
+def display_picture(figure: Figure, alt: str, page: str) -> None:
+    """Hand a notebook `page`, the HTML that shows `figure`, and for those who cannot read that its PNG, and `alt`."""
+    from IPython.display import display
+
+    code = base64.b64encode(to_png(figure)).decode("ascii")
+    display(
+        {"text/html": page, "image/png": code, "text/plain": alt},
+        metadata={"image/png": {"alt": alt, "width": _width(figure)}},
+        raw=True,
+    )
 
 
 def _marks(figure: Figure) -> int:

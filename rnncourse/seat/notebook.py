@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
@@ -16,7 +16,7 @@ from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
-from rnncourse.checks.verdict import ROW, Hint, Verdict, front_end
+from rnncourse.checks.verdict import ROW, Hint, Offers, Verdict, front_end
 from rnncourse.checks.where.inquiry import Budget
 from rnncourse.seat import logbook
 
@@ -42,6 +42,7 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
         return _refused(name, error.args[0])
     verdict = judge_value(found, candidate) if isinstance(found, Question) else _check_code(candidate, found, hidden)
     if not hidden:
+        verdict = replace(verdict, offers=_offers(found, verdict))
         _last[name] = candidate, verdict
         if logbook.is_kept() and not _is_the_course_s(candidate):  # to check the reference is no progress
             logbook.keep(name, verdict.score, verdict.passed)
@@ -103,8 +104,17 @@ def where(answer: Any) -> Verdict:
         return check(answer, exercise.name)
     with Local(answer, exercise.uses) as local:
         verdict = judge(exercise, local, budget=Budget(5.0, 10.0, 15.0, 30.0), after_diagnosis=True)
+    verdict = replace(verdict, offers=replace(_offers(exercise, verdict), where_to_ask=""))
     _last[exercise.name] = answer, verdict
     return verdict
+
+
+def _offers(exercise: Exercise | Question, verdict: Verdict) -> Offers:
+    own = verdict.where.hints if verdict.where else ()
+    if isinstance(exercise, Question):
+        return Offers(exercise.hints)
+    ask = f"from rnncourse import where; where({exercise.name})" if verdict.criteria.get("values") is False else ""
+    return Offers((*own, *exercise.hints), exercise.takes, exercise.gives, ask)
 
 
 def hint(name: str) -> Hint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import stat
 import tempfile
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rnncourse import exercises
 from rnngrade import sources
 from rnngrade.cli import main
 from rnngrade.collect import CanvasCollector, CollectError, MoodleCollector, collect
@@ -782,3 +784,64 @@ def test_what_is_not_there_is_one_sentence(desk, tmp_path):
     (tmp_path / "list.csv").write_text("id\n../../etc\n")
     with pytest.raises(CollectError, match="cannot be the name of a student's folder"):
         collect(tmp_path, desk, roster=tmp_path / "list.csv")
+
+
+# --- the unit, by what is in the notebook
+
+
+def answers(unit, text="x"):
+    """A notebook with the unit's answers, as students hand it in."""
+    cells = [
+        {"cell_type": "code", "metadata": {"nbgrader": {"grade_id": exercise.name}}, "source": text}
+        for exercise in exercises.unit(unit)
+    ]
+    return json.dumps({"cells": cells, "nbformat": 4}, indent=1).encode()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ada King_17_assignsubmission_file_/{}",
+        "Ada King_17_assignsubmission_file_{}",
+        "adaking_501_77_{}",
+        "Ada King/{}",
+        "Ada King/03_cell/{}",
+    ],
+)
+@pytest.mark.parametrize("called", ["homework.ipynb", "FINAL.ipynb", "Untitled 3.ipynb", "abgabe_ö.ipynb"])
+def test_the_unit_is_known_by_its_cells_whatever_the_file_is_called(desk, folder, name, called):
+    other = name.replace("Ada", "Bob").replace("adaking_501", "boblee_502").replace("_17_", "_18_")
+    source = folder({name.format(called): answers(UNIT), other.format(called): answers(UNIT, "y")})
+    report = collect(source, desk)
+    assert len(report.taken) == 2, report.notes
+    assert {path.parent.name for path in report.taken} == {UNIT}
+
+
+def test_a_file_that_is_named_after_another_unit_is_taken_for_what_it_is(desk, folder):
+    source = folder({"ada/03_cell.ipynb": answers("02")})
+    report = collect(source, desk)
+    assert list(submitted(desk)) == [path("ada", "02_unfolding")]
+    assert report.notes == ["ada/03_cell.ipynb is taken for 02_unfolding, whose cells it has, and not for 03_cell."]
+    left_out = collect(source, desk, UNIT)
+    assert left_out.notes[-1] == "ada/03_cell.ipynb was left out: it is of 02_unfolding, not of 03_cell."
+
+
+def test_notebooks_of_several_students_in_one_folder_are_nobody_s_without_a_class_list(desk, folder):
+    source = folder({"downloads/ada.ipynb": answers(UNIT), "downloads/bob.ipynb": answers(UNIT, "y")})
+    report = collect(source, desk)
+    assert report.taken == []
+    assert all("whose it is, cannot be told" in note for note in report.notes)
+    desk.folder.mkdir(exist_ok=True)
+    (desk.folder / "roster.csv").write_text("id\nada\nbob\n")
+    assert len(collect(source, desk).taken) == 2
+
+
+@given(st.binary(max_size=200) | st.text(max_size=100).map(lambda text: f'{{"grade_id": "{text}"}}'.encode()))
+def test_whatever_is_in_a_file_its_unit_is_told_or_not(data):
+    with tempfile.TemporaryDirectory() as name:
+        desk = desk_in(Path(name))
+        source = Path(name, "source", "ada")
+        source.mkdir(parents=True)
+        (source / "homework.ipynb").write_bytes(b'{"cells": ' + data + b"}")
+        report = collect(source.parent, desk)
+        assert len(report.taken) + len(report.notes) >= 1

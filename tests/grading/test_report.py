@@ -138,6 +138,17 @@ def test_the_most_common_misconceptions_are_ranked_rightly():
     assert [(m.exercise, m.name, len(m.students)) for m in stats.mistakes] == [(e, m.name, n) for m, e, n in known]
     assert stats.mistakes[0].message == softmax[2].message
     assert stats.mistakes[0].students == tuple(f"softmax{i}" for i in range(5))
+    assert stats.most_common == (stats.mistakes[0],)
+
+
+def test_a_tie_has_no_most_common_mistake_and_one_student_s_alone_is_common_to_nobody(desk):
+    known = exercises.find("rnn_step").misconceptions[:3]
+    made = [student(f"s{i}", {"rnn_step": m.name}) for i, m in enumerate(known)]
+    assert statistics(made, CATALOGUE).most_common == ()
+    twice = [*made, *(student(f"t{i}", {"rnn_step": m.name}) for i, m in enumerate(known))]
+    assert len(statistics(twice, CATALOGUE).most_common) == 3
+    page(desk, *twice)
+    assert "33% each: 3 mistakes" in Page((desk.reports / "index.html").read_text(encoding="utf-8")).text
 
 
 @pytest.mark.parametrize("unit", ["01_ngram", "02_unfolding", "03_cell"])
@@ -648,3 +659,14 @@ def test_no_script_but_the_pages_own_is_run(desk, browser):
     tab.goto(path.as_uri())
     assert "forged" not in tab.title()
     assert tab.get_by_role("button", name="Student").count() == 1
+
+
+def test_a_search_shows_the_students_alone_who_have_it(opened):
+    tab = opened()
+    tab.get_by_role("searchbox").first.fill("ADA")
+    rows = tab.locator("table.sortable tbody tr:visible")
+    assert 0 < rows.count() < 18
+    assert all("ada" in text.casefold() for text in rows.locator("th a, th bdi").all_inner_texts())
+    assert tab.locator("output").first.inner_text() == f"{rows.count()} of 18"
+    tab.get_by_role("searchbox").first.fill("")
+    assert rows.count() == 18

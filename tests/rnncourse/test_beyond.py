@@ -18,8 +18,11 @@ from rnncourse.beyond import (
     associative_scan,
     attention,
     combine_affine,
+    diagonal_ssm,
+    linear_attention,
     linear_recurrence,
     min_gru_forward,
+    self_attention,
 )
 from rnncourse.unfolding import depends_on
 
@@ -133,6 +136,34 @@ def test_attention_takes_lists_keeps_the_first_dtype_and_leaves_its_arguments_al
         assert not any(np.shares_memory(one, array) for array in arguments)
     mixed = attend(arguments[0].astype(np.float32), *arguments[1:], mask)
     assert {array.dtype.name for array in mixed} == {"float32"}
+
+
+def draw_self(T, D, d, d_v, seed, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=shape).astype(dtype) for shape in ((T, D), (D, d), (D, d), (D, d_v))]
+
+
+@float_types
+@drawn
+@given(st.integers(1, 9), st.integers(1, 6), st.integers(1, 6), st.integers(1, 6), seeds, st.booleans())
+def test_self_attention_is_pytorchs(dtype, T, D, d, d_v, seed, causal):
+    X, Wq, Wk, Wv = draw_self(T, D, d, d_v, seed, dtype)
+    context = self_attention(X, Wq, Wk, Wv, causal)
+    tensors = [torch.from_numpy(X @ W) for W in (Wq, Wk, Wv)]
+    expected = scaled_dot_product_attention(*tensors, is_causal=causal)
+    assert context.dtype == dtype
+    np.testing.assert_allclose(context, expected, **TOLERANCE[dtype])
+
+
+def test_self_attention_moves_with_its_rows_unless_it_is_causal_and_then_depends_on_the_past_alone():
+    X, *parameters = draw_self(6, 4, 3, 5, 0)
+    order = [3, 0, 5, 1, 4, 2]
+    shuffled = self_attention(X[order], *parameters)
+    np.testing.assert_allclose(shuffled, self_attention(X, *parameters)[order], rtol=1e-10)
+    assert not np.allclose(self_attention(X[order], *parameters, True), self_attention(X, *parameters, True)[order])
+    for causal, expected in ((True, np.tri(6, dtype=bool)), (False, np.ones((6, 6), dtype=bool))):
+        seen = depends_on(lambda xs, causal=causal: self_attention(xs, *parameters, causal), X)
+        np.testing.assert_array_equal(seen, expected)
 
 
 recurrences = {"T": st.integers(1, 40), "shape": st.lists(st.integers(1, 4), max_size=2), "seed": seeds}
@@ -328,3 +359,57 @@ def test_the_minimal_gru_takes_lists_and_leaves_its_arguments_alone():
     for array, copy in zip(arguments, before, strict=True):
         np.testing.assert_array_equal(array, copy)
         assert not np.shares_memory(H, array)
+
+
+@float_types
+@drawn
+@given(st.integers(1, 40), st.integers(1, 5), st.integers(1, 5), seeds)
+def test_linear_attention_is_its_table_of_scores_without_a_softmax(dtype, T, d, d_v, seed):
+    rng = np.random.default_rng(seed)
+    Q, K, V = (rng.normal(size=(T, n)).astype(dtype) for n in (d, d, d_v))
+    contexts = linear_attention(Q, K, V)
+    assert contexts.dtype == dtype
+    expected = np.tril(Q.astype(np.float64) @ K.astype(np.float64).T) @ V.astype(np.float64)
+    tolerance = {np.float32: {"rtol": 1e-3, "atol": 1e-3}, np.float64: {"rtol": 1e-9, "atol": 1e-10}}[dtype]
+    np.testing.assert_allclose(contexts, expected, **tolerance)
+
+
+@float_types
+@drawn
+@given(st.integers(1, 60), st.integers(1, 5), seeds)
+def test_a_diagonal_state_space_is_a_convolution_with_its_kernel(dtype, T, N, seed):
+    rng = np.random.default_rng(seed)
+    x, b, c = (rng.normal(size=n).astype(dtype) for n in (T, N, N))
+    a = rng.uniform(-1, 1, N).astype(dtype)
+    y = diagonal_ssm(x, a, b, c)
+    assert y.dtype == dtype
+    kernel = (a.astype(np.float64) ** np.arange(T)[:, None]) @ (b.astype(np.float64) * c)
+    tolerance = {np.float32: {"rtol": 1e-3, "atol": 1e-3}, np.float64: {"rtol": 1e-9, "atol": 1e-10}}[dtype]
+    np.testing.assert_allclose(y, np.convolve(x.astype(np.float64), kernel)[:T], **tolerance)
+
+
+@pytest.mark.parametrize("T", [1, 2, 100, 1000])
+def test_a_diagonal_state_space_takes_logarithmically_many_dependent_steps(T):
+    rng = np.random.default_rng(T)
+    x, a, b, c = rng.normal(size=T), rng.uniform(0.9, 1, 3), rng.normal(size=3), rng.normal(size=3)
+    y = diagonal_ssm(*(deep(array) for array in (x, a, b, c)))
+    np.testing.assert_allclose([number.value for number in y], diagonal_ssm(x, a, b, c), rtol=1e-9, atol=1e-12)
+    assert max(number.depth for number in y) <= 4 * math.log2(T) + 2 + 3 + 2  # the scan, b x, c s, and a sum of three
+
+
+@pytest.mark.parametrize("function", [self_attention, linear_attention, diagonal_ssm])
+def test_what_sees_itself_takes_lists_leaves_its_arguments_alone_and_shares_nothing(function):
+    rng = np.random.default_rng(0)
+    shapes = {
+        self_attention: ((5, 4), (4, 3), (4, 3), (4, 2)),
+        linear_attention: ((5, 3), (5, 3), (5, 2)),
+        diagonal_ssm: ((5,), (3,), (3,), (3,)),
+    }[function]
+    arguments = [rng.normal(size=shape) for shape in shapes]
+    before = [array.copy() for array in arguments]
+    result = function(*arguments)
+    for array, copy in zip(arguments, before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+        assert not np.shares_memory(result, array)
+    np.testing.assert_allclose(function(*(array.tolist() for array in arguments)), result, rtol=1e-12)
+    assert function(arguments[0].astype(np.float32), *arguments[1:]).dtype == np.float32

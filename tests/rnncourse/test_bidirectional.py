@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
+
 import numpy as np
 import pytest
 import torch
@@ -17,8 +19,10 @@ from rnncourse.bidirectional import (
     both_states,
     combine,
     final_summary,
+    hmm_forward,
     reverse_sequence,
 )
+from rnncourse.bidirectional_torch import HiddenMarkov
 from rnncourse.bptt import numerical_gradient
 from rnncourse.cell import rnn_forward, to_torch_state
 from rnncourse.unfolding import depends_on
@@ -318,7 +322,58 @@ def test_lengths_may_be_a_list():
     np.testing.assert_array_equal(H_f, rnn_forward(p["X"], np.zeros((3, 4)), *p["forward"]))
 
 
+def draw_markov(sizes, seed, dtype=np.float64):
+    """Start, transition and emission of a hidden Markov model, and observations."""
+    T, K, Q, _ = sizes
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(K)), rng.dirichlet(np.ones(K), K), rng.dirichlet(np.ones(Q), K)
+    return *(a.astype(dtype) for a in p), rng.integers(Q, size=T)
+
+
+@drawn
+@given(sizes, seeds)
+def test_the_forward_algorithm_sums_over_all_paths(sizes, seed):
+    start, transition, emission, seen = draw_markov([min(size, 4) for size in sizes], seed)
+    joint = np.zeros((len(seen), len(start)))  # of the state at t with all observations up to t
+    for t in range(len(seen)):
+        for path in product(range(len(start)), repeat=t + 1):
+            moves = [transition[a, b] for a, b in pairwise(path)]
+            joint[t, path[-1]] += start[path[0]] * np.prod(moves) * np.prod(emission[list(path), seen[: t + 1]])
+    filtered, log_likelihood = hmm_forward(start, transition, emission, seen)
+    np.testing.assert_allclose(filtered, joint / joint.sum(axis=1, keepdims=True), rtol=1e-9)
+    assert log_likelihood == pytest.approx(np.log(joint[-1].sum()), rel=1e-9)
+
+
+@drawn
+@given(sizes, seeds)
+def test_a_trainable_markov_model_gives_the_log_likelihood_symbol_by_symbol(sizes, seed):
+    T, K, Q, N = sizes
+    torch.manual_seed(seed % 2**31)
+    model, ids = HiddenMarkov(K, Q).double(), torch.randint(0, Q, (T, N))
+    log_p = model(ids)
+    assert log_p.shape == (T, N)
+    p = [a.softmax(dim=-1).detach().numpy() for a in (model.start, model.transition, model.emission)]
+    expected = [hmm_forward(*p, ids[:, n].numpy())[1] for n in range(N)]
+    np.testing.assert_allclose(log_p.sum(dim=0).detach(), expected, rtol=1e-9)
+
+
+def test_five_thousand_observations_do_not_underflow():
+    start, transition, emission, seen = draw_markov((5000, 3, 4, 1), seed=0)
+    filtered, log_likelihood = hmm_forward(start, transition, emission, seen)
+    np.testing.assert_allclose(filtered.sum(axis=1), 1)
+    # from step to step the likelihood grows by what the belief of the step before expects
+    expected = [np.log((start * emission[:, seen[0]]).sum())]
+    expected += [np.log((b @ transition * emission[:, o]).sum()) for b, o in zip(filtered, seen[1:])]
+    assert log_likelihood == pytest.approx(sum(expected))
+
+
+def test_observations_that_a_model_cannot_give_are_an_error():
+    with pytest.raises(ValueError, match="cannot give what was observed at step 1"):
+        hmm_forward([1.0], [[1.0]], [[1.0, 0.0]], [0, 1])
+
+
 CALLS = {
+    "hmm_forward": (lambda *a: hmm_forward(*a)[0], ("start", "transition", "emission", "seen")),
     "reverse_sequence": (reverse_sequence, ("X",)),
     "reverse_sequence within lengths": (reverse_sequence, ("X", "lengths")),
     "combine": (lambda *a: [combine(*a, how) for how in ("concat", "sum", "product")], ("H_f", "H_b")),
@@ -336,4 +391,5 @@ class TestArrayFunctions(ArrayFunctionsSuite):
     def draw_arguments(self, dtype, steps=4):
         p = draw((steps, 2, 3, 5), seed=2, dtype=dtype)
         p["H_f"], p["H_b"] = both_states(*network(p))
-        return p
+        markov = draw_markov((steps, 2, 3, 5), seed=2, dtype=dtype)
+        return p | dict(zip(("start", "transition", "emission", "seen"), markov))

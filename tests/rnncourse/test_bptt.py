@@ -18,6 +18,7 @@ from rnncourse.bptt import (
     recurrent_gradient_by_lag,
     rnn_backward,
     rnn_step_backward,
+    rtrl,
     sequence_nll,
 )
 from rnncourse.cell import rnn_forward, rnn_step
@@ -371,6 +372,16 @@ def test_the_parts_by_lag_sum_to_the_gradient_of_W(sizes, seed):
     np.testing.assert_allclose(parts.sum(axis=0), rnn_backward(*backward_arguments(p))[3], **TOLERANCE[np.float64])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@drawn
+@given(sizes, seeds)
+def test_forwards_in_time_the_gradient_is_that_of_the_way_back(dtype, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    gradients = rtrl(*(p[name] for name in ("X", "h0", "U", "W", "b", "dH")))
+    for forwards, backwards in zip(gradients, rnn_backward(*backward_arguments(p))[2:], strict=True):
+        np.testing.assert_allclose(forwards, backwards, **TOLERANCE[dtype])
+
+
 @drawn
 @given(sizes, seeds)
 def test_each_part_by_lag_is_autograds_if_every_step_has_a_W_of_its_own(sizes, seed):
@@ -394,6 +405,7 @@ CALLS = {
     "rnn_step_backward": (rnn_step_backward, ("dh", "x", "h0", "h", "U", "W")),
     "rnn_backward": (rnn_backward, ("dH", "X", "h0", "H", "U", "W")),
     "recurrent_gradient_by_lag": (recurrent_gradient_by_lag, ("dH", "X", "h0", "H", "U", "W")),
+    "rtrl": (rtrl, ("X", "h0", "U", "W", "b", "dH")),
 }
 
 

@@ -14,7 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from rnncourse.encoder_decoder import beam_search, edit_distance, exact_match, greedy_decode, shift_right
+from rnncourse.encoder_decoder import (
+    beam_search,
+    bleu,
+    ctc_log_likelihood,
+    edit_distance,
+    exact_match,
+    greedy_decode,
+    normalised_beam_search,
+    shift_right,
+)
 from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq, decoder_step
 
 drawn = settings(max_examples=25, deadline=None)
@@ -436,3 +445,141 @@ def test_there_is_one_prediction_for_each_target(predictions, targets):
 
 def test_the_modules_can_be_pickled():
     assert isinstance(pickle.loads(pickle.dumps(Decoder(9, 3, 5))), Decoder)
+
+
+@drawn
+@given(**languages, alpha=st.sampled_from([0.5, 1.0, 1.7]))
+def test_a_beam_as_wide_as_there_are_answers_orders_all_that_share_a_beginning_by_the_token(seed, V, max_length, alpha):
+    step = language(seed, V)
+    everything = all_answers(step, V, max_length)
+
+    def normalised(tokens, score):
+        # for eos there is no call left after max_length tokens
+        ended = len(tokens) < max_length
+        return score / (len(tokens) + ended) ** alpha
+
+    expected = sorted(((tokens, normalised(tokens, score)) for tokens, score in everything), key=lambda a: -a[1])
+    found = normalised_beam_search(step, (), BOS, EOS, max_length, len(everything), alpha)
+    assert [tokens for tokens, _ in found] == [tokens for tokens, _ in expected]
+    np.testing.assert_allclose([score for _, score in found], [score for _, score in expected], rtol=1e-12)
+
+
+@drawn
+@given(**languages, width=st.integers(1, 6))
+def test_with_alpha_zero_it_is_the_plain_search(seed, V, max_length, width):
+    step = language(seed, V)
+    plain = beam_search(step, (), BOS, EOS, max_length, width)
+    assert normalised_beam_search(step, (), BOS, EOS, max_length, width, 0) == plain
+
+
+def test_by_the_token_the_longer_answer_wins():
+    step = table_step({9: [0.4, 0.6], 1: [0.6, 0.4]})
+    best = {alpha: normalised_beam_search(step, None, 9, 0, 2, 3, alpha)[0] for alpha in (0.0, 1.0)}
+    assert best[0.0] == ([], pytest.approx(math.log(0.4)))
+    assert best[1.0] == ([1], pytest.approx(math.log(0.6)))
+
+
+tokens = st.lists(st.integers(0, 3), max_size=9)
+
+
+def bleu_by_hand(prediction, reference, max_n):
+    """BLEU with lists: each n-gram that is said takes one of its kind away from those of the reference."""
+    product = 1.0
+    for n in range(1, max_n + 1):
+        left = [reference[k : k + n] for k in range(len(reference) - n + 1)]
+        said = [prediction[k : k + n] for k in range(len(prediction) - n + 1)]
+        matches = 0
+        for ngram in said:
+            if ngram in left:
+                left.remove(ngram)
+                matches += 1
+        if not matches:
+            return 0.0
+        product *= matches / len(said)
+    return min(1.0, math.exp(1 - len(reference) / len(prediction))) * product ** (1 / max_n)
+
+
+@drawn
+@given(tokens, tokens, st.integers(1, 4))
+def test_bleu_is_that_of_its_definition(prediction, reference, max_n):
+    score = bleu(prediction, reference, max_n)
+    assert score == pytest.approx(bleu_by_hand(prediction, reference, max_n), abs=1e-12)
+    assert 0 <= score <= 1
+    assert type(score) is float
+    letters = ["".join("abcd"[i] for i in one) for one in (prediction, reference)]
+    assert bleu(*letters, max_n) == bleu(np.array(prediction), np.array(reference), max_n) == score
+    assert bleu(prediction, prediction, max_n) == pytest.approx(float(len(prediction) >= max_n))
+
+
+def test_bleu_of_known_sentences():
+    # Papineni et al., example 2: "the the the the the the the" has a modified precision of 2/7
+    reference = ["the", "cat", "is", "on", "the", "mat"]
+    assert bleu(["the"] * 7, reference, 1) == pytest.approx(2 / 7)
+    assert bleu(["the", "cat"], reference, 2) == pytest.approx(math.exp(1 - 6 / 2))
+    assert bleu("abcd", "abcde") == pytest.approx(math.exp(-1 / 4))
+    with pytest.raises(ValueError, match="max_n"):
+        bleu("ab", "ab", 0)
+
+
+ctc_cases = {
+    "T": st.integers(1, 7),
+    "Q": st.integers(2, 5),
+    "blank": st.integers(0, 4),
+    "L": st.integers(0, 4),
+    "seed": seeds,
+}
+
+
+def draw_ctc(T, Q, blank, L, seed):
+    rng, blank = np.random.default_rng(seed), blank % Q
+    log_p = np.log(rng.dirichlet(np.ones(Q), size=T))
+    others = [q for q in range(Q) if q != blank]
+    return log_p, rng.choice(others, size=L), blank
+
+
+@drawn
+@given(**ctc_cases)
+def test_ctc_is_that_of_pytorch(T, Q, blank, L, seed):
+    log_p, targets, blank = draw_ctc(T, Q, blank, L, seed)
+    expected = functional.ctc_loss(
+        torch.from_numpy(log_p)[:, None],
+        torch.from_numpy(targets)[None],
+        torch.tensor([T]),
+        torch.tensor([L]),
+        blank=blank,
+        reduction="none",
+    )
+    for given_log_p, given_targets in (
+        (log_p, targets),
+        (torch.from_numpy(log_p).requires_grad_(), torch.from_numpy(targets)),
+        (log_p.tolist(), targets.tolist()),
+    ):
+        found = ctc_log_likelihood(given_log_p, given_targets, blank)
+        assert found == pytest.approx(-expected.item(), rel=1e-9)
+        assert type(found) is float
+
+
+@drawn
+@given(T=st.integers(1, 5), Q=st.integers(2, 3), blank=st.integers(0, 2), L=st.integers(0, 3), seed=seeds)
+def test_ctc_is_the_sum_over_all_paths_that_collapse_to_the_targets(T, Q, blank, L, seed):
+    log_p, targets, blank = draw_ctc(T, Q, blank, L, seed)
+
+    def collapsed(path):
+        merged = [q for q, before in zip(path, (None, *path)) if q != before]
+        return [q for q in merged if q != blank]
+
+    paths = [path for path in product(range(Q), repeat=T) if collapsed(path) == targets.tolist()]
+    expected = sum(math.exp(sum(log_p[t, q] for t, q in enumerate(path))) for path in paths)
+    found = ctc_log_likelihood(log_p, targets, blank)
+    assert math.exp(found) == pytest.approx(expected, rel=1e-9)
+    assert (found == -math.inf) == (not paths)
+
+
+def test_ctc_of_a_long_recording_and_of_one_that_is_certain_has_no_nan():
+    rng = np.random.default_rng(0)
+    log_p = np.log(rng.dirichlet(np.ones(30), size=5_000))
+    assert -np.inf < ctc_log_likelihood(log_p, [1, 2, 2, 7]) < -1_000
+    with np.errstate(divide="ignore"):
+        certain = np.log(np.eye(3)[[0, 1, 1, 0, 2]])
+    assert ctc_log_likelihood(certain, [1, 2]) == 0
+    assert ctc_log_likelihood(certain, [2, 1]) == -math.inf

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 import torch
@@ -14,18 +16,17 @@ from rnncourse.gates import (
     counter,
     gate,
     gru_forward,
-    gru_parameter_count,
     gru_states,
     gru_step,
     latch,
     lstm_forward,
-    lstm_parameter_count,
     lstm_states,
     lstm_step,
     parity,
     sigmoid,
 )
-from rnncourse.gates_backward import gru_backward, lstm_backward, lstm_step_backward
+from rnncourse.gates_backward import gru_backward, gru_step_backward, lstm_backward, lstm_step_backward
+from rnncourse.gates_torch import set_forget_bias
 from tests.rnncourse.array_functions import ArrayFunctionsSuite
 
 drawn = settings(max_examples=30, deadline=None)
@@ -205,6 +206,21 @@ def test_backwards_a_step_of_the_lstm_is_autograds(dtype, sizes, seed):
 
 @float_types
 @drawn
+@given(sizes, seeds)
+def test_backwards_a_step_of_the_gru_is_autograds(dtype, sizes, seed):
+    p = draw(sizes, seed, dtype)
+    names = "x", "h0", *GRU_PARAMETERS
+    tensors = x, h, U, W, b_i, b_h = leaves(p, *names)
+    (r, z, x_n), (r_h, z_h, h_n) = (x @ U + b_i).chunk(3, dim=1), (h @ W + b_h).chunk(3, dim=1)
+    r, z = (r + r_h).sigmoid(), (z + z_h).sigmoid()
+    new = (1 - z) * (x_n + r * h_n).tanh() + z * h
+    assert_all_close(
+        gru_step_backward(*pick(p, "dh", *names)), torch.autograd.grad(new, tensors, torch.tensor(p["dh"])), dtype
+    )
+
+
+@float_types
+@drawn
 @given(sizes, seeds, st.booleans())
 def test_backwards_the_lstm_is_autograds(dtype, sizes, seed, with_dc_n):
     p = draw(sizes, seed, dtype)
@@ -256,6 +272,9 @@ def test_backwards_both_agree_with_finite_differences(sizes, seed):
     errors = p["dh"], p["dc"]
     results = lstm_step_backward(*errors, *arguments)
     assert_numerical(results, lambda *a: np.sum(np.multiply(errors, lstm_step(*a))), arguments)
+    arguments = pick(p, "x", "h0", *GRU_PARAMETERS)
+    results = gru_step_backward(p["dh"], *arguments)
+    assert_numerical(results, lambda *a: (p["dh"] * gru_step(*a)).sum(), arguments)
 
 
 def assert_numerical(results, loss, arguments):
@@ -280,19 +299,39 @@ def test_backwards_a_run_is_one_step_back_after_another(sizes, seed):
         np.testing.assert_allclose(dX[t], dx, **TOLERANCE[np.float64])
     for result, expected in zip((dh0, dc0, *parameters), (dh, dc, *totals), strict=True):
         np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
+    states = H, *_ = gru_states(*pick(p, "X", "h0", *GRU_PARAMETERS))
+    dX, dh0, *parameters = gru_backward(*pick(p, "dH", "X", "h0"), states, p["U_gru"], p["W_gru"])
+    dh, totals = np.zeros_like(p["h0"]), [0, 0, 0, 0]
+    for t in reversed(range(sizes[0])):
+        h_prev = H[t - 1] if t else p["h0"]
+        dx, dh, *gradients = gru_step_backward(dh + p["dH"][t], p["X"][t], h_prev, *pick(p, *GRU_PARAMETERS))
+        totals = [total + gradient for total, gradient in zip(totals, gradients, strict=True)]
+        np.testing.assert_allclose(dX[t], dx, **TOLERANCE[np.float64])
+    for result, expected in zip((dh0, *parameters), (dh, *totals), strict=True):
+        np.testing.assert_allclose(result, expected, **TOLERANCE[np.float64])
 
 
-@drawn
-@given(st.integers(1, 300), st.integers(1, 300))
-def test_parameters_are_counted_as_pytorch_has_them(D, H):
-    for count, module in (lstm_parameter_count, torch.nn.LSTM), (gru_parameter_count, torch.nn.GRU):
-        assert count(D, H) == sum(p.numel() for p in module(D, H, device="meta").parameters())
+def biases_of(lstm):
+    """The two biases of each layer and direction added up, (…, 4, H)."""
+    names = [name for name, _ in lstm.named_parameters() if name.startswith("bias_ih_")]
+    sums = [getattr(lstm, name) + getattr(lstm, name.replace("_ih_", "_hh_")) for name in names]
+    return torch.stack(sums).detach().unflatten(-1, (4, -1))
 
 
-@pytest.mark.parametrize("count", [lstm_parameter_count, gru_parameter_count])
-def test_counts_are_exact_for_numpys_small_integers(count):
-    assert count(np.int8(100), np.int16(3000)) == count(100, 3000)
-    assert type(count(np.int8(100), np.int16(3000))) is int
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 3), st.booleans(), st.sampled_from([0, 2]), st.floats(-8, 8), seeds)
+def test_the_forget_bias_is_set_in_all_layers_and_directions_and_nothing_else(layers, both, projected, value, seed):
+    torch.manual_seed(seed)
+    lstm = torch.nn.LSTM(3, 4, layers, bidirectional=both, proj_size=projected)
+    held, before, sums = list(lstm.parameters()), copy.deepcopy(lstm.state_dict()), biases_of(lstm)
+    set_forget_bias(lstm, value)
+    assert all(parameter is old for parameter, old in zip(lstm.parameters(), held, strict=True))
+    now = biases_of(lstm)
+    torch.testing.assert_close(now[:, 1], torch.full_like(now[:, 1], value))
+    torch.testing.assert_close(now[:, [0, 2, 3]], sums[:, [0, 2, 3]])
+    for name, array in lstm.state_dict().items():
+        for k, (is_now, was) in enumerate(zip(array.chunk(4), before[name].chunk(4), strict=True)):
+            assert torch.equal(is_now, was) or (k == 1 and name.startswith("bias_"))
 
 
 def remembered(machine, X, dtype=np.float64):
@@ -367,6 +406,7 @@ CALLS = {
     "gru_step": (gru_step, ("x", "h0", *GRU_PARAMETERS)),
     "gru_forward": (gru_forward, ("X", "h0", *GRU_PARAMETERS)),
     "gru_states": (gru_states, ("X", "h0", *GRU_PARAMETERS)),
+    "gru_step_backward": (gru_step_backward, ("dh", "x", "h0", *GRU_PARAMETERS)),
     "gru_backward": (gru_backward, ("dH", "X", "h0", "gru_states", "U_gru", "W_gru")),
 }
 

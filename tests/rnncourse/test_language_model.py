@@ -17,11 +17,13 @@ from rnncourse.language_model import (
     contiguous_batches,
     decode,
     encode,
+    fit,
     generate,
     initial_parameters,
     nucleus_filter,
     temperature_softmax,
     top_k_filter,
+    train_model,
     train_step,
 )
 
@@ -439,3 +441,48 @@ def test_a_model_that_is_trained_on_hello_spells_it():
     new = generate(parameters, encode("h", index), 4, [0.5] * 4)
     assert decode(new, chars) == "ello"
     assert bits_per_character(parameters, ids[:, 0]) < 0.2
+
+
+curves = st.lists(st.sampled_from([0.5, 1.0, 1.5, 2.0, math.nan]), min_size=1, max_size=12)
+
+
+def is_over(losses, patience):
+    """Whether the last `patience` losses brought no new lowest."""
+    late = losses[-patience:]
+    before = [loss for loss in losses[:-patience] if not math.isnan(loss)]
+    best = min(before, default=math.inf)
+    return len(losses) >= patience and not any(loss < best for loss in late)
+
+
+@drawn
+@given(curves, st.integers(1, 5))
+def test_training_goes_on_until_patience_is_over_or_the_epochs_are(curve, patience):
+    calls = []
+    losses, best = fit(lambda e: calls.append(-1 - e), lambda e: (calls.append(e), curve[e])[1], len(curve), patience)
+    expected = next((k for k in range(1, len(curve)) if is_over(curve[:k], patience)), len(curve))
+    np.testing.assert_array_equal(losses, curve[:expected])
+    assert calls == [call for epoch in range(expected) for call in (-1 - epoch, epoch)]
+    numbers = [loss for loss in losses if not math.isnan(loss)]
+    assert best == (losses.index(min(numbers)) if numbers else 0)
+
+
+@pytest.mark.parametrize(("max_epochs", "patience"), [(0, 1), (1, 0)])
+def test_no_epoch_and_no_patience_are_errors(max_epochs, patience):
+    with pytest.raises(ValueError, match="at least 1"):
+        fit(lambda epoch: None, lambda epoch: 0.0, max_epochs, patience)
+
+
+def test_a_trained_model_is_that_of_its_best_epoch_and_depends_on_nothing_but_its_rng_and_text():
+    rng = np.random.default_rng(0)
+    read, checked = rng.integers(5, size=200), rng.integers(5, size=200)
+    kept = read.copy(), checked.copy()
+    runs = [train_model(read, checked, 5, 30, 3, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    for parameters, losses in runs:
+        assert bits_per_character(parameters, checked) == min(losses) < losses[-1]
+    first, again, other = (parameters["W"] for parameters, _ in runs)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert np.array_equal(kept[0], read)
+    assert np.array_equal(kept[1], checked)
+    one, two = (train_model(read, valid, 5, 1, 1, np.random.default_rng(3))[0] for valid in (checked, checked[::-1]))
+    assert all(np.array_equal(one[name], two[name]) for name in NAMES)

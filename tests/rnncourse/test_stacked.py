@@ -14,6 +14,8 @@ from rnncourse.stacked import (
     StackedRNN,
     backward_from_states,
     dropout_between,
+    layer_norm,
+    locked_dropout,
     stacked_backward,
     stacked_forward,
     stacked_parameter_count,
@@ -293,7 +295,48 @@ def test_the_first_float_array_decides_even_if_it_stands_in_a_layer():
     assert H_top.dtype == h_n.dtype == np.float32
 
 
+@float_types
+@drawn
+@given(sizes, seeds, st.sampled_from([1e-5, 1e-2, 0.3]))
+def test_layer_norm_is_pytorchs(dtype, sizes, seed, eps):
+    T, N, _, D, _ = sizes
+    rng = np.random.default_rng(seed)
+    for shape in ((D,), (N, D), (T, N, D)):
+        x, gain, shift = (rng.normal(size=s).astype(dtype) for s in (shape, D, D))
+        gives = layer_norm(x, gain, shift, eps)
+        x, gain, shift = map(torch.from_numpy, (x, gain, shift))
+        expected = torch.nn.functional.layer_norm(x, (D,), gain, shift, eps)
+        np.testing.assert_allclose(gives, expected, **TOLERANCE[dtype])
+
+
+@drawn
+@given(sizes, seeds, st.floats(0, 0.9))
+def test_locked_dropout_drops_the_same_entries_at_all_steps_and_scales_the_rest(sizes, seed, p):
+    X = draw(sizes, seed)["X"]
+    dropped = locked_dropout(X, p, np.random.default_rng(seed))
+    kept = dropped != 0
+    np.testing.assert_array_equal(kept, np.broadcast_to(kept[0], X.shape))
+    np.testing.assert_allclose(dropped, kept * X / (1 - p), **EXACT)
+    assert kept.all() or p > 0
+
+
+def test_locked_dropout_drops_each_entry_with_its_probability_and_independently():
+    X = np.ones((2, 20_000, 2))
+    kept = locked_dropout(X, 0.3, np.random.default_rng(0))[0] != 0
+    assert kept.mean(axis=0) == pytest.approx([0.7, 0.7], abs=0.02)
+    assert kept.all(axis=1).mean() == pytest.approx(0.49, abs=0.02)
+    assert (kept[1:] & kept[:-1]).mean(axis=0) == pytest.approx([0.49, 0.49], abs=0.02)
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.0, 1.5])
+def test_locked_dropout_wants_a_probability_below_one(p):
+    with pytest.raises(ValueError, match="must be at least 0 and less than 1"):
+        locked_dropout(np.ones((2, 2, 2)), p, np.random.default_rng(0))
+
+
 CALLS = {
+    "layer_norm": (layer_norm, ("X", "gain", "shift")),
+    "locked_dropout": (lambda X: locked_dropout(X, 0.0, np.random.default_rng(0)), ("X",)),
     "stacked_forward": (stacked_forward, ("X", "h0", "layers")),
     "stacked_states": (stacked_states, ("X", "h0", "layers")),
     "stacked_backward": (stacked_backward, ("dH_top", "X", "h0", "layers")),
@@ -310,4 +353,5 @@ class TestArrayFunctions(ArrayFunctionsSuite):
         p = draw((steps, 2, 3, 5, depth), seed=2, dtype=dtype)
         p["states"] = stacked_states(p["X"], p["h0"], p["layers"])
         p["mask"] = np.ones_like(p["X"])
+        p["gain"], p["shift"] = p["X"][0, 0] + 2, p["X"][0, 1]
         return p

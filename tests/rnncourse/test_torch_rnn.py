@@ -1,4 +1,4 @@
-"""Unit 07: own modules against `torch.nn`, padding against packing, a training epoch against one spelled out."""
+"""Unit 07: a tape and own modules against PyTorch's, padding against packing, an epoch against one spelled out."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from rnncourse.language_model import contiguous_batches
 from rnncourse.torch_rnn import (
     CharRNN,
     ScratchRNN,
+    Var,
     as_torch_rnn,
     last_states,
     length_mask,
@@ -357,3 +358,69 @@ def test_an_epoch_without_a_batch_is_an_error():
     model = CharRNN(6, 3, 5)
     with pytest.raises(ValueError, match="at least one batch"):
         train_epoch(model, [], torch.optim.SGD(model.parameters(), lr=0.5), 1.0)
+
+
+# Each takes what is there already, by places, and makes something of the shape (N, H) of it.
+steps = st.tuples(
+    st.sampled_from(["add", "tanh", "matmul", "row", "row first", "array"]), st.integers(0), st.integers(0)
+)
+
+
+def any_program(made, W, b, array, program):
+    """Run a program on rows, with a matrix, a row and an array that gets no gradient; the same for both kinds."""
+    for way, i, j in program:
+        x, y = made[i % len(made)], made[j % len(made)]
+        made.append(
+            {
+                "add": lambda x, y: x + y,
+                "tanh": lambda x, y: x.tanh(),
+                "matmul": lambda x, y: x @ W,
+                "row": lambda x, y: x + b,
+                "row first": lambda x, y: (b + x).tanh(),
+                "array": lambda x, y: array @ x + array @ y,
+            }[way](x, y)
+        )
+    return made[-1].tanh().sum() + (made[0] @ W).sum()
+
+
+@drawn
+@given(sizes, seeds, st.lists(steps, max_size=12))
+def test_the_tape_finds_what_pytorch_finds_in_any_program(sizes, seed, program):
+    N, H, *_ = sizes
+    rng = np.random.default_rng(seed)
+    arrays = [rng.normal(size=shape) for shape in ((N, H), (H, H), (H,))]
+    still = rng.normal(size=(N, N))
+    x, W, b = (Var(array) for array in arrays)
+    mine = [x]
+    loss = any_program(mine, W, b, still, program)
+    leaves = [torch.tensor(array, requires_grad=True) for array in arrays]
+    theirs = [leaves[0]]
+    expected = any_program(theirs, leaves[1], leaves[2], torch.tensor(still), program)
+    for tensor in theirs:
+        tensor.retain_grad()
+    for times in (1, 2):
+        loss.backward()
+        expected.backward(retain_graph=True)
+        for var, tensor in zip([*mine, W, b], [*theirs, *leaves[1:]], strict=True):
+            np.testing.assert_allclose(var.data, tensor.detach(), rtol=1e-9, atol=1e-9)
+            zeros = torch.zeros_like(tensor)
+            np.testing.assert_allclose(var.grad, zeros if tensor.grad is None else tensor.grad, rtol=1e-9, atol=1e-9)
+        assert loss.grad == times
+
+
+def test_a_tape_of_thousands_of_steps_is_no_deeper_than_a_short_one():
+    W, h = Var([[0.9]]), Var([[0.5]])
+    for _ in range(3000):
+        h = (h @ W).tanh()
+    h.sum().backward()
+    assert np.isfinite(W.grad).all()
+
+
+def test_a_tape_keeps_a_copy_in_float64_and_starts_from_a_single_number():
+    array = np.ones((2, 3), dtype=np.float32)
+    var = Var(array)
+    array[...] = 7
+    assert var.data.dtype == var.grad.dtype == np.float64
+    assert (var.data == 1).all()
+    with pytest.raises(ValueError, match="single number"):
+        var.backward()

@@ -21,7 +21,10 @@ with warnings.catch_warnings():
     from nbgrader.api import Assignment, BaseCell, Comment, Grade, GradeCell, SubmittedAssignment, SubmittedNotebook
 
 from rnngrade.desk import Desk
+from rnngrade.errors import Failures
 from rnngrade.gradebook import GradebookError, open_gradebook
+from rnngrade.lateness import Lateness
+from rnngrade.times import lateness_of
 
 
 @dataclass(frozen=True)
@@ -43,11 +46,17 @@ class Marks:
     comments: dict[str, str] = field(default_factory=dict)
     untouched: set[str] = field(default_factory=set)
     penalty: float = 0.0
+    late: Lateness = field(default_factory=Lateness)
+
+    @property
+    def before(self) -> float:
+        """The points so far, before any penalty for being late."""
+        return sum(mark.points or 0.0 for mark in self.grades.values())
 
     @property
     def total(self) -> float:
         """The points so far, less the penalty for being late."""
-        return max(0.0, sum(mark.points or 0.0 for mark in self.grades.values()) - self.penalty)
+        return max(0.0, self.before - self.penalty)
 
     @property
     def waits(self) -> bool:
@@ -60,8 +69,23 @@ class Marks:
         return sum(mark.most for mark in self.grades.values() if mark.points is not None)
 
 
-def read_marks(desk: Desk, unit: str) -> dict[str, Marks]:
-    """The marks of all who are in the gradebook with this unit. **Errors:** `GradebookError` if it cannot be read."""
+def read_marks(desk: Desk, unit: str, failures: Failures | None = None) -> dict[str, Marks]:
+    """The marks of all who are in the gradebook with this unit, with what being late costs by the desk's rules now.
+
+    Of whom it is not known how late they are is put into `failures`, and left as the gradebook has it. **Errors:**
+    `GradebookError` if it cannot be read, `RulesError`, `RosterError`; without `failures`, `TimesError`.
+    """
+    found = _read_all(desk, unit)
+    for student, late in lateness_of(desk, unit, found, failures=failures).items():
+        marks = found[student]
+        marks.late = late
+        if late.due is not None:  # else nbgrader's own due date and penalty count
+            marks.penalty = late.penalty(marks.before, sum(mark.most for mark in marks.grades.values()))
+    return found
+
+
+def _read_all(desk: Desk, unit: str) -> dict[str, Marks]:
+    """What is in the gradebook."""
     url = make_url(desk.db_url)
     if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
         return {}  # to open it would be to make it

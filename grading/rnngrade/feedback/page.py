@@ -102,6 +102,12 @@ class Page:
     findings: list[Markup] = field(default_factory=list)
     more_findings: int = 0
     notebook: list[Cell] = field(default_factory=list)
+    is_open: bool = False  # whether the notebook is unfolded, as whoever grades wants it
+
+    @property
+    def late(self) -> str:
+        """How late it came, in words, if by the desk's rules; nothing if it was in time."""
+        return "" if self.marks.late.is_unclear else self.marks.late.words()
 
     @property
     def open_points(self) -> float:
@@ -109,9 +115,13 @@ class Page:
         return sum(block.mark.most for block in self.waits if block.mark.points is None)
 
 
-def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> str:
-    """A student's page on a unit, as HTML. `cells` are those of the executed notebook, as JSON has them."""
-    return _template().render(page=_page(record, marks, cells))
+def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_open: bool = False) -> str:
+    """A student's page on a unit, as HTML. `cells` are those of the executed notebook, as JSON has them, which is
+    unfolded if `is_open`.
+    """
+    made = _page(record, marks, cells)
+    made.is_open = is_open
+    return _template().render(page=made)
 
 
 def _page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> Page:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,12 @@ def write_feedback(
     if students is None:
         students = [record.student for record in desk.graded(unit)]
         desk.tell_unreadable(unit, told)
-    marks = read_marks(desk, unit)
+    marks = read_marks(desk, unit, told)
     written = []
     for student in students:
         with told.of(student, unit):
             path = desk.feedback / student / unit / f"{unit}.html"
-            text = page(*_source(desk, unit, student, marks))
+            text = page(*source_of(desk, unit, student, marks))
             # What a student wrote may hold half a surrogate, which no file can.
             write_whole(path, text.encode("utf-8", "replace"))
             written.append(path)
@@ -41,7 +41,9 @@ def write_feedback(
     return written
 
 
-def _source(desk: Desk, unit: str, student: str, marks: dict[str, Marks]) -> tuple[Record, Marks, list[dict[str, Any]]]:
+def source_of(
+    desk: Desk, unit: str, student: str, marks: Mapping[str, Marks]
+) -> tuple[Record, Marks, list[dict[str, Any]]]:
     """The record, the marks and the cells of a submission. **Errors:** `GradebookError`."""
     record = desk.record(unit, student)
     path = desk.executed_path(unit, student)

@@ -16,11 +16,10 @@ import re
 from pathlib import Path
 
 from rnngrade.desk import Desk
-from rnngrade.exporting import Person, read_roster
 from rnngrade.feedback.marks import read_marks
 from rnngrade.lms.table import Filled, Table, TableError, number
+from rnngrade.roster import canvas_id_of, class_list
 
-_OWN = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
 _ASSIGNMENT = re.compile(r".*\(\d+\)\s*\Z", re.DOTALL)
 
 
@@ -38,13 +37,12 @@ def fill_gradebook(desk: Desk, unit: str, path: Path, column: str) -> Filled:
         )
     table.index("ID", "a new download from Canvas")
     who = {name: table.columns.index(name) for name in ("ID", "SIS User ID", "SIS Login ID") if name in table.columns}
-    roster = desk.folder / "roster.csv"
-    known = read_roster(roster) if roster.exists() else {}
+    known = class_list(desk)
     marks = read_marks(desk, unit)
     students: dict[tuple[str, str], str] = {}
     for student in marks:
-        person, own = known.get(student, Person(student)), _OWN.match(student)
-        canvas_id = person.canvas_id or (own[1] if own else "")
+        person = known.person(student)
+        canvas_id = person.canvas_id or canvas_id_of(student)
         for key in (("ID", canvas_id), ("SIS User ID", person.sis_id), ("SIS Login ID", student)):
             if key[1]:
                 students.setdefault(key, student)

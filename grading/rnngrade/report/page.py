@@ -2,19 +2,21 @@
 
 It answers an instructor's questions in the order in which they come up:
 
-    Class         how many have handed in, how the points are spread, what waits for a person
+    Class         how many have handed in, and who has not, how the points are spread, what waits for a person
     Mistakes      what the class most often has wrong, over all exercises, in the words that the students were told
     Exercises     who got it, how well it separates strong from weak, the misconceptions behind its wrong answers, and
                   the wrong answers that nobody has explained yet, with links: each is a misconception to be written
     Look at       flags, answers that are the same up to names and layout as another's or as the course's own, and
                   pairs that are alike again and again, side by side
     Time          what took long
-    Students      everyone's points, with links to the notebook and the feedback page
+    Students      everyone's points, before and after being late, with links to the feedback page, and to a page that
+                  shows the notebook; who is not on the class list stands apart, and counts in no share
 
 The page needs no network and no other file: style and script stand in it. It follows the reader's light or dark theme,
-fits a phone, prints, and works without its script, which only sorts the table of students. No meaning hangs on colour:
-a bar has its pattern and a cell its sign. Whatever a student could have written (names, error messages) is escaped; if
-that failed, the page's content security policy would still keep it from running, since it allows just the one script.
+fits a phone, prints, and works without its script, which only sorts and searches the table of students. No meaning
+hangs on colour: a bar has its pattern and a cell its sign. Whatever a student could have written (names, error
+messages) is escaped; if that failed, the page's content security policy would still keep it from running, since it
+allows just the one script.
 
 Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in Jinja, with what they share in
 `layout.html`.
@@ -30,8 +32,8 @@ import os
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -47,10 +49,18 @@ from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade import copies
 from rnngrade.desk import Desk
 from rnngrade.errors import Failures
+from rnngrade.exporting import local
+from rnngrade.feedback.marks import Marks as Grades
+from rnngrade.feedback.marks import read_marks as feedback_marks
+from rnngrade.feedback.page import page as feedback_page
+from rnngrade.feedback.write import source_of
+from rnngrade.gradebook import GradebookError
 from rnngrade.inspection import digest, weight
 from rnngrade.record import Record, write_whole
 from rnngrade.report.alike import copies_in
-from rnngrade.report.statistics import ENOUGH, Mark, Marks, UnitStatistics, statistics
+from rnngrade.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
+from rnngrade.roster import class_list, natural
+from rnngrade.rules import Rules, rules_of
 
 LONGEST = 400  # characters of a message; what is longer is cut: a student can make an error of any length
 HERE = Path(__file__).parent
@@ -58,10 +68,33 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Links:
-    """Where a student's work lies, relative to the report; None for what is not there."""
+    """Where a student's work lies, relative to the report; None for what is not there. `notebook` is a page with it."""
 
     feedback: str | None = None
     notebook: str | None = None
+
+
+@dataclass(frozen=True)
+class Late:
+    """What being late came to for a student: in words, the points that it cost, and what is left."""
+
+    words: str
+    days: int
+    penalty: float
+    total: float
+
+
+@dataclass
+class Around:
+    """What the report says of a class beside its statistics: names, dates, who is missing, who is not on the list."""
+
+    names: dict[str, str]  # by student, as the class list has them: last name first
+    called: dict[str, str]  # the same, first name first
+    due: str = ""
+    late: dict[str, Late] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+    has_list: bool = False
+    unknown: UnitStatistics | None = None
 
 
 def write_report(desk: Desk, unit: str) -> Path:
@@ -99,12 +132,40 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tup
     unit = catalogue.stem
     handed_in, marks = desk.submissions(unit), read_marks(desk, unit)
     references = read_references(desk, catalogue)
+    people, rules = class_list(desk), rules_of(desk) or Rules()
+    grades = feedback_marks(desk, unit, failures)
 
     def made(records: list[Record]) -> tuple[UnitStatistics, str]:
-        found = statistics(records, catalogue, handed_in=handed_in, marks=marks, references=references)
-        links = {row.student: links_to(desk, unit, row.student) for row in found.students}
+        apart = set(people.unknown({*handed_in, *(record.student for record in records)}))
+
+        def of(students: Callable[[str], bool]) -> UnitStatistics:
+            chosen = [record for record in records if students(record.student)]
+            there = [student for student in handed_in if students(student)]
+            return statistics(chosen, catalogue, handed_in=there, marks=marks, references=references)
+
+        found = of(lambda student: student not in apart)
+        around = Around(
+            {r.student: people.person(r.student).sortable_name for r in records},
+            {r.student: people.person(r.student).full_name for r in records},
+            due=local(rules.due.get(unit), rules),
+            has_list=bool(people),
+            absent=[person.full_name for person in people.absent(handed_in)],
+            unknown=of(apart.__contains__) if apart else None,
+        )
+        for row in (*found.students, *(around.unknown.students if around.unknown else ())):
+            grade = grades.get(row.student)
+            if grade is not None and (grade.penalty or grade.late.words()):
+                words = grade.late.words() or "late"
+                left = max(0.0, round(row.total - grade.penalty, 2))
+                around.late[row.student] = Late(words, grade.late.days, grade.penalty, left)
+        links = {r.student: links_to(desk, unit, r.student) for r in records}
+        if compare:
+            for record in records:
+                # Of whose notebook nothing can be read, feedback tells.
+                with failures.of(record.student, unit), contextlib.suppress(GradebookError):
+                    links[record.student] = _readable(desk, record, grades, links[record.student])
         pairs = copies_in(desk, catalogue, links) if compare else []
-        return found, _rendered("unit.html", unit=found, links=links, copies=pairs)
+        return found, _rendered("unit.html", unit=found, links=links, copies=pairs, around=around)
 
     desk.tell_unreadable(unit, failures)
     records = list(desk.graded(unit))
@@ -121,17 +182,29 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tup
         return made(sound)
 
 
+def _readable(desk: Desk, record: Record, grades: Mapping[str, Grades], links: Links) -> Links:
+    """Write the page that shows a student's notebook to whoever grades, if the gradebook knows it."""
+    student, unit = record.student, record.unit
+    if student not in grades or not desk.executed_path(unit, student).is_file():
+        return links
+    path = readable_path(desk, unit, student)
+    _write(path, feedback_page(*source_of(desk, unit, student, grades), is_open=True))
+    return replace(links, notebook=_link(desk, path))
+
+
+def readable_path(desk: Desk, unit: str, student: str) -> Path:
+    """Where the page lies that shows a student's notebook."""
+    return desk.reports / unit / f"{student}.html"
+
+
 def links_to(desk: Desk, unit: str, student: str) -> Links:
-    """The files of a student that are there."""
+    """The pages of a student that are there."""
+    feedback = _link(desk, desk.feedback / student / unit / f"{unit}.html")
+    return Links(feedback, _link(desk, readable_path(desk, unit, student)))
 
-    def link(*candidates: Path) -> str | None:
-        found = next((path for path in candidates if path.is_file()), None)
-        return None if found is None else quote(Path(os.path.relpath(found, desk.reports)).as_posix())
 
-    return Links(
-        link(desk.feedback / student / unit / f"{unit}.html"),
-        link(desk.autograded / student / unit / f"{unit}.ipynb", desk.executed_path(unit, student)),
-    )
+def _link(desk: Desk, path: Path) -> str | None:
+    return quote(Path(os.path.relpath(path, desk.reports)).as_posix()) if path.is_file() else None
 
 
 def read_marks(desk: Desk, unit: str) -> Marks:
@@ -143,10 +216,9 @@ def read_marks(desk: Desk, unit: str) -> Marks:
         return {}  # to open it would be to make it
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
-        # nbgrader takes a second to import, and a class may have no gradebook
         from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
 
-        from rnngrade.gradebook import GradebookError, open_gradebook
+        from rnngrade.gradebook import open_gradebook
 
         try:
             with contextlib.closing(open_gradebook(desk)) as gradebook:
@@ -211,8 +283,15 @@ def _environment() -> jinja2.Environment:
         enough_to_compare=copies.ENOUGH,
         style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
     )
-    environment.filters.update(number=number, percent=percent, prose=prose, seconds=seconds, count=count)
+    environment.filters.update(
+        number=number, percent=percent, prose=prose, seconds=seconds, count=count, sort_people=sort_people
+    )
     return environment
+
+
+def sort_people(rows: Iterable[StudentRow], names: Mapping[str, str]) -> list[StudentRow]:
+    """Rows by name, as people sort names."""
+    return sorted(rows, key=lambda row: (natural(names[row.student]), row.student))
 
 
 def number(value: float | None) -> str:

@@ -29,6 +29,7 @@ from rnncourse.checks.exercise import Exercise, Question, Unit
 from rnncourse.checks.generic import IN_GENERAL
 from rnncourse.checks.where.listing import listing
 from rnngrade.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
+from rnngrade.roster import natural
 
 PASSED, EXPLAINED, UNEXPLAINED, UNWRITTEN, FAILED = KINDS = (
     "passed",
@@ -205,6 +206,12 @@ class UnitStatistics:
         return sum(e.counts[kind] for e in self.exercises)
 
     @property
+    def most_common(self) -> tuple[Mistake, ...]:
+        """The mistakes of which none is more common. One student's alone is common to nobody."""
+        most = len(self.mistakes[0].students) if self.mistakes else 0
+        return tuple(m for m in self.mistakes if len(m.students) == most) if most > 1 else ()
+
+    @property
     def flagged(self) -> int:
         """How many students have a flag."""
         return len({student for student, _ in self.flags})
@@ -227,7 +234,7 @@ def statistics(
     `references` has for each exercise the digests of the course's own answers, in the form of `Record.answers`.
     """
     marks, references = marks or {}, references or {}
-    graded = sorted(records, key=lambda r: r.student)
+    graded = sorted(records, key=lambda r: (natural(r.student), r.student))
     exercises = tuple(_exercise(e, graded) for e in catalogue)
     written = tuple(dict.fromkeys(name for r in graded for name in _written(r, marks.get(r.student, {}))))
     rows = tuple(_row(r, catalogue, written, marks.get(r.student, {})) for r in graded)
@@ -254,7 +261,7 @@ def statistics(
         students=rows,
         written=written,
         waiting={name: students for name, students in waiting.items() if students},
-        ungraded=tuple(sorted(set(handed_in) - names)),
+        ungraded=tuple(sorted(set(handed_in) - names, key=natural)),
         flags=tuple((r.student, f) for r in graded for f in r.findings if f.for_person),
         findings=tuple((r.student, f) for r in graded for f in r.findings if not f.for_person),
         same=together,

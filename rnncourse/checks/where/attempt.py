@@ -14,6 +14,7 @@ import numpy as np
 
 from rnncourse.checks.drive import WITH_TENSORS, Observation, Stopped, describe, observe
 from rnncourse.checks.plain import NotPlain, Plain, identical, to_plain
+from rnncourse.checks.where.knots import compiled
 from rnncourse.checks.where.program import GIVE, LOOK, NOTE
 
 MOST_NOTES = 6_000  # in one run
@@ -100,7 +101,7 @@ def attempt(
     own = _Notebook(given, how in WITH_TENSORS)
     space = {**space, NOTE: own.note, GIVE: own.give, LOOK: own.look}
     try:
-        exec(compile(text, f"<{name}: another form>", "exec", dont_inherit=True), space)
+        exec(compiled(text, f"<{name}: another form>", space), space)
         candidate = space[name]
     except Stopped:
         raise

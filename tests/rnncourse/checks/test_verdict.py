@@ -7,11 +7,17 @@ from html.parser import HTMLParser
 import nbformat
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_output
 from nbgrader.utils import determine_grade
 
 from rnncourse import check, hint
+from rnncourse.checks.exercise import Axes
+from rnncourse.checks.lookable import case_html
+from rnncourse.checks.verdict import Offers, Verdict
 from rnncourse.exercises import find
 
 
@@ -55,8 +61,38 @@ def test_the_card_says_what_the_text_says_and_cannot_be_broken_out_of(verdict):
     assert not page.open
     assert verdict.message.replace("`", "") in page.words.replace("`", "")
     assert ("passed" if verdict.passed else "not yet") in page.words
+    for text in () if verdict.passed else find(verdict.exercise).hints:
+        assert text.replace("`", "") in page.words.replace("`", "")
     assert verdict.exercise in str(verdict)
     assert verdict.message in str(verdict)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | arrays(float, array_shapes(max_dims=5)),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner),
+    max_leaves=6,
+)
+
+
+@given(inputs=st.lists(VALUES, max_size=3).map(tuple), expected=VALUES, got=VALUES)
+@settings(max_examples=60, deadline=None)
+def test_whatever_a_case_holds_can_be_looked_at(inputs, expected, got):
+    takes = (Axes("X", ("T", "N", "D")), Axes("ids", ("T",)))[: len(inputs)]
+    page = Balanced()
+    page.feed(
+        Verdict("x", False, 0, 0, 1, "no", inputs=inputs, expected=expected, got=got, offers=Offers((), takes)).card()
+    )
+    assert not page.open
+
+
+def test_what_differs_is_marked_where_it_stands():
+    expected = np.arange(24.0).reshape(4, 2, 3)
+    got = expected.copy()
+    got[2, 1, 0] = 7
+    card = case_html((expected,), (Axes("X", ("T", "N", "D")),), expected, got, Axes("H", ("T", "N", "H")))
+    assert card.count("which differs") == 2
+    assert 'aria-label="7, which differs"' in card
+    assert "t=2" in card
 
 
 def test_a_verdict_counts_as_true_only_when_it_passed():

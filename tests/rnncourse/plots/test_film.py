@@ -10,13 +10,45 @@ import numpy as np
 import pytest
 
 from rnncourse.plots import Drawing
+from rnncourse.plots.films import attention_film, beam_film, gates_film, scan_film, way_back_film
 from rnncourse.plots.player import Film, seen
 from rnncourse.plots.through_time import backward_pass, forward_pass
 
 STATES = np.tanh(np.random.default_rng(0).normal(size=(4, 3)))
+WORDS = {(): {"the": 0.5, "my": 0.4, "a": 0.1}, ("the",): {"dog": 0.6, "cat": 0.4}, ("a",): {"dog": 1.0}}
+WORDS |= {("my",): {"dog": 0.9, "cat": 0.1}}
+SET, RESET = np.array([0, 1, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 0, 0])
+
+
+def continued(said):
+    return WORDS.get(said, {"eos": 1.0})
+
+
+def looks(rows, columns):
+    raw = np.random.default_rng(1).exponential(size=(rows, columns)) ** 3
+    return raw / raw.sum(axis=1, keepdims=True)
+
+
 FILMS = {
     "forward": lambda: forward_pass(np.eye(4)[:, :2], np.zeros(3), STATES, "abca"),
     "backward": lambda: backward_pass(STATES, STATES**3, "bcab"),
+    "way back": lambda: way_back_film({f"ρ = {r}": r ** np.arange(30.0, -1, -1) for r in (1.5, 1.0, 0.5)}),
+    "way back, one row and two steps": lambda: way_back_film({"tanh": np.array([1e-12, 3.0])}),
+    "gates": lambda: gates_film(
+        {"set": SET, "reset": RESET},
+        {"i": 1.0 * SET, "f": 1.0 - SET - RESET, "o": np.full(6, 0.25)},
+        {"c": np.array([0, 1, 1, 0, 0, -1.0])},
+    ),
+    "beam": lambda: beam_film(continued, 2),
+    "beam, wider than there are words": lambda: beam_film(continued, 9),
+    "beam, one place": lambda: beam_film(continued, 1),
+    "beam, ends of different length": lambda: beam_film(
+        lambda said: {"eos": 0.5, "on": 0.5} if not said[2:] else {"eos": 1.0}, 3
+    ),
+    "attention": lambda: attention_film(looks(10, 14), "4 maaliskuuta ", "2009-03-04"),
+    "attention, a long answer": lambda: attention_film(looks(10, 3), "4/3", "2009-03-04"),
+    "scan": scan_film,
+    "scan of three": lambda: scan_film(3),
     "one step": lambda: forward_pass(np.eye(1), np.zeros(3), STATES[:1], "a"),
 }
 
@@ -61,16 +93,55 @@ def test_the_still_has_what_is_seen_at_the_last_moment_and_nothing_else():
     assert all(f'id="seen-{layer}-0"' in film.page("") for layer in ("0-1", "1-999", "0-2"))
 
 
-def test_the_still_stands_first_and_the_player_is_a_frame_with_a_title(monkeypatch):
+def test_the_still_stands_where_the_player_comes_which_is_a_frame_with_a_title(monkeypatch):
     shown = []
     monkeypatch.setattr(IPython, "get_ipython", lambda: object())
     monkeypatch.setattr(IPython.display, "display", lambda data, **_: shown.append(data))
     film = FILMS["forward"]()
-    film.show("Four steps.", title='One "pass"')
-    still, player = shown
-    assert still["text/plain"] == "Four steps."
-    assert player["text/html"].startswith('<iframe title="One &quot;pass&quot;" srcdoc="')
-    assert unescape(player["text/html"].split('srcdoc="')[1].split('"')[0]) == film.page('One "pass"')
+    film.show("Four\n  steps.", title='One "pass"')
+    [output] = shown
+    assert output["text/plain"] == "Four steps."
+    assert output["image/png"]
+    still, player = output["text/html"].split("<iframe ")
+    assert 'alt="Four steps."' in still
+    assert player.startswith('title="One &quot;pass&quot;" srcdoc="')
+    assert unescape(player.split('srcdoc="')[1].split('"')[0]) == film.page('One "pass"', "Four steps.")
+    assert 'role="img" aria-label="Four steps."' in film.page("", "Four steps.")
+
+
+def probability_of(words):
+    return float(np.prod([continued(words[:k])[word] for k, word in enumerate(words)]))
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 9])
+def test_a_beam_keeps_at_its_end_what_the_search_of_unit_12_finds(width):
+    from rnncourse.encoder_decoder import beam_search
+
+    words = ["eos", "the", "my", "a", "dog", "cat"]
+
+    def step(token, said):
+        said = said if token < 0 else (*said, words[token])
+        with np.errstate(divide="ignore"):
+            return np.log([continued(said).get(word, 0.0) for word in words]), said
+
+    found = beam_search(step, (), -1, 0, 3, width)
+    last = beam_film(continued, width).captions[-1]
+    kept = [(tuple(said.split()), float(score)) for said, score in re.findall(r"“(.*?)” (-\d\.\d\d)", last)]
+    assert [said for said, _ in kept] == [tuple(words[i] for i in tokens) for tokens, _ in found]
+    assert [score for _, score in kept] == [round(score, 2) for _, score in found]
+
+
+@pytest.mark.parametrize("steps", [2, 3, 5, 8])
+def test_the_scan_needs_as_many_rounds_as_two_has_to_be_doubled(steps):
+    words = scan_film(steps).captions[-1]
+    assert words.startswith(f"The loop took {steps - 1} rounds, the scan {int(np.ceil(np.log2(steps)))}.")
+
+
+def test_a_bar_of_the_way_back_falls_with_the_error_and_says_how_far():
+    film = way_back_film({"fast": 0.1 ** np.arange(4.0)[::-1], "slow": np.ones(4)})
+    assert film.captions[1:] == [
+        f"{k} back. fast: {s}, slow: 1.00." for k, s in ((1, "0.10"), (2, "0.01"), (3, "0.001"))
+    ]
 
 
 def test_outside_a_notebook_the_alt_text_is_printed(capsys):

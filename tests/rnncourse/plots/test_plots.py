@@ -2,24 +2,28 @@
 
 import functools
 import re
+from base64 import b64decode
 from html.parser import HTMLParser
 from io import BytesIO
+from pathlib import Path
 from xml.etree import ElementTree
 
 import matplotlib as mpl
+import nbformat
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from rnncourse import plots
+from rnncourse import exercises, plots
 from rnncourse.data import digit_image
 from rnncourse.plots.cell import graphical_models
-from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, picture, readable
+from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, in_the_dark, picture, readable
 from rnncourse.plots.unfolding import point_cloud
 from tests.fresh import in_a_fresh_python
 
+ROOT = Path(__file__).resolve().parents[3]
 SENTENCE = ["I", "am", "studying", "medicine", "at", "UBC", "because", "I", "want", "to", "work", "as", "a", "doctor"]
 TIMES = np.arange(8)
 
@@ -49,6 +53,19 @@ CHARTS = {
     "image_rows": lambda: plots.image_rows(digit_image()),
     "probability_bars": lambda: plots.probability_bars({"doctor": 0.5, "lawyer": 0.5}, highlight="lawyer"),
 }
+
+
+class Images(HTMLParser):
+    """The attributes of every <img> of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "img":
+            self.found.append(dict(attributes))
 
 
 def contrast(colour):
@@ -89,11 +106,57 @@ def test_an_svg_is_the_same_twice_small_and_needs_nothing_from_outside(name):
     assert [float(side) for side in sheet[2:]] == pytest.approx(72 * drawn(name)[0].get_size_inches())
 
 
+def sheets(svg):
+    """What is filled in an SVG and covers most of it: the fills, as matplotlib writes them."""
+    _, _, width, height = map(float, ElementTree.fromstring(svg).get("viewBox").split())
+    for d, look in re.findall(r'<path d="([^"]*)"[^>]*style="([^"]*)"', svg):
+        fill = re.search(r"fill: ([^;]*)", look)
+        points = np.array(re.findall(r"(-?[\d.]+) (-?[\d.]+)", d), float)
+        if fill and fill[1] != "none" and len(points) and np.prod(np.ptp(points, axis=0)) > 0.5 * width * height:
+            yield fill[1]
+
+
+def pictures_of(unit):
+    """All pictures of a unit's built solution, as (kind, bytes)."""
+    notebook = nbformat.read(ROOT / "solutions" / unit / f"{unit}.ipynb", 4)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            page = output.get("data", {}).get("text/html", "")
+            for image in Images(page).found:
+                if image.get("class") == "rnncourse-figure":
+                    kind, _, code = image["src"].removeprefix("data:image/").partition(";base64,")
+                    yield kind, b64decode(code)
+
+
+@pytest.mark.parametrize("name", [*DIAGRAMS, *CHARTS])
+def test_no_picture_brings_paper_of_its_own(name):
+    assert list(sheets(plots.to_svg({**DIAGRAMS, **CHARTS}[name]()))) == []
+
+
+@pytest.mark.parametrize("unit", [unit for unit in exercises.SYLLABUS if any(pictures_of(unit))])
+def test_no_picture_of_a_unit_is_a_white_box_on_a_dark_page(unit):
+    """Of every unit that was built since pictures are transparent. (`make notebooks FORCE=1` builds them all.)"""
+    for kind, data in pictures_of(unit):
+        if kind == "png":
+            assert np.asarray(Image.open(BytesIO(data)).convert("RGBA"))[0, 0, 3] == 0
+        else:
+            assert list(sheets(data.decode())) == []
+
+
+def test_a_sheet_of_paper_would_be_seen():
+    with mpl.rc_context({"axes.facecolor": "white"}):
+        figure = Figure()
+        figure.add_axes((0, 0, 1, 1)).axis("off")
+        figure.axes[0].fill([0, 1, 1, 0], [0, 0, 1, 1], "white")
+        figure.axes[0].set(xlim=(0, 1), ylim=(0, 1))
+    assert list(sheets(plots.to_svg(figure))) == ["#ffffff"]
+
+
 def test_what_would_be_a_large_svg_is_shown_as_pixels():
     noise = np.random.default_rng(0).normal(size=(2, 3_000))
     figure = point_cloud(*noise, xlabel="x", ylabel="y")
-    assert picture(figure, "Noise.").startswith('<img src="data:image/png;base64,')
-    assert picture(plots.cell_inside(), "A cell.").startswith('<img src="data:image/svg+xml;base64,')
+    assert '<img src="data:image/png;base64,' in picture(figure, "Noise.")
+    assert '<img src="data:image/svg+xml;base64,' in picture(plots.cell_inside(), "A cell.")
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)
@@ -173,6 +236,12 @@ def test_every_colour_that_text_is_written_in_stands_out_from_white():
         assert contrast(readable(colour)) >= 4.5
 
 
+@pytest.mark.parametrize("paper", ["#111111", "#121212", "#1e1e1e"])  # JupyterLab's, the site's, VS Code's
+def test_every_colour_that_text_is_written_in_stands_out_from_a_dark_page_as_well(paper):
+    for colour in [INK, MUTED, *(COLOURS[n] for n in COLOURS if n != "faint"), *(look["color"] for look in CYCLE)]:
+        assert contrast(in_the_dark(readable(colour))) * 4.5 <= contrast(paper), colour
+
+
 def test_settings_of_the_user_are_neither_used_nor_changed():
     plain = plots.to_png(plots.cell_inside())
     with mpl.rc_context({"font.size": 33, "lines.linewidth": 9, "text.color": "red"}):
@@ -204,19 +273,6 @@ def shown(monkeypatch):
     monkeypatch.setattr(IPython, "get_ipython", lambda: object())
     monkeypatch.setattr(IPython.display, "display", lambda data, metadata, raw: seen.append((data, metadata)))
     return seen
-
-
-class Images(HTMLParser):
-    """The attributes of every <img> of a page."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.found = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        if tag == "img":
-            self.found.append(dict(attributes))
 
 
 @pytest.mark.parametrize(

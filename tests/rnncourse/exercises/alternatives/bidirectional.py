@@ -287,6 +287,63 @@ def combined_before_picking(H_f, H_b, lengths, how="concat"):
     return np.array([everywhere[lengths[n] - 1, n] for n in range(len(lengths))])
 
 
+# --- hmm_forward
+
+
+@answers("hmm_forward")
+def with_logarithms(start, transition, emission, observations):
+    with np.errstate(divide="ignore"):
+        log_transition, log_emission, log_alpha = np.log(transition), np.log(emission), np.log(start)
+    log_alpha = log_alpha + log_emission[:, observations[0]]
+    rows = [log_alpha]
+    for seen in observations[1:]:
+        log_alpha = np.logaddexp.reduce(log_alpha[:, None] + log_transition, axis=0) + log_emission[:, seen]
+        rows.append(log_alpha)
+    rows = np.array(rows)
+    total = np.logaddexp.reduce(rows, axis=1)
+    return np.exp(rows - total[:, None]), total[-1]
+
+
+@answers("hmm_forward")
+def state_by_state(start, transition, emission, observations):
+    T, K = len(observations), len(start)
+    alpha = np.zeros((T, K), dtype=start.dtype)
+    scales = []
+    for t in range(T):
+        for j in range(K):
+            if t == 0:
+                alpha[t, j] = start[j] * emission[j, observations[t]]
+            else:
+                came = sum(alpha[t - 1, i] * transition[i, j] for i in range(K))
+                alpha[t, j] = came * emission[j, observations[t]]
+        scales.append(1 / alpha[t].sum())
+        alpha[t] *= scales[-1]
+    return alpha, -np.log(scales).sum()
+
+
+@answers("hmm_forward")
+def looking_one_ahead(start, transition, emission, observations):
+    beliefs, chances, expected = [], [], start
+    for o in observations:
+        chances.append(expected @ emission[:, o])
+        beliefs.append(expected * emission[:, o] / chances[-1])
+        expected = np.einsum("i,ij->j", beliefs[-1], transition)
+    return [np.array(beliefs), float(np.sum(np.log(chances)))]
+
+
+@answers("hmm_forward")
+def in_place(start, transition, emission, observations):
+    filtered = emission[:, observations].T.copy()
+    filtered[0] *= start
+    total = np.log(filtered[0].sum())
+    filtered[0] /= filtered[0].sum()
+    for t in range(1, len(filtered)):
+        filtered[t] *= transition.T @ filtered[t - 1]
+        total += np.log(filtered[t].sum())
+        filtered[t] /= filtered[t].sum()
+    return filtered, total
+
+
 # --- BiTagger
 
 

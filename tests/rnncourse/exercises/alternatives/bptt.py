@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from rnncourse.cell import rnn_forward, softmax
+from rnncourse.cell import rnn_forward, rnn_step, softmax
 from tests.rnncourse.exercises.alternatives import collector
 
 ALTERNATIVES, answers = collector()
@@ -399,3 +399,56 @@ def with_the_whole_backward_pass(dH, X, h0, H, U, W):
             parts[lag] += dW - so_far
             so_far = dW
     return parts
+
+
+# --- rtrl
+
+
+@answers("rtrl")
+def three_sensitivities(X, h0, U, W, b, dH):
+    (N, H), D = h0.shape, len(U)
+    SU, SW, Sb = (np.zeros((N, H, *shape), dtype=h0.dtype) for shape in ((D, H), (H, H), (H,)))
+    dU, dW, db, one, h = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b), np.eye(H, dtype=h0.dtype), h0
+    for t in range(len(X)):
+        new = np.tanh(X[t] @ U + h @ W + b)
+        slope = 1 - new * new
+        SU = np.einsum("nj,njik->njik", slope, np.einsum("mj,nmik->njik", W, SU) + np.einsum("ni,jk->njik", X[t], one))
+        SW = np.einsum("nj,njik->njik", slope, np.einsum("mj,nmik->njik", W, SW) + np.einsum("ni,jk->njik", h, one))
+        Sb = slope[:, :, None] * (np.einsum("mj,nmk->njk", W, Sb) + one)
+        h = new
+        dU += np.einsum("nj,njik->ik", dH[t], SU)
+        dW += np.einsum("nj,njik->ik", dH[t], SW)
+        db += np.einsum("nj,njk->k", dH[t], Sb)
+    return dU, dW, db
+
+
+@answers("rtrl")
+def row_by_row_with_jacobians(X, h0, U, W, b, dH):
+    """One row of the batch at a time: a matrix (H, all parameters) goes along."""
+    D, H = U.shape
+    total = np.zeros((D + H + 1) * H, dtype=h0.dtype)
+    for n in range(len(h0)):
+        h, J = h0[n].copy(), np.zeros((H, total.size), dtype=h0.dtype)
+        for t in range(len(X)):
+            read = np.concatenate([X[t, n], h, [1]]).astype(h0.dtype)
+            h = np.tanh(X[t, n] @ U + h @ W + b)
+            J = np.diag(1 - h**2) @ (W.T @ J + np.kron(read, np.eye(H, dtype=h0.dtype)))
+            total += dH[t, n] @ J
+    theta = total.reshape(D + H + 1, H)
+    return [theta[:D], theta[D : D + H], theta[D + H]]
+
+
+@answers("rtrl")
+def parameter_by_parameter(X, h0, U, W, b, dH):
+    """A loop over all parameters, each with how much the state owes to it."""
+    gradients = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b)
+    for which, gradient in enumerate(gradients):
+        for place in np.ndindex(gradient.shape):
+            h, owes = h0, np.zeros_like(h0)
+            for x, dh in zip(X, dH, strict=True):
+                owes = owes @ W
+                owes[:, place[-1]] += x[:, place[0]] if which == 0 else h[:, place[0]] if which == 1 else 1
+                h = rnn_step(x, h, U, W, b)
+                owes = owes * (1 - h**2)
+                gradient[place] += np.sum(dh * owes)
+    return gradients

@@ -2,7 +2,8 @@
 
 import functools
 import heapq
-from collections import namedtuple
+import math
+from collections import Counter, namedtuple
 
 import numpy as np
 import torch
@@ -321,6 +322,57 @@ def shortest_path(a, b):
     return None
 
 
+# --- bleu
+
+
+@answers("bleu")
+def with_counters(prediction, reference, max_n=4):
+    def ngrams(tokens, n):
+        return Counter(zip(*(tokens[k:] for k in range(n))))
+
+    precisions = []
+    for n in range(1, max_n + 1):
+        said = ngrams(prediction, n)
+        if not said:
+            return 0
+        precisions.append((said & ngrams(reference, n)).total() / said.total())
+    brevity = 1 if len(prediction) > len(reference) else math.exp(1 - len(reference) / len(prediction))
+    return brevity * math.prod(precisions) ** (1 / max_n)
+
+
+@answers("bleu")
+def with_a_list_of_what_is_left(prediction, reference, max_n=4):
+    product = 1.0
+    for n in range(1, max_n + 1):
+        left = [list(reference[k : k + n]) for k in range(len(reference) - n + 1)]
+        said = [list(prediction[k : k + n]) for k in range(len(prediction) - n + 1)]
+        matches = 0
+        for ngram in said:
+            if ngram in left:
+                left.remove(ngram)
+                matches += 1
+        if not matches:
+            return 0.0
+        product *= matches / len(said)
+    score = product ** (1 / max_n)
+    if len(prediction) < len(reference):
+        score *= np.exp(1 - len(reference) / len(prediction))
+    return score
+
+
+@answers("bleu")
+def with_numpy_and_keys(prediction, reference, max_n=4):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = []
+        for n in range(1, max_n + 1):
+            said = ["|".join(map(str, prediction[k : k + n])) for k in range(max(0, len(prediction) - n + 1))]
+            true = ["|".join(map(str, reference[k : k + n])) for k in range(max(0, len(reference) - n + 1))]
+            matches = sum(min(said.count(g), true.count(g)) for g in set(said))
+            logs.append(np.log(np.float64(matches) / len(said)) if said else -np.inf)
+        penalty = min(0.0, 1 - len(reference) / len(prediction)) if len(prediction) else 0.0
+        return np.exp(penalty + np.mean(logs))
+
+
 # --- greedy_decode
 
 
@@ -447,6 +499,73 @@ def finished_ones_cannot_be_pushed_out(step, state, bos, eos, max_length, width)
     return sorted(answers, key=lambda h: h[1], reverse=True)
 
 
+# --- normalised_beam_search
+
+
+@answers("normalised_beam_search")
+def with_dicts(step, state, bos, eos, max_length, width, alpha):
+    beam = [{"tokens": [], "sum": 0.0, "last": bos, "state": state, "length": 0, "ended": False}]
+    for _ in range(max_length):
+        candidates = [h for h in beam if h["ended"]]
+        for h in beam:
+            if h["ended"]:
+                continue
+            row, after = step(h["last"], h["state"])
+            for v, log_p in enumerate(row):
+                tokens = h["tokens"] + ([v] if v != eos else [])
+                candidates.append(
+                    {
+                        "tokens": tokens,
+                        "sum": h["sum"] + log_p,
+                        "last": v,
+                        "state": after,
+                        "length": h["length"] + 1,
+                        "ended": v == eos,
+                    }
+                )
+        for h in candidates:
+            h["score"] = h["sum"] / h["length"] ** alpha
+        beam = sorted(candidates, key=lambda h: h["score"], reverse=True)[:width]
+    return [(h["tokens"], h["score"]) for h in beam]
+
+
+@answers("normalised_beam_search")
+def eos_written_until_the_end(step, state, bos, eos, max_length, width, alpha):
+    def score_of(h):
+        return h[1] / len(h[0]) ** alpha
+
+    beam = [((), 0.0, state)]
+    for _ in range(max_length):
+        grown = []
+        for path, total, s in beam:
+            if path and path[-1] == eos:
+                grown.append((path, total, s))
+            else:
+                log_p, after = step(path[-1] if path else bos, s)
+                grown += [((*path, v), total + float(p), after) for v, p in enumerate(log_p)]
+        beam = heapq.nlargest(width, grown, key=score_of)
+    return [[[v for v in h[0] if v != eos], score_of(h)] for h in beam]
+
+
+@answers("normalised_beam_search")
+def with_sums_in_an_array(step, state, bos, eos, max_length, width, alpha):
+    hypotheses = [([bos], 0.0, state)]
+    for _ in range(max_length):
+        following = []
+        for tokens, total, s in hypotheses:
+            if len(tokens) > 1 and tokens[-1] == eos:
+                following.append((tokens, total, s))
+                continue
+            log_p, new = step(tokens[-1], s)
+            following.extend(([*tokens, v], total + log_p[v], new) for v in range(len(log_p)))
+        means = np.array([total / float(len(tokens) - 1) ** alpha for tokens, total, _ in following])
+        hypotheses = [following[i] for i in np.argsort(-means)[:width]]
+    return [
+        (tokens[1:-1] if tokens[-1] == eos else tokens[1:], total / (len(tokens) - 1) ** alpha)
+        for tokens, total, _ in hypotheses
+    ]
+
+
 # --- ImageCaptioner
 
 
@@ -489,3 +608,86 @@ class WithAnEinsum(nn.Module):
     def forward(self, features, ids):
         made = torch.einsum("nf,hf->nh", features, self.prime.weight) + self.prime.bias
         return self.decoder(ids, state=torch.stack([made.tanh()]))[0]
+
+
+# --- ctc_log_likelihood
+
+
+@answers("ctc_log_likelihood")
+def with_rows_of_the_table(log_probabilities, targets, blank=0):
+    T, L = len(log_probabilities), len(targets)
+    z = np.full(2 * L + 1, blank)
+    z[1::2] = targets
+    table = np.full((T, 2 * L + 1), -np.inf)
+    table[0, 0] = log_probabilities[0, blank]
+    if L:
+        table[0, 1] = log_probabilities[0, z[1]]
+    for t in range(1, T):
+        for s in range(2 * L + 1):
+            total = table[t - 1, s]
+            if s > 0:
+                total = np.logaddexp(total, table[t - 1, s - 1])
+            if s > 1 and z[s] != blank and z[s] != z[s - 2]:
+                total = np.logaddexp(total, table[t - 1, s - 2])
+            table[t, s] = total + log_probabilities[t, z[s]]
+    return float(np.logaddexp(table[-1, -1], table[-1, -2])) if L else float(table[-1, -1])
+
+
+@answers("ctc_log_likelihood")
+def recursive_from_the_end(log_probabilities, targets, blank=0):
+    z = [blank]
+    for y in targets.tolist():
+        z.extend((y, blank))
+
+    table = {}
+    for t in range(len(log_probabilities)):  # filled from the start, so that no recursion goes deep
+        for s in range(len(z)):
+            if t == 0:
+                ways = [0.0] if s < 2 else []
+            else:
+                reach = 3 if s > 1 and z[s] != z[s - 2] else 2
+                ways = [table[t - 1, s - k] for k in range(min(reach, s + 1))]
+            best = max(ways, default=-math.inf)
+            if best == -math.inf:
+                table[t, s] = -math.inf
+            else:
+                table[t, s] = best + math.log(sum(math.exp(w - best) for w in ways)) + log_probabilities[t][z[s]]
+    ends = [table[len(log_probabilities) - 1, s] for s in range(len(z))[-2:]]
+    return np.logaddexp.reduce(ends)
+
+
+@answers("ctc_log_likelihood")
+def scaled_probabilities(log_probabilities, targets, blank=0):
+    """Probabilities after all, divided by their sum at each step, whose logarithms are kept."""
+    z = np.array([x for y in targets for x in (blank, y)] + [blank], dtype=int)
+    skip = np.zeros(len(z))
+    skip[2:] = z[2:] != z[:-2]
+    alpha, log_p = np.eye(1, len(z) + 2, 1)[0], 0.0
+    for t, row in enumerate(np.exp(log_probabilities)):
+        allowed = np.where(np.arange(len(z)) == 1, 1.0, skip) if t == 0 else skip
+        alpha[2:], alpha[:2] = (alpha[2:] + alpha[1:-1] + allowed * alpha[:-2]) * row[z], 0.0
+        total = alpha.sum()
+        if total == 0:
+            return -np.inf
+        alpha, log_p = alpha / total, log_p + np.log(total)
+    end = alpha[-2:].sum() if len(z) > 1 else alpha[-1]
+    return log_p + np.log(end) if end > 0 else -np.inf
+
+
+@answers("ctc_log_likelihood")
+def backwards_in_time(log_probabilities, targets, blank=0):
+    """The same sum from the other end: all ways that lead from place s to the end of the target."""
+    z = [blank]
+    for y in targets:
+        z += [y, blank]
+    beta = np.full(len(z), -np.inf)
+    beta[-2:] = 0.0
+    for row in log_probabilities[:0:-1]:
+        said = beta + row[z]
+        beta = np.array(
+            [
+                np.logaddexp.reduce([said[r] for r in range(s, min(s + 3, len(z))) if r < s + 2 or z[r] != z[s]])
+                for s in range(len(z))
+            ]
+        )
+    return np.logaddexp.reduce((beta + log_probabilities[0][z])[:2])

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import torch
 
 from tests.rnncourse.exercises.alternatives import collector
 
@@ -281,23 +282,44 @@ def with_the_step_and_a_joined_matrix(dh, dc, x, h_prev, c_prev, U, W, b):
     return both[:, :D], both[:, D:], dc * f, gradient[:D], gradient[D:-1], gradient[-1]
 
 
-# --- lstm_parameter_count
+# --- set_forget_bias
 
 
-@answers("lstm_parameter_count")
-def by_the_shapes(D, H):
-    shapes = [(4 * H, D), (4 * H, H), (4 * H,), (4 * H,)]
-    return sum(math.prod(shape) for shape in shapes)
+@answers("set_forget_bias")
+def half_in_each(lstm, value):
+    for name, bias in lstm.named_parameters():
+        if name.startswith("bias_"):
+            bias.data[lstm.hidden_size : 2 * lstm.hidden_size] = value / 2
 
 
-@answers("lstm_parameter_count")
-def factored(D, H):
-    return 4 * H * (D + H + 2)
+@answers("set_forget_bias")
+def what_is_missing_to_the_sum(lstm, value):
+    with torch.no_grad():
+        for layer in range(lstm.num_layers):
+            for way in ("", "_reverse") if lstm.bidirectional else ("",):
+                first = getattr(lstm, f"bias_ih_l{layer}{way}").chunk(4)[1]
+                first += value - first - getattr(lstm, f"bias_hh_l{layer}{way}").chunk(4)[1]
 
 
-@answers("lstm_parameter_count")
-def of_arrays(D, H):
-    return np.sum([np.empty((D, 4 * H)).size, np.empty((H, 4 * H)).size, 8 * H])
+@answers("set_forget_bias")
+def through_the_state_dict(lstm, value):
+    state = {name: tensor.clone() for name, tensor in lstm.state_dict().items()}
+    for name in state:
+        if "bias_hh" in name:
+            state[name].view(4, -1)[1].fill_(value)
+        elif "bias" in name:
+            state[name].view(4, -1)[1].zero_()
+    lstm.load_state_dict(state)
+    return lstm
+
+
+@answers("set_forget_bias")
+def pairs_of_all_weights(lstm, value):
+    H = lstm.hidden_size
+    for _, _, bias_ih, bias_hh in lstm.all_weights:
+        with torch.no_grad():
+            bias_ih[H : 2 * H].copy_(torch.full((H,), value))
+            bias_hh[H : 2 * H].copy_(torch.zeros(H))
 
 
 # --- gru_step
@@ -340,19 +362,53 @@ def gru_with_einsum(x, h, U, W, b_i, b_h):
     return h * keep + np.tanh(from_x[:, 2] + r * from_h[:, 2]) * (1 - keep)
 
 
-# --- gru_parameter_count
+# --- gru_step_backward
 
 
-@answers("gru_parameter_count")
-def gru_by_the_shapes(D, H):
-    return D * 3 * H + H * 3 * H + 3 * H + 3 * H
+@answers("gru_step_backward")
+def gru_gate_by_gate(dh, x, h_prev, U, W, b_i, b_h):
+    H = dh.shape[1]
+    columns = slice(0, H), slice(H, 2 * H), slice(2 * H, 3 * H)
+    r, z = (gate(x, h_prev, U[:, s], W[:, s], b_i[s] + b_h[s]) for s in columns[:2])
+    q = h_prev @ W[:, columns[2]] + b_h[columns[2]]
+    n = np.tanh(x @ U[:, columns[2]] + b_i[columns[2]] + r * q)
+    dn = dh * (1 - z) * (1 - n * n)
+    above = dn * q * r * (1 - r), dh * (h_prev - n) * z * (1 - z), dn
+    below = above[0], above[1], dn * r
+    dx = sum(da @ U[:, s].T for da, s in zip(above, columns, strict=True))
+    dh_prev = dh * z + sum(da @ W[:, s].T for da, s in zip(below, columns, strict=True))
+    dU, dW = np.hstack([x.T @ da for da in above]), np.hstack([h_prev.T @ da for da in below])
+    return [dx, dh_prev, dU, dW, np.hstack([da.sum(0) for da in above]), np.hstack([da.sum(0) for da in below])]
 
 
-@answers("gru_parameter_count")
-def three_quarters_of_the_lstm(D, H):
-    return lstm_parameter_count(D, H) // 4 * 3
+@answers("gru_step_backward")
+def gru_back_from_the_new_state(dh, x, h_prev, U, W, b_i, b_h):
+    """h = n + z (h_prev - n), so that the candidate need not be run forwards again."""
+    x_r, x_z, _ = np.split(x @ U + b_i, 3, axis=1)
+    h_r, h_z, q = np.split(h_prev @ W + b_h, 3, axis=1)
+    r, z, h = sigmoid(x_r + h_r), sigmoid(x_z + h_z), gru_step(x, h_prev, U, W, b_i, b_h)
+    n = (h - z * h_prev) / (1 - z)
+    towards_n = dh - dh * z
+    da = np.stack([towards_n * (1 - n**2) * q * (r - r**2), dh * (z - z**2) * (h_prev - n), towards_n * (1 - n**2)])
+    to_x = np.concatenate(list(da), axis=1)
+    da[2] *= r
+    to_h = np.concatenate(list(da), axis=1)
+    ones = np.ones(len(x), dtype=x.dtype)
+    return to_x @ U.T, to_h @ W.T + dh * z, x.T @ to_x, h_prev.T @ to_h, ones @ to_x, ones @ to_h
 
 
-@answers("gru_parameter_count")
-def gru_factored(D, H):
-    return np.int64(3 * H * (D + H + 2))
+@answers("gru_step_backward")
+def gru_backward_row_by_row(dh, x, h_prev, U, W, b_i, b_h):
+    dx, dh_prev, dU, dW = np.zeros_like(x), np.zeros_like(h_prev), np.zeros_like(U), np.zeros_like(W)
+    db_i, db_h, H = np.zeros_like(b_i), np.zeros_like(b_h), dh.shape[1]
+    for k in range(len(x)):
+        from_x, from_h = (x[k] @ U + b_i).reshape(3, H), (h_prev[k] @ W + b_h).reshape(3, H)
+        r, z = sigmoid(from_x[:2] + from_h[:2])
+        n = np.tanh(from_x[2] + r * from_h[2])
+        da = np.zeros((3, H), dtype=x.dtype)
+        da[2] = dh[k] * (1 - z) * (1 - n * n)
+        da[0], da[1] = da[2] * from_h[2] * r * (1 - r), dh[k] * (h_prev[k] - n) * z * (1 - z)
+        dx[k], dU, db_i = U @ da.ravel(), dU + np.outer(x[k], da), db_i + da.ravel()
+        da[2] *= r
+        dh_prev[k], dW, db_h = dh[k] * z + W @ da.ravel(), dW + np.outer(h_prev[k], da), db_h + da.ravel()
+    return dx, dh_prev, dU, dW, db_i, db_h

@@ -1,6 +1,7 @@
 """Right answers to unit 06 as students write them, each in another style. All must get full marks."""
 
 import bisect
+import copy
 import itertools
 import math
 from functools import reduce
@@ -9,7 +10,7 @@ import numpy as np
 
 from rnncourse.bptt import nll_backward, output_backward, rnn_backward, rnn_step_backward, sequence_nll
 from rnncourse.cell import output_layer, rnn_forward, rnn_predict, rnn_step, softmax
-from rnncourse.gradient_flow import clip_by_global_norm
+from rnncourse.gradient_flow import clip_by_global_norm, orthogonal
 from rnncourse.ngram import perplexity, sample_index
 from tests.rnncourse.exercises.alternatives import collector
 
@@ -489,3 +490,110 @@ def with_step_backward_and_einsum(parameters, memory, h, inputs, targets, learni
         memory[k] += np.square(g)
         parameters[k] -= g / np.sqrt(memory[k] + 1e-8) * learning_rate
     return sequence_nll(logits, targets), states[-1]
+
+
+# --- fit
+
+
+@answers("fit")
+def with_a_count(train_epoch, validate, max_epochs, patience):
+    losses, best, bad, epoch = [], None, 0, 0
+    while epoch < max_epochs and bad < patience:
+        train_epoch(epoch)
+        loss = validate(epoch)
+        losses.append(loss)
+        bad = 0 if best is None or loss < losses[best] else bad + 1
+        best = epoch if bad == 0 else best
+        epoch += 1
+    return losses, best
+
+
+@answers("fit")
+def looking_back_over_the_list(train_epoch, validate, max_epochs, patience):
+    losses = []
+    for epoch in range(max_epochs):
+        train_epoch(epoch)
+        losses += [float(validate(epoch))]
+        best = int(np.nanargmin(losses))
+        if len(losses) - 1 - best >= patience:
+            return losses, best
+    return losses, best
+
+
+@answers("fit")
+def as_an_array_and_a_number_of_numpys(train_epoch, validate, max_epochs, patience):
+    losses, lowest, best = np.full(max_epochs, np.nan), np.inf, np.int64(0)
+    for epoch in range(max_epochs):
+        train_epoch(epoch)
+        losses[epoch] = validate(epoch)
+        if losses[epoch] < lowest:
+            lowest, best = losses[epoch], np.int64(epoch)
+        if epoch - best == patience:
+            break
+    return losses[: epoch + 1], best
+
+
+# --- train_model
+
+
+def contiguous(ids, rows, steps):
+    length = (len(ids) - 1) // rows
+    for start in range(0, length - steps + 1, steps):
+        places = start + length * np.arange(rows) + np.arange(steps)[:, None]
+        yield ids[places], ids[places + 1]
+
+
+@answers("train_model")
+def with_a_wide_network_and_no_functions_inside(train_ids, valid_ids, Q, max_epochs, patience, rng):
+    H, lowest, losses, waited = 48, float("inf"), [], 0
+    parameters = {"U": 0.1 * rng.normal(size=(Q, H)), "W": orthogonal(rng, H), "b": np.zeros(H)}
+    parameters |= {"V": 0.1 * rng.normal(size=(H, Q)), "c": np.zeros(Q)}
+    memory = {name: 0.1 * np.ones_like(p) for name, p in parameters.items()}
+    while len(losses) < max_epochs and waited < patience:
+        h = np.zeros((4, H))
+        for inputs, targets in contiguous(train_ids, 4, 20):
+            _, h = train_step(parameters, memory, h, inputs, targets, 0.07, 1.0)
+        losses.append(bits_per_character(parameters, valid_ids))
+        waited += 1
+        if losses[-1] < lowest:
+            lowest, waited, best = losses[-1], 0, copy.deepcopy(parameters)
+    return best, losses
+
+
+@answers("train_model")
+def one_row_at_a_time(train_ids, valid_ids, Q, max_epochs, patience, rng):
+    H, saved = 16, {}
+    shapes = [("U", (Q, H)), ("W", (H, H)), ("b", (H,)), ("V", (H, Q)), ("c", (Q,))]
+    parameters = {name: rng.normal(0, 0.2, shape) for name, shape in shapes}
+    memory = {name: np.full(shape, 0.1) for name, shape in shapes}
+
+    def train_epoch(epoch):
+        h = np.zeros((2, H))
+        for batch in contiguous(train_ids, 2, 25):
+            h = train_step(parameters, memory, h, *batch, 0.1, 5)[1]
+
+    def validate(epoch):
+        bits = bits_per_character(parameters, valid_ids)
+        if not saved or bits < saved["bits"]:
+            saved.update(bits=bits, parameters={name: np.array(p) for name, p in parameters.items()})
+        return bits
+
+    losses, _ = fit(train_epoch, validate, max_epochs, patience)
+    return saved["parameters"], losses
+
+
+@answers("train_model")
+def with_a_history_and_losses_in_an_array(train_ids, valid_ids, Q, max_epochs, patience, rng):
+    sizes = {"U": (Q, 32), "W": (32, 32), "b": (32,), "V": (32, Q), "c": (Q,)}
+    parameters = {name: rng.uniform(-0.25, 0.25, size) for name, size in sizes.items()}
+    memory = {name: np.full(size, 0.05) for name, size in sizes.items()}
+    history, losses = [], []
+    for epoch in range(max_epochs):
+        h = np.zeros((8, 32))
+        for inputs, targets in contiguous(np.asarray(train_ids), 8, 12):
+            _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 3.0)
+        history.append({name: p + 0 for name, p in parameters.items()})
+        losses.append(bits_per_character(parameters, valid_ids))
+        if epoch - int(np.argmin(losses)) >= patience:
+            break
+    return history[int(np.argmin(losses))], np.array(losses)

@@ -10,6 +10,7 @@ from torch import nn
 
 from rnncourse.bptt import rnn_backward, rnn_step_backward
 from rnncourse.cell import rnn_forward, rnn_step
+from rnncourse.stacked import dropout_between
 from tests.rnncourse.exercises.alternatives import collector
 
 ALTERNATIVES, answers = collector()
@@ -214,6 +215,75 @@ def early_exit(H, p, mask):
     if p == 0:
         return np.array(H)
     return H * mask.astype(H.dtype) / (1 - p)
+
+
+# --- locked_dropout
+
+
+@answers("locked_dropout")
+def by_the_given_dropout(X, p, rng):
+    N, D = X.shape[1:]
+    mask = rng.random((N, D)) > p
+    return dropout_between(X, p, np.broadcast_to(mask if p else np.ones((N, D), bool), X.shape))
+
+
+@answers("locked_dropout")
+def step_after_step(X, p, rng):
+    T, N, D = X.shape
+    kept = rng.binomial(1, 1 - p, size=(N, D)).astype(bool)
+    out = np.zeros_like(X)
+    for t in range(T):
+        out[t][kept] = X[t][kept] / (1 - p)
+    return out
+
+
+@answers("locked_dropout")
+def by_choice(X, p, rng):
+    factor = rng.choice([0, 1 / (1 - p)], p=[p, 1 - p], size=(1, *X.shape[1:]))
+    return X * factor.astype(X.dtype)
+
+
+@answers("locked_dropout")
+def row_after_row(X, p, rng):
+    rows = []
+    for n in range(X.shape[1]):
+        gone = np.array([rng.uniform() < p for _ in range(X.shape[2])])
+        rows.append(np.where(gone, 0, X[:, n] / (1 - p)).astype(X.dtype))
+    return np.stack(rows, axis=1)
+
+
+# --- layer_norm
+
+
+@answers("layer_norm")
+def with_var(x, gain, shift, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) * gain + shift
+
+
+@answers("layer_norm")
+def row_by_row_in_lists(x, gain, shift, eps=1e-5):
+    rows = []
+    for row in x.reshape(-1, x.shape[-1]):
+        mean = row.sum() / len(row)
+        distance = row - mean
+        rows.append(gain * (distance / (distance @ distance / len(row) + eps) ** 0.5) + shift)
+    return np.array(rows, dtype=x.dtype).reshape(x.shape)
+
+
+@answers("layer_norm")
+def with_einsum(x, gain, shift, eps=1e-5):
+    D = x.shape[-1]
+    centred = x - np.einsum("...d->...", x)[..., None] / D
+    size = np.sqrt(np.einsum("...d,...d->...", centred, centred) / D + eps)
+    return np.einsum("...d,d->...d", centred / size[..., None], gain) + shift
+
+
+@answers("layer_norm")
+def mean_of_squares_less_square_of_the_mean(x, gain, shift, eps=1e-5):
+    as_double = x.astype(np.float64)
+    mean = as_double.mean(axis=-1, keepdims=True)
+    variance = np.maximum((as_double**2).mean(axis=-1, keepdims=True) - mean**2, 0)
+    return (gain * ((as_double - mean) / np.sqrt(variance + eps)) + shift).astype(x.dtype)
 
 
 # --- StackedRNN

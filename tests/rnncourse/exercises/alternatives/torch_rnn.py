@@ -1,5 +1,6 @@
 """Right answers to unit 07 as students write them, each in another style. All must get full marks."""
 
+import heapq
 import itertools
 import math
 from functools import partial
@@ -13,6 +14,199 @@ from torch.nn.utils import clip_grad_norm_
 from tests.rnncourse.exercises.alternatives import collector
 
 ALTERNATIVES, answers = collector()
+
+
+# --- Var
+
+
+@answers("Var")
+class WithClosuresAndADepthFirstOrder:
+    __array_priority__ = 100.0
+    __array_ufunc__ = None
+
+    def __init__(self, data, made_of=()):
+        self.data = np.asarray(data).astype(np.float64)
+        self.grad, self.parts = np.zeros(self.data.shape), tuple(made_of)
+        self.hand_on = lambda error: ()
+
+    @classmethod
+    def of(cls, value):
+        return value if type(value) is cls else cls(value)
+
+    def __add__(self, other):
+        other = self.of(other)
+        out = self.of(self.data + other.data)
+        out.parts = self, other
+
+        def share(error, data):
+            while error.ndim > data.ndim:
+                error = error.sum(axis=0)
+            return error
+
+        out.hand_on = lambda error: (share(error, self.data), share(error, other.data))
+        return out
+
+    def __radd__(self, other):
+        return self + other
+
+    def __matmul__(self, other):
+        other = self.of(other)
+        out = self.of(np.matmul(self.data, other.data))
+        out.parts = self, other
+        out.hand_on = lambda error: (error.dot(other.data.T), self.data.T.dot(error))
+        return out
+
+    def __rmatmul__(self, other):
+        return self.of(other).__matmul__(self)
+
+    def tanh(self):
+        out = self.of(np.tanh(self.data))
+        out.parts, out.hand_on = (self,), lambda error: (error * (1 - out.data**2),)
+        return out
+
+    def sum(self):
+        out = self.of(np.sum(self.data))
+        out.parts, out.hand_on = (self,), lambda error: (np.full(self.data.shape, error),)
+        return out
+
+    def backward(self):
+        order, seen = [], set()
+
+        def visit(node):
+            if id(node) not in seen:
+                seen.add(id(node))
+                for part in node.parts:
+                    visit(part)
+                order.append(node)
+
+        visit(self)
+        errors = {id(node): np.zeros(node.data.shape) for node in order}
+        errors[id(self)] += 1.0
+        for node in order[::-1]:
+            node.grad = node.grad + errors[id(node)]
+            for part, error in zip(node.parts, node.hand_on(errors[id(node)])):
+                errors[id(part)] = errors[id(part)] + error
+
+
+@answers("Var")
+class WithNamesOfOperations:
+    __array_ufunc__ = None
+
+    def __init__(self, data, made_of=()):
+        self.data = np.array(data, dtype=float)
+        self.grad = 0 * self.data
+        self.operation, self.parts = made_of or ("leaf", ())
+
+    def __add__(self, other):
+        cls = type(self)
+        other = other if isinstance(other, cls) else cls(other)
+        return cls(self.data + other.data, ("add", (self, other)))
+
+    def __matmul__(self, other):
+        cls = type(self)
+        other = other if isinstance(other, cls) else cls(other)
+        return cls(self.data @ other.data, ("matmul", (self, other)))
+
+    __radd__ = __add__
+
+    def __rmatmul__(self, other):
+        return type(self)(other) @ self
+
+    def tanh(self):
+        return type(self)(np.tanh(self.data), ("tanh", (self,)))
+
+    def sum(self):
+        return type(self)(self.data.sum(), ("sum", (self,)))
+
+    def errors(self, e):
+        a = self.parts[0] if self.parts else None
+        if self.operation == "add":
+            return [e if v.data.ndim == e.ndim else np.sum(e, axis=0) for v in self.parts]
+        if self.operation == "matmul":
+            return [e @ self.parts[1].data.T, a.data.T @ e]
+        if self.operation == "tanh":
+            return [(1 - self.data * self.data) * e]
+        return [e + np.zeros_like(a.data)] if self.operation == "sum" else []
+
+    def backward(self):
+        waiting, todo, seen = {}, [self], {self}
+        while todo:
+            for part in todo.pop().parts:
+                waiting[part] = waiting.get(part, 0) + 1
+                if part not in seen:
+                    seen.add(part)
+                    todo.append(part)
+        errors, ready = {self: np.ones_like(self.data)}, [self]
+        while ready:
+            v = ready.pop()
+            v.grad += errors[v]
+            for part, e in zip(v.parts, v.errors(errors[v])):
+                errors[part] = errors[part] + e if part in errors else e
+                waiting[part] -= 1
+                if not waiting[part]:
+                    ready.append(part)
+
+
+@answers("Var")
+class WithAHeap:
+    __array_ufunc__ = None
+
+    def __init__(self, data, made_of=()):
+        self.data, self.grad, self.made_of = (
+            np.float64(data) * np.ones(np.shape(data)),
+            np.zeros(np.shape(data)),
+            made_of,
+        )
+        self.number = next(COUNTER)
+
+    def _with(self, other):
+        return other if isinstance(other, WithAHeap) else WithAHeap(other)
+
+    def __add__(self, other):
+        other = self._with(other)
+        made = self.data + other.data
+        as_is, summed = (lambda e: e), (lambda e: e.sum(0))
+        return WithAHeap(made, [(v, as_is if v.data.ndim == made.ndim else summed) for v in (self, other)])
+
+    def __radd__(self, other):
+        return self._with(other) + self
+
+    def __matmul__(self, other):
+        other = self._with(other)
+        return WithAHeap(
+            self.data @ other.data,
+            [
+                (self, lambda e: np.einsum("nh,dh->nd", e, other.data)),
+                (other, lambda e: np.einsum("nd,nh->dh", self.data, e)),
+            ],
+        )
+
+    def __rmatmul__(self, other):
+        return self._with(other) @ self
+
+    def tanh(self):
+        out = WithAHeap(np.tanh(self.data))
+        out.made_of = [(self, lambda e: e / np.cosh(self.data) ** 2)]
+        return out
+
+    def sum(self):
+        return WithAHeap(np.sum(self.data), [(self, lambda e: np.tile(e, self.data.shape))])
+
+    def backward(self):
+        heap, errors = [(-self.number, self)], {self: np.ones(())}
+        while heap:
+            _, var = heapq.heappop(heap)
+            error = errors.pop(var)
+            var.grad = var.grad + error
+            for part, back in var.made_of:
+                if part in errors:
+                    errors[part] = errors[part] + back(error)
+                else:
+                    errors[part] = back(error)
+                    heapq.heappush(heap, (-part.number, part))
+
+
+COUNTER = itertools.count()
 
 
 # --- ScratchRNN

@@ -1,0 +1,200 @@
+"""Gradescope: an autograder to upload, which grades one submission in the container that Gradescope starts for it.
+
+    python -m rnngrade.lms.gradescope AUTOGRADER    what `run_autograder` calls there
+
+What the zip has, where its parts lie in the container, what a submission's results may say, and what their fields are
+called: https://gradescope-autograders.readthedocs.io/en/latest/specs/. Who handed in and when:
+https://gradescope-autograders.readthedocs.io/en/latest/submission_metadata/.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import io
+import json
+import sys
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+import rnncourse
+import rnngrade
+from rnncourse import exercises
+from rnngrade.errors import DeskError
+from rnngrade.record import ExerciseResult, write_whole
+from rnngrade.sandbox.limits import Limits
+from rnngrade.single import Alone, grade_file, words_of
+
+SETTINGS = "settings.json"
+WHEELS = "wheels"
+PACKAGES = (rnncourse, rnngrade)
+SECONDS = 540  # for one submission: Gradescope ends an autograder after ten minutes, unless it is told otherwise
+
+SETUP = """\
+#!/usr/bin/env bash
+# Makes the environment that the course is graded in. Runs once, when Gradescope builds its image.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+autograder=$(dirname "$here")
+python=$(command -v python3.11 || true)
+if ! command -v bwrap >/dev/null || [ -z "$python" ]; then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq bubblewrap python3.11 python3.11-venv
+    python=$(command -v python3.11)
+fi
+[ -x "$autograder/env/bin/python" ] || "$python" -m venv "$autograder/env"
+pip=("$autograder/env/bin/python" -m pip install --quiet --disable-pip-version-check)
+if [ -d "$here/wheels" ]; then
+    "${pip[@]}" --no-index --find-links "$here/wheels" -c "$here/constraints.txt" -r "$here/requirements.txt"
+else
+    # without what only a GPU needs
+    "${pip[@]}" -c "$here/constraints.txt" torch --index-url https://download.pytorch.org/whl/cpu
+    "${pip[@]}" -c "$here/constraints.txt" -r "$here/requirements.txt"
+fi
+"""
+
+RUN = """\
+#!/usr/bin/env bash
+# Grades what lies in submission/ and writes results/results.json. Gradescope starts it for each submission.
+here=$(cd "$(dirname "$0")" && pwd)
+[ -d "$here/source" ] || here=/autograder
+export PYTHONPATH="$here/source/course" OMP_NUM_THREADS=1
+exec "$here/env/bin/python" -m rnngrade.lms.gradescope "$here"
+"""
+
+
+def autograder_zip(root: Path, unit: str, seed: str, wheels: Path | None = None) -> bytes:
+    """The autograder of a unit of the course at `root`, with the hidden cases' seed; with a folder of `wheels`, it is
+    set up offline. **Errors:** `DeskError` if the unit is not built, or there are no wheels in that folder.
+    """
+    notebook = root / "notebooks" / unit / f"{unit}.ipynb"
+    if not notebook.is_file():
+        raise DeskError(f"The notebook of {unit} is not built: run 'make notebooks'.")
+    found = sorted(wheels.glob("*.whl")) if wheels else []
+    if wheels and not found:
+        raise DeskError(
+            f"There are no wheels in {wheels}. Fill it: 'pip download -d {wheels} -c constraints.txt \".[grading]\"', "
+            "on Linux, with the Python that Gradescope has."
+        )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        _add(made, "setup.sh", SETUP.encode(), 0o755)
+        _add(made, "run_autograder", RUN.encode(), 0o755)
+        _add(made, SETTINGS, json.dumps({"unit": unit, "seed": seed}).encode(), 0o600)
+        _add(made, "requirements.txt", "\n".join(_requirements()).encode())
+        _add(made, "constraints.txt", (root / "constraints.txt").read_bytes())
+        _add(made, f"notebooks/{unit}/{unit}.ipynb", notebook.read_bytes())
+        for package in PACKAGES:
+            folder = Path(package.__path__[0])
+            for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+                _add(made, f"course/{folder.name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
+        for path in found:
+            _add(made, f"{WHEELS}/{path.name}", path.read_bytes())
+    return file.getvalue()
+
+
+def _add(made: zipfile.ZipFile, name: str, data: bytes, mode: int = 0o644) -> None:
+    about = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))  # the same bytes for the same unit
+    about.external_attr = mode << 16
+    about.compress_type = zipfile.ZIP_DEFLATED
+    made.writestr(about, data)
+
+
+def _requirements(extra: str = "grading") -> Iterator[str]:
+    """What grading needs: what is installed here for it, without the course itself, which is in the zip."""
+    for line in importlib.metadata.requires("rnncourse") or ():
+        requirement = Requirement(line)
+        if requirement.name == "rnncourse":
+            if requirement.marker and requirement.marker.evaluate({"extra": extra}):
+                for inner in requirement.extras:
+                    yield from _requirements(inner)
+        elif not requirement.marker or requirement.marker.evaluate({"extra": extra}):
+            yield f"{requirement.name}{requirement.specifier}"
+
+
+def main(autograder: Path) -> int:
+    """Grade what was submitted, and write the results. Whatever happens, there are some."""
+    settings = json.loads((autograder / "source" / SETTINGS).read_text())
+    try:
+        path = _submitted(autograder / "submission")
+        limits = Limits(submission_seconds=SECONDS)
+        done = grade_file(autograder / "source", path, unit=settings["unit"], seed=settings["seed"], limits=limits)
+        found = results(done)
+        for words in done.unprotected:
+            print(words)
+    except (DeskError, OSError) as why:
+        found = nothing(settings["unit"], str(why))
+    write_whole(autograder / "results" / "results.json", json.dumps(found, indent=1).encode())
+    return 0
+
+
+def _submitted(folder: Path) -> Path:
+    """The notebook. **Errors:** `DeskError`, a sentence for the student."""
+    found = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() == ".ipynb" and path.is_file()]
+    found = [path for path in found if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found[:5])
+        what = f"There are {len(found)} notebooks ({names})" if found else "There is no notebook (.ipynb)"
+        raise DeskError(f"{what} in what you handed in: hand in the one notebook of this unit.")
+    return found[0]
+
+
+def results(done: Alone) -> dict[str, Any]:
+    """What Gradescope reads: an entry for each exercise, each with what a student is told."""
+    record = done.record
+    lines = [finding.message for finding in record.findings]
+    if record.written:
+        questions = "A written question waits" if len(record.written) == 1 else f"{len(record.written)} questions wait"
+        lines.append(f"{questions} for a person, who gives its points by hand: {', '.join(record.written)}.")
+    return {
+        "output": "\n\n".join(lines) or "Graded.",
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",  # what is said there is said to the instructor
+        "tests": [_entry(number, result) for number, result in enumerate(record.exercises, start=1)],
+        "extra_data": {"key": record.key, "flags": [flag.code for flag in record.flags], "notes": [*done.unprotected]},
+    }
+
+
+def _entry(number: int, result: ExerciseResult) -> dict[str, Any]:
+    return {
+        "name": result.name,
+        "number": str(number),
+        "score": result.points,
+        "max_score": result.max_points,
+        "status": "passed" if result.passed else "failed",
+        "output": words_of(result),
+        "visibility": "visible",
+        "extra_data": {"status": result.status, "diagnosis": result.diagnosis},
+    }
+
+
+def nothing(unit: str, why: str) -> dict[str, Any]:
+    """The results of a submission that cannot be graded: no points, and what to do."""
+    return {
+        "score": 0.0,
+        "output": why,
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [
+            {"name": e.name, "score": 0.0, "max_score": float(e.points), "status": "failed", "visibility": "visible"}
+            for e in exercises.unit(unit)
+        ],
+    }
+
+
+def _called(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1:
+        print("python -m rnngrade.lms.gradescope AUTOGRADER", file=sys.stderr)
+        return 2
+    return main(Path(arguments[0]))
+
+
+if __name__ == "__main__":
+    sys.exit(_called(sys.argv[1:]))

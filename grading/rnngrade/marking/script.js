@@ -1,0 +1,116 @@
+"use strict";
+const { unit, xsrf } = document.body.dataset;
+const progress = document.getElementById("progress");
+const number = (value) => String(Math.round(value * 100) / 100);
+
+for (const main of document.querySelectorAll("main")) start(main);
+
+function start(main) {
+  const form = main.querySelector("form");
+  const told = form.querySelector(".told");
+  const used = form.querySelector(".used");
+  const items = [...form.querySelectorAll(".item")];
+  const most = Number(main.dataset.most);
+  const answers = [...main.querySelectorAll("article")].map((page) => ({ page, ...JSON.parse(page.dataset.state) }));
+  let at = 0;
+  let given = {};
+  let isKeeping = false;
+  if (!answers.length) return;
+
+  function show(next) {
+    at = Math.max(0, Math.min(next, answers.length - 1));
+    const one = answers[at];
+    answers.forEach((other, i) => { other.page.hidden = i !== at; });
+    given = { ...one.items };
+    form.points.value = one.points ?? "";
+    form.comment.value = one.comment;
+    told.textContent = one.differ ? "These answers are alike and bear different marks: what you keep now holds for all." : "";
+    const many = one.count > 1 ? `, handed in by ${one.count}` : "";
+    one.page.querySelector(".which").textContent = `Answer ${at + 1} of ${answers.length}${many}`;
+    paint();
+    window.scrollTo({ top: 0 });
+  }
+
+  function paint() {
+    items.forEach((button, i) => {
+      const points = given[i] ?? 0;
+      button.setAttribute("aria-pressed", String(points > 0));
+      button.querySelector(".given").textContent = points > 0 ? `+${number(points)}` : "";
+    });
+    const waiting = answers.filter((one) => one.waits).length;
+    progress.textContent = waiting ? `${waiting} of ${answers.length} answers wait` : `All ${answers.length} are marked`;
+    const comments = [...new Set(answers.map((one) => one.comment).filter(Boolean))].slice(0, 9);
+    used.replaceChildren(...comments.map((text, i) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      const key = document.createElement("kbd");
+      key.textContent = `Alt ${i + 1}`;
+      button.append(key, ` ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`);
+      button.addEventListener("click", () => say(text));
+      return button;
+    }));
+  }
+
+  function say(text) {
+    form.comment.value = form.comment.value.trim() ? `${form.comment.value.trimEnd()}\n${text}` : text;
+  }
+
+  function give(i) {
+    const points = Number(items[i].dataset.points);
+    const left = (given[i] ?? points + 0.5) - 0.5;
+    if (left > 0) given[i] = Math.min(left, points);
+    else delete given[i];
+    form.points.value = number(Math.min(most, Object.values(given).reduce((sum, part) => sum + part, 0)));
+    paint();
+  }
+
+  function all(isFull) {
+    given = isFull ? Object.fromEntries(items.map((button, i) => [i, Number(button.dataset.points)])) : {};
+    form.points.value = isFull ? number(most) : "0";
+    paint();
+  }
+
+  async function keep() {
+    if (isKeeping || !form.reportValidity()) return;
+    isKeeping = true;
+    const one = answers[at];
+    try {
+      const reply = await fetch(`${unit}/${main.dataset.question}/${one.id}`, {
+        method: "PUT",
+        headers: { "Content-Type": "application/json", "X-XSRFToken": xsrf },
+        body: JSON.stringify({ points: Number(form.points.value), comment: form.comment.value, items: given }),
+      });
+      const body = await reply.json();
+      if (!reply.ok) throw new Error(body.message);
+      Object.assign(one, body);
+      show(at + 1);
+      paint();
+    } catch (error) {
+      told.textContent = `Not kept: ${error.message}`;
+    } finally {
+      isKeeping = false;
+    }
+  }
+
+  form.addEventListener("submit", (event) => { event.preventDefault(); keep(); });
+  form.back.addEventListener("click", () => show(at - 1));
+  items.forEach((button, i) => button.addEventListener("click", () => give(i)));
+  document.addEventListener("keydown", (event) => {
+    if (main.hidden || event.ctrlKey || event.metaKey) return;
+    const isTyping = event.target.matches("input, textarea");
+    if (event.key === "Escape") document.activeElement.blur();
+    else if (event.altKey && /^[1-9]$/.test(event.key)) used.children[Number(event.key) - 1]?.click();
+    else if (event.key === "Enter" && event.target.matches("input")) keep();
+    else if (isTyping || event.altKey || (event.key === "Enter" && event.target.matches("button, summary"))) return;
+    else if (/^[1-9]$/.test(event.key) && items[Number(event.key) - 1]) give(Number(event.key) - 1);
+    else if (event.key === "0" || event.key === "f") all(event.key === "f");
+    else if (event.key === "p") form.points.select();
+    else if (event.key === "c") form.comment.focus();
+    else if (event.key === "Enter" || event.key === "n") keep();
+    else if (event.key === "b") show(at - 1);
+    else if (event.key === "u") show(answers.findIndex((one, i) => i > at && one.waits));
+    else return;
+    event.preventDefault();
+  });
+  show(0);
+}

@@ -1,0 +1,1188 @@
+"""Unit 14: the project. Its exercises, their cases, hints and misconceptions.
+
+Three of them have many right answers: how to split, how to run an experiment, how to word a report is the student's
+business. What they give is compared by facts. A case is several calls (`rnncourse/given/project.py`), and the judge,
+who has drawn their arguments, says what came of them: whether the same seed gave the same, whether other test data
+changed what was learned, whether the figures are those of the predictions. A right answer has all facts as they should
+be; a mistake is known by those that it breaks, whatever network it was made with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rnncourse.checks.exercise import Case, Option, Unit, case, edge
+from rnncourse.checks.plain import Plain
+from rnncourse.given.project import name_of
+from rnncourse.project import (
+    HEADINGS,
+    bits_per_token,
+    choose_ngram,
+    ngram_bits,
+    prepare,
+    split_groups,
+    summarise,
+    write_report,
+)
+from rnncourse.project_torch import run_experiment
+
+unit = Unit("14_project", "The project")
+
+Facts = dict[str, str]
+UNTOLD = "cannot be told"
+
+_drawn: dict[str, tuple[Any, ...]] = {}  # the calls of each case that was drawn, by name
+
+
+def calls(*arguments: tuple[Any, ...], note: str = "") -> Case:
+    """A case of several calls, which the judge finds again by its name."""
+    _drawn[name_of(arguments)] = arguments
+    return edge(note, *arguments) if note else case(*arguments)
+
+
+def by_facts(
+    found: Callable[[tuple[Any, ...], list[Plain], list[bool]], Facts], names: tuple[str, ...]
+) -> Callable[[Plain], Plain]:
+    """What the answers to the calls of a case come to: the facts of these names, which `found` says of them."""
+
+    def canonical(answer: Plain) -> Plain:
+        case_name, answers, moved = answer
+        facts = dict.fromkeys(names, UNTOLD)
+        try:
+            facts |= found(_drawn[case_name], answers, moved)
+        except Unshaped as why:
+            facts[names[0]] = str(why)
+        return {"the case": case_name, **facts}
+
+    return canonical
+
+
+class Unshaped(ValueError):
+    """What is wrong with the form of an answer, in words."""
+
+
+def same(a: Plain, b: Plain) -> bool:
+    """Whether two results are the same, up to the last digits of float32."""
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    return np.shape(a) == np.shape(b) and bool(np.allclose(a, b, rtol=0, atol=1e-5))
+
+
+# --- split_groups
+
+
+def is_an_end(groups: list[str], test: list[int]) -> bool:
+    """Whether the groups of these documents are the first ones, or the last, in the order in which they appear."""
+    names = list(dict.fromkeys(groups))
+    chosen = {groups[i] for i in test}
+    return chosen in (set(names[: len(chosen)]), set(names[len(names) - len(chosen) :]))
+
+
+def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bool]) -> Facts:
+    """What a case of four calls shows: the same twice, and two other seeds."""
+    for answer in answers:
+        if not isinstance(answer, (list, tuple)) or len(answer) != 3:
+            raise Unshaped("three lists are asked")
+        if not all(type(i) is int or isinstance(i, np.integer) for part in answer for i in list(part)):
+            raise Unshaped("lists of places, whole numbers, are asked")
+    facts = {"the form": "three lists of places"}
+    facts["each document"] = "in one part, once"
+    facts["each group"] = "in one part"
+    facts["groups in validation and test"] = "a tenth each"
+    for (groups, _), answer in zip(given, answers):
+        names = list(groups)
+        parts = [[int(i) for i in part] for part in answer]
+        dealt = sorted(i for part in parts for i in part)
+        if dealt != list(range(len(names))):
+            train, validation, test = (set(part) for part in parts)
+            facts["each document"] = (
+                "in validation and test"
+                if validation & test
+                else "in training and elsewhere"
+                if train & (validation | test)
+                else "missing"
+            )
+            continue
+        of_groups = [{names[i] for i in part} for part in parts]
+        if sum(map(len, of_groups)) != len(set(names)):
+            facts["each group"] = "in several parts"
+            facts["groups in validation and test"] = UNTOLD
+        elif [len(s) for s in of_groups[1:]] != [max(1, len(set(names)) // 10)] * 2:
+            facts["groups in validation and test"] = "another number"
+    sets = [[sorted(int(i) for i in part) for part in answer] for answer in answers]
+    facts["the same seed"] = "the same split" if sets[0] == sets[1] else "another split"
+    others = "another split" if any(sets[0] != other for other in sets[2:]) else "the same split"
+    if others == "the same split" and is_an_end(list(given[0][0]), sets[0][2]):
+        others = "the groups as they come"
+    facts["another seed"] = others if sets[0] == sets[1] else UNTOLD
+    facts["NumPy's global generator"] = "moved" if any(moved) else "left alone"
+    return facts
+
+
+SPLIT = (
+    "the form",
+    "each document",
+    "each group",
+    "groups in validation and test",
+    "the same seed",
+    "another seed",
+    "NumPy's global generator",
+)
+
+ex = unit.exercise(
+    "split_groups",
+    reference=split_groups,
+    points=3,
+    takes="first_call, the_same_again, another_seed, a_third_seed",
+    gives="facts",
+    drive="runs",
+    canonical=by_facts(facts_of_splits, SPLIT),
+    forbids=("torch", "sklearn"),
+    hints=(
+        "Deal groups, not documents: first decide for each different group where it goes. Then each document follows "
+        "its group.",
+        "`names = list(dict.fromkeys(groups))` are the different groups, in an order that is the same in every run (a "
+        "set's is not). `np.random.default_rng(seed).permutation(len(names))` shuffles their places.",
+        "With `held = max(1, len(names) // 10)` and `order` the shuffled places, `test = {names[i] for i in "
+        "order[:held]}`, `validation = {names[i] for i in order[held : 2 * held]}`. Then three lists: `[i for i, "
+        "group in enumerate(groups) if group in test]`, and so on.",
+    ),
+)
+
+
+def grouped(rng: np.random.Generator, different: int, documents: int) -> list[str]:
+    """Names of groups, each there once at least, in no order."""
+    names = [f"page {i}" for i in rng.permutation(500)[:different]]
+    return [str(n) for n in rng.permutation([*names, *rng.choice(names, documents - different)])]
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for different, documents in ((23, 61), (41, 97)):
+        groups, seeds = grouped(rng, different, documents), [int(s) for s in rng.permutation(1000)[:3]]
+        yield calls(*((groups, seed) for seed in (seeds[0], *seeds)))
+    groups, seeds = grouped(rng, 7, 40), [int(s) for s in rng.permutation(1000)[:6]]
+    yield calls(*((groups, seed) for seed in (seeds[0], *seeds)), note="seven groups")
+    groups, seeds = grouped(rng, 30, 30), [int(s) for s in rng.permutation(1000)[:3]]
+    yield calls(*((groups, seed) for seed in (seeds[0], *seeds)), note="every document is a group of its own")
+
+
+ex.mistakes(r"""
+documents_dealt_singly: You deal documents one by one, so that a group stands on both sides: what the network has read
+  of a page in training tells it about the rest of the page in the test. Deal whole groups.
+- names = list(dict.fromkeys(groups))
++ names, groups = list(range(len(groups))), range(len(groups))
+
+seed_without_effect: Every seed gives the same split: yours is not used. Make the generator from it,
+  `np.random.default_rng(seed)`.
+- order = np.random.default_rng(seed).permutation(len(names))
++ order = np.random.default_rng(0).permutation(len(names))
+
+never_shuffled: You take the groups as they come, whatever the seed. Data are mostly sorted by something, by date or by
+  author, and the test part would be another world. Shuffle the groups.
+- order = np.random.default_rng(seed).permutation(len(names))
++ order = np.arange(len(names))[::-1]
+
+generator_without_a_seed: The same seed gives another split the next time. Nobody could repeat your experiment: make
+  the generator from the seed.
+- order = np.random.default_rng(seed).permutation(len(names))
++ order = np.random.default_rng().permutation(len(names))
+
+global_generator: You set NumPy's global generator. From there on everybody who draws from it, your own notebook too,
+  gets other numbers, and your split hangs on who drew before. `np.random.default_rng(seed)` is a generator of its own.
+- order = np.random.default_rng(seed).permutation(len(names))
++ np.random.seed(seed)
++ order = np.random.permutation(len(names))
+
+validation_is_test: Validation and test are the same documents. What choices are made by has been looked at: for the
+  test, take groups that nothing else has seen.
+- validation = {names[i] for i in order[held : 2 * held]}
++ validation = test
+- parts[2 if group in test else 1 if group in validation else 0].append(i)
++ parts[1 if group in validation else 0].append(i)
++ if group in test:
++     parts[2].append(i)
+
+one_of_each_group: Of each group you keep one document, and the others are in no part at all. All documents of a group
+  go where it goes.
+- for i, group in enumerate(groups):
++ for i, group in [(list(groups).index(name), name) for name in names]:
+
+test_in_training: What is held out is in the training part as well. A part is all that is in no other.
+- parts[2 if group in test else 1 if group in validation else 0].append(i)
++ parts[0].append(i)
++ if group in test or group in validation:
++     parts[2 if group in test else 1].append(i)
+
+a_tenth_of_the_documents: You count documents where groups are asked: a tenth of the different groups goes to test, and
+  at least one, however many documents they have.
+- held = max(1, len(names) // 10)
++ held = max(1, len(groups) // 10)
+""")
+
+
+# --- prepare
+
+
+def token_parts(rng: np.random.Generator, sizes: tuple[int, int, int]) -> dict[str, list[list[str]]]:
+    """Documents of made-up tokens. Each held-out part has tokens of its own, and one in common."""
+    pool = [str(w) for w in rng.permutation(["the", "A", "of", "to", "Zoo", "ü", "9", "with", "in", "was"])]
+    strange = [str(w) for w in rng.permutation(["quay", "B", "fjord", "é", "1", "lynx"])]
+    common = {
+        "train": pool[:8],
+        "validation": [*pool[2:8], *strange[:2], strange[5]],
+        "test": [*pool[:6], *strange[2:]],
+    }
+    parts: dict[str, list[list[str]]] = {}
+    for (name, words), documents in zip(common.items(), sizes):
+        lengths = rng.integers(2, 7, documents)
+        parts[name] = [[str(w) for w in rng.choice(words, length)] for length in lengths]
+    # Each token of training once or twice more, and one that is there once; strangers for certain.
+    rare = pool[8]
+    parts["train"] += [[*(str(w) for w in rng.permutation(pool[:8] * 2)), rare]]
+    parts["train"] += [[pool[9], pool[9]]]  # twice, in one document
+    parts["validation"][0] = [strange[0], pool[3], strange[0], strange[5], rare]
+    parts["test"][-1] = [pool[0], strange[2], strange[5], pool[1], strange[2]]
+    return parts
+
+
+ex = unit.exercise(
+    "prepare",
+    reference=prepare,
+    points=2,
+    takes="parts, least",
+    gives="vocabulary, ids",
+    hints=(
+        "Which of the three parts may the vocabulary know? Whatever you fit, ask what it would be if the test part "
+        "were another one.",
+        "Count the tokens of `parts['train']` alone. `index.get(token, 0)` gives an id to each token of every part, 0 "
+        "to those that training has not shown often enough.",
+        "`counts = Counter(token for document in parts['train'] for token in document)`, `vocabulary = ['<unk>', "
+        "*sorted(t for t in counts if counts[t] >= least)]`, and one array of ids for each document of each part.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(token_parts(rng, (5, 3, 4)), 1)
+    yield case(token_parts(rng, (4, 5, 2)), 2)
+    parts = token_parts(rng, (3, 2, 2))
+    yield edge("only two parts", {"test": parts["test"], "train": parts["train"]}, 1)
+    yield edge("nothing is frequent enough", token_parts(rng, (3, 2, 2)), 1000)
+
+
+ex.mistakes(r"""
+vocabulary_of_everything: Your vocabulary is made from all parts, so that the test part's words have ids that only it
+  uses. That is a leak: nobody who uses the model will hand in their words beforehand. Fit it to training alone.
+- counts = Counter(token for document in parts["train"] for token in document)
++ counts = Counter(token for documents in parts.values() for document in documents for token in document)
+
+vocabulary_of_all_but_the_test: Your vocabulary knows the validation part too. Then a choice by validation is made on
+  words that are known, and the test is another thing. Fit it to training alone.
+- counts = Counter(token for document in parts["train"] for token in document)
++ seen = [*parts["train"], *parts.get("validation", parts["test"])]
++ counts = Counter(token for document in seen for token in document)
+
+a_vocabulary_for_each_part: Each part has a vocabulary of its own, so that one id means different tokens in different
+  parts. There is one vocabulary, that of training, and it serves all.
+- index = {token: i for i, token in enumerate(vocabulary)}
+- return vocabulary, {
+-     name: [np.array([index.get(token, 0) for token in document]) for document in documents]
+-     for name, documents in parts.items()
+- }
++ ids = {}
++ for name, documents in parts.items():
++     own = Counter(token for document in documents for token in document)
++     index = {t: i for i, t in enumerate(sorted(t for t in own if own[t] >= least), start=1)}
++     ids[name] = [np.array([index.get(token, 0) for token in document]) for document in documents]
++ return vocabulary, ids
+
+unknown_left_out: Tokens that training does not have are left out, so that a document is shorter than its targets, and
+  its neighbours come together. They get the id 0.
+- name: [np.array([index.get(token, 0) for token in document]) for document in documents]
++ name: [np.array([index[t] for t in document if t in index], dtype=int) for document in documents]
+
+unknown_is_an_error: A token that training does not have stops you with a KeyError. It will come, on the first day
+  that somebody uses the model: give it the id 0.
+- name: [np.array([index.get(token, 0) for token in document]) for document in documents]
++ name: [np.array([index[token] for token in document]) for document in documents]
+
+no_place_for_the_unknown: The id 0 belongs to a real token, the first of your vocabulary, and what is unknown is taken
+  for it. Put "<unk>" in front.
+- vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
++ vocabulary = sorted(token for token in counts if counts[token] >= least)
+
+more_than_least: You ask for more than `least` occurrences. A token that occurs `least` times belongs to the vocabulary.
+- vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
++ vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] > least)]
+
+least_without_effect: Every token of training is in the vocabulary, however rare. Only those with `least` occurrences
+  or more belong there: of a token that was seen once, hardly anything can be learned.
+- vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
++ vocabulary = ["<unk>", *sorted(counts)]
+
+by_frequency: Your tokens stand in the order of their frequency. What is asked is that of their code points, `sorted`.
+- vocabulary = ["<unk>", *sorted(token for token in counts if counts[token] >= least)]
++ vocabulary = ["<unk>", *(token for token, count in counts.most_common() if count >= least)]
+""")
+
+
+# --- bits_per_token
+
+
+def labelled(
+    rng: np.random.Generator, inputs: int, targets: int, lengths: list[int], noise: float = 0.15, shift: int = 0
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Documents whose targets hang on the id at hand, but for some that are drawn; `shift` makes all of them others."""
+    documents = []
+    for length in lengths:
+        ids = rng.integers(0, inputs, length)
+        drawn = np.where(rng.random(length) < noise, rng.integers(0, targets, length), ids % targets)
+        documents.append((ids, (drawn + shift) % targets))
+    return documents
+
+
+def distributions(rng: np.random.Generator, documents: list[tuple[np.ndarray, np.ndarray]], Q: int) -> list[np.ndarray]:
+    """Probabilities of Q targets for each step of each document, none of them zero."""
+    return [rng.dirichlet(np.full(Q, 2.0), len(targets)) * 0.9 + 0.1 / Q for _, targets in documents]
+
+
+ex = unit.exercise(
+    "bits_per_token",
+    reference=bits_per_token,
+    points=2,
+    takes="predictions, documents",
+    gives="bits",
+    forbids=("torch",),
+    hints=(
+        "For each step, which of the Q probabilities is the one that counts?",
+        "`p[np.arange(len(targets)), targets]` are those of one document. Put those of all documents into one array "
+        "before you take the mean.",
+        "`-np.log2(np.concatenate([p[np.arange(len(targets)), targets] for p, (_, targets) in zip(predictions, "
+        "documents)])).mean()`",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for Q, lengths in ((3, [4, 9, 2]), (5, [7, 1, 3, 6])):
+        documents = labelled(rng, 6, Q, lengths, noise=0.5)
+        yield case(distributions(rng, documents, Q), documents)
+    documents = labelled(rng, 4, 3, [6])
+    yield edge("one document", distributions(rng, documents, 3), documents)
+    documents = labelled(rng, 4, 3, [1, 1])
+    yield edge("documents of one step", distributions(rng, documents, 3), documents)
+    documents = labelled(rng, 4, 3, [3, 5])
+    predictions = distributions(rng, documents, 3)
+    predictions[1] = np.eye(3)[(documents[1][1] + 1) % 3]
+    yield edge("what was impossible came", predictions, documents)
+
+
+ex.mistakes(r"""
+nats_for_bits: That is in nats, the logarithm is the natural one. `np.log2` gives bits.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return -np.log(np.concatenate(chosen)).mean()
+
+mean_of_means: You take the mean of each document first, and then the mean of these: a step of a short document counts
+  for more than one of a long. Put the steps of all documents together, then take one mean.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return np.mean([-np.log2(p).mean() for p in chosen])
+
+sum_over_all_steps: Those are the bits of all steps together. Divide by their number, or nobody can compare two parts
+  of different size.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return -np.log2(np.concatenate(chosen)).sum()
+
+log_of_the_mean: You take the logarithm of the mean probability. It is the logarithms that are averaged, so that a step
+  that was called impossible costs what it should.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return -np.log2(np.concatenate(chosen).mean())
+
+the_most_probable: You score the target that the model likes best, not the one that came. A model that is sure of
+  itself would always be right.
+- chosen = [p[np.arange(len(targets)), targets] for p, (_, targets) in zip(predictions, documents)]
++ chosen = [p.max(axis=1) for p in predictions]
+
+entropy_of_the_predictions: That is the entropy of the predictions: how unsure the model is of itself. What came has no
+  say in it.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return np.mean([-(np.log2(np.maximum(row, 1e-300)) * row).sum() for p in predictions for row in p])
+
+sign_lost: The sign is missing: a logarithm of a probability is negative, and bits are counted upwards.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return np.log2(np.concatenate(chosen)).mean()
+
+share_of_errors: You count errors, how often the most probable target is not the one that came. Bits also say how sure
+  the model was.
+- return -np.log2(np.concatenate(chosen)).mean()
++ return np.mean([row.argmax() != y for p, (_, targets) in zip(predictions, documents) for row, y in zip(p, targets)])
+""")
+
+
+# --- ngram_bits
+
+ex = unit.exercise(
+    "ngram_bits",
+    reference=ngram_bits,
+    points=4,
+    takes="train, scored, n, targets, alpha",
+    gives="bits",
+    forbids=("torch", "rnncourse.ngram"),
+    hints=(
+        "At step t, the context of k ids is `tuple(ids[t + 1 - k : t + 1])`, for k = 0, 1, …, n - 1, as long as k is "
+        "no more than t + 1. Count the target below each of them.",
+        "One `Counter` for each context, in a dict. To score a step, start with p = 1 / targets, and let the contexts "
+        "vote from the shortest on: p = (how often y was counted there + alpha p) / (how often anything was + alpha).",
+        "`for k in range(min(n, t + 2)): seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter()); p = (seen[y] + "
+        "alpha * p) / (seen.total() + alpha)`. Then the mean of `-np.log2(p)` over all steps of `scored`.",
+    ),
+)
+
+
+def with_memory(rng: np.random.Generator, K: int, Q: int, lengths: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Documents whose targets hang on the last three ids, so that each length of context brings something else."""
+    documents = []
+    for length in lengths:
+        ids = rng.integers(0, K, length)
+        sums = ids + 2 * np.append(0, ids[:-1]) + np.append([0, 0], ids)[:length]
+        documents.append((ids, np.where(rng.random(length) < 0.3, rng.integers(0, Q, length), sums % Q)))
+    return documents
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def some(documents: int) -> list[int]:
+        return [int(n) for n in rng.integers(4, 12, documents)]
+
+    for n, K, Q, alpha in ((3, 3, 4, 1.0), (2, 4, 3, 0.5), (4, 2, 5, 2.5)):
+        yield case(with_memory(rng, K, Q, some(7)), with_memory(rng, K, Q, [9, 2, 14]), n, Q, alpha)
+    train, scored = with_memory(rng, 3, 4, some(6)), with_memory(rng, 3, 4, [8, 3])
+    yield edge("n = 1, the shares of the targets", train, scored, 1, 4, 1.5)
+    yield edge("n is larger than any document", train, scored, 20, 4, 0.7)
+    strangers = [(ids + 3, targets) for ids, targets in with_memory(rng, 3, 4, [5, 6])]
+    yield edge("ids that training never saw", train, strangers, 3, 4, 1.0)
+    yield edge("documents of one step", with_memory(rng, 3, 4, [1] * 9), with_memory(rng, 3, 4, [1, 1, 1]), 2, 4, 0.8)
+
+
+ex.mistakes(r"""
+counted_in_what_is_scored: You count in the documents that are scored: the answers are in your table. Count in `train`
+  alone.
+- for ids, asked in train:
++ for ids, asked in scored:
+
+counted_in_both: You count in the scored documents as well. What is measured then is how well the table knows them by
+  heart. Count in `train` alone.
+- for ids, asked in train:
++ for ids, asked in [*train, *scored]:
+
+half_of_training: Your table is counted in half of the training documents. An opponent that has learned from less than
+  the network is easily beaten, and proves nothing.
+- for ids, asked in train:
++ for ids, asked in train[: len(train) // 2]:
+
+without_the_id_at_hand: Your contexts end before the id of the step itself. The network has read it when it is asked:
+  the n-gram must see it too.
+- context = tuple(ids[t + 1 - k : t + 1])
+- counts.setdefault(context, Counter())[y] += 1
++ context = tuple(ids[t - k : t]) if t >= k else None
++ counts.setdefault(context, Counter())[y] += 1
+- seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
++ seen = counts.get(tuple(ids[t - k : t]) if t >= k else None, Counter())
+
+longest_context_alone: Only the longest context has a say. One that was never seen then knows nothing at all, where a
+  shorter one would have known something. Let them vote one after the other.
+- for k in range(min(n, t + 2)):
+-     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
++ for k in [min(n, t + 2) - 1]:
++     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
+
+one_context_too_long: Your longest context has n ids. An n-gram is n - 1 of context and the target.
+- for k in range(min(n, t + 2)):
+-     context = tuple(ids[t + 1 - k : t + 1])
++ for k in range(min(n + 1, t + 2)):
++     context = tuple(ids[t + 1 - k : t + 1])
+- for k in range(min(n, t + 2)):
+-     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
++ for k in range(min(n + 1, t + 2)):
++     seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
+
+alpha_for_each_target: You add alpha for each of the targets, as in unit 01. Here alpha imagined targets are shared out
+  by the opinion of the shorter context: alpha p above, alpha below.
+- p = (seen[y] + alpha * p) / (seen.total() + alpha)
++ p = (seen[y] + alpha) / (seen.total() + alpha * targets)
+
+mean_of_means: You take the mean of each document first, so that a step of a short document counts for more. One mean
+  over all steps.
+- bits.append(-np.log2(p))
+- return np.mean(bits)
++ bits.append(-np.log2(p) / len(asked) / len(scored))
++ return np.sum(bits)
+
+nats_for_bits: That is in nats. `np.log2` gives bits.
+- bits.append(-np.log2(p))
++ bits.append(-np.log(p))
+""")
+
+
+# --- choose_ngram
+
+
+def three_parts(rng: np.random.Generator, K: int, Q: int) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
+    """Parts on which different settings are best: training would take the longest context, the test part any."""
+    train = with_memory(rng, K, Q, [int(n) for n in rng.integers(3, 10, 8)])
+    return {
+        "train": train,
+        "validation": with_memory(rng, K, Q, [7, 12, 5]),
+        "test": [(ids, (targets + 1) % Q) for ids, targets in with_memory(rng, K, Q, [6, 4, 9])],
+    }
+
+
+def contested(rng: np.random.Generator, K: int, Q: int, settings: list[tuple[int, float]]) -> tuple[Any, ...]:
+    """Parts, drawn until train, validation and test would each choose another setting, none the first or the last."""
+    while True:
+        parts = three_parts(rng, K, Q)
+        bits = {name: [ngram_bits(parts["train"], parts[name], n, Q, alpha) for n, alpha in settings] for name in parts}
+        order = np.argsort(bits["validation"])
+        half = parts["train"][: len(parts["train"]) // 2]
+        of_half = int(np.argmin([ngram_bits(half, parts["validation"], n, Q, alpha) for n, alpha in settings]))
+        # where half of the training part would choose alike, its bits must show
+        if len({int(np.argmin(b)) for b in bits.values()}) == 3 and order[0] not in (0, len(settings) - 1, of_half):
+            return parts, settings, Q
+
+
+ex = unit.exercise(
+    "choose_ngram",
+    reference=choose_ngram,
+    points=2,
+    takes="parts, settings, targets",
+    gives="setting, validation_bits, test_bits",
+    uses={"ngram_bits": ngram_bits},
+    forbids=("torch",),
+    hints=(
+        "Three parts, three tasks: which is counted in, which chooses, and which is scored at the very end?",
+        "`ngram_bits(parts['train'], parts['validation'], n, targets, alpha)` for each (n, alpha). The smallest "
+        "decides.",
+        "`found = [… for n, alpha in settings]`, `best = int(np.argmin(found))`, and for `n, alpha = settings[best]` "
+        "return `(n, alpha), found[best], ngram_bits(parts['train'], parts['test'], n, targets, alpha)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    grid = [(3, 4.0), (1, 1.0), (4, 0.3), (2, 0.5), (2, 2.0), (3, 1.0), (1, 6.0)]
+    yield case(*contested(rng, 3, 3, [grid[i] for i in rng.permutation(len(grid))]))
+    yield case(*contested(rng, 2, 4, [grid[i] for i in rng.permutation(len(grid))]))
+    yield edge("one setting", three_parts(rng, 3, 3), [(2, 1.0)], 3)
+    yield edge("two settings that are alike", three_parts(rng, 3, 3), [(2, 1.0), (2, 1.0)], 3)
+
+
+ex.mistakes(r"""
+chosen_on_the_test: You choose by the test part. Its bits are then the best of several tries on it, and no longer those
+  of a model that has never met it. Choose by validation.
+- found = [ngram_bits(parts["train"], parts["validation"], n, targets, alpha) for n, alpha in settings]
++ found = [ngram_bits(parts["train"], parts["test"], n, targets, alpha) for n, alpha in settings]
+
+chosen_on_training: You choose by the training part, where the longest context always wins, since it knows it by heart.
+  Choose by validation.
+- found = [ngram_bits(parts["train"], parts["validation"], n, targets, alpha) for n, alpha in settings]
++ found = [ngram_bits(parts["train"], parts["train"], n, targets, alpha) for n, alpha in settings]
+
+trained_on_less: Your n-gram is counted in half of the training part. Give the opponent all that the network gets, or
+  the comparison is none.
+- found = [ngram_bits(parts["train"], parts["validation"], n, targets, alpha) for n, alpha in settings]
++ parts = {**parts, "train": parts["train"][: len(parts["train"]) // 2]}
++ found = [ngram_bits(parts["train"], parts["validation"], n, targets, alpha) for n, alpha in settings]
+
+counted_in_validation_too: For the test you count in the validation part as well. The network does not learn from it
+  either: both get the training part, and nothing else.
+- return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
++ more = [*parts["train"], *parts["validation"]]
++ return (n, alpha), found[best], ngram_bits(more, parts["test"], n, targets, alpha)
+
+the_worst: You take the setting with the most bits. Fewer are better.
+- best = int(np.argmin(found))
++ best = int(np.argmax(found))
+
+weak_opponent: You take the first setting and let the others go. An opponent that nobody has tuned is no opponent.
+- best = int(np.argmin(found))
++ best = 0
+
+validation_for_test: What you return last are the bits on validation, by which the setting was chosen. The test part is
+  there to be scored now, once.
+- return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
++ return (n, alpha), found[best], found[best]
+""")
+
+
+# --- run_experiment
+
+RUN = ("curve", "epoch", "validation", "test", "validation_bits", "test_bits")
+EXPERIMENT = (
+    "the form",
+    "the same seed",
+    "another seed",
+    "other test data",
+    "other validation data, with one epoch",
+    "later tokens",
+    "earlier tokens",
+    "earlier tokens, without memory",
+    "the epoch",
+    "the curve at that epoch",
+    "validation_bits",
+    "test_bits",
+    "what was learned",
+)
+
+
+def well_formed(run: Plain, parts: dict[str, Any], settings: dict[str, Any]) -> None:
+    """**Errors:** `Unshaped` if a run is not what the statement says."""
+    if not isinstance(run, dict) or sorted(map(str, run)) != sorted(RUN):
+        raise Unshaped("a dict with the keys of the statement is asked")
+    curve = np.asarray(run["curve"], dtype=float) if isinstance(run["curve"], (list, np.ndarray)) else np.zeros(())
+    if curve.shape != (settings["epochs"],):
+        raise Unshaped("the curve is a list of one number for each epoch")
+    if not isinstance(run["epoch"], (int, np.integer)) or not 0 <= int(run["epoch"]) < len(curve):
+        raise Unshaped("the epoch is the place of a number in the curve")
+    for name in ("validation", "test"):
+        if not isinstance(run[f"{name}_bits"], (float, np.floating)):
+            raise Unshaped(f"{name}_bits is a float")
+        found = run[name]
+        if not isinstance(found, (list, tuple)) or len(found) != len(parts[name]):
+            raise Unshaped(f"{name} is a list with an array for each document")
+        for p, (_, targets) in zip(found, parts[name]):
+            if np.shape(p) != (len(targets), settings["targets"]):
+                raise Unshaped(f"{name} holds arrays (T, Q)")
+            if not np.allclose(np.sum(p, axis=1), 1, atol=1e-3) or np.min(p) < 0:
+                raise Unshaped(f"{name} holds probabilities, which sum to 1")
+
+
+def kind_of_bits(told: float, predictions: Any, documents: Any) -> str:
+    """How a figure that is told of predictions is related to their bits per token."""
+    known = {
+        "those of the predictions": bits_per_token(predictions, documents),
+        "in nats": bits_per_token(predictions, documents) * np.log(2),
+        "a mean of means": np.mean([bits_per_token([p], [d]) for p, d in zip(predictions, documents)]),
+    }
+    return next((name for name, bits in known.items() if np.isclose(told, bits, rtol=0, atol=1e-4)), "other ones")
+
+
+def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], moved: list[bool]) -> Facts:
+    """What eleven runs show, in the order in which `experiments` asks for them."""
+    for (parts, settings, _), run in zip(given, answers):
+        well_formed(run, parts, settings)
+    whole, new_test, _, once, again, other, later, earlier, plain, plain_earlier, new_validation = answers
+    facts = {"the form": "as it is asked"}
+    repeats = same(once["curve"], again["curve"]) and same(once["test"], again["test"])
+    facts["the same seed"] = "the same run" if repeats else "another run"
+
+    def told(name: str, holds: bool, yes: str, no: str) -> None:
+        if repeats:
+            facts[name] = yes if holds else no
+
+    told("another seed", not same(once["curve"], other["curve"]), "another run", "the same run")
+    untouched = same(whole["curve"], new_test["curve"]) and whole["epoch"] == new_test["epoch"]
+    told("other test data", untouched, "change nothing in training", "change the curve or the epoch")
+    only_chooses = same(once["test"], new_validation["test"])
+    told("other validation data, with one epoch", only_chooses, "change no prediction", "change predictions")
+    half = [len(p) // 2 for p in once["test"]]
+    causal = all(same(p[:h], q[:h]) for p, q, h in zip(once["test"], later["test"], half))
+    told("later tokens", causal, "change no prediction before them", "change predictions before them")
+    ends = [p[1:] for p in once["test"]], [p[1:] for p in earlier["test"]]
+    told("earlier tokens", not same(*ends), "count", "change nothing")
+    ends = [p[1:] for p in plain["test"]], [p[1:] for p in plain_earlier["test"]]
+    told("earlier tokens, without memory", same(*ends), "change nothing", "count")
+    lowest = all(run["epoch"] == int(np.argmin(run["curve"])) for run in answers)
+    facts["the epoch"] = "that of the fewest bits on validation" if lowest else "another"
+    matching = all(np.isclose(r["curve"][r["epoch"]], r["validation_bits"], rtol=0, atol=1e-4) for r in answers)
+    facts["the curve at that epoch"] = "is validation_bits" if matching else "is another number"
+    for name in ("validation", "test"):
+        kinds = {
+            kind_of_bits(run[f"{name}_bits"], run[name], parts[name]) for (parts, _, _), run in zip(given, answers)
+        }
+        facts[f"{name}_bits"] = kinds.pop() if len(kinds) == 1 else "other ones"
+    parts, Q = given[0][0], given[0][1]["targets"]
+    shares = ngram_bits(parts["train"], parts["validation"], 1, Q)
+    better = bits_per_token(whole["validation"], parts["validation"]) < shares - 0.1
+    facts["what was learned"] = "more than the shares of the targets" if better else "no more than their shares"
+    return facts
+
+
+ex = unit.exercise(
+    "run_experiment",
+    reference=run_experiment,
+    points=8,
+    takes="first_call, other_test_data, hard_validation, one_epoch, the_same_again, another_seed, later_tokens, "
+    "earlier_tokens, without_memory, without_memory_earlier_tokens, other_validation_data",
+    gives="facts",
+    drive="runs",
+    canonical=by_facts(facts_of_runs, EXPERIMENT),
+    uses={"bits_per_token": bits_per_token},
+    hints=(
+        "Write the six lines in words first: seed, model, loop over epochs, loop over batches, validate, keep the "
+        "best. Then put code below each. Which of these lines may look at `parts['test']`?",
+        "`torch.manual_seed(seed)` before the model is made, and `rng = np.random.default_rng(seed)` for the order of "
+        "the documents. Pad a batch with `nn.utils.rnn.pad_sequence`, targets with -1, and let "
+        "`nn.functional.nll_loss(…, ignore_index=-1)` pass over the padding.",
+        "Below each epoch: `validation = predict(parts['validation'])`, `curve.append(bits_per_token(validation, "
+        "parts['validation']))`, and if this is lower than all before: `kept = {'epoch': epoch, 'validation': "
+        "validation, 'test': predict(parts['test'])}`. Without memory, each id is a document of its own: "
+        "`core(vectors.flatten(0, 1)[None])`.",
+    ),
+)
+
+
+def experiments(rng: np.random.Generator, K: int, Q: int, sizes: tuple[int, int, int]) -> Case:
+    """The calls of `facts_of_runs`, on small documents that are soon learned."""
+
+    def draw(count: int, shift: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
+        return labelled(rng, K, Q, [3 + i % 5 for i in range(count)], 0.1, shift)
+
+    parts = dict(zip(("train", "validation", "test"), map(draw, sizes)))
+    settings = {
+        "inputs": K,
+        "targets": Q,
+        "hidden": 8,
+        "memory": True,
+        "rate": 0.04,
+        "batch": 8,
+        "epochs": 3,
+    }
+    seed, other = (int(s) for s in rng.permutation(10_000)[:2])
+
+    def changed(where: Callable[[int], slice]) -> list[tuple[np.ndarray, np.ndarray]]:
+        documents = []
+        for ids, targets in parts["test"]:
+            ids = ids.copy()
+            ids[where(len(ids))] = (ids[where(len(ids))] + 1) % K
+            documents.append((ids, targets))
+        return documents
+
+    later, earlier = changed(lambda T: slice(T // 2, T)), changed(lambda T: slice(0, 1))
+    # In these the targets are others: who looks at them while training stops at the first epoch.
+    wrong_test, wrong_validation = draw(sizes[2], 1), draw(sizes[1], 1)
+    once = settings | {"epochs": 1}
+    plain = once | {"memory": False}
+    return calls(  # a few whole runs, and of the rest one epoch, for they are many
+        (parts, settings, seed),
+        (parts | {"test": wrong_test}, settings, seed),
+        (parts | {"validation": wrong_validation}, settings, seed),
+        (parts, once, seed),
+        (parts, once, seed),
+        (parts, once, other),
+        (parts | {"test": later}, once, seed),
+        (parts | {"test": earlier}, once, seed),
+        (parts, plain, seed),
+        (parts | {"test": earlier}, plain, seed),
+        (parts | {"validation": wrong_validation}, once, seed),
+    )
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield experiments(rng, 6, 3, (16, 10, 5))
+    yield experiments(rng, 5, 4, (17, 12, 6))
+
+
+ex.mistakes(r"""
+never_seeded: The same seed gives another run the next time: the network's first weights, or the order of the documents,
+  come from generators that nobody has seeded. Seed PyTorch before you make the model, and make a NumPy generator of the
+  seed for what you draw.
+- torch.manual_seed(seed)
+- rng = np.random.default_rng(seed)
++ rng = np.random.default_rng()
+
+always_the_same_seed: Another seed gives the same run: yours is not used. Three runs that are one run tell nothing about
+  chance.
+- torch.manual_seed(seed)
+- rng = np.random.default_rng(seed)
++ torch.manual_seed(0)
++ rng = np.random.default_rng(0)
+
+stopped_by_the_test: The epoch is chosen by the test part. Its bits are then the best of several, on the very documents
+  that they were chosen by. Choose by validation, and score the test part with what was chosen.
+- train, curve = parts["train"], []
++ train, curve, on_test = parts["train"], [], []
+- if curve[-1] < min(curve[:-1], default=np.inf):
++ on_test.append(bits_per_token(predict(parts["test"]), parts["test"]))
++ if on_test[-1] < min(on_test[:-1], default=np.inf):
+
+curve_of_the_test: Your curve is that of the test part, and it decides which epoch is kept. The test part may be looked
+  at when there is nothing left to decide: the curve is that of validation.
+- curve.append(float(bits_per_token(validation, parts["validation"])))
++ curve.append(float(bits_per_token(predict(parts["test"]), parts["test"])))
+
+trained_on_the_test: You train on the test part too. What is measured then is memory.
+- train, curve = parts["train"], []
++ train, curve = [*parts["train"], *parts["test"]], []
+
+trained_on_validation: You train on the validation part too. It cannot say any more when to stop, and the opponent has
+  learned from less than you.
+- train, curve = parts["train"], []
++ train, curve = [*parts["train"], *parts["validation"]], []
+
+predictions_of_the_last_epoch: The epoch that you name is the best, but the predictions are those of the last. Keep what
+  the network said when it was at its best, or its parameters.
+- if curve[-1] < min(curve[:-1], default=np.inf):
+-     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
++ kept = {"epoch": int(np.argmin(curve)), "validation": validation, "test": predict(parts["test"])}
+
+last_epoch_kept: You keep the last epoch, whatever the curve says. When the bits on validation rise again, the network
+  has begun to learn the training part by heart: keep the epoch where they were lowest.
+- if curve[-1] < min(curve[:-1], default=np.inf):
+-     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
++ kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
+
+reads_ahead: A prediction hangs on tokens that come after it: your network reads both ways. In a language model the next
+  token is the target itself, and the comparison with an n-gram, which looks back only, is none.
+- core = nn.GRU(32, settings["hidden"])
+- head = nn.Linear(settings["hidden"], settings["targets"])
++ core = nn.GRU(32, settings["hidden"], bidirectional=True)
++ head = nn.Linear(2 * settings["hidden"], settings["targets"])
+
+time_and_batch_exchanged: Your network runs from document to document and not along them: nothing that stands earlier in
+  a document counts, and its neighbours in the batch do. `nn.GRU` wants (T, N, D) unless `batch_first` says otherwise.
+- core = nn.GRU(32, settings["hidden"])
++ core = nn.GRU(32, settings["hidden"], batch_first=True)
+
+ablation_without_effect: `memory=False` changes nothing: earlier tokens still count. Then your two settings are one, and
+  the difference between them is chance. Without memory each token is read on its own.
+- if settings["memory"]:
+-     states, _ = core(vectors)
+- else:
+-     states = core(vectors.reshape(1, T * N, 32))[0].reshape(T, N, -1)
++ states, _ = core(vectors)
+
+memory_never: Earlier tokens never count, with `memory=True` either: each token is read from a state of zeros.
+- if settings["memory"]:
+-     states, _ = core(vectors)
+- else:
+-     states = core(vectors.reshape(1, T * N, 32))[0].reshape(T, N, -1)
++ states = core(vectors.reshape(1, T * N, 32))[0].reshape(T, N, -1)
+
+memory_the_wrong_way_round: With `memory=True` each token is read on its own, with `memory=False` along the document: it
+  is the wrong way round.
+- if settings["memory"]:
++ if not settings["memory"]:
+
+gradients_thrown_away: The network never gets better: the gradients are set to zero between `backward` and `step`. First
+  zero, then backwards, then the step.
+- optimizer.zero_grad()
+- loss.backward()
++ loss.backward()
++ optimizer.zero_grad()
+
+means_of_documents: Your figures are means over documents, in which a short one counts as much as a long one. The curve
+  and the opponent count steps: take `bits_per_token` of all documents at once.
+- kept[f"{name}_bits"] = float(bits_per_token(kept[name], parts[name]))
++ each = [bits_per_token([p], [document]) for p, document in zip(kept[name], parts[name])]
++ kept[f"{name}_bits"] = float(np.mean(each))
+
+figures_in_nats: Your figures are in nats, as PyTorch's losses are, and the opponent's are in bits: you would win by a
+  third for nothing. `bits_per_token` gives bits.
+- kept[f"{name}_bits"] = float(bits_per_token(kept[name], parts[name]))
++ kept[f"{name}_bits"] = float(bits_per_token(kept[name], parts[name]) * np.log(2))
+""")
+
+
+# --- summarise
+
+ex = unit.exercise(
+    "summarise",
+    reference=summarise,
+    points=3,
+    takes="runs, baseline",
+    gives="figures",
+    forbids=("torch",),
+    hints=(
+        "One setting has several runs. Which of their numbers may be reported, and which have been used up by choices?",
+        "`test = np.array([run['test'] for run in runs[name]])` has the numbers of all seeds. `test.std(ddof=1)` "
+        "divides by one less than there are.",
+        "For each name: `{'mean': test.mean(), 'sd': test.std(ddof=1), 'gain': baseline - test.mean(), 'wins': "
+        "int((test < baseline).sum())}`.",
+    ),
+)
+
+
+def made_up_runs(rng: np.random.Generator, names: list[str], seeds: int, baseline: float) -> dict[str, Any]:
+    """Runs around a baseline, some better and some worse, the best on validation not the best on test."""
+    runs: dict[str, Any] = {}
+    for i, name in enumerate(names):
+        level = baseline + 0.3 * i - 0.2 + rng.uniform(-0.05, 0.05)
+        test = level + rng.permutation(np.linspace(-0.35, 0.6, seeds)) + rng.uniform(-0.05, 0.05, seeds)
+        # the better on validation, the worse here: whoever picks by one has not picked by the other
+        validation = level - 0.3 * (test - level) + rng.uniform(-0.005, 0.005, seeds) - 0.7
+        numbers = zip(rng.permutation(100)[:seeds], validation, test)
+        runs[name] = [{"seed": int(s), "validation": float(v), "test": float(t)} for s, v, t in numbers]
+    return runs
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for names, seeds in ((["network", "without memory"], 5), (["small", "network", "without memory"], 4)):
+        baseline = float(rng.uniform(1.5, 3.0))
+        yield case(made_up_runs(rng, names, seeds, baseline), baseline)
+    baseline = float(rng.uniform(1.5, 3.0))
+    yield edge("two seeds", made_up_runs(rng, ["network"], 2, baseline), baseline)
+    drawn = made_up_runs(rng, ["network"], 4, 2.0)
+    yield edge("a run that is as good as the baseline", drawn, drawn["network"][2]["test"])
+
+
+ex.mistakes(r"""
+best_seed: You report the luckiest seed. Try enough of them, and one will look good: a figure that rests on chance is
+  given as the mean of all runs.
+- "mean": test.mean(),
++ "mean": test.min(),
+- "gain": baseline - test.mean(),
++ "gain": baseline - test.min(),
+
+seed_chosen_by_validation: You report one seed, the one that is best on validation. Seeds are no setting that one could
+  choose: the next reader will draw another. Take the mean of all.
+- test = np.array([run["test"] for run in of_setting])
++ test = np.array([run["test"] for run in of_setting])
++ chosen = min(of_setting, key=lambda run: run["validation"])["test"]
+- "mean": test.mean(),
++ "mean": chosen,
+- "gain": baseline - test.mean(),
++ "gain": baseline - chosen,
+
+validation_reported: Those are the figures of the validation part. Choices were made by it, so that they are too good:
+  report the test part's.
+- test = np.array([run["test"] for run in of_setting])
++ test = np.array([run["validation"] for run in of_setting])
+
+spread_of_these_seeds: Your sd is divided by the number of runs. That is the spread of these seeds; that of the next
+  one, which the reader wants to know, is divided by one less: `ddof=1`.
+- "sd": test.std(ddof=1),
++ "sd": test.std(),
+
+error_of_the_mean: That is the standard error, of the mean. What is asked is how far single runs lie apart.
+- "sd": test.std(ddof=1),
++ "sd": test.std(ddof=1) / np.sqrt(len(test)),
+
+variance: That is the variance. The standard deviation is its root, in bits.
+- "sd": test.std(ddof=1),
++ "sd": test.var(ddof=1),
+
+gain_with_the_wrong_sign: Your gain is negative where the network is better. Fewer bits are better: baseline minus mean.
+- "gain": baseline - test.mean(),
++ "gain": test.mean() - baseline,
+
+wins_are_losses: You count the runs that needed more bits than the baseline. A win needs fewer.
+- "wins": int((test < baseline).sum()),
++ "wins": int((test > baseline).sum()),
+
+a_draw_is_a_win: A run that is exactly as good as the baseline has not beaten it.
+- "wins": int((test < baseline).sum()),
++ "wins": int((test <= baseline).sum()),
+
+wins_by_the_mean: Your wins are all or none, since the mean decides. Count the runs.
+- "wins": int((test < baseline).sum()),
++ "wins": len(test) if test.mean() < baseline else 0,
+""")
+
+
+# --- write_report
+
+REPORT = (
+    "the form",
+    "the length",
+    "the headings",
+    "the baseline",
+    "the network's mean",
+    "the network's sd",
+    "the mean without memory",
+    "the number of seeds",
+    "figures that were typed in",
+    "the conclusion",
+)
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SIGNED = re.compile(rf"[-+−–]?(?:{NUMBER.pattern})")
+LEAST, MOST = 120, 900  # words
+
+
+def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Facts:
+    """What four reports show: three of a network that wins, one of a network that loses."""
+    if not all(isinstance(text, str) for text in answers):
+        raise Unshaped("a text is asked")
+    facts = {"the form": "a text"}
+    lengths = [len(text.split()) for text in answers]
+    long = "too long for two pages" if max(lengths) > MOST else "what two pages take"
+    facts["the length"] = "too short" if min(lengths) < LEAST else long
+    titles = [{line.strip("# ").casefold() for line in text.splitlines() if line.startswith("#")} for text in answers]
+    missing = [h for h in HEADINGS if not all(h.casefold() in found for found in titles)]
+    facts["the headings"] = f"without {missing[0]}" if missing else "all seven"
+    numbers = [set(NUMBER.findall(text)) for text in answers]
+    wanted: dict[str, Callable[[dict[str, Any]], float]] = {
+        "the baseline": lambda f: f["baseline"],
+        "the network's mean": lambda f: f["network"]["mean"],
+        "the network's sd": lambda f: f["network"]["sd"],
+        "the mean without memory": lambda f: f["without memory"]["mean"],
+    }
+    for name, value in wanted.items():
+        there = all(
+            any(f"{value(figures):.{digits}f}" in found for digits in (2, 3, 4))
+            for (figures,), found in zip(given, numbers)
+        )
+        facts[name] = "there" if there else "missing"
+    said = all(
+        str(figures["seeds"]) in found or WORDS[figures["seeds"]] in text.casefold().split()
+        for (figures,), found, text in zip(given, numbers, answers)
+    )
+    facts["the number of seeds"] = "there" if said else "missing"
+    typed = {number for number in set.intersection(*numbers[:3]) if "." in number}
+    facts["figures that were typed in"] = "some" if typed else "none"
+    won, lost = (SIGNED.sub("", answers[i]) for i in (0, 3))
+    facts["the conclusion"] = "follows the figures" if won != lost else "is the same whatever came"
+    return facts
+
+
+WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+ex = unit.exercise(
+    "write_report",
+    reference=write_report,
+    points=3,
+    takes="network_wins, network_wins_again, network_wins_once_more, network_loses",
+    gives="facts",
+    drive="runs",
+    canonical=by_facts(facts_of_reports, REPORT),
+    hints=(
+        "Write the report as a text with places for the figures. Which sentence would be false if the network had "
+        "lost?",
+        "In an f-string, `{figures['baseline']:.2f}` is the place of a figure. A conclusion that hangs on the figures "
+        "is made above it: `verdict = … if … else …`.",
+        'Begin with `network, plain = figures["network"], figures["without memory"]`, then `verdict = "The network '
+        'beats the n-gram" if network["gain"] > 2 * network["sd"] else "It does not clearly beat the n-gram"`, and '
+        "return one f-string in three quotes, with `## Question` and the six other headings.",
+    ),
+)
+
+
+def made_up_figures(rng: np.random.Generator, seeds: int, wins: bool) -> dict[str, Any]:
+    """The figures of a network that clearly wins, or that clearly loses; no two of them alike to two digits."""
+    baseline = float(rng.uniform(2.0, 3.0))
+    sd, gain = float(rng.uniform(0.03, 0.09)), float(rng.uniform(0.4, 0.8)) * (1 if wins else -1)
+    mean, plain = baseline - gain, baseline + float(rng.uniform(0.9, 1.5))
+    return {
+        "seeds": seeds,
+        "baseline": baseline,
+        "best": mean - 1.3 * sd,
+        "network": {"mean": mean, "sd": sd, "gain": gain, "wins": seeds if wins else 0},
+        "without memory": {"mean": plain, "sd": sd / 2, "gain": baseline - plain, "wins": 0},
+    }
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    for _ in range(2):
+        seeds = [int(n) for n in 3 + rng.permutation(6)[:4]]
+        drawn = [made_up_figures(rng, n, wins) for n, wins in zip(seeds, (True, True, True, False))]
+        yield calls(*((figures,) for figures in drawn))
+
+
+ex.mistakes(r"""
+typed_figure: There is a figure in your report that stays when the run is another one: it was typed in. The day on which
+  you mend a mistake and run it again, it is false. Each figure comes from `figures`.
+- letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
++ letters do: its length was chosen on the validation part. It needs 1.46 bits on the test part.
+
+best_run_for_the_mean: You report the best run. It is the luckiest of several: report the mean of all, and its spread.
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict}: it needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
+
+no_spread: A mean stands there without its standard deviation. Whether a difference of a tenth of a bit is one, nobody
+  can say who does not know how far seeds lie apart.
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict}: it needs {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
+
+conclusion_beforehand: Your conclusion is the same when the network loses: it was written before the run. Let it hang on
+  the figures.
+- clear = network["gain"] > 2 * network["sd"]
++ clear = True
+
+opponent_left_out: The baseline's figure is missing. A number of bits says nothing by itself: how many does the opponent
+  need on the same documents?
+- letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
++ letters do: its length was chosen on the validation part. It needs more bits on the test part.
+
+ablation_left_out: What the network needs without memory is missing. Without it nobody knows what the network is better
+  *by*: its memory, or only its being a network.
+- The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
++ The same network, each letter read on its own, needs far more bits.
+
+too_coarse: Your figures have one digit behind the point, too few to tell the settings apart. Give two, `:.2f`.
+- letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
++ letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.1f} bits on the test part.
+- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict}: it needs {network["mean"]:.1f} ± {network["sd"]:.1f} bits, a gain of {network["gain"]:+.1f}, and won
+- The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
++ The same network, each letter read on its own, needs {plain["mean"]:.1f} ± {plain["sd"]:.1f} bits.
+
+seeds_unsaid: How many seeds there were is missing. A mean of three runs and one of thirty are not the same thing.
+- A GRU with its epoch chosen on the validation part, from {figures["seeds"]} seeds. The test part was scored once.
++ A GRU with its epoch chosen on the validation part, from some seeds. The test part was scored once.
+- in {network["wins"]} of {figures["seeds"]} seeds.
++ in most seeds.
+
+no_limits: The heading "Limits" is missing. What your result does not show, you know better than any reader: say it.
+- ## Limits
++
+""")
+
+
+# --- quiz_leaks
+
+unit.choice(
+    "quiz_leaks",
+    points=2,
+    hints=(
+        "Ask of each: would anything that was learned or chosen be different if the test documents were others?",
+        "Whatever is computed from documents is fitted: a mean, a vocabulary, the number of an epoch.",
+        "Four of the six leak.",
+    ),
+    options=(
+        Option(
+            "A",
+            True,
+            "scale_of_everything",
+            "A mean over all documents is fitted to the test documents too. Take that of the training part.",
+        ),
+        Option(
+            "B",
+            True,
+            "windows_that_overlap",
+            "Two windows that overlap share 90 characters. Dealt at random, nearly every test window has been read.",
+        ),
+        Option(
+            "C",
+            False,
+            "a_choice_by_validation",
+            "That is what the validation part is there for. The test part has no say in it.",
+        ),
+        Option(
+            "D",
+            True,
+            "best_of_twenty",
+            "The best of twenty on the test part is chosen by the test part, even if each was trained without it.",
+        ),
+        Option(
+            "E",
+            False,
+            "order_of_training",
+            "The order of the training documents is a matter of training alone.",
+        ),
+        Option(
+            "F",
+            True,
+            "copies",
+            "A copy of a test document in the training part is the test document. Copies belong into one group.",
+        ),
+    ),
+)

@@ -1,0 +1,98 @@
+"""`rnngrade mark`: a class of sixty, one written question, by keyboard alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from rnngrade.desk import Desk
+from rnngrade.feedback.marks import read_marks
+from rnngrade.gradebook import GradebookWriter
+from rnngrade.marking.question import questions
+from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
+
+SIZE = 60
+ATTACK = (
+    '<img src=x onerror="document.title=1"><script>document.title=2</script>[x](javascript:alert(1)) '
+    "$\\href{javascript:alert(1)}{x}$"
+)
+
+
+@pytest.fixture(scope="module")
+def desk(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    """Sixty students: every third wrote the same, the first wrote something hostile."""
+    desk = Desk(root, tmp_path_factory.mktemp("autumn"))
+    desk.open()
+    (question,) = questions(root, UNIT)
+    record, notebook = outcome(root, submission("somebody"))
+    with GradebookWriter(desk) as gradebook:
+        assert gradebook.enter_unit(UNIT) == []
+        for number in range(SIZE):
+            text = (
+                ATTACK
+                if number == 1
+                else "It cannot know."
+                if number % 3 == 0
+                else f"Answer {number}: $h_{{{number}}}$."
+            )
+            own = changed(notebook, WRITTEN, source=f"{question.before}{text}")
+            one = record.__class__(**{**vars(record), "student": f"student{number}"})
+            desk.keep(one, own)
+            gradebook.put(one, own)
+    return desk
+
+
+@pytest.fixture(scope="module")
+def address(desk: Desk, jupyterlab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """`rnngrade mark` on that class."""
+    home = tmp_path_factory.mktemp("instructor")
+    command = ("rnngrade.cli", "--desk", str(desk.folder), "mark", UNIT[:2])
+    with jupyterlab(*command, cwd=home, home=home) as address:
+        yield address.replace("/?token", f"/rnngrade/mark/{UNIT}?token")
+
+
+def test_a_class_is_marked_by_key(page: Page, address: str, desk: Desk):
+    page.goto(address)
+    progress = page.locator("#progress")
+    expect(progress).to_have_text("41 of 41 answers wait")
+    assert not re.search(r"student\d", page.content())
+    assert page.title().startswith("Marking")
+    points = page.locator("input[name=points]")
+    seen = 0
+    while (which := page.locator("article:visible .which").inner_text()) and seen < 41:
+        seen += 1
+        if "handed in by 20" in which:
+            page.keyboard.press("1")
+            page.keyboard.press("2")
+            page.keyboard.press("2")
+            expect(points).to_have_value("1.5")
+            page.keyboard.press("c")
+            page.keyboard.type("Say what.")
+            page.keyboard.press("Escape")
+        else:
+            page.keyboard.press("f" if seen % 2 else "0")
+        page.keyboard.press("Enter")
+        left = 41 - seen
+        expect(progress).to_have_text(f"{left} of 41 answers wait" if left else "All 41 are marked")
+    marks = read_marks(desk, UNIT)
+    assert not any(mark.grades[WRITTEN].waits for mark in marks.values())
+    for number in range(0, SIZE, 3):
+        assert marks[f"student{number}"].grades[WRITTEN].points == 1.5
+        assert marks[f"student{number}"].comments[WRITTEN] == "Say what."
+    page.reload()
+    expect(progress).to_have_text("All 41 are marked")
+    assert page.title().startswith("Marking")
+
+
+def test_who_has_no_token_sees_nothing_and_marks_nothing(page: Page, address: str, desk: Desk):
+    before = read_marks(desk, UNIT)
+    bare = address.partition("?")[0]
+    page.goto(bare)
+    assert "answers wait" not in page.content()
+    reply = page.request.put(f"{bare}/{WRITTEN}/0123456789abcdef", data={"points": 3})
+    assert reply.status == 403
+    assert read_marks(desk, UNIT) == before

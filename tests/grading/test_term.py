@@ -1,0 +1,281 @@
+"""A class with rules and a class list, from what platforms write to report, feedback, export and status."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+
+import pytest
+from click.testing import CliRunner
+
+from rnncourse import exercises
+from rnngrade.cli import main
+from rnngrade.collect import collect
+from rnngrade.desk import Desk
+from rnngrade.errors import DeskError
+from rnngrade.exporting import export
+from rnngrade.feedback import write_feedback
+from rnngrade.gradebook import GradebookWriter, open_gradebook
+from rnngrade.record import write_whole
+from rnngrade.report import write_report
+from rnngrade.sample import BLANK
+from rnngrade.status import lines
+from rnngrade.times import TimesError, lateness_of, take_times
+from tests.grading.made import UNIT, WRITTEN, outcome, submission
+from tests.grading.on_any_database import Person
+
+RULES = """\
+timezone = "Europe/Berlin"
+[due]
+01 = "2026-11-06 23:59"
+02 = "2026-11-20 23:59"
+[extensions.alan]
+02 = "2 days"
+[late]
+per_day = "10 %"
+at_most = "50 %"
+grace = "10 minutes"
+free_days = 1
+"""
+ROSTER = """\
+id,first_name,last_name,email,sis_id,canvas_id
+ada,Ada,Lovelace,ada@example.org,s1,901
+alan,Alan,Turing,alan@example.org,s2,902
+emmy,Emmy,Noether,emmy@example.org,s3,903
+sofia,Софья,Ковалевская,sofia@example.org,s4,904
+"""
+POINTS = exercises.unit(UNIT).points
+
+
+def hand_in(desk: Desk, student: str, when: str = "", unit: str = UNIT) -> None:
+    """A notebook beside which it stands when it came."""
+    write_whole(desk.submission_path(unit, student), b"{}")
+    if when:
+        write_whole(desk.submission_path(unit, student).with_name("timestamp.txt"), when.encode())
+
+
+@pytest.fixture
+def graded(desk, root):
+    """Ada two days late, one of them a late day; Alan with an extension; emmy blank and in time; eve on no list."""
+    (desk.folder / "desk.toml").write_text(RULES)
+    (desk.folder / "roster.csv").write_text(ROSTER)
+    hand_in(desk, "ada", "2026-11-22 12:00:00 UTC")
+    hand_in(desk, "alan", "2026-11-22 22:00:00 UTC")
+    hand_in(desk, "emmy", "2026-11-20 23:05:00 UTC")
+    hand_in(desk, "eve", "2026-11-30 12:00:00 UTC")
+    with GradebookWriter(desk) as gradebook:
+        for made in (submission("ada"), submission("alan"), submission("emmy", BLANK), submission("eve")):
+            record, notebook = outcome(root, made)
+            desk.keep(record, notebook)
+            gradebook.put(record, notebook)
+    return desk
+
+
+def table(text):
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+
+
+def test_points_before_and_after_stand_in_the_export(graded):
+    found = table(export(graded, [UNIT], "csv"))
+    ada, alan, eve = found["ada"], found["alan"], found["eve"]
+    assert (ada["days_late"], ada["late_days"]) == ("2", "1")
+    assert (float(ada["before_late"]), float(ada["late_penalty"])) == (POINTS, pytest.approx(POINTS / 10))
+    assert float(ada["total"]) == pytest.approx(0.9 * POINTS)
+    assert (ada["due"], ada["handed_in"]) == ("2026-11-20 23:59", "2026-11-22 13:00"), "on the class's clock"
+    assert (alan["days_late"], alan["due"], float(alan["total"])) == ("0", "2026-11-22 23:59", POINTS)
+    assert found["emmy"]["days_late"] == "0", "six minutes are within the grace"
+    assert (float(eve["late_penalty"]), eve["status"]) == (POINTS / 2, "not on the class list"), "the cap"
+    assert (found["sofia"]["status"], found["sofia"]["total"]) == ("handed in nothing", "")
+    assert list(found)[-1] == "eve"
+
+
+def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(graded):
+    with open_gradebook(graded) as gradebook:
+        page = gradebook.find_submission_notebook(UNIT, UNIT, "ada")
+        assert page.late_submission_penalty == pytest.approx(POINTS / 10)
+        alan = gradebook.find_submission(UNIT, "alan")
+        assert alan.assignment.duedate == datetime(2026, 11, 20, 22, 59)
+        assert (alan.extension.days, alan.total_seconds_late) == (2, 0)
+
+
+def test_a_mark_by_hand_changes_what_being_late_costs_at_once(graded):
+    Person(graded, "ada").gives(WRITTEN, 3)
+    found = table(export(graded, [UNIT], "csv"))["ada"]
+    assert float(found["late_penalty"]) == pytest.approx(round((POINTS + 3) / 10, 2))
+    (page,) = write_feedback(graded, UNIT, ["ada"])
+    text = page.read_text()
+    assert f"You earned {POINTS + 3} points; {(POINTS + 3) / 10:g} points came off" in text
+    assert "because it was handed in late (2 days late, 1 of them a late day)" in text
+
+
+def test_a_page_says_late_days_that_cost_nothing(graded):
+    (graded.folder / "desk.toml").write_text(RULES.replace("free_days = 1", "free_days = 5"))
+    (page,) = write_feedback(graded, UNIT, ["ada"])
+    assert "<p>2 days late, all of them late days: that cost no points.</p>" in page.read_text()
+
+
+def test_late_days_spent_on_one_unit_are_missing_in_the_next(graded):
+    hand_in(graded, "ada", "2026-11-07 12:00:00 UTC", exercises.unit("01").stem)
+    assert lateness_of(graded, UNIT, ["ada"])["ada"].free == 0
+    assert lateness_of(graded, exercises.unit("01").stem, ["ada"])["ada"].free == 1
+
+
+def test_the_report_shows_who_is_late_missing_and_not_on_the_list(graded):
+    text = write_report(graded, UNIT).read_text()
+    assert "Handed in nothing: <bdi>Софья Ковалевская</bdi>." in text
+    assert "of 4 on the class list" in text
+    assert 'title="2 days late, 1 of them a late day"' in text
+    assert f">{0.9 * POINTS:.2f}</td>" in text
+    head, apart = text.split('<h3 id="apart">Not on the class list</h3>')
+    table_of_all = head[head.index('id="everyone"') :]
+    assert "Lovelace, Ada" in table_of_all
+    assert 'title="eve"' not in table_of_all
+    assert 'title="eve"' in apart
+    assert 'href="02_unfolding/ada.html#notebook"' in text
+    page = (graded.reports / UNIT / "ada.html").read_text()
+    assert '<details class="notebook" id="notebook" open>' in page
+
+
+def test_status_says_what_is_there_and_what_to_do_next(graded):
+    def said(now=datetime(2026, 12, 1, tzinfo=UTC)):
+        return "\n".join(lines(graded, now))
+
+    text = said()
+    assert "4 on the class list" in text
+    assert "Late: 10 % of the points earned for each day that has begun; 50 % at most; 10 minutes of grace" in text
+    assert f"{UNIT}, was due 2026-11-20 23:59\n  4 handed in, 4 graded" in text
+    assert "late: ada (2 days late, 1 of them a late day), eve (10 days late, 1 of them a late day)" in text
+    assert "extended: alan to 2026-11-22 23:59" in text
+    assert "handed in nothing: Софья Ковалевская" in text
+    assert "not on the class list: eve" in text
+    assert "Next: mark 3 answers of 02_unfolding by hand" in text
+    for student in ("ada", "alan", "eve"):
+        Person(graded, student).gives(WRITTEN, 1)
+    assert "Next: write the feedback on 02_unfolding" in said()
+    write_feedback(graded, UNIT)
+    assert "Next: all is graded and written" in said()
+    hand_in(graded, "sofia")
+    assert "Next: grade 1 of 02_unfolding" in said()
+    (graded.folder / "desk.toml").write_text(RULES + "[late.free_days_of]\nadda = 3\n")
+    assert "desk.toml, line 13: nobody in the class is called 'adda'." in said()
+    (graded.folder / "desk.toml").write_text(RULES + "[later]\n")
+    with pytest.raises(DeskError, match=r"desk\.toml, line 12: desk\.toml has no setting 'later'"):
+        said()
+
+
+def test_status_of_an_empty_desk_says_how_to_begin(desk, root):
+    run = CliRunner().invoke(main, ["--desk", str(desk.folder), "--course", str(root), "status"])
+    assert run.exit_code == 0
+    assert "no class list (roster.csv)" in run.output
+    assert "Next: take what was handed in" in run.output
+
+
+def test_a_rule_that_is_wrong_ends_a_command_in_one_sentence(graded, root):
+    (graded.folder / "desk.toml").write_text(RULES.replace('"10 %"', "10"))
+    for command in (["export", "02"], ["feedback", "02"], ["report", "02"], ["status"]):
+        run = CliRunner().invoke(main, ["--desk", str(graded.folder), "--course", str(root), *command])
+        assert (run.exit_code, run.output) == (
+            1, 'desk.toml, line 8: per_day is a share, from 0 to 1 or as in "10 %", and not 10.\n')  # fmt: skip
+
+
+MOODLE = (
+    "\ufeffID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Zuletzt geändert (Abgabe)\r\n"
+    'Teilnehmer/in 17,"Lovelace, Ada",ada@example.org,Abgegeben,,"Sonntag, 22. November 2026, 00:10"\r\n'
+    'Teilnehmer/in 4,"Turing, Alan",alan@example.org,Abgegeben,,"Freitag, 20. November 2026, 23:59"\r\n'
+    'Teilnehmer/in 170,"Curry, Haskell",haskell@example.org,Keine Abgabe,,-\r\n'
+    'Teilnehmer/in 99,"Nobody, Known",x@example.org,Abgegeben,,"Freitag, 20. November 2026, 23:59"\r\n'
+)
+CANVAS = json.dumps(
+    [
+        {"user_id": 901, "submitted_at": "2026-11-21T23:10:00Z", "late": True},
+        {"user_id": 902, "submitted_at": "2026-11-20T22:59:00Z"},
+        {"user_id": 903, "submitted_at": None, "missing": True},
+        {"user_id": 7, "submitted_at": "2026-11-20T22:59:00Z"},
+    ]
+)
+GRADESCOPE = (
+    "First Name,Last Name,SID,Email,Sections,Total Score,Status,Submission Time,Lateness (H:M:S)\n"
+    "Ada,Lovelace,s1,ada@example.org,,,Ungraded,2026-11-21 18:10:00 -0500,24:11:00\n"
+    "Alan,Turing,s2,alan@example.org,,,Ungraded,2026-11-20 17:59:00 -0500,00:00:00\n"
+    "Emmy,Noether,s3,emmy@example.org,,,Missing,,\n"
+    "No,Body,s9,no@example.org,,,Ungraded,2026-11-20 17:59:00 -0500,00:00:00\n"
+)
+OWN = (
+    "unit;id;handed_in\n02;ada@example.org;2026-11-22 00:10\n02_unfolding;Alan Turing;2026-11-20 23:59\n"
+    "02;nobody;2026-11-20 23:59\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "options"),
+    [
+        ("moodle.csv", MOODLE, ["--unit", "02", "--language", "de", "--column", "Zuletzt geändert (Abgabe)"]),
+        ("canvas.json", CANVAS, ["--unit", "02"]),
+        ("gradescope.csv", GRADESCOPE, ["--unit", "02"]),
+        ("own.csv", OWN, []),
+    ],
+)
+def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, root, tmp_path, name, text, options):
+    (desk.folder / "desk.toml").write_text(RULES)
+    (desk.folder / "roster.csv").write_text(ROSTER)
+    for student, number in (("ada", "17"), ("alan", "4")):
+        hand_in(desk, student)
+        write_whole(desk.folder / "collected" / UNIT / student, f"moodle {student} {number}".encode())
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    command = ["--desk", str(desk.folder), "--course", str(root), "times", str(tmp_path / name), *options]
+    first, second = (CliRunner().invoke(main, command) for _ in range(2))
+    assert first.exit_code == second.exit_code == 0, first.output
+    assert "nobody who handed in 02_unfolding is" in first.output
+    assert "2 times are new, 0 were known." in first.output
+    assert "0 times are new, 2 were known." in second.output
+    late = lateness_of(desk, UNIT)
+    assert str(late["ada"].handed_in) == "2026-11-21 23:10:00+00:00"
+    assert (late["ada"].days, late["alan"].days) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("t.csv", "id,handed_in\nada,20.11.2026\n", "line 2: '20.11.2026' is no date"),
+        ("t.csv", "id,when\nada,2026-11-20\n", "no column of times that is known: say with --column .*'id', 'when'"),
+        ("t.csv", "id,handed_in\nada,-\n", "has no time in any row"),
+        ("t.csv", "id,unit,handed_in\nada,77,2026-11-20 10:00\n", "line 2: there is no unit '77'"),
+        ("t.json", '{"a": 1}', "is no list of Canvas's submissions"),
+    ],
+)
+def test_a_table_of_times_that_is_none_is_one_sentence(desk, tmp_path, name, text, said):
+    (desk.folder / "desk.toml").write_text(RULES)
+    (tmp_path / name).write_text(text)
+    with pytest.raises(TimesError, match=said):
+        take_times(desk, UNIT, tmp_path / name)
+
+
+def test_a_time_without_a_zone_needs_one(desk, tmp_path):
+    (tmp_path / "t.csv").write_text("id,handed_in\nada,2026-11-20 10:00\n")
+    with pytest.raises(TimesError, match="line 2: in which time zone is that"):
+        take_times(desk, UNIT, tmp_path / "t.csv")
+
+
+def test_canvas_s_late_is_kept_until_it_is_known_how_late(desk, tmp_path, root):
+    (desk.folder / "desk.toml").write_text(RULES)
+    source = tmp_path / "submissions"
+    notebook = (root / "notebooks" / UNIT / f"{UNIT}.ipynb").read_bytes()
+    write_whole(source / f"lovelaceada_LATE_901_77_{UNIT}.ipynb", notebook)
+    write_whole(source / f"turingalan_902_78_{UNIT}.ipynb", notebook)
+    collect(source, desk)
+    late = lateness_of(desk, UNIT)
+    assert late["lovelaceada_901"].is_unclear
+    assert late["lovelaceada_901"].penalty(10, 10) == 0, "how late is not known"
+    assert not late["turingalan_902"].is_unclear
+    text = "\n".join(lines(desk))
+    assert "late: lovelaceada_901 (late, says Canvas, and not when it came)" in text
+    (tmp_path / "times.json").write_text(CANVAS)
+    take_times(desk, UNIT, tmp_path / "times.json")
+    assert lateness_of(desk, UNIT)["lovelaceada_901"].words() == "2 days late, 1 of them a late day"
+    write_whole(source / f"lovelaceada_901_79_{UNIT}-1.ipynb", notebook + b"\n")
+    (source / f"lovelaceada_LATE_901_77_{UNIT}.ipynb").unlink()
+    collect(source, desk)
+    assert not lateness_of(desk, UNIT)["lovelaceada_901"].says, "what it said of an earlier version is gone"
