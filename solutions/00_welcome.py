@@ -79,7 +79,7 @@ hint("leaky_average")
 # ## Your turn
 #
 # ### Exercise 0.1 · `leaky_average`
-# *●○○ · 2 minutes · 1 point*
+# *●○○ · 5 minutes · 1 point*
 #
 # Write `leaky_average(state, x, keep)`: `state` and `x` are arrays of shape `(N,)`, `keep` is a number from 0 to 1; the
 # result is the new state, of shape `(N,)`. For example, `leaky_average(np.array([10.0, 0.0]), np.array([20.0, 1.0]), 0.9)`

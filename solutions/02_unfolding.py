@@ -138,8 +138,8 @@ for theta in (1.1, 1.0, 0.9):
 # %% [markdown]
 # ### When is a state a state?
 #
-# 1, 1, 2, 3, 5, 8: each number is the sum of the two before it. What comes after 8? From the 8 alone nobody can tell: after
-# 5, 8 comes 13, and after 8, 8 would come 16. So the last number is no state. The last *two* are one, with the transition
+# 1, 1, 2, 3, 5, 8: each number is the sum of the two before it. What comes next? From the 8 alone nobody can tell: 2, 6, 8 obeys
+# the same rule, and goes on with 14, not 13. So the last number is no state. The last *two* are one, with the transition
 # $f(a, b) = (b,\, a + b)$: they say everything about the future that the whole past could tell.
 #
 # > **A state is what you have to know of the past in order to go on.**
@@ -367,16 +367,12 @@ assert np.array_equal(states[0][2:], states[1][2:]), (
 # %% [markdown]
 # ### A latent variable
 #
-# Back to language. What is asked for is a probability given *all* the words before:
+# Back to language. Let a state, call it $h$, stand between the past and the prediction. It is a **latent variable**: it stands in
+# no text, it is the model's own. Every word updates it, $h_t = f(h_{t-1}, w_t)$, and the prediction looks at nothing else:
 #
-# $$P(w_t \mid w_1, \dots, w_{t-1})$$
+# $$P(w_1, \dots, w_T) \;=\; \prod_{t=1}^{T} P(w_t \mid w_1, \dots, w_{t-1}) \;\approx\; \prod_{t=1}^{T} P(w_t \mid h_{t-1})$$
 #
-# Now let a state, call it $h$, stand between the past and the prediction. Such an $h$ is a **latent variable**: nobody reads or
-# writes it, it is the model's own. Every word updates it, and the prediction looks at nothing else:
-#
-# $$h_{t-1} = f(h_{t-2},\, w_{t-1}), \qquad P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid h_{t-1})$$
-#
-# How good is the $\approx$? That depends on $f$, and on nothing else. Three choices:
+# The first step is the chain rule of unit 01, and always true. How good is the second? That depends on $f$:
 #
 # | $h_{t-1}$ | its transition | $P(w_t \mid h_{t-1})$ | size |
 # |---|---|---|---|
@@ -384,9 +380,9 @@ assert np.array_equal(states[0][2:], states[1][2:]), (
 # | the last $n - 1$ words | append $w_{t-1}$, drop the oldest | the n-gram of unit 01 | fixed |
 # | $H$ numbers | to be learned | exact, if they keep what the future depends on | fixed |
 #
-# So a latent variable is *no approximation by itself*: $h_t$ could simply store everything. It costs memory and time that grow
-# with the text. The approximation is in the fixed size, and with a good $f$ even that can be exact: to know whether a bracket
-# is still open, the number of open brackets is all that is needed, however long the text.
+# So a latent variable is *no approximation by itself*: $h_t$ could simply store everything, at a cost that grows with the text.
+# The approximation is in the fixed size. With a good $f$ even that can be exact: to know whether a bracket is still open, the
+# number of open brackets is enough, however long the text.
 
 # %% [markdown]
 # ### Exercise 2.4 · `quiz_exact_state`

@@ -548,7 +548,7 @@ show(
 
 # %% [markdown]
 # Count the arrows: $T(T-1)/2$ on the left, $3T - 4$ on the right. That is 6 and 8 for four words, 499,500 and 2,996 for a
-# thousand. Yet nothing was given up, as an n-gram gives up its long arrows: the states are computed, not drawn, and whoever
+# thousand. Yet nothing was given up, as an n-gram gives up its long arrows: the states are computed, not left to chance, and whoever
 # takes them out of the picture has the left one back, every word on all before. What is assumed is only that one and the same
 # rule holds at every step.
 
@@ -736,8 +736,10 @@ def bits_from(kind, seed=0):
 
 
 bits = {kind: bits_from(kind) for kind in ("random", "another text", "zeros")}
+figure = line_chart(range(1, 21), bits, xlabel="characters read", ylabel="bits for the next character")
+figure.axes[0].set_xticks([1, 5, 10, 15, 20])
 show(
-    line_chart(range(1, 21), bits, xlabel="characters read", ylabel="bits for the next character"),
+    figure,
     alt="Bits for the next character against characters read, for three first states. After one character the random state is "
     "worst; all three fall, and lie on one line from about the tenth character on.",
 )

@@ -685,135 +685,6 @@ divided_by_the_length: You divided by the length. That is an error rate, and a u
 """)
 
 
-# --- bleu
-
-ex = unit.exercise(
-    "bleu",
-    reference=bleu,
-    points=3,
-    takes="prediction, reference, max_n",
-    gives="score",
-    hints=(
-        "Do n = 1 by hand for two short sentences: count the words of each, and ask of every word how many of its "
-        "occurrences in the prediction find one of their own in the reference.",
-        "`Counter(tuple(tokens[k : k + n]) for k in range(len(tokens) - n + 1))` counts n-grams. A match counts at "
-        "most as often as it stands in the reference: `min(count, true[ngram])`. Sum the logarithms of the precisions, "
-        "divide by max_n, and take exp; 0 as soon as one order has no match.",
-        "In the loop over n: `matches = sum(min(count, true[g]) for g, count in said.items())`; `if matches == 0: "
-        "return 0.0`; `total += np.log(matches / sum(said.values()))`. Behind it: `min(1.0, np.exp(1 - len(reference) "
-        "/ len(prediction))) * np.exp(total / max_n)`.",
-    ),
-)
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    def sentences(shorter: bool) -> tuple[list[int], list[int]]:
-        """A sentence and one like it: something lost or put in, something said twice, two neighbours swapped."""
-        true = rng.integers(3, 8, size=int(rng.integers(9, 12))).tolist()
-        said = list(true)
-        place = int(rng.integers(1, len(said) - 2))
-        said[place : place + 2] = said[place : place + 2][::-1]
-        said[-2:] = [said[-1]] if shorter else [said[-1], said[-2], said[-1], said[-1]]
-        return said, true
-
-    def telling() -> list[tuple[Any, ...]]:
-        return [(*sentences(shorter=True), 2), (*sentences(shorter=False), 3), (*sentences(shorter=True),)]
-
-    wrong = [m.answer for m in bleu_exercise.misconceptions]
-    for args in told_apart(telling, bleu, wrong):
-        yield case(*args)
-    said, true = sentences(shorter=False)
-    yield case([f"w{i}" for i in said], [f"w{i}" for i in true], 1)
-    yield edge("equal", true, list(true))
-    yield edge("equal, and as short as max_n", true[:3], true[:3], 3)
-    yield edge("shorter than max_n", true[:3], list(true))
-    yield edge("one token", [4], [4, 5], 1)
-    yield edge("an empty prediction", [], true[:5], 2)
-    yield edge("an empty reference", true[:5], [], 2)
-    yield edge("pairs match, triples do not", [3, 4, 9, 5, 6], [3, 4, 5, 6, 7], 3)
-    yield edge("the same word again and again", ["the"] * 7, ["the", "cat", "sat", "on", "the", "mat"], 1)
-    yield edge("letters of two words", "translation", "transaction", 2)
-
-
-bleu_exercise = ex
-
-
-ex.mistakes(r"""
-not_clipped: A word that stands once in the reference counts for you as often as it is said: "the the the" would be
-  perfect. Each n-gram matches at most as often as it stands in the reference.
-- matches = sum(min(count, true[ngram]) for ngram, count in said.items())
-+ matches = sum(count for ngram, count in said.items() if ngram in true)
-
-each_kind_once: You count each n-gram once, however often it is said. It is occurrences that count, up to the number of
-  them in the reference.
-- matches = sum(min(count, true[ngram]) for ngram, count in said.items())
-+ matches = sum(ngram in true for ngram in said)
-- total += np.log(matches / sum(said.values()))
-+ total += np.log(matches / len(said))
-
-recall: You divide by the number of n-grams in the reference. BLEU is a precision: what share of what was *said* is
-  right? That too little was said is for the brevity penalty.
-- total += np.log(matches / sum(said.values()))
-+ total += np.log(matches / sum(true.values()))
-
-no_penalty: There is no brevity penalty: who says one sure word would get full marks. A prediction shorter than the
-  reference is multiplied by exp(1 - r/c).
-- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
-+ penalty = 1.0
-
-long_ones_are_paid: Your penalty rises above 1 where the prediction is longer than the reference. It is at most 1: what
-  is said too much has lowered the precisions already.
-- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
-+ penalty = np.exp(1 - len(reference) / len(prediction))
-
-penalty_the_wrong_way_round: You punish what is longer than the reference, and not what is shorter. In exp(1 - r/c), c
-  is the length of the prediction.
-- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
-+ penalty = min(1.0, np.exp(1 - len(prediction) / len(reference)))
-
-penalty_is_the_ratio: Your penalty is the ratio of the lengths, c/r. BLEU's is exp(1 - r/c).
-- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
-+ penalty = min(1.0, len(prediction) / len(reference))
-
-arithmetic_mean: You take the arithmetic mean of the precisions. BLEU's is the geometric one, the exp of the mean of
-  their logarithms.
-- total += np.log(matches / sum(said.values()))
-+ total += matches / sum(said.values())
-- return penalty * np.exp(total / max_n)
-+ return penalty * total / max_n
-
-product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Divide the
-  sum of the logarithms by max_n.
-- return penalty * np.exp(total / max_n)
-+ return penalty * np.exp(total)
-
-the_highest_order_alone: Only the n-grams of the highest order count for you. All orders from 1 to max_n do.
-- for n in range(1, max_n + 1):
-+ for n in range(max_n, max_n + 1):
-- return penalty * np.exp(total / max_n)
-+ return penalty * np.exp(total)
-
-highest_order_left_out: The highest order is left out: orders go from 1 up to max_n, and `range` stops before its end.
-- for n in range(1, max_n + 1):
-+ for n in range(1, max_n):
-
-no_match_left_out: An order without a match is left out of your mean. The geometric mean of anything and 0 is 0.
-- return 0.0
-+ continue
-
-ngrams_short_at_the_end: The last n-gram of each sentence is not counted. A sentence of c tokens has c - n + 1 of them.
-- said = Counter(tuple(prediction[k : k + n]) for k in range(len(prediction) - n + 1))
-- true = Counter(tuple(reference[k : k + n]) for k in range(len(reference) - n + 1))
-+ said = Counter(tuple(prediction[k : k + n]) for k in range(len(prediction) - n))
-+ true = Counter(tuple(reference[k : k + n]) for k in range(len(reference) - n))
-
-in_per_cent: You return per cent, as papers print it. Asked for is a number from 0 to 1.
-- return penalty * np.exp(total / max_n)
-+ return 100 * penalty * np.exp(total / max_n)
-""")
-
-
 # --- greedy_decode
 
 
@@ -1148,6 +1019,135 @@ worst_first: Your beam keeps the right hypotheses and returns them the wrong way
   whose score is nearest to 0.
 - beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
 + beam = sorted(candidates, key=lambda candidate: candidate[1])[-width:]
+""")
+
+
+# --- bleu
+
+ex = unit.exercise(
+    "bleu",
+    reference=bleu,
+    points=3,
+    takes="prediction, reference, max_n",
+    gives="score",
+    hints=(
+        "Do n = 1 by hand for two short sentences: count the words of each, and ask of every word how many of its "
+        "occurrences in the prediction find one of their own in the reference.",
+        "`Counter(tuple(tokens[k : k + n]) for k in range(len(tokens) - n + 1))` counts n-grams. A match counts at "
+        "most as often as it stands in the reference: `min(count, true[ngram])`. Sum the logarithms of the precisions, "
+        "divide by max_n, and take exp; 0 as soon as one order has no match.",
+        "In the loop over n: `matches = sum(min(count, true[g]) for g, count in said.items())`; `if matches == 0: "
+        "return 0.0`; `total += np.log(matches / sum(said.values()))`. Behind it: `min(1.0, np.exp(1 - len(reference) "
+        "/ len(prediction))) * np.exp(total / max_n)`.",
+    ),
+)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def sentences(shorter: bool) -> tuple[list[int], list[int]]:
+        """A sentence and one like it: something lost or put in, something said twice, two neighbours swapped."""
+        true = rng.integers(3, 8, size=int(rng.integers(9, 12))).tolist()
+        said = list(true)
+        place = int(rng.integers(1, len(said) - 2))
+        said[place : place + 2] = said[place : place + 2][::-1]
+        said[-2:] = [said[-1]] if shorter else [said[-1], said[-2], said[-1], said[-1]]
+        return said, true
+
+    def telling() -> list[tuple[Any, ...]]:
+        return [(*sentences(shorter=True), 2), (*sentences(shorter=False), 3), (*sentences(shorter=True),)]
+
+    wrong = [m.answer for m in bleu_exercise.misconceptions]
+    for args in told_apart(telling, bleu, wrong):
+        yield case(*args)
+    said, true = sentences(shorter=False)
+    yield case([f"w{i}" for i in said], [f"w{i}" for i in true], 1)
+    yield edge("equal", true, list(true))
+    yield edge("equal, and as short as max_n", true[:3], true[:3], 3)
+    yield edge("shorter than max_n", true[:3], list(true))
+    yield edge("one token", [4], [4, 5], 1)
+    yield edge("an empty prediction", [], true[:5], 2)
+    yield edge("an empty reference", true[:5], [], 2)
+    yield edge("pairs match, triples do not", [3, 4, 9, 5, 6], [3, 4, 5, 6, 7], 3)
+    yield edge("the same word again and again", ["the"] * 7, ["the", "cat", "sat", "on", "the", "mat"], 1)
+    yield edge("letters of two words", "translation", "transaction", 2)
+
+
+bleu_exercise = ex
+
+
+ex.mistakes(r"""
+not_clipped: A word that stands once in the reference counts for you as often as it is said: "the the the" would be
+  perfect. Each n-gram matches at most as often as it stands in the reference.
+- matches = sum(min(count, true[ngram]) for ngram, count in said.items())
++ matches = sum(count for ngram, count in said.items() if ngram in true)
+
+each_kind_once: You count each n-gram once, however often it is said. It is occurrences that count, up to the number of
+  them in the reference.
+- matches = sum(min(count, true[ngram]) for ngram, count in said.items())
++ matches = sum(ngram in true for ngram in said)
+- total += np.log(matches / sum(said.values()))
++ total += np.log(matches / len(said))
+
+recall: You divide by the number of n-grams in the reference. BLEU is a precision: what share of what was *said* is
+  right? That too little was said is for the brevity penalty.
+- total += np.log(matches / sum(said.values()))
++ total += np.log(matches / sum(true.values()))
+
+no_penalty: There is no brevity penalty: who says one sure word would get full marks. A prediction shorter than the
+  reference is multiplied by exp(1 - r/c).
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = 1.0
+
+long_ones_are_paid: Your penalty rises above 1 where the prediction is longer than the reference. It is at most 1: what
+  is said too much has lowered the precisions already.
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = np.exp(1 - len(reference) / len(prediction))
+
+penalty_the_wrong_way_round: You punish what is longer than the reference, and not what is shorter. In exp(1 - r/c), c
+  is the length of the prediction.
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = min(1.0, np.exp(1 - len(prediction) / len(reference)))
+
+penalty_is_the_ratio: Your penalty is the ratio of the lengths, c/r. BLEU's is exp(1 - r/c).
+- penalty = min(1.0, np.exp(1 - len(reference) / len(prediction)))
++ penalty = min(1.0, len(prediction) / len(reference))
+
+arithmetic_mean: You take the arithmetic mean of the precisions. BLEU's is the geometric one, the exp of the mean of
+  their logarithms.
+- total += np.log(matches / sum(said.values()))
++ total += matches / sum(said.values())
+- return penalty * np.exp(total / max_n)
++ return penalty * total / max_n
+
+product_without_a_root: You multiply the precisions and take no root: the more orders, the smaller it gets. Divide the
+  sum of the logarithms by max_n.
+- return penalty * np.exp(total / max_n)
++ return penalty * np.exp(total)
+
+the_highest_order_alone: Only the n-grams of the highest order count for you. All orders from 1 to max_n do.
+- for n in range(1, max_n + 1):
++ for n in range(max_n, max_n + 1):
+- return penalty * np.exp(total / max_n)
++ return penalty * np.exp(total)
+
+highest_order_left_out: The highest order is left out: orders go from 1 up to max_n, and `range` stops before its end.
+- for n in range(1, max_n + 1):
++ for n in range(1, max_n):
+
+no_match_left_out: An order without a match is left out of your mean. The geometric mean of anything and 0 is 0.
+- return 0.0
++ continue
+
+ngrams_short_at_the_end: The last n-gram of each sentence is not counted. A sentence of c tokens has c - n + 1 of them.
+- said = Counter(tuple(prediction[k : k + n]) for k in range(len(prediction) - n + 1))
+- true = Counter(tuple(reference[k : k + n]) for k in range(len(reference) - n + 1))
++ said = Counter(tuple(prediction[k : k + n]) for k in range(len(prediction) - n))
++ true = Counter(tuple(reference[k : k + n]) for k in range(len(reference) - n))
+
+in_per_cent: You return per cent, as papers print it. Asked for is a number from 0 to 1.
+- return penalty * np.exp(total / max_n)
++ return 100 * penalty * np.exp(total / max_n)
 """)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -90,13 +89,12 @@ def network(updates: int = 9000, hidden_size: int = 160) -> dict[str, Shaped[np.
     parameters = initial_parameters(len(chars), hidden_size, rng)
     parameters["W"] = orthogonal(rng, hidden_size).astype(np.float32)
     memory = {name: np.full_like(p, 0.1) for name, p in parameters.items()}
-    batches: Iterator[tuple[np.ndarray, np.ndarray]] = iter(())
-    for _ in range(updates):
-        batch = next(batches, None)
-        if batch is None:  # the first time, and at the end of the text
-            batches, h = contiguous_batches(ids, batch_size, steps), np.zeros((batch_size, hidden_size), np.float32)
-            batch = next(batches)
-        _, h = train_step(parameters, memory, h, *batch, 0.1, 5.0)
+    batches = list(contiguous_batches(ids, batch_size, steps))
+    for update in range(updates):
+        if update % len(batches) == 0:  # the beginning of the text
+            h = np.zeros((batch_size, hidden_size), dtype=np.float32)
+        inputs, targets = batches[update % len(batches)]
+        _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
     characters = np.array([ord(character) for character in chars], dtype=np.uint8)
     return {name: p.astype(np.float16) for name, p in parameters.items()} | {"characters": characters}
 
