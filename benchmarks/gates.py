@@ -6,18 +6,65 @@ parameters.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import numpy as np
 import torch
 
-from benchmarks.rnn import Runner, compare, draws
-from rnncourse.gates import gru_states, lstm_states
+from benchmarks import THREADS
+from benchmarks.rnn import SIZES, Runner, compare, draws
+from rnncourse.gates import by_gate, gru_states, lstm_states
 from rnncourse.gates_backward import gru_backward, lstm_backward
 
 
 def run() -> None:
-    """Print the times and the ratios torch/ours for each size."""
+    """Print the times and the ratios torch/ours for each size, and where the time of the LSTM goes."""
     compare("LSTM", lstm_passes)
+    profile()
     compare("GRU", gru_passes)
+
+
+def profile() -> None:
+    """Print how long the matrix products of the LSTM's pass take by themselves, as shares of our pass and PyTorch's.
+
+    The time is the processor's in this thread, which other programs disturb less than they do a clock, and the least of
+    five rounds in which all three take turns.
+    """
+    torch.set_num_threads(THREADS)
+    print("\nThe LSTM's matrix products alone, as a share of the processor time of our pass and of PyTorch's.\n")
+    print("     T    N    D    H   products, ms   of ours   of torch's   torch/ours")
+    for size in SIZES:
+        runners = {"products": lstm_products(*size), **lstm_passes(*size)}
+        rounds = [[_processor_time(runner) for runner in runners.values()] for _ in range(6)]
+        times = dict(zip(runners, np.min(rounds[1:], axis=0), strict=True))
+        row = "".join(f"{number:5}" for number in size)
+        shares = times["products"] / times["ours"], times["products"] / times["torch"], times["torch"] / times["ours"]
+        print(f" {row:20}   {1e3 * times['products']:12.3f}   {shares[0]:7.0%}   {shares[1]:10.0%}   {shares[2]:10.2f}")
+
+
+def _processor_time(runner: Callable[[], object]) -> float:
+    start = time.thread_time()
+    runner()
+    return time.thread_time() - start
+
+
+def lstm_products(T: int, N: int, D: int, H: int) -> Runner:
+    """Return the matrix products of `lstm_states` and `lstm_backward`, on as much memory, and nothing else of them."""
+    draw = draws()
+    X, U, W, states, errors = draw(T * N, D), draw(D, 4 * H), draw(H, 4 * H), draw(T * N, H), draw(T * N, 4 * H)
+    by_gates, errors_of_a_step = np.empty((4, N, H), np.float32), draw(4, N, H)
+    U_by_gate, W_by_gate, W_T = by_gate(U, 4), by_gate(W, 4), by_gate(W, 4).swapaxes(1, 2).copy()
+
+    def products() -> tuple[np.ndarray, ...]:
+        projected = np.matmul(X, U_by_gate)
+        for h in states.reshape(T, N, H):
+            np.matmul(h, W_by_gate, out=by_gates)
+        for _ in range(T):
+            np.matmul(errors_of_a_step, W_T, out=by_gates)
+        return projected, errors @ U.T, X.T @ errors, states.T @ errors
+
+    return products
 
 
 def lstm_passes(T: int, N: int, D: int, H: int) -> dict[str, Runner]:

@@ -1189,10 +1189,10 @@ def rtrl(X, h0, U, W, b, dH):
     """The gradient forwards in time: X (T, N, D), h0 (N, H), U, W, b, dH (T, N, H) -> dU (D, H), dW (H, H), db (H,)."""
     ### BEGIN SOLUTION
     (N, H), D = h0.shape, len(U)
-    S, total = np.zeros((N, H, D + H + 1, H), dtype=h0.dtype), np.zeros((D + H + 1, H), dtype=h0.dtype)
-    h, units = h0, np.arange(H)
+    theta, h, units = np.concatenate([U, W, b[None]]), h0, np.arange(H)
+    S, total = np.zeros((N, H, *theta.shape)), np.zeros_like(theta)
     for x, dh in zip(X, dH):
-        v = np.concatenate([x, h, np.ones((N, 1), dtype=x.dtype)], axis=1)
+        v = np.concatenate([x, h, np.ones((N, 1))], axis=1)
         h = rnn_step(x, h, U, W, b)
         S = np.einsum("nmik,mj->njik", S, W)
         S[:, units, :, units] += v

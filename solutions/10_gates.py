@@ -1098,17 +1098,16 @@ show(
 # | LSTM, forget bias 5 | {{tagger/LSTM, forget bias 5/known}} | {{tagger/LSTM, forget bias 5/of the last eight}} |
 # | GRU of section 7, 51 units | {{tagger/GRU/known}} | {{tagger/GRU/of the last eight}} |
 #
-# Read the first column. In the time that unit 09 gave it, a *plain* tagger learns to hold the sign in some seeds and not in
-# others. With gates it is learned in every seed, and nobody has set a bias. Why is none needed, after all that you have
-# seen? Because text is full of **short examples**: comments of three letters, of ten, of thirty. The forget bias is for
-# those who have none; here, 5 makes the LSTM a little worse, since most of what a tagger reads may be forgotten at the end
-# of a word.
+# Read the first column. In the time that unit 09 gave it, a *plain* tagger learns to hold the sign in some seeds (that of
+# the cell above is one) and not in others. With gates it is learned in every seed, and nobody has set a bias. Why is none
+# needed, after all that you have seen? Because text is full of **short examples**: comments of three letters, of ten, of
+# thirty. The forget bias is for those who have none; here, 5 makes the LSTM a little worse.
 #
 # So is it the cell? Look at the second row. Three times the training, and the plain cell knows as many, and holds the sign
 # for longer than the LSTM did in five epochs. Gates got there sooner. That is worth a lot; it is no other kind of memory.
 #
-# The second column is the promise of unit 09, and it is half kept. Forty letters of code behind a sign: the gates lose it
-# later than the plain cell does, and they do lose it. In the training text hardly any code is commented out, and where words
+# The second column is the promise of unit 09, and it is half kept. Forty letters of code behind a sign: after the same
+# training, the gates lose it later than the plain cell does, and they do lose it. In the training text hardly any code is commented out, and where words
 # tell a comment from code, nobody needs to hold on to a sign. In unit 09 a *plain* tagger held it to the end as soon as a
 # fifth of the lines asked for it. **Gates make it easier to learn what the examples ask for. They do not ask.**
 
@@ -1479,7 +1478,7 @@ print(f"{survivors} of {wrong_steps} wrong steps are right more than 95 times in
 #
 # - `output, h = lstm(x)`, and then `classifier(h)`.
 # - Truncated BPTT with `h = h.detach()`, and $c$ carried on as it is.
-# - The forget bias set by `bias_ih_l0[:H].fill_(1)`. Or in both biases.
+# - The forget bias set by `bias_ih_l0[:H].fill_(1)`.
 # - `np.exp(a) / (1 + np.exp(a))` for a sigmoid, in float32: how large may $a$ be?
 # - Between two texts the state is reset: `h = np.zeros_like(h)`.
 #
@@ -1488,7 +1487,7 @@ print(f"{survivors} of {wrong_steps} wrong steps are right more than 95 times in
 # For an LSTM the second result is a pair, `(h_n, c_n)`; a classifier that takes it raises an error, and one that takes
 # `torch.cat(h)` reads $c$ without asking. If $c$ is not detached, the graph of all earlier chunks hangs on it: PyTorch
 # complains of a second backward pass, or the memory grows with each chunk. The first $H$ entries are those of $i$, so
-# that bias opens the wrong gate, $f$ is `[H:2*H]`; in both biases it is 2. In float32 $e^a$ overflows at about 88, and
+# that bias opens the wrong gate; $f$ is `[H:2*H]`, and `bias_hh_l0` still has what was drawn. In float32 $e^a$ overflows at about 88, and
 # the state is nan from then on. In the last, $c$ still holds the first text: reset both.
 # </details>
 

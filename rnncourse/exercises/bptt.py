@@ -974,14 +974,14 @@ through_the_transpose: From step to step the sensitivity goes forwards, through 
 + S = np.einsum("nmik,jm->njik", S, W)
 
 new_state_for_old: v holds the new state. What was multiplied by W in step t is h_{t-1}: make v before h is renewed.
-- v = np.concatenate([x, h, np.ones((N, 1), dtype=x.dtype)], axis=1)
+- v = np.concatenate([x, h, np.ones((N, 1))], axis=1)
 - h = rnn_step(x, h, U, W, b)
 + h = rnn_step(x, h, U, W, b)
-+ v = np.concatenate([x, h, np.ones((N, 1), dtype=x.dtype)], axis=1)
++ v = np.concatenate([x, h, np.ones((N, 1))], axis=1)
 
 starts_from_zeros: Your run starts from zeros: h0 is not used.
-- h, units = h0, np.arange(H)
-+ h, units = np.zeros_like(h0), np.arange(H)
+- theta, h, units = np.concatenate([U, W, b[None]]), h0, np.arange(H)
++ theta, h, units = np.concatenate([U, W, b[None]]), np.zeros_like(h0), np.arange(H)
 
 last_error_only: Only the error of the last step is used. Each step has its own, dH[t]: add what it gives as you go.
 - total += np.einsum("nj,njik->ik", dh, S)
