@@ -527,7 +527,7 @@ for H, *line in zip(sizes, *ratios.values(), strict=True):
 # the implementation, and it stays so until unit 13.
 
 # %% [markdown]
-# ### Two traps with names
+# ### Three traps with names
 #
 # **`output` or `h_n`?** With one layer, one direction and no padding, `output[-1]` and `h_n[0]` are the same numbers,
 # so code that takes the wrong one works until one of these changes. Section 5 meets the padding, unit 09 the two
@@ -557,6 +557,23 @@ assert (right[1:] == 0).all(), "Expected the answers to all other sequences to s
 # %% [markdown]
 # The shape of the result is the same either way. This is the test to remember: **change one sequence and see that the
 # others stay as they are.**
+#
+# **Unbatched.** `nn.RNN` also takes *one* sequence without an axis for the batch, $(T, D)$, and then h_0 is $(1, H)$. That is
+# kind, and a trap: who forgets the batch axis is not told. **Guess:** a batch of $N = 20$ sequences of 5 steps with one number
+# each should be $(5, 20, 1)$. Somebody hands over `(5, 20)`, to an `nn.RNN(20, 30)` that fits it. What comes back, and what has
+# the network taken the 20 for?
+
+# %% tags=["experiment"]
+torch.manual_seed(3)
+rnn, flat = nn.RNN(20, 30), torch.randn(5, 20)
+output, h_n = rnn(flat)
+batched, _ = rnn(flat[:, None])
+print("in", tuple(flat.shape), " output", tuple(output.shape), " h_n", tuple(h_n.shape))
+assert torch.allclose(output, batched[:, 0]), "Expected one sequence of 5 steps with 20 numbers each, and no batch."
+
+# %% [markdown]
+# One sequence of 5 steps: the 20 sequences have become the 20 numbers of one step. Where it was meant, `x[:, None]` says the
+# same with a batch of one, and is understood by your `ScratchRNN` too, and by everybody who reads it.
 
 # %% [markdown]
 # ## 4 · A language model in three lines
@@ -615,6 +632,32 @@ class CharRNN(nn.Module):
 check(CharRNN)
 
 # %% [markdown]
+# **See the shapes pass.** Most of what goes wrong with modules is a shape. You need not put `print` into each `forward` and take
+# it out again: every module lets you hang a **hook** on it, a function that is called with what went in and what came out.
+# With the flag off, nothing is printed and nothing is slower. Before you run it: which shapes will the four lines show for ids
+# `(7, 3)`, with $Q = 11$, $E = 4$ and $H = 6$?
+
+# %% tags=["experiment"]
+
+
+def with_shapes(model, debug=True):
+    """The model; if debug, each call of it prints the shapes of what its parts take and give."""
+
+    def shapes(value):
+        return str(tuple(value.shape)) if isinstance(value, torch.Tensor) else ", ".join(map(shapes, value))
+
+    def tell(name):
+        return lambda module, taken, given: print(f"{name:10} {shapes(taken):28} -> {shapes(given)}")
+
+    for name, module in model.named_modules() if debug else ():
+        module.register_forward_hook(tell(name or type(model).__name__))
+    return model
+
+
+shown, _ = with_shapes(use(CharRNN)(11, 4, 6), debug=True)(torch.zeros(7, 3, dtype=torch.int64), torch.zeros(1, 3, 6))
+assert shown.shape == (7, 3, 11), "Expected logits (T, N, Q). Has CharRNN passed its check?"
+
+# %% [markdown]
 # ### Experiment · "hello", once more
 #
 # You have taught this word to a network twice, in NumPy. Here is the third time. The last four lines of the loop do
@@ -661,7 +704,7 @@ show(
 # %% [markdown]
 # `Adam` is an optimizer that keeps two running means for each parameter, of its gradient and of the gradient's square,
 # and steps by the first divided by the root of the second. It is a relative of the Adagrad of unit 06, one that forgets
-# what is long past. Remember that it *keeps* something. It will matter in section 7.
+# what is long past. Remember that it *keeps* something. It will matter in section 8.
 
 # %% [markdown]
 # ## 5 · Sequences of unequal length
@@ -1054,7 +1097,127 @@ assert curve["held out"][-1] < bigram - 0.5, (
 # learning rate counts for more: {{writer/rate 0.001/bits}} bits with 0.001 in place of 0.005.
 
 # %% [markdown]
-# ## 7 · Save, load, go on
+# ## 7 · Words, and vectors that come from elsewhere
+#
+# Nothing in your model says that an id is a character. Let it be a **word**: 800 of them, the most frequent of 15,000 words
+# of Python's documentation, and `<unk>` for the rest. Most words are rare. How should
+# a network know, from a sentence or two, what a word is like?
+#
+# It could have been told before. A **pre-trained embedding** is a table of vectors that somebody has made from a far longer
+# text. Such a table comes with the course. No network was needed to make it: for 2,000 words we counted, in all documentation
+# strings of Python's library, how often each has which neighbours, and kept the 32 strongest directions of these counts (the
+# script is `rnncourse/data/shipped/__main__.py`). Words that stand among the same neighbours have vectors that point the same
+# way. **Look at some, and at words of your own:**
+
+# %% tags=["experiment"]
+from rnncourse.data import word_vectors
+
+table = word_vectors()
+for word in ("three", "file", "true", "month", "error", "string"):
+    print(f"{word:>7}:", ", ".join(table.nearest(word, 6)))
+assert "four" in table.nearest("three", 3), "Expected a number beside a number."
+
+# %% [markdown]
+# Nobody told it what a number is. (And look at *true* and *false*: opposites are neighbours, since they stand in the same
+# places. Such a table knows where words stand, not what they mean.)
+#
+# Three networks of one shape, on the same 15,000 words; what differs is the embedding: **random** and left alone; drawn at
+# random and **trained here**; or started **from the table**, where it has the word, and trained on. When to stop is decided
+# on 2,000 words more, as in unit 06. And beside them the opponents of unit 01: n-grams that fall back on shorter ones
+# (Witten–Bell, unit 06), which read the same words and are asked about the same 5,000. **Write down the order that you
+# expect**, the n-gram included.
+#
+# **Claim:** started from the table the network has a lower perplexity than with vectors trained here, these are better than
+# random ones left alone, and from the table it beats the best n-gram.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+import copy
+from collections import Counter
+
+from rnncourse.data import train_and_held_out, words
+from rnncourse.language_model import fit
+from rnncourse.ngram import count_ngrams
+
+word_texts = [words(part.lower()) for part in train_and_held_out("python-docs")]
+read_words, choosing_words, judging_words = word_texts[0][:15_000], word_texts[0][15_000:17_000], word_texts[1][:5_000]
+word_list = ["<unk>", *(word for word, _ in Counter(read_words).most_common(799))]
+word_index = {word: i for i, word in enumerate(word_list)}
+
+
+def word_ids(some):
+    """The ids of words, 0 for those that the list has not."""
+    return np.array([word_index.get(word, 0) for word in some])
+
+
+def word_perplexity(model, some):
+    """The perplexity on words, read in one row."""
+    ids = torch.tensor(word_ids(some))[:, None]
+    with torch.no_grad():
+        return nn.functional.cross_entropy(model(ids[:-1])[0][:, 0], ids[1:, 0]).exp().item()
+
+
+def word_model(start, seed=0, max_epochs=8):
+    """Train a model of words whose embedding starts as named: the perplexity on the words to be judged by."""
+    torch.manual_seed(seed)
+    model, kept = use(CharRNN)(len(word_list), 32, 64), []
+    if start == "from the table":
+        place = {word: i for i, word in enumerate(table.words)}
+        with torch.no_grad():
+            for i, word in enumerate(word_list):
+                if word in place:
+                    model.embedding.weight[i] = torch.tensor(table.vectors[place[word]])
+    model.embedding.weight.requires_grad_(start != "random")
+    optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], lr=0.005)
+    pairs = [(torch.tensor(x), torch.tensor(y)) for x, y in contiguous_batches(word_ids(read_words), 16, 16)]
+
+    def validate(_):
+        kept.append(copy.deepcopy(model.state_dict()))
+        return word_perplexity(model, choosing_words)
+
+    _, best = fit(lambda _: use(train_epoch)(model, pairs, optimizer, 1.0), validate, max_epochs, patience=2)
+    model.load_state_dict(kept[best])
+    return word_perplexity(model, judging_words)
+
+
+def word_ngrams(longest=4):
+    """The perplexities of 1- to 4-grams on the same words, each smoothed with the shorter ones (Witten-Bell)."""
+    known, asked = ([word_list[i] for i in word_ids(some)] for some in (read_words, judging_words))
+    q, perplexities = np.full(len(asked), 1 / len(word_list)), []
+    for n in range(1, longest + 1):
+        rows = count_ngrams(known, n)
+        for i in range(longest, len(asked)):
+            if row := rows.get(tuple(asked[i - n + 1 : i])):
+                q[i] = (row[asked[i]] + len(row) * q[i]) / (row.total() + len(row))
+        perplexities.append(float(np.exp(-np.log(q[longest:]).mean())))
+    return perplexities
+
+
+by_start = {start: word_model(start) for start in track(("random", "trained here", "from the table"), "words")}
+by_count = word_ngrams()
+print("perplexity on 5,000 words that were held out, of", len(word_list))
+for start, reached in by_start.items():
+    print(f"  vectors {start:15} {reached:6.1f}")
+for n, reached in enumerate(by_count, start=1):
+    print(f"  {n}-gram                 {reached:6.1f}")
+assert by_start["from the table"] < by_start["trained here"] < by_start["random"], (
+    "Expected the table to help. Have CharRNN and train_epoch passed their checks?"
+)
+assert by_start["from the table"] < min(by_count), "Expected the network to beat the n-grams."
+
+# %% [markdown]
+# Over five seeds: {{word_vectors/random/perplexity|.1f}} with random vectors left alone, {{word_vectors/trained here/perplexity|.1f}}
+# trained here, {{word_vectors/from the table/perplexity|.1f}} from the table; the best n-gram has
+# {{word_vectors/n-grams/perplexity|.1f}}. The claim holds in {{held from_the_table}} seeds. If the vectors of the table are shuffled
+# among the words, nothing is left of its help: {{word_vectors/table shuffled/perplexity|.1f}}. So it is what it knows that helps,
+# not how its numbers are spread. On characters (unit 06) the best n-gram won; on words, of which most are rare, a network that
+# knows which of them are alike does better than a table in which each stands for itself.
+#
+# The less text you have, the more a table helps. It is the oldest form of what is done with large models today: learn from
+# much text once, then go on from there with little. What you must watch is the old rule of three texts: had the table been made
+# of the documentation itself, it would have read what we judge by.
+
+# %% [markdown]
+# ## 8 · Save, load, go on
 #
 # A long training will be interrupted: the power, the queue, the lid of the laptop. What must be saved so that it can go
 # on *as if nothing had happened*? The weights, of course: `model.state_dict()`. But Adam keeps its two means for each
@@ -1133,7 +1296,7 @@ assert worst["resumed with\na new Adam"] > 0.01, "Expected other losses with a n
 # pickled object can run any code.
 
 # %% [markdown]
-# ## 8 · Bugs that PyTorch does not report
+# ## 9 · Bugs that PyTorch does not report
 #
 # An error message is a friend. A state that is not detached gives one, on the second batch: *Trying to backward through
 # the graph a second time*. These two give none.
@@ -1224,11 +1387,12 @@ assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0], "Expected t
 #
 # Can a program take the forward pass alone and do the rest? It can, and you have compared it with your own to ten digits.
 #
-# - A tensor remembers how it was made; `backward()` is unit 04, for any program. It adds to `.grad`.
+# - A tensor remembers how it was made; `backward()` is unit 04, for any program: you have built it. It adds to `.grad`.
 # - A module holds parameters and says how to compute. Your own cell and `nn.RNN` agree, and are about equally fast on a
 #   CPU.
 # - `weight_ih_l0` is $U^\top$, `weight_hh_l0` is $W^\top$, and two biases make one. `output` has all states, `h_n` the last.
-# - An embedding is a one-hot product that looks up instead of multiplying.
+# - An embedding is a one-hot product that looks up instead of multiplying. It may start from vectors that were learned elsewhere:
+#   the less text, the more they help.
 # - Unequal lengths: pad, mask, divide by the real tokens, take each row's own last state. Packing gives the same numbers.
 # - A long text: carry the state, detach it, clip, weigh each batch by its tokens.
 # - To go on after an interruption you need the model's *and* the optimizer's state.
@@ -1278,7 +1442,11 @@ assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0], "Expected t
 # - X. Glorot, Y. Bengio, *Understanding the Difficulty of Training Deep Feedforward Neural Networks*, AISTATS 2010: where
 #   `xavier_uniform_` comes from.
 # - D. P. Kingma, J. Ba, *Adam: A Method for Stochastic Optimization*, ICLR 2015.
-# - A. Karpathy, *A Recipe for Training Neural Networks*, 2019: how to distrust your own program.
+# - A. Karpathy, *A Recipe for Training Neural Networks*, 2019: how to distrust your own program; and his *min-char-rnn.py*, the
+#   network of unit 06 in 112 lines, to be set beside section 6.
+# - Stanford's course CS231n, its notes on backpropagation as a circuit of local gradients: section 1 from another hand.
+# - T. Mikolov et al., *Efficient Estimation of Word Representations in Vector Space*, 2013; O. Levy, Y. Goldberg, *Neural Word
+#   Embedding as Implicit Matrix Factorization*, NIPS 2014: why counting and training find the same vectors.
 
 # %% [markdown]
 # ## Something to show to somebody

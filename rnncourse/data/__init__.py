@@ -20,6 +20,7 @@ from .dates import (
     written_dates,
 )
 from .digits import Digits, digits
+from .embeddings import WordVectors, word_vectors
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
@@ -47,6 +48,7 @@ __all__ = [
     "Review",
     "TaggedSentence",
     "Tune",
+    "WordVectors",
     "WrittenDate",
     "bag_ceiling",
     "date_vocabulary",
@@ -73,6 +75,7 @@ __all__ = [
     "teddy_sentences",
     "train_and_held_out",
     "wav",
+    "word_vectors",
     "words",
     "written_as",
     "written_dates",
