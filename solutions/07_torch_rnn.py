@@ -103,8 +103,8 @@ assert abs(W.grad.item() - 0.980) < 1e-3, "Expected the dW that was worked out b
 # - `tanh()`, entry by entry;
 # - `sum()` of all entries, of shape `()`.
 #
-# Of `+` and `@`, **either side may be an array**: `as_var`, which is given, makes a `Var` of it. (`array + Var` asks Var's `__radd__`, thanks to the line with
-# `__array_ufunc__`; `array @ Var` asks `__rmatmul__`.)
+# Of `+` and `@`, **either side may be an array**: `as_var`, which is given, makes a `Var` of it. (`array + Var` asks Var's
+# `__radd__`, thanks to the line with `__array_ufunc__`; `array @ Var` asks `__rmatmul__`.)
 #
 # `backward()`, called on a single number $L$, adds $\partial L / \partial v$ to the `grad` of each `Var` $v$ that $L$ was made
 # of, those on the way and $L$ itself included. It **adds**: what is used twice gets both parts, and calling it twice doubles
@@ -196,12 +196,14 @@ class Var:
 check(Var)
 
 # %% [markdown]
-# ### Experiment · your tape against your own BPTT
+# ### Experiment · your tape, your own BPTT, and PyTorch
 #
-# In unit 04 it took you an evening to bring the error of a whole sequence back through time. Now write the forward pass, as a
-# child would, and let the tape do it. **Guess first**: will the two agree to three digits, to six, or to all that float64 has?
+# In unit 04 it took you an evening to bring the error of a whole sequence back through time. Now write the forward pass, as
+# if there were no gradients, and let the tape do the rest. The very same lines also run with PyTorch's tensors. **Guess
+# first**: will the three agree to three digits, to six, or to nearly all that float64 has?
 #
-# **Claim:** for 30 steps the gradients of $U$, $W$, $b$, $h_0$ and of each input are those of `rnn_backward`, to ten digits.
+# **Claim:** for 30 steps the gradients of $U$, $W$, $b$, $h_0$ and of each input are those of `rnn_backward`, to ten
+# digits: those from your tape, and those that PyTorch finds.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 Tape = use(Var)
@@ -210,20 +212,26 @@ T, N, D, H, Q = 30, 4, 5, 8, 3
 X, h0, V = rng.normal(size=(T, N, D)), rng.normal(size=(N, H)), rng.normal(size=(T, H, Q))
 U, W, b = rng.normal(size=(D, H)) / D**0.5, rng.normal(size=(H, H)) / H**0.5, rng.normal(size=H)
 
-on_tape = {name: Tape(array) for name, array in (("dU", U), ("dW", W), ("db", b), ("dh0", h0))}
-inputs, h, total = [Tape(x) for x in X], on_tape["dh0"], 0.0
-for t in range(T):
-    h = (inputs[t] @ on_tape["dU"] + h @ on_tape["dW"] + on_tape["db"]).tanh()
-    total = (h @ V[t]).sum() + total  # the error of each row of h_t is the sum of the columns of V_t
-total.backward()
+
+def found_by(kind):
+    """dX, dh0, dU, dW, db, as arrays of this kind find them: the error of each row of h_t is the sum of V_t's columns."""
+    inputs, start, U_in, W_h, bias = [kind(x) for x in X], *map(kind, (h0, U, W, b))
+    h, total = start, 0.0
+    for x, V_t in zip(inputs, map(kind, V)):
+        h = (x @ U_in + h @ W_h + bias).tanh()
+        total = (h @ V_t).sum() + total
+    total.backward()
+    return [np.stack([x.grad for x in inputs]), *(np.asarray(v.grad) for v in (start, U_in, W_h, bias))]
+
 
 dH = np.ones((T, N, Q)) @ V.swapaxes(1, 2)
-by_hand = dict(zip(("dX", "dh0", "dU", "dW", "db"), rnn_backward(dH, X, h0, rnn_forward(X, h0, U, W, b), U, W)))
-found = {name: var.grad for name, var in on_tape.items()} | {"dX": np.stack([x.grad for x in inputs])}
-for name, expected in by_hand.items():
-    error = np.abs(found[name] - expected).max() / np.abs(expected).max()
-    print(f"{name:4} {expected.shape!s:12} largest difference, as a share of the largest entry: {error:.0e}")
-    assert error < 1e-10, f"Expected {name} to agree to ten digits. Has Var passed its check?"
+by_hand = rnn_backward(dH, X, h0, rnn_forward(X, h0, U, W, b), U, W)
+on_tape, in_torch = found_by(Tape), found_by(lambda array: torch.tensor(array, requires_grad=True))
+print("largest difference from rnn_backward, as a share of the largest entry")
+for name, expected, *found in zip(("dX", "dh0", "dU", "dW", "db"), by_hand, on_tape, in_torch, strict=True):
+    off = [np.abs(g - expected).max() / np.abs(expected).max() for g in found]
+    print(f"{name:4} {expected.shape!s:12} your tape {off[0]:.0e}   PyTorch {off[1]:.0e}")
+    assert max(off) < 1e-10, f"Expected {name} to agree to ten digits. Has Var passed its check?"
 
 # %% [markdown]
 # Nobody derived anything this time, and nobody ever will again. A GRU, an attention, whatever can be written with these four
@@ -333,46 +341,18 @@ check(ScratchRNN)
 # **Where do the parameters start?** At about $1/\sqrt H$, for unit 04's reason: a step shall keep the size of a state. Numbers
 # drawn uniformly between $-a$ and $a$ have a standard deviation of $a/\sqrt 3$, so PyTorch starts a little smaller, at
 # $0.58/\sqrt H$. In programs you will also meet `nn.init.xavier_uniform_` (Glorot and Bengio, 2010): it draws an $(m, n)$ matrix
-# between $\pm\sqrt{6/(m + n)}$, a standard deviation of $\sqrt{2/(m + n)}$, so that neither the sums forwards nor the errors
-# backwards grow or shrink much. For a square $W$ that is $1/\sqrt H$. The choice between the two is a small one. That there is
-# such a factor is not: the model of section 6 ends at {{writer/as shown/bits|median}} bits per character with PyTorch's start, at
-# {{writer/xavier_uniform_/bits|median}} with Xavier's, at {{writer/a tenth/bits|median}} with a tenth of PyTorch's, and at
-# {{writer/size 1/bits|median}} with entries of size 1.
+# between $\pm\sqrt{6/(m + n)}$, a standard deviation of $\sqrt{2/(m + n)}$, so that neither the sums forwards nor the
+# errors backwards grow or shrink much. For a square $W$ that is $1/\sqrt H$. The choice between the two is a small one.
+# That there is such a factor is not: the model of section 6 ends at {{writer/as shown/bits|median}} bits per character with
+# PyTorch's start, at {{writer/xavier_uniform_/bits|median}} with Xavier's, at {{writer/a tenth/bits|median}} with a tenth
+# of PyTorch's, and at {{writer/size 1/bits|median}} with entries of size 1.
 #
-# **What may `h0` be?** Zeros are the custom. It can also be an `nn.Parameter`, since gradients reach it, or be drawn at random.
-# We trained networks to spell words from their first letter, where nothing but `h0` marks the beginning. Their loss per letter on
-# words that they had not read: {{first_state/zeros/loss}} from zeros, {{first_state/learned/loss}} from a learned `h0`,
-# {{first_state/random/loss}} from one drawn anew for each word. So a learned `h0` brought nothing that shows, and a random one
-# costs a little, most of it at the first letter. Take zeros, unless you know better; and where a text goes on, take the state in
-# which it stopped (section 6).
-#
-# And the gradient that PyTorch finds: do you trust it?
-
-# %% [markdown]
-# ### Experiment · two backward passes, one of them written by hand
-#
-# **Claim:** what autograd finds is what BPTT finds, to ten digits: for the input, the start state and all three
-# parameters.
-
-# %% tags=["experiment", "nbval-ignore-output"]
-Scratch = use(ScratchRNN)
-rng = np.random.default_rng(0)
-T, N, D, H = 30, 4, 5, 8
-x, h0, dH = rng.normal(size=(T, N, D)), rng.normal(size=(N, H)), rng.normal(size=(T, N, H))
-
-torch.manual_seed(0)
-cell = Scratch(D, H).double()
-x_t, h0_t = torch.tensor(x, requires_grad=True), torch.tensor(h0[None], requires_grad=True)
-output, h_n = cell(x_t, h0_t)
-(output * torch.tensor(dH)).sum().backward()
-theirs = [x_t.grad, h0_t.grad[0], cell.U.grad, cell.W.grad, cell.b.grad]
-
-U, W, b = (p.detach().numpy() for p in (cell.U, cell.W, cell.b))
-ours = rnn_backward(dH, x, h0, rnn_forward(x, h0, U, W, b), U, W)
-for name, a, g in zip(("dX", "dh0", "dU", "dW", "db"), ours, theirs, strict=True):
-    error = np.abs(a - g.numpy()).max() / np.abs(a).max()
-    print(f"{name:4} {a.shape!s:12} largest difference, as a share of the largest entry: {error:.0e}")
-    assert error < 1e-10, f"Expected {name} to agree to ten digits. Has ScratchRNN passed its check?"
+# **What may `h0` be?** Zeros are the custom. It can also be an `nn.Parameter`, since gradients reach it, or be drawn at
+# random. We trained networks to spell words from their first letter, where nothing but `h0` marks the beginning. Their loss
+# per letter on words that they had not read: {{first_state/zeros/loss}} from zeros, {{first_state/learned/loss}} from a
+# learned `h0`, {{first_state/random/loss}} from one drawn anew for each word. So a learned `h0` brought nothing that shows,
+# and a random one costs a little, most of it at the first letter. Take zeros, unless you know better; and where a text goes
+# on, take the state in which it stopped (section 6).
 
 # %% [markdown]
 # ## 3 · What PyTorch calls what
@@ -455,8 +435,8 @@ for name, a, b in zip(("output", "h_n", "gradient of x"), *results, strict=True)
 # %% [markdown]
 # ### Experiment · is theirs faster?
 #
-# You wrote a Python loop; they wrote C++. As measured here, on a CPU that buys little, far from a factor of ten at any of
-# these sizes.
+# You wrote a Python loop; they wrote C++. **Guess first**: by how much is theirs faster? As measured here, on a CPU that
+# buys little, far from a factor of ten at any of these sizes.
 #
 # The picture shows the time of a forward and a backward pass over 50 steps in units of what `nn.RNN` takes, on your machine
 # and with whatever else it is doing. "One product" is your cell with one change: `x @ self.U + self.b` is computed before
@@ -632,10 +612,12 @@ class CharRNN(nn.Module):
 check(CharRNN)
 
 # %% [markdown]
-# **See the shapes pass.** Most of what goes wrong with modules is a shape. You need not put `print` into each `forward` and take
-# it out again: every module lets you hang a **hook** on it, a function that is called with what went in and what came out.
-# With the flag off, nothing is printed and nothing is slower. Before you run it: which shapes will the four lines show for ids
-# `(7, 3)`, with $Q = 11$, $E = 4$ and $H = 6$?
+# ### See the shapes pass
+#
+# Most of what goes wrong with modules is a shape. You need not put `print` into each `forward` and
+# take it out again: every module lets you hang a **hook** on it, a function that is called with what went in and what came
+# out. With the flag off, nothing is printed and nothing is slower. Before you run it: which shapes will the four lines show
+# for ids `(7, 3)`, with $Q = 11$, $E = 4$ and $H = 6$?
 
 # %% tags=["experiment"]
 
@@ -666,7 +648,7 @@ assert shown.shape == (7, 3, 11), "Expected logits (T, N, Q). Has CharRNN passed
 # The loss is `nn.functional.cross_entropy`. It takes *logits* (the softmax is inside, safe from overflow), and it wants
 # them as (rows, classes), with targets (rows,). So time and batch are flattened into one axis first.
 #
-# **Claim:** after 60 updates the network reads *hell* and says *ello*.
+# **Guess** how many updates it takes, before you look. **Claim:** after 60 updates the network reads *hell* and says *ello*.
 
 # %% tags=["experiment"]
 from rnncourse.plots.bptt import spelling_grid
@@ -847,7 +829,9 @@ check(last_states)
 # %% [markdown]
 # ### Experiment · what nothing does to a state
 #
-# Words from Python's documentation, spelled letter by letter, go through an untrained `nn.RNN` in one padded batch.
+# Words from Python's documentation, spelled letter by letter, go through an untrained `nn.RNN` in one padded batch. How far
+# does one step of padding move the state: hardly, or about as far as another word would? Say so first.
+#
 # **Claim:** after two steps of padding, the state is at least half as far from the true last state as two *different*
 # words are from each other, and it stays so.
 
@@ -894,10 +878,10 @@ assert moved[0] == 0, "Expected no distance without padding. Has last_states pas
 assert min(moved[2:]) > 0.5, "Expected the padding to move the state. Have all checks above passed?"
 
 # %% [markdown]
-# (Over five starts it is at least {{padding/as shown/from two steps on}} of that distance, and with a padding that is all zeros,
-# `padding_idx=0`, still {{padding/zeros for the padding/from two steps on}}: the state goes on without any input, too.) A
-# classifier that reads `output[-1]` looks at the padding. It may even learn to make do with that, a little worse than it
-# could be, and nobody notices.
+# (Over five starts it is at least {{padding/as shown/from two steps on}} of that distance, and with a padding that is all
+# zeros, `padding_idx=0`, still {{padding/zeros for the padding/from two steps on}}: the state goes on without any input,
+# too.) A classifier that reads `output[-1]` looks at the padding. It may even learn to make do with that, a little worse
+# than it could be, and nobody notices.
 
 # %% [markdown]
 # ### Experiment · packed and padded
@@ -1022,6 +1006,9 @@ check(train_epoch)
 # hold a character that the training text has not. All such characters become one symbol, `UNKNOWN`, as rare words became
 # `<unk>` in unit 01. The network never meets it in training, and never learns to expect it. It counts all the same: a score
 # that leaves out what a model does not know is too good.
+#
+# A bigram sees one letter. How much better is a network that has read all before it: by a tenth of a bit, by half a bit, by
+# two? Write it down.
 #
 # **Claim:** after three epochs over 60,000 characters, the model predicts text that it has *not* seen with at least
 # half a bit per character less than the bigram table of the same training text.
@@ -1205,12 +1192,13 @@ assert by_start["from the table"] < by_start["trained here"] < by_start["random"
 assert by_start["from the table"] < min(by_count), "Expected the network to beat the n-grams."
 
 # %% [markdown]
-# Over five seeds: {{word_vectors/random/perplexity|.1f}} with random vectors left alone, {{word_vectors/trained here/perplexity|.1f}}
-# trained here, {{word_vectors/from the table/perplexity|.1f}} from the table; the best n-gram has
-# {{word_vectors/n-grams/perplexity|.1f}}. The claim holds in {{held from_the_table}} seeds. If the vectors of the table are shuffled
-# among the words, nothing is left of its help: {{word_vectors/table shuffled/perplexity|.1f}}. So it is what it knows that helps,
-# not how its numbers are spread. On characters (unit 06) the best n-gram won; on words, of which most are rare, a network that
-# knows which of them are alike does better than a table in which each stands for itself.
+# Over five seeds: {{word_vectors/random/perplexity|.1f}} with random vectors left alone,
+# {{word_vectors/trained here/perplexity|.1f}} trained here, {{word_vectors/from the table/perplexity|.1f}} from the table;
+# the best n-gram has {{word_vectors/n-grams/perplexity|.1f}}. The claim holds in {{held from_the_table}} seeds. If the
+# vectors of the table are shuffled among the words, nothing is left of its help:
+# {{word_vectors/table shuffled/perplexity|.1f}}. So it is what it knows that helps, not how its numbers are spread. On
+# characters (unit 06) the best n-gram won; on words, of which most are rare, a network that knows which of them are alike
+# does better than a table in which each stands for itself.
 #
 # The less text you have, the more a table helps. It is the oldest form of what is done with large models today: learn from
 # much text once, then go on from there with little. What you must watch is the old rule of three texts: had the table been made
@@ -1308,8 +1296,9 @@ assert worst["resumed with\na new Adam"] > 0.01, "Expected other losses with a n
 # **`zero_grad`.** Without it each update follows the sum of all gradients so far: a ball that rolls on and on, and is never
 # braked but by a slope against it.
 #
-# Four words of four different letters ($N = Q = 4$), and three programs. **Claim:** with the right program, and with
-# either bug, the reported loss falls below a third of what it was at first. Only the right one learns to spell.
+# Four words of four different letters ($N = Q = 4$), and three programs. Which of them will you be able to tell apart by
+# the loss that they report? Answer before you look. **Claim:** with the right program, and with either bug, the reported
+# loss falls below a third of what it was at first. Only the right one learns to spell.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 Model = use(CharRNN)
@@ -1365,12 +1354,12 @@ assert rights["no zero_grad"] < 0.9, "Expected a missing zero_grad to spoil the 
 assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0], "Expected that loss to leap above its start."
 
 # %% [markdown]
-# The program with the wrong axis reports a loss nearly as good as the right one's. It has learned another task, and
-# learned it well: in which *row of the batch* each logit has to be the largest. That is no letter. So look at what the
-# model says, not only at its loss. And the one without `zero_grad` is the *best* of the three for a while: stop it at
-# update 20 and you would praise it. The smaller the learning rate, the later it leaps: at a rate of 0.1 it still has
-# {{bugs/rate 0.1/right without zero_grad|range .0%}} of the letters right after the 100 updates, depending on the start, and the
-# right program is not finished.
+# The program with the wrong axis reports a loss nearly as good as the right one's. It has learned another task, and learned
+# it well: in which *row of the batch* each logit has to be the largest. That is no letter. So look at what the model says,
+# not only at its loss. And the one without `zero_grad` is the *best* of the three for a while: stop it at update 20 and you
+# would praise it. The smaller the learning rate, the later it leaps: at a rate of 0.1 it still has
+# {{bugs/rate 0.1/right without zero_grad|range .0%}} of the letters right after the 100 updates, depending on the start,
+# and the right program is not finished.
 #
 # A list to go through when a loss stands still, or falls too well:
 #
