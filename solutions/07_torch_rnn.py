@@ -1195,14 +1195,14 @@ assert by_start["from the table"] < min(by_count), "Expected the network to beat
 # Over five seeds: {{word_vectors/random/perplexity|.1f}} with random vectors left alone,
 # {{word_vectors/trained here/perplexity|.1f}} trained here, {{word_vectors/from the table/perplexity|.1f}} from the table;
 # the best n-gram has {{word_vectors/n-grams/perplexity|.1f}}. The claim holds in {{held from_the_table}} seeds. If the
-# vectors of the table are shuffled among the words, nothing is left of its help:
+# vectors of the table are shuffled among the words, no more is left than from vectors trained here:
 # {{word_vectors/table shuffled/perplexity|.1f}}. So it is what it knows that helps, not how its numbers are spread. On
 # characters (unit 06) the best n-gram won; on words, of which most are rare, a network that knows which of them are alike
 # does better than a table in which each stands for itself.
 #
-# The less text you have, the more a table helps. It is the oldest form of what is done with large models today: learn from
-# much text once, then go on from there with little. What you must watch is the old rule of three texts: had the table been made
-# of the documentation itself, it would have read what we judge by.
+# It is the oldest form of what is done with large models today: learn from much text once, then go on from there with little.
+# What you must watch is the old rule of three texts: had the table been made of the documentation itself, it would have read
+# what we judge by.
 
 # %% [markdown]
 # ## 8 · Save, load, go on
@@ -1380,8 +1380,8 @@ assert max(curves["no zero_grad"][20:]) > curves["no zero_grad"][0], "Expected t
 # - A module holds parameters and says how to compute. Your own cell and `nn.RNN` agree, and are about equally fast on a
 #   CPU.
 # - `weight_ih_l0` is $U^\top$, `weight_hh_l0` is $W^\top$, and two biases make one. `output` has all states, `h_n` the last.
-# - An embedding is a one-hot product that looks up instead of multiplying. It may start from vectors that were learned elsewhere:
-#   the less text, the more they help.
+# - An embedding is a one-hot product that looks up instead of multiplying. It may start from vectors that were
+#   learned elsewhere.
 # - Unequal lengths: pad, mask, divide by the real tokens, take each row's own last state. Packing gives the same numbers.
 # - A long text: carry the state, detach it, clip, weigh each batch by its tokens.
 # - To go on after an interruption you need the model's *and* the optimizer's state.

@@ -27,6 +27,7 @@ FOLDER = Path(__file__).parent
 _FORMATS = ("short", "medium", "long", "full")
 _SKELETONS = ("yMd", "yMEd", "yMMMd", "yMMMEd")
 _NAMED = re.compile(r"MMMM?|E+|c+")  # fields of a pattern that are written as names
+_NOT_READ = {"site-packages", "test", "tests", "idlelib", "pydoc_data", "lib2to3"}
 _MONDAY = date(2024, 1, 1)
 
 
@@ -83,10 +84,10 @@ def _without_quotes(pattern: str) -> str:
 def docstrings() -> Iterator[str]:
     """What the modules, classes and functions of Python's standard library say of themselves, in small letters."""
     library = Path(sysconfig.get_path("stdlib"))
-    for path in sorted(library.rglob("*.py")):
-        if {"site-packages", "test", "tests", "idlelib", "pydoc_data", "lib2to3"} & set(
-            path.relative_to(library).parts
-        ):
+    parts = [part for part in sorted(library.iterdir()) if part.name not in _NOT_READ]
+    files = [file for part in parts for file in (sorted(part.rglob("*.py")) if part.is_dir() else [part])]
+    for path in files:
+        if path.suffix != ".py" or _NOT_READ & set(path.relative_to(library).parts):
             continue
         try:
             tree = ast.parse(path.read_text(encoding="utf-8"))
