@@ -47,8 +47,10 @@ class Mutant:
 
 
 def written(unit: str) -> list[Exercise]:
-    """The exercises of a unit that are answered by code."""
-    return [e for e in exercises.unit(unit) if isinstance(e, Exercise)]
+    """The exercises of a unit that are answered by code, but for those that are judged by what they reach: there, most
+    mutants are right answers.
+    """
+    return [e for e in exercises.unit(unit) if isinstance(e, Exercise) and not e.by_result]
 
 
 @cache

@@ -389,6 +389,8 @@ check(bits_per_character)
 #
 # First Reber's, in one long stream of sentences, judged on a stream that it has not read.
 #
+# How close to the lowest possible will 32 units come: within 50%, 20%, 5%? Write it down.
+#
 # **Claim:** on Reber's grammar the network's perplexity comes within 5% of the lowest possible.
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -439,7 +441,8 @@ assert reached < 1.05 * lowest, "Less than 5% above the lowest possible was expe
 #
 # In unit 01 the best possible 5-gram saw "to work as a" and was left with one chance in three, exactly. In unit 03 it took
 # 21 units with weights that were set by hand. Now nobody sets anything. The three sentences are the rows of one batch, each
-# from a state of zeros.
+# from a state of zeros. **Guess** what the curve of the loss will look like: straight down, or with a stop where a 5-gram
+# stands?
 #
 # **Claim:** the trained network names the right profession in all three, with a probability above 90% where the 5-gram is
 # at one third.
@@ -694,8 +697,8 @@ show(
 )
 
 # %% [markdown]
-# With too small a rate the network has not got anywhere yet; with too large a one it jumps about. The valley between is
-# wide: a factor of three within it costs little, a factor of ten a lot. Over five seeds, as above and in bits:
+# With too small a rate the network has not got anywhere yet; with too large a one it jumps about. Over five seeds, as above
+# and in bits:
 #
 # | | |
 # |---|---|
@@ -706,13 +709,13 @@ show(
 # | start times 10 | {{choices/start times 10/bits}} |
 # | 72 units | {{choices/72 units/bits}} |
 #
-# (The start times 10 saturates every tanh: no error gets through, and no patience helps.) The claim holds in
-# {{held rate_and_start}} seeds.
+# The claim holds in {{held rate_and_start}} seeds. (In a start ten times as large the tanhs are saturated, and their slope, on
+# which each error depends, is next to nothing.)
 #
-# **What is one seed worth?** Look at the last line beside the first: each range has most of the other in it. Had you run
-# one seed of each, you would have reported what these two said. A difference counts if it is clearly
-# larger than the range over seeds, at the same seeds for both; three seeds are a beginning, five a habit. All claims of
-# this course are measured so, and the brackets behind a number are its range.
+# **What is one seed worth?** Look at the last line beside the first: each range has most of the other in it. Had you run one
+# seed of each, you would have reported what these two said. A difference counts if it is clearly larger than the range over
+# seeds, at the same seeds for both; three seeds are a beginning, five a habit. All claims of this course are measured so, and
+# the brackets behind a number are its range.
 #
 # ### From a blank cell
 #
@@ -974,9 +977,10 @@ assert to_text(new, chars) == "ellohellohello", "More of the one word was expect
 # ## 9 · Something to play with
 #
 # Put the two together, `fit` and `generate`, and watch a network learn. It reads the first names, one to a line, and after
-# each epoch it writes a few of its own: a line break is its prompt, and each line break that it draws ends a name. The names
-# are those of a census, public by law. Look at the line as it grows. **What does it learn first**: the letters, the length of
-# a name, the capital at its start, or where vowels go? Say so before you run it.
+# each epoch it writes a few of its own: a line break is its prompt, and each line break that it draws ends a name. The
+# names are those of a census, public by law. The random numbers are the same after each epoch, so that what changes is the
+# network. Look at the line as it grows. **What does it learn first**: the letters, the length of a name, the capital at its
+# start, or where vowels go? Say so before you run it.
 
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -1213,8 +1217,8 @@ assert source["both"] < min(source["rnn"], source["smooth"].min()) - 0.1, (
 #
 # ## 11 · What it writes
 #
-# The colder, the safer; the hotter, the wilder. Here are three temperatures side by side, from the same prompt with the same
-# random numbers.
+# The colder, the safer; the hotter, the wilder. At which temperature would you let it write? Choose first. Here are three
+# side by side, from the same prompt with the same random numbers.
 #
 # **Claim:** at a temperature of 0.5 more of the longer words that the network writes are words of the library than at 1.2.
 

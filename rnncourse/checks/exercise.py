@@ -191,6 +191,7 @@ def unchanged(value: Plain) -> Plain:
 class Exercise:
     """One task, made by `Unit.exercise`: see the module's example. `drive` names the driver of the candidate. `model`
     is the text of the model answer, below what it imports, if that does not lie in the unit's file of answers.
+    `by_result` says that an answer is judged by what it reaches, so that most small changes of a right one are right.
     """
 
     name: str
@@ -206,6 +207,7 @@ class Exercise:
     canonical: Callable[[Plain], Plain] = unchanged
     counts_calls: bool = False
     may_share: bool = False
+    by_result: bool = False
     misconceptions: list[Misconception] = field(default_factory=list)
     properties: list[tuple[str, Property]] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict, repr=False)

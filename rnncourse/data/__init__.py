@@ -21,6 +21,7 @@ from .dates import (
     written_dates,
 )
 from .digits import Digits, digits
+from .embeddings import WordVectors, word_vectors
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
@@ -52,6 +53,7 @@ __all__ = [
     "TaggedSentence",
     "TrainedNetwork",
     "Tune",
+    "WordVectors",
     "WrittenDate",
     "bag_ceiling",
     "date_vocabulary",
@@ -80,6 +82,7 @@ __all__ = [
     "train_and_held_out",
     "trained_network",
     "wav",
+    "word_vectors",
     "words",
     "written_as",
     "written_dates",

@@ -725,6 +725,7 @@ ex = unit.exercise(
     takes="train_ids (L,), valid_ids (M,), Q, max_epochs, patience, seed, unseen_ids (K,), levels",
     gives="facts",
     drive="training",
+    by_result=True,
     forbids=("torch",),
     uses={
         "contiguous_batches": contiguous_batches,

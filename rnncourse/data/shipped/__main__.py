@@ -1,22 +1,28 @@
 """Make the shipped files anew, from the libraries that have them: `python -m rnncourse.data.shipped`.
 
 It needs scikit-learn and Babel, which a developer's installation has (`pip install -e ".[dev]"`) and a student's has
-not. The tests hold the files to what it makes. To train the network takes a minute and a half.
+not. The tests hold the files to what it makes. To train the network takes a minute and a half. (The table of words is
+made from the documentation strings of Python's own library, and so differs a little from one Python to the next: what
+is shipped comes from 3.11.)
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import sysconfig
+from collections import Counter
+from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Shaped, UInt8
+from jaxtyping import Float, Shaped, UInt8
 
 from rnncourse.data.dates import DATE_LANGUAGES
-from rnncourse.data.text import train_and_held_out
+from rnncourse.data.text import train_and_held_out, words
 from rnncourse.gradient_flow import orthogonal
 from rnncourse.language_model import contiguous_batches, encode, initial_parameters, train_step
 
@@ -24,6 +30,7 @@ FOLDER = Path(__file__).parent
 _FORMATS = ("short", "medium", "long", "full")
 _SKELETONS = ("yMd", "yMEd", "yMMMd", "yMMMEd")
 _NAMED = re.compile(r"MMMM?|E+|c+")  # fields of a pattern that are written as names
+_NOT_READ = {"site-packages", "test", "tests", "idlelib", "pydoc_data", "lib2to3"}
 _MONDAY = date(2024, 1, 1)
 
 
@@ -99,13 +106,66 @@ def network(updates: int = 9000, hidden_size: int = 160) -> dict[str, Shaped[np.
     return {name: p.astype(np.float16) for name, p in parameters.items()} | {"characters": characters}
 
 
+def docstrings() -> Iterator[str]:
+    """What the modules, classes and functions of Python's standard library say of themselves, in small letters."""
+    library = Path(sysconfig.get_path("stdlib"))
+    parts = [part for part in sorted(library.iterdir()) if part.name not in _NOT_READ]
+    files = [file for part in parts for file in (sorted(part.rglob("*.py")) if part.is_dir() else [part])]
+    for path in files:
+        if path.suffix != ".py" or _NOT_READ & set(path.relative_to(library).parts):
+            continue
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+        except (SyntaxError, UnicodeDecodeError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield (ast.get_docstring(node) or "").lower()
+
+
+def word_vectors(
+    count: int = 2000, size: int = 32, window: int = 4
+) -> tuple[list[str], Float[np.ndarray, "words size"]]:
+    """The most frequent words of the docstrings, the most frequent first, and a vector for each.
+
+    Two words that stand among the same neighbours get vectors that point the same way: how much more often than by
+    chance a word has each of the 2,000 as a neighbour, as a logarithm (PPMI), of which a singular value decomposition
+    keeps what matters most. Entries have a variance of 1.
+    """
+    texts = [words(text) for text in docstrings()]
+    found = Counter(word for text in texts for word in text)
+    chosen = [word for word, _ in sorted(found.items(), key=lambda item: (-item[1], item[0]))[:count]]
+    index = {word: i for i, word in enumerate(chosen)}
+    near = np.zeros((count, count))
+    for text in texts:
+        ids = np.array([index.get(word, -1) for word in text], dtype=np.int64)
+        for distance in range(1, window + 1):
+            pairs = np.stack([ids[:-distance], ids[distance:]])
+            one, two = pairs[:, (pairs >= 0).all(axis=0)]
+            np.add.at(near, (one, two), 1 / distance)
+            np.add.at(near, (two, one), 1 / distance)
+    total = near.sum(axis=0)
+    by_chance = np.outer(total, total**0.75) / (total**0.75).sum()  # rare neighbours count for less
+    with np.errstate(divide="ignore", invalid="ignore"):
+        more = np.nan_to_num(np.maximum(np.log(near / by_chance), 0), posinf=0)
+    left, strength, _ = np.linalg.svd(more, full_matrices=False)
+    vectors = left[:, :size] * np.sqrt(strength[:size])
+    vectors *= np.sign(
+        vectors[np.abs(vectors).argmax(axis=0), np.arange(size)]
+    )  # a decomposition leaves the signs open
+    return chosen, vectors / vectors.std()
+
+
 def main() -> None:
-    """Write all three files."""
+    """Write all files."""
     images, labels = digits()
     np.savez_compressed(FOLDER / "digits.npz", images=images, labels=labels)
     text = json.dumps(ways_to_write_dates(), ensure_ascii=False, indent=1)
     (FOLDER / "dates.json").write_text(text + "\n", encoding="utf-8")
     np.savez_compressed(FOLDER / "network.npz", allow_pickle=False, **network())
+    chosen, vectors = word_vectors()
+    sixteenths = np.clip(np.round(vectors * 16), -127, 127).astype(np.int8)
+    np.savez_compressed(FOLDER / "words.npz", words=np.array("\n".join(chosen)), vectors=sixteenths)
 
 
 if __name__ == "__main__":
