@@ -22,7 +22,9 @@ from .dates import (
 from .digits import Digits, digits
 from .grammars import Grammar, study_grammar
 from .images import digit_image
+from .mails import Mails, draw_mails
 from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
+from .parts_of_speech import PARTS_OF_SPEECH, SpokenSentence, draw_spoken
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
 from .recall import recall_batch
 from .sentiment import Review, bag_ceiling, encode_reviews, sentiment_sentences
@@ -36,13 +38,16 @@ __all__ = [
     "EOS",
     "ISO_VOCABULARY",
     "PAD",
+    "PARTS_OF_SPEECH",
     "TOKEN_LABELS",
     "Digits",
     "EncodedDates",
     "Grammar",
     "LabelledText",
+    "Mails",
     "Note",
     "Review",
+    "SpokenSentence",
     "TaggedSentence",
     "Tune",
     "WrittenDate",
@@ -51,6 +56,8 @@ __all__ = [
     "decode_melody",
     "digit_image",
     "digits",
+    "draw_mails",
+    "draw_spoken",
     "encode_dates",
     "encode_melody",
     "encode_reviews",
