@@ -575,6 +575,17 @@ check(hmm_forward)
 from rnncourse.plots import line_chart
 
 filter_forwards = use(hmm_forward)
+
+
+def from_the_right(transition, emission, seen):
+    """The chain beta, divided by its sum at each step: (T, K)."""
+    beta = np.ones((len(seen), len(transition)))
+    for t in reversed(range(len(seen) - 1)):
+        beta[t] = transition @ (emission[:, seen[t + 1]] * beta[t + 1])
+        beta[t] /= beta[t].sum()
+    return beta
+
+
 start, transition = np.array([0.5, 0.5]), np.array([[0.95, 0.05], [0.1, 0.9]])
 emission = np.array([[0.9, 0.1], [0.5, 0.5]])
 rng = np.random.default_rng(0)
@@ -584,11 +595,7 @@ for t in range(1, 5000):
 seen = (rng.random(5000) < emission[true, 1]).astype(int)
 
 filtered, log_likelihood = filter_forwards(start, transition, emission, seen)
-from_the_right = np.ones_like(filtered)
-for t in reversed(range(len(seen) - 1)):
-    from_the_right[t] = transition @ (emission[:, seen[t + 1]] * from_the_right[t + 1])
-    from_the_right[t] /= from_the_right[t].sum()
-after_all = use(combine)(filtered, from_the_right, "product")
+after_all = use(combine)(filtered, from_the_right(transition, emission, seen), "product")
 after_all /= after_all.sum(axis=1, keepdims=True)
 
 right, believed = {}, {}
@@ -616,6 +623,65 @@ show(
     alt="Belief that the machine is worn over sixty steps, and the truth, which is 0 or 1. The belief from what was seen so far "
     "jumps up at each bad part and sinks between them; the belief after all is smoother and nearer to the truth.",
 )
+
+# %% [markdown]
+# ### Optional · parts of speech, by counting
+#
+# *(About ten minutes.)* This is what such models were made for. Which part of speech is each word? "The light watch can fish":
+# here *watch* is a noun. "The light watch a fish": here it is a verb, and *light* has become the noun. The states are the
+# parts of speech, the words are what is observed. If somebody has tagged a thousand sentences, nothing needs to be
+# trained: **count**, as in unit 01. How often does a noun follow an adjective? That is `transition`. How often is a noun
+# *watch*? That is `emission`. (A tenth is added to each count, so that nothing is impossible.)
+#
+# Predict: if each word gets the tag that it has most often, how many of 100 are right? How many with $\alpha$, which knows what
+# came before, and how many with both chains?
+#
+# **Claim:** on 500 new sentences fewer than 85% of the words are right by themselves; with the words before it, more than 95%
+# are; with all words, more than 98.5%.
+
+# %% tags=["experiment"]
+from rnncourse.data import PARTS_OF_SPEECH, draw_spoken
+
+rng = np.random.default_rng(0)
+tagged, new = draw_spoken(rng, 1000), draw_spoken(rng, 500)
+word_list = sorted({word for sentence in tagged for word in sentence.tokens})
+
+
+def as_ids(sentence):
+    return [PARTS_OF_SPEECH.index(tag) for tag in sentence.tags], [word_list.index(word) for word in sentence.tokens]
+
+
+K, Q = len(PARTS_OF_SPEECH), len(word_list)
+first_tags, moves, shows = np.full(K, 0.1), np.full((K, K), 0.1), np.full((K, Q), 0.1)
+for sentence in tagged:
+    tags, tokens = as_ids(sentence)
+    first_tags[tags[0]] += 1
+    np.add.at(moves, (tags[:-1], tags[1:]), 1)
+    np.add.at(shows, (tags, tokens), 1)
+most_often = shows.argmax(axis=0)
+counted = (
+    first_tags / first_tags.sum(),
+    moves / moves.sum(axis=1, keepdims=True),
+    shows / shows.sum(axis=1, keepdims=True),
+)
+
+hits = {"each word by itself": [], "with the words before": [], "with all words": []}
+for sentence in new:
+    tags, tokens = as_ids(sentence)
+    before_it, _ = filter_forwards(*counted, np.array(tokens))
+    with_all = before_it * from_the_right(*counted[1:], tokens)
+    for name, guess in zip(hits, (most_often[tokens], before_it.argmax(axis=1), with_all.argmax(axis=1))):
+        hits[name] += (guess == tags).tolist()
+tagging = {name: np.mean(found) for name, found in hits.items()}
+for name, share in tagging.items():
+    print(f"{name:<22} {share:.1%} right")
+assert tagging["each word by itself"] < 0.85, "Expected many words to be of several kinds."
+assert tagging["with the words before"] > 0.95, "Expected the first chain to help; see hmm_forward above."
+assert tagging["with all words"] > 0.985, "Expected the second chain to help again."
+
+# %% [markdown]
+# No gradient, no epoch, and nearly right. Here an HMM is hard to beat, for this grammar *is* one: what comes next hangs on the
+# part of speech before it. In real sentences it hangs on more, and then the state has to hold more.
 
 # %% [markdown]
 # Side by side, what have the two in common, and what not?

@@ -24,8 +24,10 @@ from .digits import Digits, digits
 from .embeddings import WordVectors, word_vectors
 from .grammars import Grammar, study_grammar
 from .images import digit_image
+from .mails import Mails, draw_mails
 from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
 from .names import FirstNames, first_names
+from .parts_of_speech import PARTS_OF_SPEECH, SpokenSentence, draw_spoken
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
 from .recall import recall_batch
 from .sentiment import Review, bag_ceiling, encode_reviews, sentiment_sentences
@@ -41,6 +43,7 @@ __all__ = [
     "EOS",
     "ISO_VOCABULARY",
     "PAD",
+    "PARTS_OF_SPEECH",
     "TOKEN_LABELS",
     "Corpus",
     "Digits",
@@ -48,8 +51,10 @@ __all__ = [
     "FirstNames",
     "Grammar",
     "LabelledText",
+    "Mails",
     "Note",
     "Review",
+    "SpokenSentence",
     "TaggedSentence",
     "TrainedNetwork",
     "Tune",
@@ -60,6 +65,8 @@ __all__ = [
     "decode_melody",
     "digit_image",
     "digits",
+    "draw_mails",
+    "draw_spoken",
     "encode_dates",
     "encode_melody",
     "encode_reviews",
