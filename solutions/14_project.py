@@ -289,8 +289,8 @@ check(bits_per_token)
 # %% [markdown]
 # ## 5 · An opponent
 #
-# 0.9 bits: is that good? Nobody can say. A figure means something beside that of an **opponent**, a model that is simpler
-# and cheaper, and that has been given a fair chance. There is always one:
+# 0.9 bits: is that good? Nobody can say. A figure means something beside that of an **opponent**, or baseline: a model
+# that is simpler and cheaper, and that has been given a fair chance. There is always one:
 #
 # - the **shares** of the targets in training: the majority, if you like. Whoever does not beat it has learned nothing.
 # - the **n-gram** of unit 01, which counts what follows the last $n - 1$ tokens.
