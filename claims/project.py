@@ -21,7 +21,7 @@ def dealt(seed: int) -> tuple[Any, dict[str, Any], float]:
     """The dates, dealt by this seed; settings for them; what the best n-gram needs on the test part."""
     parts, vocabulary, names = cells.parts_of(cells.corpus, seed)
     settings = cells.SETTINGS | {"inputs": len(vocabulary), "targets": len(names)}
-    return parts, settings, choose_ngram(parts, [(n, 2.0) for n in (4, 5, 6, 7)], len(names))[2]
+    return parts, settings, choose_ngram(parts, cells.OPPONENTS, len(names))[2]
 
 
 @unit.experiment(

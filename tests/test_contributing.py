@@ -114,7 +114,7 @@ def test_a_mistake_has_no_words_before_it_is_in_the_catalogue_and_has_them_after
 
 def test_the_tutorial_teaches_nothing_that_the_course_already_has():
     assert "bias_twice" not in {m.name for m in exercises.find("rnn_step").misconceptions}
-    assert exercises.STEMS[-1] < "14_forgetting"
+    assert exercises.STEMS[-1] < "15_forgetting"
 
 
 def test_what_the_tutorial_writes_is_laid_out_as_the_course_is(done, page, course):

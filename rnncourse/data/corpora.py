@@ -14,8 +14,9 @@ them tells about another would be known beforehand if they stood on both sides o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, timedelta
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +31,8 @@ from .text import load_text, words
 __all__ = ["CORPORA", "Corpus", "load_corpus"]
 
 CORPORA = ("dates", "python", "docs")
-PIECE = 160  # tokens: the longest document of a corpus that is made of longer texts
+PIECE = 160  # characters: the longest document of a corpus that is made of longer texts
+BEGINNING = 6000  # characters of each module and of each topic that are used
 
 
 class Corpus(NamedTuple):
@@ -67,7 +69,7 @@ def load_corpus(source: str | Path, *, most: int | None = None, by_word: bool = 
     elif source == "python":
         found = _python()
     elif source == "docs":
-        found = _next_tokens((text, name) for name, text in documents("python-docs").items())
+        found = _docs()
     else:
         text = load_text(source)
         lines = [line for line in text.split("\n") if line.strip()]
@@ -105,14 +107,30 @@ def _dates() -> Iterator[Document]:
 
 
 def _python() -> Iterator[Document]:
-    """Pieces of modules, with the label of each character as the whole module gives it; a piece of each in turn."""
-    modules = documents("python-source")
-    labels = {name: [TOKEN_LABELS[i] for i in label_python(text)] for name, text in modules.items()}
-    for pieces in zip_longest(*(_pieces(text) for text in modules.values())):
-        for piece, (name, text) in zip(pieces, modules.items()):
+    """Pieces of how each module begins, with the label of each character; a piece of each module in turn."""
+    for name, text, start, end in _in_turn(documents("python-source")):
+        labels = _labels(name)
+        yield list(text[start:end]), labels[start:end], name
+
+
+@cache
+def _labels(module: str) -> list[str]:
+    return [TOKEN_LABELS[i] for i in label_python(documents("python-source")[module], BEGINNING)]
+
+
+def _docs() -> Iterator[Document]:
+    """Pieces of how each topic begins, with the characters that come next; a piece of each topic in turn."""
+    for name, text, start, end in _in_turn(documents("python-docs")):
+        if end - start > 1:
+            yield list(text[start : end - 1]), list(text[start + 1 : end]), name
+
+
+def _in_turn(texts: Mapping[str, str]) -> Iterator[tuple[str, str, int, int]]:
+    """The first piece of each text, then the second of each, …: however few are taken, many texts have a part in it."""
+    for pieces in zip_longest(*(_pieces(text[:BEGINNING]) for text in texts.values())):
+        for piece, (name, text) in zip(pieces, texts.items()):
             if piece is not None:
-                start, end = piece
-                yield list(text[start:end]), labels[name][start:end], name
+                yield name, text, *piece
 
 
 def _next_tokens(texts: Iterable[tuple[str, str]], by_word: bool = False) -> Iterator[Document]:
