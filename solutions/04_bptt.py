@@ -1277,8 +1277,8 @@ show(
         logy=True,
         title="The same gradient, 50 steps",
     ),
-    alt="Time of BPTT and of RTRL against the number of units, the time on a logarithmic axis. BPTT stays level; RTRL takes twice "
-    "as long at 4 units, and about a hundred times as long at 32.",
+    alt="Time of BPTT and of RTRL against the number of units, the time on a logarithmic axis. BPTT stays about level; RTRL "
+    "takes little longer at 4 units, and about a hundred times as long at 32.",
 )
 
 # %% [markdown]

@@ -419,7 +419,8 @@ print("reads", X[:, 0].argmax(axis=1), " should say", y[0])
 #
 # The **learning rate** $\eta$ decides, and nobody can compute the right one. So one tries: rates a factor of three or
 # so apart, a short run of each, and more than one seed. Here are 300 updates over 8 steps, from a radius of 1.5; in
-# each cell the share of right answers, the median of ten seeds, and in brackets the lowest and the highest.
+# each cell the share of right answers, the median of ten seeds, and in brackets the lowest and the highest. **Guess first**,
+# with a hand on the right column: which of these rates does clipping save, and which does it not?
 #
 # | rate | without clipping | clipped at 1 |
 # |---|---|---|
