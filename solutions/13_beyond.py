@@ -4,13 +4,17 @@
 # **When you are done you will be able to**
 #
 # - write attention from nothing, with its scaling and its mask, and say what each of them is for;
-# - let a decoder look back at everything that was read, and draw where it looks;
+# - build a decoder that looks back at everything that was read, and draw where it looks;
+# - let a sequence look at itself, and say why it then needs to be told the order;
 # - say which recurrences can be computed in about $\log_2 T$ rounds instead of $T$ steps, and do it;
-# - count how many operations of an algorithm wait for one another, and say why that is not yet the time it takes;
-# - build a recurrent network whose training does not walk through time, and say why it can no longer latch or flip.
+# - build a recurrent network whose training does not walk through time, and say what it can no longer do;
+# - see the same recurrence in linear attention and in a state space, and place S4, Mamba, RWKV and xLSTM.
 #
-# **Time**: about three hours. **You need** the encoder and the decoder of unit 12, the gates of unit 10, and `softmax`
-# from unit 03. There are 6 exercises and one written question, 22 points in all.
+# **Time**: about four hours, in two sittings; the second begins with section 6. More than half of it is your own work.
+# What is marked *optional* comes on top. **You need** the encoder and the decoder of unit 12, the gates of unit 10, and
+# `softmax` from unit 03. There are ten exercises, the second of which is optional, and one written question, 35 points
+# in all. They are NumPy, but for `AttentionDecoder`, an `nn.Module`; none may call `scipy`, and those in NumPy not
+# `torch`. Where it says **guess first**, write your guess down, then run the cell.
 
 # %% locked="setup"
 import math
@@ -44,13 +48,14 @@ progress("13_beyond")
 # %% [markdown]
 # ## 1 · What does not fit through
 #
-# Let us see the first bottleneck on the plainest task that there is for an encoder and a decoder: say again what you have
-# read.
+# The first bottleneck, on the plainest task that there is for an encoder and a decoder: say again what you have read.
 #
 #     reads   7 1 1 4 9 0 2      should say   7 1 1 4 9 0 2 <eos>
 #
-# Digits are drawn at random, so that nothing can be guessed: each one has to go through the state. **Claim:** after 300
-# updates, the pair of unit 12 repeats two digits, and not eight.
+# Digits are drawn at random, so that nothing can be guessed: each one has to go through the state.
+#
+# **Guess first:** the pair of unit 12, with 80 units, is trained for 300 updates on one to sixteen digits. How many can
+# it repeat?
 
 # %% locked="setup_torch"
 import torch
@@ -61,7 +66,7 @@ from rnncourse.encoder_decoder_torch import Decoder, Encoder, Seq2Seq
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.beyond_torch import AttentionDecoder, AttentionSeq2Seq, MinGRU
+from rnncourse.beyond_torch import AttentionSeq2Seq, MinGRU
 from rnncourse.data.dates import BOS, EOS, PAD
 from rnncourse.plots import line_chart, show
 
@@ -78,11 +83,15 @@ def digits_to_repeat(rng, rows=64, shortest=1, longest=16):
 
 
 def build(kind, inputs, outputs, seed=0):
-    """An encoder and a decoder, with or without attention; the one without gets more units, and more parameters."""
+    """An encoder and a decoder. The pair without attention gets more units, and more parameters."""
     torch.manual_seed(seed)
-    if kind == "with attention":
-        return AttentionSeq2Seq(Encoder(inputs, 32, 64), AttentionDecoder(outputs, 16, 64), BOS)
-    return Seq2Seq(Encoder(inputs, 32, 80), Decoder(outputs, 16, 80), BOS)
+    if kind == "without attention":
+        return Seq2Seq(Encoder(inputs, 32, 80), Decoder(outputs, 16, 80), BOS)
+    decoder = Looking(outputs, 16, 64)  # yours, from section 4 on
+    if kind == "all states alike":  # it asks nothing: all scores are 0, all weights equal
+        nn.init.zeros_(decoder.query.weight)
+        decoder.query.requires_grad_(False)
+    return AttentionSeq2Seq(Encoder(inputs, 32, 64), decoder, BOS)
 
 
 def train(model, draw, updates, label):
@@ -125,33 +134,20 @@ rng = np.random.default_rng(0)
 plain = train(build("without attention", 13, 13), lambda: digits_to_repeat(rng), 300, "without attention")
 lengths = range(1, 21)
 share_right = {"one state": [repeated(plain, length) for length in lengths]}
+print(
+    "repeated without a mistake: " + ", ".join(f"{n}: {share_right['one state'][n - 1]:.0%}" for n in (1, 2, 3, 5, 8))
+)
 assert share_right["one state"][1] > 0.85, "Two digits were expected to be repeated after 300 updates."
 assert share_right["one state"][7] < 0.3, "Eight digits were not expected to be repeated after 300 updates."
 
-
-def repeat_chart():
-    figure = line_chart(
-        lengths, share_right, xlabel="length (digits)", ylabel="share without a mistake", size=(8.0, 3.6)
-    )
-    figure.axes[0].set_xticks(range(2, 21, 2))
-    return figure
-
-
-show(
-    repeat_chart(),
-    alt="Share of sequences repeated without a mistake against their length. With one state it is 1 for one digit, falls "
-    "steeply from the third digit on and is near zero from about eight digits on.",
-)
-
 # %% [markdown]
-# It was trained on lengths up to 16. After 300 updates it repeats two digits in
-# {{digits/without attention/2 digits|median .0%}} of cases, the median of five seeds, three in
-# {{digits/without attention/3 digits|median .0%}}, eight in
-# {{digits/without attention/8 digits|median .0%}}. That is not all that one state can hold: after 900
-# updates it repeats eight in {{digits/without attention, 900 updates/8 digits|median .0%}}, and ten in
-# {{digits/without attention, 900 updates/10 digits|median .0%}}. With more units and more training the cliff moves to the
-# right, as in unit 12. But everything about the input has to be squeezed into one vector *before it is known what will be
-# asked*, and that is slow to learn.
+# **Claim:** after 300 updates, the pair of unit 12 repeats two digits, and not eight.
+#
+# Over five seeds it is right in {{digits/without attention/2 digits|median .0%}} of cases for two digits, in
+# {{digits/without attention/3 digits|median .0%}} for three, in {{digits/without attention/8 digits|median .0%}} for
+# eight. That is not all that one state can hold: after 900 updates it repeats eight in
+# {{digits/without attention, 900 updates/8 digits|median .0%}}. But everything has to be squeezed into one vector *before
+# it is known what will be asked*, and that is slow to learn.
 
 # %% [markdown]
 # ## 2 · Look back instead
@@ -200,8 +196,8 @@ show(
 # together, and the context stays.
 #
 # **Why the root?** A dot product is a sum of $d$ products. If they are independent with variance 1, the variances add
-# up to $d$, so the sum is about $\sqrt d$ large. **Claim:** without the root, long vectors make the softmax choose one
-# key and ignore the others, before anything is learned.
+# up to $d$, so the sum is about $\sqrt d$ large. **Guess first:** ten keys, drawn at random. How much of the weight does
+# the best of them get, on average, at $d = 4$ and at $d = 1024$?
 
 # %% tags=["experiment"]
 rng = np.random.default_rng(0)
@@ -221,6 +217,9 @@ for d in (4, 64, 1024):
 assert largest["without"] > 0.9, "Without the root one key was expected to be chosen at d = 1024."
 
 # %% [markdown]
+# **Claim:** without the root, long vectors make the softmax choose one key and ignore the others, before anything is
+# learned.
+#
 # A softmax that has chosen has hardly any slope: $\alpha(1 - \alpha)$ is nearly zero at both ends. The network would be
 # stuck with the choice that its random start has made.
 #
@@ -231,13 +230,13 @@ assert largest["without"] > 0.9, "Without the root one key was expected to be ch
 
 # %% [markdown]
 # ### Exercise 13.1 · `attention`
-# *●●○ · 15 minutes · 4 points*
+# *●●○ · 18 minutes · 4 points*
 #
 # Write scaled dot-product attention. `query (…, T_q, d)`, `keys (…, T_k, d)` and `values (…, T_k, d_v)` have the same
 # leading axes, none, one or more. Return `(context (…, T_q, d_v), weights (…, T_q, T_k))`. `mask` is `None`, or an array
 # of bools that broadcasts to the weights, True = may look; no row is all False. Scores may be as large as you like, and
-# give no nan. The dtype stays: `math.sqrt(d)` is a plain number, `np.sqrt(d)` is a float64 and would turn float32 into
-# float64. You may call `softmax(O)` of unit 03, which is imported. May not call `torch` or `scipy`.
+# give no nan. In all exercises the dtype stays: `math.sqrt(d)` is a plain number, `np.sqrt(d)` is a float64 and would turn
+# float32 into float64. You may call `softmax(O)` of unit 03, which is imported.
 #
 #     query [[2, 0, 0, 0]]   keys [[1, 0, 0, 0], [0, 1, 0, 0]]   values [[10], [20]]
 #     gives, rounded,  context [[12.69]]   weights [[0.731, 0.269]]
@@ -266,6 +265,8 @@ check(attention)
 # %% [markdown]
 # ## 3 · The older way to ask
 #
+# *Optional, with its exercise: nothing below needs it.*
+#
 # A dot product needs queries and keys of one size, and compares them in a fixed way. When attention came to translation,
 # in 2014, the comparison was a small network of its own, with a hidden layer of $A$ units. (It was not the first network
 # that looked. A year before, Graves had let one that writes by hand slide a soft window along its text.)
@@ -284,10 +285,10 @@ check(attention)
 
 # %% [markdown]
 # ### Exercise 13.2 · `additive_attention`
-# *●●○ · 12 minutes · 3 points*
+# *●●○ · 12 minutes · 3 points · optional*
 #
 # `query (…, T_q, d_q)`, `keys (…, T_k, d_k)`, `values (…, T_k, d_v)`, `Wq (d_q, A)`, `Wk (d_k, A)`, `v (A,)`, and `mask`
-# as before. Return `(context (…, T_q, d_v), weights (…, T_q, T_k))`. May not call `torch` or `scipy`.
+# as before. Return `(context (…, T_q, d_v), weights (…, T_q, T_k))`.
 #
 # The one difficulty is that every query meets every key. An axis of length 1 in the right place lets NumPy do it:
 # `x[..., :, None, :]` turns `(…, T_q, A)` into `(…, T_q, 1, A)`.
@@ -319,41 +320,105 @@ check(additive_attention)
 # %% [markdown]
 # ## 4 · A decoder that looks back
 #
-# Here is all that changes in the decoder of unit 12. The encoder stays as it is; its states come along as `memory`:
+# The decoder of unit 12 reads a token, makes its state $s_t$, and predicts from it. Now $s_t$ first asks all states $h_j$
+# of the encoder, and what comes back, the context $c_t$, stands beside it when the next token is chosen:
 #
-#     states, state = self.rnn(self.embedding(ids), state)                    # as before: s_t for each step
-#     context, weights = attention(self.query(states), memory, memory, mask)  # each s_t looks at all h_j
-#     hidden = torch.tanh(self.combine(torch.cat([states, context], dim=-1)))
-#     return self.output(hidden), state, weights
+# $$
+# e_{tj} = \frac{s_t W_a \cdot h_j}{\sqrt H} \qquad \alpha_t = \mathrm{softmax}(e_t) \qquad c_t = \sum_j \alpha_{tj} h_j
+# \qquad \text{logits}_t = \tanh([s_t, c_t]\, W_c + b_c)\, V + c
+# $$
 #
-# `query` is a matrix $(H, H)$: what a decoder's state asks for need not look like an encoder's state. `mask` is True at
-# the real steps of each source. That is `AttentionDecoder` in `rnncourse/beyond_torch.py`; you can read it now. Does it
-# look where your function looks?
+# $W_a$ is there because what a decoder's state asks for need not look like an encoder's state. The encoder stays as it
+# is. Here are the parts, under the names that the check looks for:
+#
+# | layer | what | from, to |
+# |---|---|---|
+# | `embedding` | `nn.Embedding` | $V$ tokens, $E$ |
+# | `rnn` | `nn.GRU` | $E$, $H$ |
+# | `query` | `nn.Linear` without a bias, $W_a$ | $H$, $H$ |
+# | `combine` | `nn.Linear`, $W_c$ and $b_c$ | $2H$, $H$: first the state, then the context |
+# | `output` | `nn.Linear` | $H$, $V$ |
+#
+# And here is where beginners lose an hour. The GRU has time first, $(T, N, H)$. But a product of matrices, as in
+# `attention`, wants what is *not* multiplied first: for each sequence of the batch a matrix of queries $(T, H)$ and one of
+# keys $(S, H)$. So turn both with `transpose(0, 1)`, to $(N, T, H)$ and $(N, S, H)$, and turn the context back.
+
+# %% [markdown]
+# ### Exercise 13.3 · `AttentionDecoder`
+# *●●● · 30 minutes · 4 points*
+#
+# `AttentionDecoder(vocabulary_size, embedding_size, hidden_size)`, with the five layers above.
+# `forward(ids, state, keys, mask=None)` takes the token ids $(T, N)$, the first state $(1, N, H)$, the encoder's states
+# `keys` $(S, N, H)$, which are the values too, and a mask $(N, S)$ of bools, True = may look. Return
+# `(logits (T, N, V), state (1, N, H), weights (N, T, S))`: the state is the one after the last token, and row $t$ of the
+# weights of sequence $n$ says where it looked at step $t$.
+#
+# What you know has other names here: `torch.softmax(scores, dim=-1)`, `scores.masked_fill(where, -math.inf)`, which fills
+# where it is given True, `~mask` for *not*, and `torch.cat([states, context], dim=-1)`. With `keys.transpose(1, 2)`, from
+# $(N, S, H)$, you have what the product needs.
+#
+#     decoder = AttentionDecoder(9, 4, 5)
+#     decoder(ids (7, 2), state (1, 2, 5), keys (6, 2, 5))
+#     gives  logits (7, 2, 9)   state (1, 2, 5)   weights (2, 7, 6)
+
+
+# %% answer="AttentionDecoder"
+class AttentionDecoder(nn.Module):
+    """A decoder that looks back: (ids (T, N), state (1, N, H), keys (S, N, H), mask (N, S)) -> logits, state, weights."""
+
+    ### BEGIN SOLUTION
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.query = nn.Linear(hidden_size, hidden_size, bias=False)
+        self.combine = nn.Linear(2 * hidden_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+    def forward(self, ids, state, keys, mask=None):
+        states, state = self.rnn(self.embedding(ids), state)
+        queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)  # (N, T, H) and (N, S, H)
+        scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
+        if mask is not None:
+            scores = scores.masked_fill(~mask[:, None], -math.inf)
+        weights = torch.softmax(scores, dim=-1)
+        context = (weights @ keys).transpose(0, 1)
+        hidden = torch.tanh(self.combine(torch.cat([states, context], dim=-1)))
+        return self.output(hidden), state, weights
+
+    ### END SOLUTION
+
+
+# %% check="AttentionDecoder"
+check(AttentionDecoder)
+
+# %% [markdown]
+# That is the network that changed machine translation in 2015, but for its size. (There the state asked *before* it read
+# the token, and additively; this order is Luong's.) Does it look where your `attention` looks?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-attend = use(attention)
-decoder = AttentionDecoder(13, 16, 64).double()
-ids, memory = torch.randint(3, 13, (5, 2)), torch.randn(7, 2, 64, dtype=torch.float64)
-mask = torch.arange(7) < torch.tensor([[7], [4]])
+attend, Looking = use(attention), use(AttentionDecoder)
+decoder = Looking(13, 16, 64).double()
+ids, keys = torch.randint(3, 13, (5, 2)), torch.randn(7, 2, 64, dtype=torch.float64)
+start, mask = torch.zeros(1, 2, 64, dtype=torch.float64), torch.arange(7) < torch.tensor([[7], [4]])
 with torch.no_grad():
-    _, _, theirs = decoder(ids, torch.zeros(1, 2, 64, dtype=torch.float64), memory, mask)
-    states, _ = decoder.rnn(decoder.embedding(ids), torch.zeros(1, 2, 64, dtype=torch.float64))
-    queries, keys = (x.transpose(0, 1).numpy() for x in (decoder.query(states), memory))
-_, yours = attend(queries, keys, keys, mask.numpy()[:, None])
-difference = np.abs(theirs.numpy() - yours).max()
-print(f"the decoder's weights and yours differ by {difference:.0e}")
+    _, _, weights = decoder(ids, start, keys, mask)
+    states, _ = decoder.rnn(decoder.embedding(ids), start)
+    q, k = (x.transpose(0, 1).numpy() for x in (decoder.query(states), keys))
+_, expected = attend(q, k, k, mask.numpy()[:, None])
+difference = np.abs(weights.numpy() - expected).max()
+print(f"the decoder's weights and those of attention differ by {difference:.0e}")
 assert difference < 1e-12, "The decoder was expected to look where your attention looks; " + answer_above
-assert (yours[1, :, 4:] == 0).all(), "Nothing was expected to be looked at in the padding; " + answer_above
 
 # %% [markdown]
 # ### Experiment · the digits again
 #
-# The same encoder, the same task, the same 300 updates. To be fair, the pair without attention had 80 units and the one
-# with attention has 64, and fewer parameters. A question before you run it: it trains on lengths up to 16. What will it
-# do at 20?
+# The same encoder, the same task, the same 300 updates, with your decoder. The pair with attention has 64 units, the one
+# without had 80, and more parameters. And there is a second control: your decoder again, but its `query` is held at 0. So
+# it gets the *mean* of all states, by the same short way, and cannot choose.
 #
-# **Claim:** after 300 updates the pair with attention repeats most sequences of ten digits, and the pair without next to
-# none.
+# **Guess first:** ten digits: how often is each of the three right? And your decoder at 20 digits, when it has trained on
+# up to 16?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 rng = np.random.default_rng(0)
@@ -364,24 +429,31 @@ assert parameters[0] > parameters[1], "The pair with attention was expected to h
 share_right["attention"] = [repeated(looking, length) for length in lengths]
 assert min(share_right["attention"][:10]) > 0.7, "With attention most of up to ten digits were expected to be repeated."
 assert share_right["attention"][19] < 0.3, "Twenty digits, never met in training, were not expected to be repeated."
+figure = line_chart(lengths, share_right, xlabel="length (digits)", ylabel="share without a mistake", size=(8.0, 3.6))
+figure.axes[0].set_xticks(range(2, 21, 2))
 show(
-    repeat_chart(),
-    alt="Share repeated without a mistake against length. With one state it is near zero from eight digits on. With "
-    "attention it stays near 1 up to about fourteen digits, then falls, and is zero at twenty.",
+    figure,
+    alt="Share repeated without a mistake against length. With one state it falls steeply from the third digit on and is near "
+    "zero from eight digits on. With attention it stays near 1 up to about fourteen digits, then falls, and is zero at twenty.",
 )
 
 # %% [markdown]
-# The cliff is gone from where it was: over five seeds, ten digits are right in {{digits/with attention/10 digits|.0%}}
-# with attention, in {{digits/without attention/10 digits|.0%}} without, and without, after three times the updates, in
-# {{digits/without attention, 900 updates/10 digits|.0%}}. But look to the right of 16, where it is
-# {{digits/with attention/20 digits|.0%}} at 20: beyond the lengths that it has met, it fails as well. What fails there
-# is not memory: all states are still on the table. It has never learned how to ask for the *nineteenth* digit.
-# Attention keeps everything within reach. What to look for, the network has to learn.
+# **Claim:** after 300 updates the pair with attention repeats most sequences of ten digits, and neither the pair
+# without nor one that looks at all states alike repeats any to speak of.
+#
+# Over five seeds, ten digits are right in {{digits/with attention/10 digits|.0%}} with attention, in
+# {{digits/all states alike/10 digits|.0%}} with all states alike, in {{digits/without attention/10 digits|.0%}} without,
+# and without, after three times the updates, in {{digits/without attention, 900 updates/10 digits|.0%}}. The short way
+# alone does help, three digits are right in {{digits/all states alike/3 digits|.0%}}; but for ten it takes the *choosing*.
+# Now look to the right of 16, where it is
+# {{digits/with attention/20 digits|.0%}} at 20. What fails there is not memory: all states are still on the table. It has
+# never learned how to ask for the *nineteenth* digit. Attention keeps everything within reach. What to look for, the
+# network has to learn.
 #
 # ### Experiment · dates
 #
-# Now the dates of unit 12, in eleven languages. **Claim:** after 280 updates, a network with attention reads most dates
-# of days that it has never seen, long ones as well as short ones, and a network without has hardly begun.
+# Now the dates of unit 12, in eleven languages. **Guess first:** where will the network look for the first digit of the
+# year, and is a long date harder than a short one?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.dates import ISO_VOCABULARY, date_vocabulary, encode_dates, written_dates
@@ -410,25 +482,23 @@ def dates_right(model):
     return [right[rows].mean().item() for rows in (~is_long, is_long)]
 
 
-date_models = {kind: train_reader(kind) for kind in ("without attention", "with attention")}
-for kind, model in date_models.items():
-    short, long = dates_right(model)
-    print(f"{kind + ':':<18} up to 20 characters {short:.0%}, longer ones {long:.0%}")
-assert max(dates_right(date_models["without attention"])) < 0.3, (
-    "Without attention few dates were expected to be right yet."
-)
-assert min(dates_right(date_models["with attention"])) > 0.7, "With attention most dates were expected to be right."
+reader = train_reader("with attention")
+short, long = dates_right(reader)
+print(f"with attention: up to 20 characters {short:.0%}, longer ones {long:.0%}")
+assert min(short, long) > 0.7, "With attention most dates were expected to be right."
 
 # %% [markdown]
+# **Claim:** after 280 updates, a network with attention reads most dates of days that it has never seen, long ones as
+# well as short ones, and a network without has hardly begun.
+#
 # Over five seeds, with attention: {{dates/with attention/up to 20 characters|.0%}} of the dates of up to 20 characters,
 # {{dates/with attention/longer|.0%}} of the longer ones. Without: {{dates/without attention/up to 20 characters|.0%}} and
 # {{dates/without attention/longer|.0%}}.
 #
-# Honesty asks for two remarks. First: this does not show what one state *cannot* hold. In unit 12 such a pair learned its
-# dates, with more units and 2,000 updates. It shows how hard one state makes the learning: an error at the last output
-# has to find its way through the whole decoder and the whole encoder to the letter that decided. With attention there is
-# a short cut. Second: that dates are hard *because they are long* does not show here; the short ones are no better. For
-# length the digits were the better experiment.
+# This does not show what one state *cannot* hold: in unit 12 such a pair learned its dates, with more units and 2,000
+# updates. It shows how hard one state makes the learning. An error at the last output has to find its way through the
+# whole decoder and the whole encoder to the letter that decided; with attention there is a short cut. And that dates are
+# hard *because they are long* does not show here; the short ones are no better.
 #
 # ### Where does it look?
 #
@@ -448,7 +518,6 @@ def alignment(model, written):
     return "".join(ISO_VOCABULARY[i] for i in ids[:10, 0]), weights[0, :10].numpy()
 
 
-reader = date_models["with attention"]
 day = next(d for d in (date(2009, 3, n) for n in range(1, 10)) if is_held_out(d))
 written = max(written_as(day, "pt"), key=lambda w: len(w.text))
 answer, looks = alignment(reader, written)
@@ -473,12 +542,147 @@ show(
 # that the 1 is all; one step before, it might still have become a 12. A cell of this map is a *state*, not a letter: it
 # knows what came before it.
 #
-# What it costs: the decoder makes $T_q$ comparisons with $T_k$ states each, $T_q \cdot T_k$ in all. For a date that is
-# nothing. For a book that looks at itself it is everything, and the states of all steps have to be kept. Remember this
-# for the end.
+# What it costs: $T_q$ steps compare with $T_k$ states each, $T_q \cdot T_k$ comparisons. For a date that is nothing.
 
 # %% [markdown]
-# ## 5 · One step after the other
+# ## 5 · A sequence that looks at itself
+#
+# So far one sequence asked and another was asked. But a sequence can ask itself. From its row $x_t$ each step makes three
+# things: what it looks for, what it has to offer, and what it hands out if it is chosen.
+#
+# $$q_t = x_t W_q \qquad k_t = x_t W_k \qquad v_t = x_t W_v$$
+#
+# The rest is your `attention`. This is **self-attention**: each step reads from every other at once, and nobody walks.
+#
+# A language model predicts step $t + 1$ at step $t$, so it may not look ahead. Then the mask is a **causal** one: row
+# $t$ may look at the columns up to $t$, its own included. Drawn as a table, it is a triangle: `np.tri(T)`.
+#
+# *By hand*: $X = (0, 2, 4)$, one number a step, $W_q = 0$, $W_k = W_v = 1$. All scores are 0, so all weights are alike:
+# each step gets the mean, 2. With the causal mask step 1 sees 0, step 2 the mean of 0 and 2, step 3 that of all three:
+# $(0, 1, 2)$.
+
+# %% [markdown]
+# ### Exercise 13.4 · `self_attention`
+# *●○○ · 12 minutes · 3 points*
+#
+# `X (T, D)` is one sequence, `Wq (D, d)`, `Wk (D, d)`, `Wv (D, d_v)`: return the contexts, `(T, d_v)`. With `causal=True`
+# no step looks at a later one. Use your `attention`; while this exercise is checked, it is a correct one.
+#
+#     X [[0], [2], [4]]   Wq [[0]]   Wk [[1]]   Wv [[1]]     gives [[2], [2], [2]]
+#     and with causal=True:  [[0], [1], [2]]
+
+
+# %% answer="self_attention"
+def self_attention(X, Wq, Wk, Wv, causal=False):
+    """A sequence attends to itself: X (T, D), Wq (D, d), Wk (D, d), Wv (D, d_v) -> contexts (T, d_v)."""
+    ### BEGIN SOLUTION
+    mask = np.tri(len(X), dtype=bool) if causal else None
+    context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
+    return context
+    ### END SOLUTION
+
+
+# %% check="self_attention"
+check(self_attention)
+
+# %% [markdown]
+# You have one head of one layer of a Transformer. What does it know of the order?
+#
+# **Guess first:** shuffle the rows of $X$ and compute again. What happens to the rows that come out (1) as it is, (2) with
+# a vector $p_t$ added to each row that depends on its *place* $t$ alone, (3) without such vectors, but causal?
+
+# %% tags=["experiment"]
+look = use(self_attention)
+rng = np.random.default_rng(0)
+X, places, order = rng.normal(size=(6, 8)), rng.normal(size=(6, 8)), rng.permutation(6)
+Wq, Wk, Wv = (rng.normal(size=(8, 8)) for _ in range(3))
+for name, run in {
+    "as it is": lambda X: look(X, Wq, Wk, Wv),
+    "with places": lambda X: look(X + places, Wq, Wk, Wv),
+    "causal": lambda X: look(X, Wq, Wk, Wv, causal=True),
+}.items():
+    change = np.abs(run(X[order]) - run(X)[order]).max()
+    print(f"{name:<12} the shuffled answers and the answers to the shuffled rows differ by {change:.2f}")
+    assert (change < 1e-10) == (name == "as it is"), f"{name}: {change:.2f} was not expected; " + answer_above
+
+# %% [markdown]
+# As it is, the rows are only moved: self-attention sees a *bag* of steps, as unit 01's first model saw a bag of words.
+# Either the **positions** are told, by a vector for each place that is added to what stands there, or the mask tells
+# them, since in a causal one step $t$ sees $t$ things.
+#
+# ### Experiment · which came first?
+#
+# Twelve symbols, and among them one A and one B: which of the two came first? One layer of self-attention, the mean of
+# its contexts, one linear layer. **Guess first:** which of the four settings below can learn it?
+
+
+# %% tags=["experiment", "nbval-ignore-output"]
+class OneLayer(nn.Module):
+    """Self-attention over 12 symbols of 10, averaged; with a vector for each place or without, causal or not."""
+
+    def __init__(self, places, causal):
+        super().__init__()
+        self.embedding, self.causal = nn.Embedding(10, 32), causal
+        self.places = nn.Parameter(torch.randn(12, 1, 32), requires_grad=places)
+        self.Wq, self.Wk, self.Wv = (nn.Linear(32, 32, bias=False) for _ in range(3))
+        self.output = nn.Linear(32, 2)
+
+    def forward(self, ids):
+        x = self.embedding(ids) + self.places * self.places.requires_grad
+        q, k, v = (layer(x).transpose(0, 1) for layer in (self.Wq, self.Wk, self.Wv))
+        context = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+        return self.output(context.mean(dim=1))
+
+
+def which_first(generator, rows=64):
+    """Symbols from 2 to 9, and one 0 and one 1 among them: ids (12, rows), and which of the two came first."""
+    ids = torch.randint(2, 10, (12, rows), generator=generator)
+    two = torch.rand(12, rows, generator=generator).argsort(dim=0)[:2]
+    ids.scatter_(0, two, torch.tensor([[0], [1]]).expand(2, rows))
+    return ids, (two[0] > two[1]).long()
+
+
+ORDERED = {
+    "neither": (False, False),
+    "positions": (True, False),
+    "causal": (False, True),
+    "both": (True, True),
+}
+
+
+def order_learned(name, updates=400, seed=0):
+    """The share of right answers on 1,000 new sequences."""
+    torch.manual_seed(seed)
+    generator, model = torch.Generator().manual_seed(seed), OneLayer(*ORDERED[name])
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
+    for _ in track(range(updates), name):
+        ids, first = which_first(generator)
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(ids), first).backward()
+        optimizer.step()
+    ids, first = which_first(torch.Generator().manual_seed(99), 1000)
+    with torch.no_grad():
+        return (model(ids).argmax(dim=-1) == first).float().mean().item()
+
+
+for name in ORDERED:
+    share = order_learned(name)
+    print(f"{name:<10} right in {share:.0%}")
+    assert (share < 0.6) if name == "neither" else (share > 0.8), f"{name}: {share:.0%} right was not expected."
+
+# %% [markdown]
+# **Claim:** one layer of self-attention without positions guesses which of two symbols came first, after 400 updates as
+# before. With positions it knows, and so it does with a causal mask alone.
+#
+# Over five seeds: with neither {{order/neither/right|.0%}}, with positions {{order/positions/right|.0%}}, causal alone
+# {{order/causal/right|.0%}}, with both {{order/both/right|.0%}}. That it can only guess with neither, however long one
+# trains, you have just proved: exchange A and B, and the mean stays what it was.
+#
+# What does it cost that nobody walks? $T^2$ comparisons, and while it writes, the keys and values of all that was written.
+# For a book that looks at itself that is everything. Remember this for section 12.
+
+# %% [markdown]
+# ## 6 · One step after the other
 #
 # The second bottleneck. Why does $h_t$ have to wait for $h_{t-1}$? Because of the tanh around it:
 #
@@ -498,13 +702,12 @@ show(
 # *By hand*: $a = (0.5,\ 0.5,\ 2)$, $b = (0,\ 1,\ 0)$, $h_0 = 4$. Then $h_1 = 2$, $h_2 = 0.5 \cdot 2 + 1 = 2$, $h_3 = 4$.
 
 # %% [markdown]
-# ### Exercise 13.3 · `linear_recurrence`
+# ### Exercise 13.5 · `linear_recurrence`
 # *●○○ · 6 minutes · 2 points*
 #
 # First the plain loop; everything that follows is measured against it. `a` and `b` have one shape, `(T, …)` with any
 # number of further axes or none, and `h0` is `(…)`, a number if there are none. All products are entry by entry. Return
-# the states $h_1$ to $h_T$, `(T, …)`; `h0` is not among them. Leave the arguments as they are. May not call `torch` or
-# `scipy`.
+# the states $h_1$ to $h_T$, `(T, …)`; `h0` is not among them. Leave the arguments as they are.
 #
 #     a [0.5, 0.5, 2]   b [0, 1, 0]   h0 4     gives [2, 2, 4]
 
@@ -529,7 +732,7 @@ check(linear_recurrence)
 # That still takes one step after the other. Now comes the trick.
 
 # %% [markdown]
-# ## 6 · Do not compute states, compute maps
+# ## 7 · Do not compute states, compute maps
 #
 # Look at a step differently. Do not ask for the state that it gives, which you cannot know yet. Ask what it *does*: it
 # is the map $h \mapsto a_t h + b_t$, and a map is written down with two numbers, $(a_t, b_t)$. Those you know from the
@@ -545,11 +748,11 @@ check(linear_recurrence)
 # 14$, and $6 \cdot 1 + 8 = 14$.
 
 # %% [markdown]
-# ### Exercise 13.4 · `combine_affine`
+# ### Exercise 13.6 · `combine_affine`
 # *●○○ · 6 minutes · 2 points*
 #
 # `first` and `second` are pairs `(a, b)` of arrays of one shape, or of numbers. Return the pair of the map that applies
-# `first` and then `second`, entry by entry. May not call `torch` or `scipy`.
+# `first` and then `second`, entry by entry.
 #
 #     first (2, 1)   second (3, 5)     gives (6, 8)
 
@@ -571,7 +774,7 @@ check(combine_affine)
 # You can now make one step of two, without knowing a single state.
 
 # %% [markdown]
-# ## 7 · All prefixes at once
+# ## 8 · All prefixes at once
 #
 # The combination of maps is **associative**: for three in a row it does not matter which two you combine first. (The
 # order of the maps does matter, the brackets do not.) That is all that is needed. Add up eight numbers one after the
@@ -634,14 +837,14 @@ assert (((p + q) + r) + s).depth == 3, "Three additions in a row were expected."
 assert ((p + q) + (r + s)).depth == 2, "Two additions in a row were expected."
 
 # %% [markdown]
-# ### Exercise 13.5 · `associative_scan`
+# ### Exercise 13.7 · `associative_scan`
 # *●●● · 25 minutes · 5 points*
 #
 # Compute what `linear_recurrence` computes, from the same arguments, with few operations that wait for one another: for
 # $T$ steps at most $4 \lceil \log_2 T \rceil + 4$. At $T = 1000$ these are 44, where the loop takes 2,000. Hillis and
 # Steele's scan will do, and so will any other. It has to be right for every $T \ge 1$, not only for powers of two, and
-# for factors of 0: there is no need to divide. Leave the arguments as they are. May not call `torch` or `scipy`; you may
-# call your `combine_affine`, which takes whole arrays: a row of the picture is *one* call.
+# for factors of 0: there is no need to divide. Leave the arguments as they are. You may call your `combine_affine`, which
+# takes whole arrays: a row of the picture is *one* call.
 #
 # The check counts as we did above. Once it hands you arrays whose entries are counting numbers: they can be added,
 # subtracted, multiplied and divided, and live in arrays of dtype `object`. So make new arrays with `np.empty_like(a)` or
@@ -668,8 +871,7 @@ def associative_scan(a, b, h0):
 check(associative_scan)
 
 # %% [markdown]
-# Your loop and your scan, side by side. **Claim:** loop and scan agree to $10^{-10}$ for up to 100,000 steps, and the
-# scan's depth grows with the logarithm of the length.
+# **Guess first:** at 2,048 steps the loop has 4,096 operations in a row. How many has your scan?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 loop, scan = use(linear_recurrence), use(associative_scan)
@@ -708,7 +910,11 @@ show(
 )
 
 # %% [markdown]
-# ## 8 · Does it pay?
+# **Claim:** loop and scan agree to $10^{-10}$ for up to 100,000 steps, and the scan's depth grows with the logarithm of
+# the length.
+
+# %% [markdown]
+# ## 9 · Does it pay?
 #
 # Few operations in a row is not the same as little time. Hillis and Steele's scan does $T \log_2 T$ combinations in all,
 # where the loop does $T$. There is a scan that wastes less: combine neighbours in pairs, scan the pairs, which are half
@@ -716,7 +922,7 @@ show(
 # the one in `rnncourse/beyond.py`; it usually bears the name of G. E. Blelloch.
 #
 # We measure it against the course's loop, in time used by one core, for single numbers and for rows of $32 \times 64$,
-# which is what a layer of 64 units has to do for a batch of 32. Guess first: who wins?
+# which is what a layer of 64 units has to do for a batch of 32. **Guess first:** who wins, and where?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 import time
@@ -764,12 +970,17 @@ show(
 # two thousand numbers to do, the calls hardly matter, and what counts is how often each number goes through the memory:
 # there the scan has more to do.
 #
-# So when does a scan pay? Count operations, for $p$ processors. A step of the loop has $n$ products and $n$ sums to do,
-# $p$ at a time, and has to wait for the step before: $2T \lceil n/p \rceil$ rounds in all. A combination has a product
-# more, three operations, of which two wait for each other. The scan has fewer than $2T$ of them, for each of $n$
-# numbers: $6Tn$ operations, $p$ at a time, and $4 \log_2 T$ that wait, about $6Tn/p + 4 \log_2 T$ rounds (R. P. Brent
-# showed in 1974 that this can be reached). **Claim**, from this count: with two processors the scan never wins; with
-# thousands it wins where sequences are long and rows are narrow.
+# So when does a scan pay? Where there are far more processors than numbers in a step. A laptop has too few for that. A
+# graphics card has thousands, and that is where long sequences are trained in this way.
+#
+# ### Optional · a count for $p$ processors
+#
+# A step of the loop has $n$ products and $n$ sums to do, $p$ at a time, and has to wait for the step before:
+# $2T \lceil n/p \rceil$ rounds in all. A combination has a product more, three operations, of which two wait for each
+# other. The scan has fewer than $2T$ of them, for each of $n$ numbers: $6Tn$ operations, $p$ at a time, and
+# $4 \log_2 T$ that wait, about $6Tn/p + 4 \log_2 T$ rounds (R. P. Brent showed in 1974 that this can be reached).
+# **Claim**, from this count: with two processors the scan never wins; with thousands it wins where sequences are long and
+# rows are narrow.
 
 # %% tags=["experiment"]
 processors = [2**k for k in range(17)]
@@ -806,13 +1017,12 @@ show(
 )
 
 # %% [markdown]
-# A laptop has too few cores for that. A graphics card has thousands, and that is where long sequences are trained in this
-# way. Where a step is as wide as the machine, the loop was keeping it busy anyway and there is nothing to gain. (A real
-# card has more costs: each round has to be started, and memory is slow. A count tells you where to look; only a
-# measurement tells you whether.)
+# Where a step is as wide as the machine, the loop was keeping it busy anyway and there is nothing to gain. (A real card
+# has more costs: each round has to be started, and memory is slow. A count tells you where to look; only a measurement
+# tells you whether.)
 
 # %% [markdown]
-# ## 9 · A recurrent network without a walk
+# ## 10 · A recurrent network without a walk
 #
 # Now we build a cell that fits. Take the GRU of unit 10 and forbid its gate and its candidate to look at the state. What
 # is left has a name, the **minimal GRU**:
@@ -830,12 +1040,12 @@ show(
 # and $h_2 = 0.5 \cdot 6 + 0 = 3$.
 
 # %% [markdown]
-# ### Exercise 13.6 · `min_gru_forward`
+# ### Exercise 13.8 · `min_gru_forward`
 # *●●○ · 10 minutes · 3 points*
 #
 # `X (T, N, D)`, `h0 (N, H)`, `Wz (D, H)`, `Wh (D, H)`: return the states $h_1$ to $h_T$, `(T, N, H)`. There are no
 # biases. Use your `associative_scan`; while this exercise is checked, it is a correct one. Gates wide open or shut give
-# no nan. May not call `torch` or `scipy`.
+# no nan.
 #
 #     X [[[1]], [[0]]]   h0 [[8]]   Wz [[0]]   Wh [[4]]     gives [[[6]], [[3]]]
 
@@ -883,8 +1093,7 @@ assert difference < 1e-12, "MinGRU was expected to give your states; " + answer_
 # | $-2$ | 0.881 | $3 \cdot 10^{-6}$ |
 # | $-4$ | 0.982 | 0.16 |
 #
-# **Claim:** after 200 updates at a lag of 100, a minimal GRU that starts at $\beta = -4$ recalls, and one that starts
-# at 0 or $-2$ guesses, as the plain cell, the LSTM and the GRU do from PyTorch's start.
+# **Guess first:** which of the three will recall after 200 updates? And an LSTM, from PyTorch's start?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.recall import recall_batch
@@ -944,55 +1153,27 @@ def recalled(model, lag):
     return (model(x)[last].argmax(dim=-1) == y).float().mean().item()
 
 
-long_readers = {name: train_to_recall(name, (100, 100), 200) for name in CORES}
+long_readers = {name: train_to_recall(name, (100, 100), 200) for name in ("LSTM", "minimal GRU", "minimal GRU, β = −4")}
 for name, model in long_readers.items():
     share = recalled(model, 100)
     print(f"{name:<20} {share:.0%} right after 100 steps of noise")
     assert share > 0.9 if name.endswith("4") else share < 0.6, f"{name}: {share:.0%} right was not expected."
 
 # %% [markdown]
-# So once more a memory from long examples hangs on how it starts. Over five seeds it is
-# {{long_examples/minimal GRU, β = −4/lag 100}} with $\beta = -4$. That the others fail is no proof that they must: it
-# is what 200 updates make of PyTorch's start, and unit 10 gave the LSTM and the GRU better ones.
+# **Claim:** after 200 updates at a lag of 100, a minimal GRU that starts at $\beta = -4$ recalls, and one that starts
+# at 0 or $-2$ guesses, as the plain cell, the LSTM and the GRU do from PyTorch's start.
 #
-# And the walk? Here is a training step with the same cell, forwards and back, once through the scan and once through a
-# loop over the steps, on one core:
-
-# %% tags=["experiment", "nbval-ignore-output"]
-core, x = MinGRU(8, 16), torch.randn(1000, 32, 8)
-
-
-def step_by_step(core, x):
-    z = torch.sigmoid(core.gate(x))
-    keep, term = 1 - z, z * core.candidate(x)
-    h, states = torch.zeros_like(term[0]), []
-    for t in range(len(x)):
-        h = keep[t] * h + term[t]
-        states.append(h)
-    return torch.stack(states)
-
-
-assert torch.allclose(core(x)[0], step_by_step(core, x), atol=1e-5), (
-    "Scan and loop were expected to give the same states."
-)
-took = {
-    "scan": seconds(lambda: core(x)[0].sum().backward()),
-    "loop": seconds(lambda: step_by_step(core, x).sum().backward()),
-}
-print(f"1,000 steps, forwards and back: the loop takes {took['loop'] / took['scan']:.0f} times as long as the scan")
+# So once more a memory from long examples hangs on how it starts. Over five seeds it is
+# {{long_examples/minimal GRU, β = −4/lag 100}} with $\beta = -4$, and with $-2$
+# {{long_examples/minimal GRU, β = −2/lag 100}}. That the others fail is no proof that they must: it is what 200 updates
+# make of PyTorch's start, and unit 10 gave the LSTM and the GRU better ones.
 
 # %% [markdown]
-# As before, what is saved on one core is calls, a few thousand of them, forwards and back. On a card, the same code could
-# also run each of its rounds in parallel.
-
-# %% [markdown]
-# ## 10 · What was given up
+# ## 11 · What was given up
 #
 # We forbade the gates to see the state. What does that cost? Two things, and the first you can see in the picture that
-# has come with you since unit 05: train on lags from 1 to 7, ask at lags up to 1,000.
-#
-# **Claim:** trained on lags from 1 to 7, the minimal GRU guesses at a lag of 1,000. The plain cell, the LSTM and the
-# GRU, of the same 16 units and from PyTorch's start, are better than a guess there.
+# has come with you since unit 05: train on lags from 1 to 7, ask at lags up to 1,000. **Guess first:** which of the plain
+# cell, the LSTM, the GRU and the minimal GRU still knows the symbol after 1,000 steps of noise?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data.claims import claimed
@@ -1023,22 +1204,23 @@ show(
 )
 
 # %% [markdown]
+# **Claim:** trained on lags from 1 to 7, the minimal GRU guesses at a lag of 1,000. The plain cell, the LSTM and the
+# GRU, of the same 16 units and from PyTorch's start, are better than a guess there.
+#
 # At a lag of 1,000: plain {{short_examples/plain/lag 1000}}, LSTM {{short_examples/LSTM/lag 1000}}, GRU
 # {{short_examples/GRU/lag 1000}}; minimal GRU {{short_examples/minimal GRU/lag 1000}}, after 900 updates
 # {{short_examples/minimal GRU, 900 updates/lag 1000}}, from $\beta = -4$
-# {{short_examples/minimal GRU, β = −4/lag 1000}}. Neither helps. (In unit 10 some plain cells and GRUs, too, lost a symbol
-# or two on the way. There the start was another one, and a batch had 16 rows in place of 32; which of the two matters has
-# not been measured.)
+# {{short_examples/minimal GRU, β = −4/lag 1000}}. Neither helps.
 #
 # Why does nothing help the minimal GRU? Take two sequences that begin with different symbols and go on with the *same*
-# noise. The gates see the noise and nothing else, so from the second step on they are the same for both: $h_t = a_t h_{t-1} + b_t$ and
-# $h'_t = a_t h'_{t-1} + b_t$. Subtract:
+# noise. The gates see the noise and nothing else, so from the second step on they are the same for both: $h_t = a_t
+# h_{t-1} + b_t$ and $h'_t = a_t h'_{t-1} + b_t$. Subtract:
 #
 # $$h_t - h'_t = a_t\,(h_{t-1} - h'_{t-1}), \qquad 0 < a_t < 1$$
 #
 # Whatever the weights are, the two come closer at every step, in every unit. To hold, a cell has to push two states
 # *apart*, and to do that it has to look at where they are. Here are all four symbols with the same noise behind them, and
-# how far the two are apart that are nearest: in the LSTM, in the minimal GRU, and in the one of section 9, which was
+# how far the two are apart that are nearest: in the LSTM, in the minimal GRU, and in the one of section 10, which was
 # trained at a lag of 100 from $\beta = -4$. (The plain cell and the GRU lie on the LSTM's line.)
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -1078,9 +1260,10 @@ assert apart["minimal GRU"][100] < 0.01 < apart["LSTM"][100], "The LSTM was expe
 # 1,000. It has a memory that fades, and can make it fade as slowly as its examples ask. What it cannot have is an
 # attractor for each symbol: a latch.
 #
+# ### Optional · Parity
+#
 # The second thing is **parity**: after each bit, say whether the number of ones so far is odd. In unit 10 you built it
-# by hand, with one unit of an LSTM. **Claim:** trained on 10 bits, with an answer asked after each, the plain cell has
-# the parity right after 50 bits. The minimal GRU has it right after one bit, and guesses after ten.
+# by hand, with one unit of an LSTM. **Guess first:** after how many bits does each begin to guess?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 COUNTING = {
@@ -1117,6 +1300,9 @@ assert odd["plain"][40:].mean() > 0.9, "The plain cell was expected to have the 
 assert odd["minimal GRU"][10:].mean() < 0.6, "The minimal GRU was expected to guess from the eleventh bit on."
 
 # %% [markdown]
+# **Claim:** trained on 10 bits, with an answer asked after each, the plain cell has the parity right after 50 bits. The
+# minimal GRU has it right after one bit, and guesses after ten.
+#
 # The minimal GRU is right in {{bits/minimal GRU/bit 1|.2f}} after one bit, then in {{bits/minimal GRU/bit 2|.2f}},
 # {{bits/minimal GRU/bit 3|.2f}} and {{bits/minimal GRU/bit 4|.2f}}. With ten times the updates it is right in
 # {{bits/minimal GRU, 3000 updates/bit 2|.2f}} after two, in {{bits/minimal GRU, 3000 updates/bit 3|.2f}} after three
@@ -1127,35 +1313,17 @@ assert odd["minimal GRU"][10:].mean() < 0.6, "The minimal GRU was expected to gu
 # So a few bits can be learned, and each one more is harder. For ever it cannot be done. Feed nothing but ones: each
 # step is then the *same* map $h \mapsto a h + b$ with $0 < a < 1$, and such a map brings $h$ closer to a fixed point
 # from one side. It goes up, or it goes down, and never back. But the answer has to go odd, even, odd, even, and a
-# weighted sum of such states can change its sign at most as often as there are units: with 16 units, 17 bits at most, however well
-# they are trained. Here are the states, on nothing but ones:
-
-
-# %% tags=["experiment", "nbval-ignore-output"]
-def on_ones(name):
-    """How the states of a trained core change from step to step while it reads twelve ones."""
-    ones = torch.tensor([0.0, 1.0], dtype=torch.float64).expand(12, 1, 2)
-    with torch.no_grad():
-        return np.diff(counters[name].core.double()(ones)[0][:, 0].numpy(), axis=0)
-
-
-goes_one_way = {
-    name: ((on_ones(name) >= -1e-12).all(axis=0) | (on_ones(name) <= 1e-12).all(axis=0)) for name in counters
-}
-for name, one_way in goes_one_way.items():
-    print(f"{name:<12} {one_way.sum()} of {len(one_way)} units only rise or only fall")
-assert goes_one_way["minimal GRU"].all(), "Every unit of the minimal GRU was expected to go one way."
-assert not goes_one_way["plain"].all(), "Units of the plain cell were expected to swing."
+# weighted sum of such states can change its sign at most as often as there are units: with 16 units, 17 bits at most,
+# however well they are trained.
 
 # %% [markdown]
 # Is it because the recurrence is *linear*? No: it is the gate, which keeps $a$ between 0 and 1. Let $a$ be negative, and
-# one unit is enough. Take $a_t = 1 - 2 x_t$ and $b_t = 0$: a 1 turns the sign round, a 0 leaves it. Your scan does it,
-# without an error:
+# one unit is enough. Which $a_t$ and $b_t$ would you take, for a bit $x_t$? One answer stands in the cell, and your scan
+# does it without an error:
 
 # %% tags=["experiment"]
-scan = use(associative_scan)
 bits = np.random.default_rng(0).integers(0, 2, 100_000)
-sign = scan(1.0 - 2.0 * bits, np.zeros(len(bits)), 1.0)
+sign = scan(1.0 - 2.0 * bits, np.zeros(len(bits)), 1.0)  # a 1 turns the sign round, a 0 leaves it
 right = (sign < 0) == (bits.cumsum() % 2 == 1)
 print(f"parity of {len(bits):,} bits, by a scan: {right.sum():,} right")
 assert right.all(), "The scan was expected to have every parity right; " + answer_above
@@ -1165,7 +1333,165 @@ assert right.all(), "The scan was expected to have every parity right; " + answe
 # it right now.
 
 # %% [markdown]
-# ## 11 · Bugs to hunt
+# ## 12 · Attention without its softmax
+#
+# Back to the price of section 5. Why does attention have to keep all keys and values? Because of the softmax: it needs all
+# scores of a row before it knows one weight. Leave it out, and the scaling with it, and look at a causal step:
+#
+# $$
+# \text{out}_t = \sum_{s \le t} (q_t \cdot k_s)\, v_s = q_t \underbrace{\sum_{s \le t} k_s^\top v_s}_{S_t} \qquad\qquad
+# S_t = S_{t-1} + k_t^\top v_t
+# $$
+#
+# The query does not depend on $s$, so it can wait outside of the sum. What is left inside is a matrix $S_t\ (d, d_v)$: a
+# state, which a step adds to. That is your linear recurrence, with $a_t = 1$. It is called **linear attention**, and it
+# can be written either way: as attention, $T^2$ comparisons and no walk; or as a recurrent network whose state does not
+# grow.
+#
+# *By hand*, $d = 2$, $d_v = 1$: the keys are $(0, 1)$ and $(0, 1)$, the values 3 and 4. $S_1$ is the column $(0, 3)$,
+# $S_2$ the column $(0, 7)$. The queries $(1, 0)$ and $(0, 2)$ give $1 \cdot 0 + 0 \cdot 3 = 0$ and
+# $0 \cdot 0 + 2 \cdot 7 = 14$.
+
+# %% [markdown]
+# ### Exercise 13.9 · `linear_attention`
+# *●●○ · 14 minutes · 3 points*
+#
+# `Q (T, d)`, `K (T, d)`, `V (T, d_v)`: return $\text{out}_1$ to $\text{out}_T$, `(T, d_v)`. It is causal, and nothing is
+# scaled or divided. Use your `associative_scan`, or your loop; while this exercise is checked, they are correct ones.
+# Axes of length 1 make all $k_t^\top v_t$ at once: `K[:, :, None]` is `(T, d, 1)`.
+#
+#     Q [[1, 0], [0, 2]]   K [[0, 1], [0, 1]]   V [[3], [4]]     gives [[0], [14]]
+
+
+# %% answer="linear_attention"
+def linear_attention(Q, K, V):
+    """Causal attention without a softmax, as a recurrence: Q (T, d), K (T, d), V (T, d_v) -> contexts (T, d_v)."""
+    ### BEGIN SOLUTION
+    pairs = K[:, :, None] * V[:, None, :]  # (T, d, d_v)
+    S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0]))
+    return np.einsum("td,tdv->tv", Q, S)
+    ### END SOLUTION
+
+
+# %% check="linear_attention"
+check(linear_attention)
+
+# %% [markdown]
+# Your Transformer layer is a recurrent network now, and writes its millionth word at the price of its first. Too good?
+#
+# **Guess first:** some pairs are stored, each a random key of $d = 16$ numbers and one of 16 values. Then each key is
+# asked for once more. Up to how many pairs does linear attention find the right value nearly always? And with a softmax?
+
+# %% tags=["experiment"]
+linear = use(linear_attention)
+d, trials = 16, 50
+rng = np.random.default_rng(0)
+stored, found = [1, 2, 4, 8, 16, 32, 64], {"linear": [], "softmax": []}
+for pairs in stored:
+    right = {"linear": 0, "softmax": 0}
+    for _ in range(trials):
+        keys, wanted = rng.normal(size=(pairs, d)), rng.integers(0, 16, pairs)
+        keys /= np.linalg.norm(keys, axis=1, keepdims=True)
+        nothing = np.zeros((pairs, d))
+        # first the pairs come in and nobody asks, then each key asks and nothing comes in
+        answers_linear = linear(
+            np.vstack([nothing, keys]), np.vstack([keys, nothing]), np.vstack([np.eye(16)[wanted], nothing])
+        )
+        answers_softmax, _ = attend(100 * keys, keys, np.eye(16)[wanted])
+        right["linear"] += (answers_linear[pairs:].argmax(axis=1) == wanted).mean()
+        right["softmax"] += (answers_softmax.argmax(axis=1) == wanted).mean()
+    for name in found:
+        found[name].append(right[name] / trials)
+print("linear: " + ", ".join(f"{n} pairs: {share:.0%}" for n, share in zip(stored, found["linear"])))
+assert found["linear"][2] > 0.95, "Four pairs were expected to be found; " + answer_above
+assert found["linear"][-1] < 0.67, "64 pairs were not expected to fit into 16 x 16 numbers; " + answer_above
+assert min(found["softmax"]) > 0.95, "With the softmax every pair was expected to be found; " + answer_above
+show(
+    line_chart(
+        stored, found, xlabel="pairs that are stored", ylabel="share of right values", logx=True, size=(8.0, 3.4)
+    ),
+    alt="Share of values that are found again, against the number of pairs stored, from 1 to 64 on a logarithmic axis. With the "
+    "softmax it stays at 1. With linear attention it is near 1 up to 4 pairs and then falls, below two thirds at 64.",
+)
+
+# %% [markdown]
+# **Claim:** a state of $16 \times 16$ numbers returns the right one of 16 values for 4 pairs nearly always, and for 64
+# pairs in fewer than two of three. Attention with its softmax returns it for 64, too.
+#
+# So the first bottleneck is back: one state for everything. It is a larger one, $d \times d_v$ numbers in place of $d$,
+# but it is full when the keys are more than can keep out of each other's way, and then answers run into one another. What
+# can be done? Forget: put a factor $a_t$ before $S_{t-1}$, from the input. Your scan takes it as it is. That is where
+# Transformers and recurrent networks have met.
+
+# %% [markdown]
+# ## 13 · A state space
+#
+# The other road to the same place began with filters, as engineers have built them for long. A signal $x_t$, one number a
+# step, goes into $N$ units, each with a factor of its own that never changes, and a weighted sum of them comes out:
+#
+# $$s_t = a \odot s_{t-1} + b\, x_t \qquad\qquad y_t = \sum_{n=1}^N c_n\, s_{tn}$$
+#
+# This is a **diagonal state space**, and once more your recurrence: $a_t$ is the same at each step, and $b_t = b\, x_t$.
+# (These $a$, $b$ and $c$ are vectors of weights. A layer has such a filter for each of its inputs, mixes what comes out,
+# bends it, and goes on to the next layer.)
+#
+# *By hand*: $a = (0.5, 0)$, $b = (1, 1)$, $c = (4, 1)$, and a single knock at the door, $x = (1, 0, 0)$. The states are
+# $(1, 1)$, $(0.5, 0)$, $(0.25, 0)$, and $y = (5, 2, 1)$.
+
+# %% [markdown]
+# ### Exercise 13.10 · `diagonal_ssm`
+# *●●○ · 12 minutes · 3 points*
+#
+# `x (T,)`, `a (N,)`, `b (N,)`, `c (N,)`: return `y (T,)`. The state starts at 0. Through your scan, please: once the check
+# hands you counting numbers, and at most $4 \lceil \log_2 T \rceil + N + 8$ operations may wait for one another. While this
+# exercise is checked, `associative_scan` is a correct one; it wants `a` and `b` of one shape.
+#
+#     x [1, 0, 0]   a [0.5, 0]   b [1, 1]   c [4, 1]     gives [5, 2, 1]
+
+
+# %% answer="diagonal_ssm"
+def diagonal_ssm(x, a, b, c):
+    """s_t = a s_{t-1} + b x_t from 0, y_t = sum of c s_t, by a scan: x (T,), a, b, c (N,) -> y (T,)."""
+    ### BEGIN SOLUTION
+    terms = x[:, None] * b  # (T, N)
+    factors = np.broadcast_to(a, terms.shape)
+    states = associative_scan(factors, terms, np.zeros_like(a))
+    return states @ c
+    ### END SOLUTION
+
+
+# %% check="diagonal_ssm"
+check(diagonal_ssm)
+
+# %% [markdown]
+# What comes out after a single knock is $K_j = \sum_n c_n\, a_n^j\, b_n$, the **kernel**. Every input is a row of knocks of
+# different strengths, and the filter adds up what each leaves. So there is a third way to compute it, a convolution:
+# $y_t = \sum_{j} K_j\, x_{t-j}$. That needs factors which never change; gates that look at the input leave only the scan.
+#
+# **Guess first:** what do the two units in the cell below answer to a knock, a slow one with $c = 1$ and a fast one with
+# $c = -1$? Run it, and then make filters of your own: one that rings up and down, one that forgets at once. Which of the
+# three vectors do you have to change? **Claim:** the scan and the convolution with the kernel give the same.
+
+# %% tags=["experiment", "nbval-ignore-output"]
+my_a, my_b, my_c = np.array([0.9, 0.5]), np.array([1.0, 1.0]), np.array([1.0, -1.0])
+
+filtered = use(diagonal_ssm)
+knock = np.eye(1, 40)[0]
+kernel = filtered(knock, my_a, my_b, my_c)
+signal = np.random.default_rng(0).normal(size=5000)
+difference = np.abs(
+    filtered(signal, my_a, my_b, my_c) - np.convolve(signal, filtered(np.eye(1, 5000)[0], my_a, my_b, my_c))[:5000]
+)
+print(f"scan and convolution, over 5,000 steps: they differ by {difference.max():.0e} at most")
+assert difference.max() < 1e-9, "Scan and convolution were expected to agree; " + answer_above
+show(
+    line_chart(range(40), {"kernel": kernel}, xlabel="steps after the knock", ylabel="answer", size=(8.0, 3.0)),
+    alt="The answer of a filter of two units to a single knock, over 40 steps: it starts at 0, rises for a few steps, and falls "
+    "slowly back to 0.",
+)
+
+# %% [markdown]
+# ## 14 · Bugs to hunt
 #
 # All of these run and have the right shape. What would you see, and which test of this unit finds it?
 #
@@ -1202,23 +1528,32 @@ assert not np.isfinite(divided[-1]), "Division was expected to fail in the end."
 assert difference < 1e-10, "The scan was expected to be right everywhere; " + answer_above
 
 # %% [markdown]
-# ## 12 · Where the field went
+# ## 15 · Where the field went
 #
 # In 2017 Vaswani and others asked: if attention brings back everything that was read, what is the recurrence still for?
-# They left it out. In a **Transformer** every position attends to others, in an encoder to all of them, in a decoder,
-# such as a language model, to all earlier ones; and all positions are computed at once in training: both bottlenecks
-# gone in one stroke. It took over the field, first in translation, then nearly everywhere. The price is the one that
-# you have seen: $T^2$ comparisons in training, and while it writes, a memory that grows with every word. A recurrent
-# network writes its millionth word at the price of its first.
+# They left it out. In a **Transformer** every position attends to others, and all positions are computed at once in
+# training: both bottlenecks gone in one stroke. It took over the field, first in translation, then nearly everywhere. The
+# price is the one that you have seen. So recurrence came back, and you have built what it came back with. Cover the two
+# columns in the middle, and try to fill them in from the name and the state.
 #
-# So recurrence came back, through the second half of this unit. **State-space models** such as S4 and **Mamba** are
-# linear recurrences, Mamba's with gates that look at the input alone, and they are trained by convolutions and scans.
-# **RWKV** gives attention a recurrent form. **xLSTM** goes back to the LSTM with stronger gates and a matrix for a
-# memory. Feng and others showed in 2024 that GRU and LSTM, made minimal as in section 9, keep up on a number of tasks.
-# Others proved what is lost on the way: with factors between 0 and 1, no parity. Many models of today mix layers of both
-# kinds. Nobody knows which mixture will last.
+# | who | the state, and what a step does to it | may a gate see $h_{t-1}$? | how it is trained | source |
+# |---|---|---|---|---|
+# | LSTM, GRU | a vector; factors and terms from gates (unit 10) | yes | a walk | Hochreiter, Schmidhuber 1997; Cho and others 2014 |
+# | linear attention | a matrix; $S_t = S_{t-1} + k_t^\top v_t$ | there is none | all at once, in the form of attention | Katharopoulos and others 2020 |
+# | **S4** | many small filters; factors that are learned and never change | there is none | a convolution | Gu, Goel, Ré 2022 |
+# | **RWKV** | a running average of values, weighted by their keys; each channel fades at its own fixed rate | no | all products at once, then a serial scan that does little a step | Peng and others 2023 |
+# | **Mamba** | filters as in S4, but $a_t$, $b_t$ and the readout come from $x_t$ | no | a scan | Gu, Dao 2023 |
+# | **xLSTM**: mLSTM | a matrix; $C_t = f_t\, C_{t-1} + i_t\, v_t k_t^\top$ (in their columns) | no | all at once, in the form of attention | Beck and others 2024 |
+# | **xLSTM**: sLSTM | the LSTM's vector, normalised; an exp in place of the input gate's σ | yes | a walk | Beck and others 2024 |
+# | minimal GRU | a vector; section 10 | no | a scan | Feng and others 2024 |
 #
-# ## 13 · What you have
+# Read the third column against the fourth: **who lets a gate see the state has to walk, who does not gives up what section
+# 11 showed.** The table has the first version of each, as published; there have been several since. S4 has a matrix that is
+# nearly diagonal, over complex numbers; Gu, Goel, Gupta and Ré found the same year that diagonal is enough. Merrill and
+# others proved what S4's and Mamba's steps cannot follow, Grazzi and others what factors between 0 and 1 cannot, parity
+# among it, and what a minus sign mends. Many models of today mix layers of both kinds. Nobody knows which mixture will last.
+#
+# ## 16 · What you have
 #
 # Two bottlenecks, and a way round each:
 #
@@ -1228,8 +1563,10 @@ assert difference < 1e-10, "The scan was expected to be right everywhere; " + an
 # - A linear recurrence is a row of maps; combining maps is associative; so all prefixes take $O(\log T)$ rounds.
 # - Depth is not time. On few cores a scan saves calls; it pays where there are far more processors than numbers in a
 #   step.
+# - Self-attention lets a sequence ask itself, all at once; it sees a bag, unless positions or a causal mask tell the order.
 # - A minimal GRU trains without a walk, and remembers if its gates start nearly shut. But its states for different
 #   symbols only come closer: it can fade slowly, and it cannot latch, nor keep a parity.
+# - Attention without its softmax, and a state space, are the same recurrence: the state is small again, and can be full.
 
 # %% [markdown] written="beyond_written" points=3
 # ### Written question · 3 points
@@ -1269,16 +1606,22 @@ assert difference < 1e-10, "The scan was expected to be right everywhere; " + an
 # - R. P. Brent, "The Parallel Evaluation of General Arithmetic Expressions", *Journal of the ACM* 21, 1974.
 # - W. D. Hillis, G. L. Steele, "Data Parallel Algorithms", *Communications of the ACM* 29, 1986, and G. E. Blelloch,
 #   "Prefix Sums and Their Applications", CMU-CS-90-190, 1990: scans, and what can be done with them.
+# - A. Haviv and others, "Transformer Language Models without Positional Encodings Still Learn Positional Information",
+#   *Findings of EMNLP* 2022: what a causal mask tells.
+# - A. Katharopoulos, A. Vyas, N. Pappas, F. Fleuret, "Transformers are RNNs: Fast Autoregressive Transformers with Linear
+#   Attention", *ICML* 2020, and I. Schlag, K. Irie, J. Schmidhuber, "Linear Transformers Are Secretly Fast Weight
+#   Programmers", *ICML* 2021: section 12, and how full its state is.
 # - E. Martin, C. Cundy, "Parallelizing Linear Recurrent Neural Nets Over Sequence Length", *ICLR* 2018.
 # - A. Graves, "Generating Sequences With Recurrent Neural Networks", arXiv:1308.0850, 2013: the soft window.
-# - A. Gu, K. Goel, C. Ré, "Efficiently Modeling Long Sequences with Structured State Spaces", *ICLR* 2022: S4. A. Gu,
+# - A. Gu, K. Goel, C. Ré, "Efficiently Modeling Long Sequences with Structured State Spaces", *ICLR* 2022: S4. A. Gu, K. Goel,
+#   A. Gupta, C. Ré, "On the Parameterization and Initialization of Diagonal State Space Models", *NeurIPS* 2022. A. Gu,
 #   T. Dao, "Mamba: Linear-Time Sequence Modeling with Selective State Spaces", arXiv:2312.00752, 2023; B. Peng and
 #   others, "RWKV: Reinventing RNNs for the Transformer Era", arXiv:2305.13048, 2023; M. Beck and others, "xLSTM:
 #   Extended Long Short-Term Memory", arXiv:2405.04517, 2024; L. Feng and others, "Were RNNs All We Needed?",
 #   arXiv:2410.01201, 2024.
 # - W. Merrill, J. Petty, A. Sabharwal, "The Illusion of State in State-Space Models", arXiv:2404.08819, 2024, and R.
 #   Grazzi and others, "Unlocking State-Tracking in Linear RNNs Through Negative Eigenvalues", arXiv:2411.12537, 2024:
-#   what such networks cannot do, and the minus sign of section 10.
+#   what such networks cannot do, and the minus sign of section 11.
 
 # %% [markdown]
 # ## Something to show to somebody

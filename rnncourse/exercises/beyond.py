@@ -13,9 +13,13 @@ from rnncourse.beyond import (
     associative_scan,
     attention,
     combine_affine,
+    diagonal_ssm,
+    linear_attention,
     linear_recurrence,
     min_gru_forward,
+    self_attention,
 )
+from rnncourse.beyond_torch import AttentionDecoder
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
 
@@ -290,6 +294,296 @@ hidden_units_masked: The score of what may not be seen is 0. That is an ordinary
 exp_overflows: Where v is large, you get nan: exp overflows. Subtract the row's largest score first, or call `softmax`.
 - weights = softmax(scores)
 + weights = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+""")
+
+
+# --- AttentionDecoder
+
+ex = unit.exercise(
+    "AttentionDecoder",
+    reference=AttentionDecoder,
+    points=4,
+    takes="sizes, parameters, inputs",
+    gives="returned, gradients, input_gradients",
+    drive="layer",
+    forbids=("rnncourse.beyond_torch",),
+    hints=(
+        "Five layers, and `forward` has four parts: the GRU as in unit 12, the weights as in your `attention`, the "
+        "context, the output. Write the shape of each tensor behind its line.",
+        "The GRU has time first, a product of matrices wants the batch first: take `self.query(states)` and `keys` to "
+        "(N, T, H) and (N, S, H) with `transpose(0, 1)`, and the context back. The mask (N, S) is the same for all "
+        "queries of a sequence: `mask[:, None]` is (N, 1, S).",
+        "`scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])`; with a mask `scores = "
+        "scores.masked_fill(~mask[:, None], -math.inf)`; `weights = torch.softmax(scores, dim=-1)`; `context = "
+        "(weights @ keys).transpose(0, 1)`; `self.output(torch.tanh(self.combine(torch.cat([states, context], "
+        "dim=-1))))`.",
+    ),
+)
+
+
+def looking(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+    """Draw the parameters of an AttentionDecoder by name."""
+    return {
+        "embedding.weight": normal(rng, V, E, dtype=dtype),
+        "rnn.weight_ih_l0": weights(rng, E, 3 * H, dtype).T.copy(),
+        "rnn.weight_hh_l0": weights(rng, H, 3 * H, dtype).T.copy(),
+        "rnn.bias_ih_l0": normal(rng, 3 * H, dtype=dtype),
+        "rnn.bias_hh_l0": normal(rng, 3 * H, dtype=dtype),
+        "query.weight": 2 * weights(rng, H, H, dtype).T.copy(),
+        "combine.weight": weights(rng, 2 * H, H, dtype).T.copy(),
+        "combine.bias": normal(rng, H, dtype=dtype),
+        "output.weight": weights(rng, H, V, dtype).T.copy(),
+        "output.bias": normal(rng, V, dtype=dtype),
+    }
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def call(V: int, H: int, T: int, N: int, S: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+        return rng.integers(0, V, size=(T, N)), normal(rng, 1, N, H, dtype=dtype), normal(rng, S, N, H, dtype=dtype)
+
+    yield case((7, 3, 5), looking(rng, 7, 3, 5), [call(7, 5, 4, 2, 6), (*call(7, 5, 6, 3, 4), None)])
+    yield case((6, 4, 3), looking(rng, 6, 4, 3), [(*call(6, 3, 5, 2, 7), look_mask(rng, 2, 7))])
+    yield case((9, 2, 4), looking(rng, 9, 2, 4), [(*call(9, 4, 6, 3, 5), np.arange(5) < [[2], [5], [3]])])
+    yield edge("one step", (5, 2, 4), looking(rng, 5, 2, 4), [(*call(5, 4, 1, 3, 6), look_mask(rng, 3, 6))])
+    yield edge("one row", (4, 3, 2), looking(rng, 4, 3, 2), [(*call(4, 2, 5, 1, 6), look_mask(rng, 1, 6))])
+    yield edge("one key", (4, 3, 2), looking(rng, 4, 3, 2), [call(4, 2, 5, 3, 1)])
+    yield edge("all sizes alike", (4, 4, 4), looking(rng, 4, 4, 4), [(*call(4, 4, 4, 4, 4), look_mask(rng, 4, 4))])
+    # The one key that may be seen has by far the smallest score: some thousands taken from the others would not do.
+    ids, state, keys = call(5, 3, 4, 2, 6)
+    only = np.zeros((2, 6), dtype=bool)
+    only[:, int(rng.integers(6))] = True
+    keys[~only[0]] *= 1e6
+    yield edge("large scores", (5, 2, 3), looking(rng, 5, 2, 3), [(ids, state, keys, only)])
+    single = looking(rng, 5, 2, 3, np.float32)
+    yield edge("float32", (5, 2, 3), single, [(*call(5, 3, 4, 2, 6, np.float32), look_mask(rng, 2, 6))])
+
+
+@ex.holds("A call for each step gives what one call for all gives")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    parameters, ids, keys = looking(rng, 6, 3, 4), rng.integers(0, 6, size=(5, 2)), normal(rng, 7, 2, 4)
+    state = normal(rng, 1, 2, 4)
+    whole = call((6, 3, 4), parameters, [(ids, state, keys)])[0][0]
+    logits = []
+    for t in range(5):
+        step, state, _ = call((6, 3, 4), parameters, [(ids[t : t + 1], np.asarray(state), keys)])[0][0]
+        logits.append(np.asarray(step)[0])
+    same = np.allclose(np.stack(logits), np.asarray(whole[0]), atol=1e-8)
+    return None if same else "fed step by step, with the state handed on, it gave other logits."
+
+
+ex.mistakes(r"""
+state_not_used: The decoder starts from zeros: the state that it is given is not used. Hand it to the GRU as its second
+  argument.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, state = self.rnn(self.embedding(ids))
+
+asks_before_it_has_read: Step t asks with the state from before it has read token t. Let the GRU read first, then ask
+  with the state that came out.
+- states, state = self.rnn(self.embedding(ids), state)
+- queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
++ first = state
++ states, state = self.rnn(self.embedding(ids), state)
++ queries, keys = self.query(torch.cat([first, states[:-1]])).transpose(0, 1), keys.transpose(0, 1)
+
+query_not_used: The states ask as they are, and `query` has no part in it: it would never learn. The queries are
+  `self.query(states)`.
+- queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
++ queries, keys = states.transpose(0, 1), keys.transpose(0, 1)
+
+keys_projected_too: `query` turns the keys as well, or instead of the states. It is only for what asks: keys come as
+  they are.
+- queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
++ queries, keys = states.transpose(0, 1), self.query(keys).transpose(0, 1)
+
+scores_not_scaled: The scores are not scaled. Divide them by the root of H, the size of a key, as in your `attention`.
+- scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
++ scores = queries @ keys.transpose(1, 2)
+
+scaled_by_the_keys_number: You divide by the root of the number of keys, or of steps. It is the root of H, the size of
+  a key: after the transpose that is its last axis.
+- scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
++ scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[1])
+
+padding_seen: The mask has no effect: a key where it is False still gets weight.
+- if mask is not None:
+-     scores = scores.masked_fill(~mask[:, None], -math.inf)
+
+mask_turned_round: Your mask works the wrong way round. True means *may look*; `masked_fill` fills where it is given
+  True, so it wants `~mask`.
+- scores = scores.masked_fill(~mask[:, None], -math.inf)
++ scores = scores.masked_fill(mask[:, None], -math.inf)
+
+weights_cut_after_the_softmax: With a mask your weights no longer sum to 1: they were set to 0 after the softmax. Mask
+  the *scores*, with -inf, before it.
+-     scores = scores.masked_fill(~mask[:, None], -math.inf)
+- weights = torch.softmax(scores, dim=-1)
++     weights = torch.softmax(scores, dim=-1) * mask[:, None]
++ else:
++     weights = torch.softmax(scores, dim=-1)
+
+steps_share_a_key: Your softmax runs over the steps of the decoder. Each step shares out *its* attention among the keys:
+  that is the last axis.
+-     scores = scores.masked_fill(~mask[:, None], -math.inf)
+- weights = torch.softmax(scores, dim=-1)
++     scores = scores.masked_fill(~mask[:, None], -1e9)
++ weights = torch.softmax(scores, dim=1)
+
+context_first: The context stands before the state where they are joined. `combine` was told [states, context]: the
+  first H of its columns are for the state.
+- hidden = torch.tanh(self.combine(torch.cat([states, context], dim=-1)))
++ hidden = torch.tanh(self.combine(torch.cat([context, states], dim=-1)))
+
+no_tanh_on_the_hidden: There is no tanh around `combine`. Two linear layers in a row are one: nothing is bent between
+  them.
+- hidden = torch.tanh(self.combine(torch.cat([states, context], dim=-1)))
++ hidden = self.combine(torch.cat([states, context], dim=-1))
+
+softmax_on_the_logits: You return probabilities. Logits are wanted: `cross_entropy` takes the softmax itself.
+- return self.output(hidden), state, weights
++ return torch.softmax(self.output(hidden), dim=-1), state, weights
+
+scores_returned: The third thing to return are the weights, which sum to 1. You return the scores.
+- return self.output(hidden), state, weights
++ return self.output(hidden), state, scores
+
+time_first_in_the_weights: Your weights are (T, N, S). They are returned with the batch first, (N, T, S): one map for
+  each sequence.
+- return self.output(hidden), state, weights
++ return self.output(hidden), state, weights.transpose(0, 1)
+
+keys_cut_off: The numbers are right, but no gradient reaches the keys: the encoder that made them would never learn what
+  to keep there. Use them as they come, not detached.
+- queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
++ queries, keys = self.query(states).transpose(0, 1), keys.detach().transpose(0, 1)
+
+weights_cut_off: The numbers are right, but no gradient goes through the weights: where to look would never be learned.
+- context = (weights @ keys).transpose(0, 1)
++ context = (weights.detach() @ keys).transpose(0, 1)
+""")
+
+
+# --- self_attention
+
+ex = unit.exercise(
+    "self_attention",
+    reference=self_attention,
+    points=3,
+    takes="X (T, D), Wq (D, d), Wk (D, d), Wv (D, d_v), causal",
+    gives="contexts (T, d_v)",
+    uses={"attention": attention},
+    forbids=("torch", "scipy"),
+    hints=(
+        "It is your `attention`. Where do queries, keys and values come from when there is only one sequence?",
+        "The queries are `X @ Wq`; the keys and the values are made in the same way. For `causal` you need a mask "
+        "(T, T): row t may look at the columns up to t, its own among them. What does `np.tri(4)` look like?",
+        "`mask = np.tri(len(X), dtype=bool) if causal else None`, then `context, _ = attention(X @ Wq, X @ Wk, X @ Wv, "
+        "mask)`, and return the context.",
+    ),
+)
+
+
+def self_arguments(
+    rng: np.random.Generator, T: int, D: int, d: int, d_v: int, dtype: Any = np.float64
+) -> tuple[np.ndarray, ...]:
+    """Draw X and three matrices; queries are large enough for the weights to differ."""
+    X = normal(rng, T, D, dtype=dtype)
+    return X, 2 * weights(rng, D, d, dtype), weights(rng, D, d, dtype), weights(rng, D, d_v, dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*self_arguments(rng, 5, 4, 3, 6))
+    yield case(*self_arguments(rng, 6, 3, 5, 2), True)
+    yield case(*self_arguments(rng, 4, 7, 2, 5), True)
+    yield edge("causal=False", *self_arguments(rng, 7, 2, 4, 3), False)
+    yield edge("one step", *self_arguments(rng, 1, 4, 3, 2), True)
+    yield edge("one step", *self_arguments(rng, 1, 3, 2, 4))
+    yield edge("two steps", *self_arguments(rng, 2, 3, 4, 5), True)
+    yield edge("all sizes alike", *self_arguments(rng, 4, 4, 4, 4), True)
+    yield edge("all sizes alike", *self_arguments(rng, 4, 4, 4, 4))
+    X, *matrices = self_arguments(rng, 5, 3, 4, 2)
+    yield edge("large scores", 1e3 * X, *matrices, True)
+    yield edge("float32", *self_arguments(rng, 5, 4, 2, 3, np.float32), True)
+    yield edge("float32", *self_arguments(rng, 4, 3, 5, 2, np.float32))
+
+
+@ex.holds("Shuffled steps give shuffled answers")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    X, *matrices = self_arguments(rng, 6, 3, 4, 2)
+    order = rng.permutation(6)
+    same = np.allclose(np.asarray(call(X[order], *matrices)), np.asarray(call(X, *matrices))[order])
+    return None if same else "with the rows of X in another order, the rows that came out were others, not only moved."
+
+
+@ex.holds("What comes later changes nothing, if causal")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    X, *matrices = self_arguments(rng, 6, 3, 4, 2)
+    same = np.allclose(np.asarray(call(X[:4], *matrices, True)), np.asarray(call(X, *matrices, True))[:4])
+    return None if same else "with two steps more at the end, the first four answers came out different."
+
+
+ex.mistakes(r"""
+causal_has_no_effect: `causal` has no effect: a step still looks at what comes after it.
+- mask = np.tri(len(X), dtype=bool) if causal else None
++ mask = None
+
+always_causal: You mask the future always. Without `causal` each step looks at all of them.
+- mask = np.tri(len(X), dtype=bool) if causal else None
++ mask = np.tri(len(X), dtype=bool)
+
+only_the_future: Your causal mask is the wrong way round: each step looks at itself and at what comes after. Row t of
+  the mask is a query, and it may look at columns up to t.
+- mask = np.tri(len(X), dtype=bool) if causal else None
++ mask = np.tri(len(X), dtype=bool).T if causal else None
+
+not_at_itself: Your causal mask leaves out the step itself, so the first one has nothing to look at. Up to t means with
+  t: the diagonal of the mask is True.
+- mask = np.tri(len(X), dtype=bool) if causal else None
++ mask = np.tri(len(X), k=-1, dtype=bool) if causal else None
+
+one_step_ahead: Your causal mask lets each step see the one after it: that is the very token that a language model is to
+  predict. The diagonal is the last that is True.
+- mask = np.tri(len(X), dtype=bool) if causal else None
++ mask = np.tri(len(X), k=1, dtype=bool) if causal else None
+
+queries_and_keys_exchanged: Queries and keys have changed places: Wq makes what asks, a row of the scores, and Wk what
+  is asked, a column.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ context, _ = attention(X @ Wk, X @ Wq, X @ Wv, mask)
+
+keys_from_the_queries_matrix: Queries and keys are both made with Wq, so Wk has no say. They are two questions: what am
+  I looking for, and what do I have to offer.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ context, _ = attention(X @ Wq, X @ Wq, X @ Wv, mask)
+
+values_not_made: The rows of X are averaged as they are. The values are X Wv.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ context, _ = attention(X @ Wq, X @ Wk, X, mask)
+
+keys_for_values: You average the keys. What is averaged are the values, X Wv.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ context, _ = attention(X @ Wq, X @ Wk, X @ Wk, mask)
+
+weights_for_contexts: You return the weights. Asked for are the contexts, (T, d_v), the first thing that `attention`
+  returns.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ _, context = attention(X @ Wq, X @ Wk, X @ Wv, mask)
+
+both_returned: You return the pair that `attention` gives. Here only the contexts are wanted.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ context = attention(X @ Wq, X @ Wk, X @ Wv, mask)
+
+scaled_by_D: You divide the scores by the root of D, the size of a row of X. It is that of a query, d.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ scores = X @ Wq @ (X @ Wk).T / math.sqrt(X.shape[1])
++ context = softmax(scores if mask is None else np.where(mask, scores, -np.inf)) @ X @ Wv
+
+future_cut_after_the_softmax: If causal, your weights no longer sum to 1: those of the future were set to 0 after the
+  softmax. Mask the scores, or hand the mask to `attention`.
+- context, _ = attention(X @ Wq, X @ Wk, X @ Wv, mask)
++ _, weights = attention(X @ Wq, X @ Wk, X @ Wv)
++ context = (weights if mask is None else weights * mask) @ X @ Wv
 """)
 
 
@@ -753,4 +1047,235 @@ gate_overflows: Where the gate's sum is large, you get nan: exp overflows, and i
 - z = 1 / (1 + np.exp(-(X @ Wz)))
 + grown = np.exp(X @ Wz)
 + z = grown / (1 + grown)
+""")
+
+
+# --- linear_attention
+
+ex = unit.exercise(
+    "linear_attention",
+    reference=linear_attention,
+    points=3,
+    takes="Q (T, d), K (T, d), V (T, d_v)",
+    gives="contexts (T, d_v)",
+    uses={"associative_scan": associative_scan, "linear_recurrence": linear_recurrence},
+    forbids=("torch", "scipy"),
+    hints=(
+        "The state S is a matrix (d, d_v). Which matrix does step t add to it, and how much of the old one stays?",
+        "All that is added, for all steps at once: `pairs = K[:, :, None] * V[:, None, :]`, (T, d, d_v). Nothing is "
+        "forgotten, so every factor of the recurrence is 1. Then each q_t meets its own S_t.",
+        "`S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0]))`, and for the product of each "
+        'query with its state `np.einsum("td,tdv->tv", Q, S)`.',
+    ),
+)
+
+
+def linear_arguments(
+    rng: np.random.Generator, T: int, d: int, d_v: int, dtype: Any = np.float64
+) -> tuple[np.ndarray, ...]:
+    """Draw Q, K and V."""
+    return normal(rng, T, d, dtype=dtype), normal(rng, T, d, dtype=dtype), normal(rng, T, d_v, dtype=dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*linear_arguments(rng, 5, 4, 3))
+    yield case(*linear_arguments(rng, 7, 2, 6))
+    yield case(*linear_arguments(rng, 4, 6, 5))
+    yield edge("one step", *linear_arguments(rng, 1, 3, 4))
+    yield edge("two steps", *linear_arguments(rng, 2, 4, 3))
+    yield edge("keys of one number", *linear_arguments(rng, 5, 1, 3))
+    yield edge("values of one number", *linear_arguments(rng, 5, 3, 1))
+    yield edge("all sizes alike", *linear_arguments(rng, 4, 4, 4))
+    Q, K, V = linear_arguments(rng, 6, 3, 2)
+    yield edge("large keys", Q, 1e3 * K, V)
+    yield edge("float32", *linear_arguments(rng, 5, 4, 3, np.float32))
+
+
+@ex.holds("What comes later changes nothing")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    Q, K, V = linear_arguments(rng, 6, 3, 4)
+    same = np.allclose(np.asarray(call(Q[:4], K[:4], V[:4])), np.asarray(call(Q, K, V))[:4])
+    return None if same else "with two steps more at the end, the first four answers came out different."
+
+
+ex.mistakes(r"""
+whole_sequence: Every query meets the sum over all steps. It may only know those up to its own: S_t, not S_T.
+- return np.einsum("td,tdv->tv", Q, S)
++ return Q @ S[-1]
+
+step_itself_left_out: Step t looks at the steps before it, and not at itself. S_t has k_t and v_t in it already.
+- return np.einsum("td,tdv->tv", Q, S)
++ return np.einsum("td,tdv->tv", Q, S - pairs)
+
+nothing_added_up: Each query meets the pair of its own step alone. What it meets is the sum of all pairs up to there:
+  a recurrence with factors of 1.
+- S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0]))
++ S = pairs
+
+from_the_end: You sum from the last step to the first: each query meets its own pair and those that come later.
+- S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0]))
++ S = associative_scan(np.ones_like(pairs), pairs[::-1], np.zeros_like(pairs[0]))[::-1]
+
+softmax_left_in: You take a softmax over the scores. It is the softmax that would need all scores of a row at once: here
+  there is none.
++ scores = np.where(np.tri(len(Q), dtype=bool), Q @ K.T, -np.inf)
++ return softmax(scores) @ V
+
+scaled_by_the_root: You divide by the root of d. That was for the softmax, and here there is none: the scores are taken
+  as they come.
+- return np.einsum("td,tdv->tv", Q, S)
++ return np.einsum("td,tdv->tv", Q, S) / math.sqrt(K.shape[1])
+
+divided_by_the_steps: You take the mean of the pairs. They are summed, and nothing is divided.
+- return np.einsum("td,tdv->tv", Q, S)
++ return np.einsum("td,tdv->tv", Q, S) / np.arange(1, len(Q) + 1, dtype=Q.dtype)[:, None]
+
+normalised_by_the_keys: You divide by the sum of the scores. Some forms of linear attention do, this one does not.
+- return np.einsum("td,tdv->tv", Q, S)
++ return np.einsum("td,tdv->tv", Q, S) / np.einsum("td,td->t", Q, np.cumsum(K, axis=0))[:, None]
+
+keys_ask: Queries and keys have changed places: what is stored with a value is its key, and the query asks.
+- pairs = K[:, :, None] * V[:, None, :]
++ pairs = Q[:, :, None] * V[:, None, :]
+
+- return np.einsum("td,tdv->tv", Q, S)
++ return np.einsum("td,tdv->tv", K, S)
+
+stored_with_the_query: You store each value under the query of its step. It is stored under its key.
+- pairs = K[:, :, None] * V[:, None, :]
++ pairs = Q[:, :, None] * V[:, None, :]
+
+half_forgotten: Your state forgets. Nothing is forgotten here: the factor of every step is 1.
+- S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0]))
++ S = associative_scan(np.full_like(pairs, 0.5), pairs, np.zeros_like(pairs[0]))
+""")
+
+
+# --- diagonal_ssm
+
+
+def few_enough_with_sum(answer: Plain) -> Plain:
+    """As `few_enough`, with room for the products with b and c and the sum over two units."""
+    if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], int)):
+        return answer
+    values, depth = answer
+    allowed = depth_allowed(len(values)) + 2 + 4
+    return values, f"at most {allowed}" if depth <= allowed else f"about {float(f'{depth:.1g}'):.0f}"
+
+
+ex = unit.exercise(
+    "diagonal_ssm",
+    reference=diagonal_ssm,
+    points=3,
+    takes="x (T), a (N), b (N), c (N), count",
+    gives="y (T), depth",
+    drive="steps",
+    canonical=few_enough_with_sum,
+    uses={
+        "associative_scan": associative_scan,
+        "combine_affine": combine_affine,
+        "linear_recurrence": linear_recurrence,
+    },
+    forbids=("torch", "scipy"),
+    hints=(
+        "For each of the N units it is a linear recurrence over T steps. The scan wants its factors and its terms as "
+        "two arrays of one shape: which?",
+        "The terms are `x[:, None] * b`, (T, N). The factor is the same at each step, so repeat a: T rows of it. y_t "
+        "is the sum of c times the state, over the units.",
+        "`terms = x[:, None] * b`; `factors = np.broadcast_to(a, terms.shape)`; `states = associative_scan(factors, "
+        "terms, np.zeros(len(a)))`, in the dtype of x; `return states @ c`.",
+    ),
+)
+
+
+def state_space(rng: np.random.Generator, T: int, N: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+    """Draw x, a, b and c; the factors have either sign and none is close to 0."""
+    a = rng.uniform(0.5, 0.95, N) * rng.choice([-1, 1], N)
+    a[0] = abs(a[0])
+    b, c = (rng.uniform(0.5, 1.5, N) * rng.choice([-1, 1], N) for _ in range(2))
+    return normal(rng, T, dtype=dtype), a.astype(dtype), b.astype(dtype), c.astype(dtype)
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    yield case(*state_space(rng, 5, 3))
+    yield case(*state_space(rng, 7, 4))
+    yield case(*state_space(rng, 6, 2))
+    x, a, b, c = state_space(rng, 300, 2)
+    yield case(x, rng.uniform(0.95, 1.0, 2) * [1, -1], b, c, "count")
+    for T in (1, 2):
+        yield edge(f"T = {T}", *state_space(rng, T, 3))
+    yield edge("one unit", *state_space(rng, 5, 1))
+    yield edge("as many units as steps", *state_space(rng, 4, 4))
+    x, a, b, c = state_space(rng, 6, 3)
+    yield edge("a factor of 0", x, a * [1, 0, 1], b, c)
+    x, a, b, c = state_space(rng, 700, 2)
+    yield edge("a long run of small factors", x, a * 0.1, b, c)
+    yield edge("float32", *state_space(rng, 6, 3, np.float32))
+
+
+@ex.holds("What comes one step later is answered one step later")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    x, a, b, c = state_space(rng, 8, 3)
+    late = np.asarray(call(np.concatenate([[0.0], x]), a, b, c))
+    same = abs(late[0]) < 1e-12 and np.allclose(late[1:], np.asarray(call(x, a, b, c)))
+    return None if same else "with a 0 put before the signal, the answer was not only moved by one step."
+
+
+ex.mistakes(r"""
+one_after_the_other: The answer is right, but each state waits for the one before: with T = 300 that is 600
+  operations in a row. Hand all factors and all terms to your scan.
+- states = associative_scan(factors, terms, np.zeros_like(a))
++ states = linear_recurrence(factors, terms, np.zeros_like(a))
+
+b_left_out: b is missing: the input reaches each unit with its own weight, b x_t.
+- terms = x[:, None] * b
++ terms = x[:, None] * np.ones_like(b)
+
+c_left_out: c is missing: you add all units up, each as heavy as the others. y_t is the sum of c times the state.
+- return states @ c
++ return states.sum(axis=1)
+
+a_for_b: a and b have changed places: a is what a unit keeps of its state, b what it takes in of x.
+- terms = x[:, None] * b
+- factors = np.broadcast_to(a, terms.shape)
++ terms = x[:, None] * a
++ factors = np.broadcast_to(b, terms.shape)
+
+not_summed: You return a column for each unit. The network's output is one number a step: sum over the units.
+- return states @ c
++ return states * c
+
+averaged: You take the mean over the units. y_t is their sum.
+- return states @ c
++ return states @ c / len(c)
+
+state_of_the_step_before: y_t is made from the state of the step before, so it does not know x_t yet. Step first, then
+  read the state out.
+- return states @ c
++ return np.concatenate([np.zeros_like(x[:1]), (states @ c)[:-1]])
+
+input_fades_at_once: The input is multiplied by a in the very step in which it comes. Only the old state is: s_t = a
+  s_{t-1} + b x_t.
+- terms = x[:, None] * b
++ terms = x[:, None] * b * a
+
+a_share_of_the_input: You take the share 1 - a of the input, as a leaky average does. Here b says how much comes in.
+- terms = x[:, None] * b
++ terms = x[:, None] * b * (1 - a)
+
+no_memory: Your units keep nothing: each step is answered from its own input alone. The states come out of the scan.
+- states = associative_scan(factors, terms, np.zeros_like(a))
++ states = terms
+
+nothing_fades: Your units keep everything: the factor of each step is a, not 1.
+- factors = np.broadcast_to(a, terms.shape)
++ factors = np.ones_like(terms)
+
+powers_divided_out: You divide by powers of a: a factor of 0, or a long run of small ones, and that is a division by 0.
+  The scan never divides.
+- states = associative_scan(factors, terms, np.zeros_like(a))
++ powers = np.cumprod(factors, axis=0)
++ states = powers * np.cumsum(terms / powers, axis=0)
 """)

@@ -5,8 +5,10 @@ import itertools
 import math
 
 import numpy as np
+import torch
+from torch import nn
 
-from rnncourse.beyond import associative_scan, combine_affine, linear_recurrence
+from rnncourse.beyond import associative_scan, attention, combine_affine, linear_recurrence
 from rnncourse.cell import softmax
 from tests.rnncourse.exercises.alternatives import collector
 
@@ -329,3 +331,184 @@ def step_by_step(X, h0, Wz, Wh):
 def the_keep_gate_from_minus_x(X, h0, Wz, Wh):
     keep = 1 / (1 + np.exp(X @ Wz))
     return associative_scan(keep, X @ Wh - keep * (X @ Wh), h0)
+
+
+# --- AttentionDecoder
+
+
+class Layers(nn.Module):
+    """The five layers, for decoders that differ in how they look."""
+
+    def __init__(self, vocabulary_size, embedding_size, hidden_size):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.GRU(embedding_size, hidden_size)
+        self.query = nn.Linear(hidden_size, hidden_size, bias=False)
+        self.combine = nn.Linear(2 * hidden_size, hidden_size)
+        self.output = nn.Linear(hidden_size, vocabulary_size)
+
+
+@answers("AttentionDecoder")
+class WithEinsum(Layers):
+    def forward(self, ids, state, keys, mask=None):
+        states, last = self.rnn(self.embedding(ids), state)
+        scores = torch.einsum("tnh,snh->nts", self.query(states), keys) * keys.shape[-1] ** -0.5
+        if mask is not None:
+            scores = scores + torch.zeros_like(scores).masked_fill(~mask.unsqueeze(1), -torch.inf)
+        weights = scores.softmax(2)
+        context = torch.einsum("nts,snh->tnh", weights, keys)
+        return self.output(torch.tanh(self.combine(torch.cat((states, context), 2)))), last, weights
+
+
+@answers("AttentionDecoder")
+class StepByStepLooking(Layers):
+    def forward(self, ids, state, keys, mask=None):
+        logits, looks = [], []
+        for vectors in self.embedding(ids):
+            out, state = self.rnn(vectors[None], state)
+            scores = (self.query(out[0]) * keys).sum(-1).T / keys.size(2) ** 0.5  # (N, S)
+            if mask is not None:
+                scores = torch.where(mask, scores, torch.full_like(scores, -math.inf))
+            alpha = torch.softmax(scores, dim=1)
+            context = (alpha.T[..., None] * keys).sum(dim=0)
+            logits.append(self.output(self.combine(torch.cat([out[0], context], 1)).tanh()))
+            looks.append(alpha)
+        return torch.stack(logits), state, torch.stack(looks, dim=1)
+
+
+@answers("AttentionDecoder")
+class ProductsOfBatches(Layers):
+    def forward(self, ids, state, keys, mask=None):
+        states, state = self.rnn(self.embedding(ids), state)
+        K = keys.permute(1, 0, 2)
+        scores = torch.bmm(self.query(states).permute(1, 0, 2), K.permute(0, 2, 1)) / K.shape[-1] ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(mask[:, None, :].logical_not(), torch.finfo(scores.dtype).min)
+        weights = nn.functional.softmax(scores, dim=-1)
+        context = torch.bmm(weights, K).permute(1, 0, 2)
+        return [self.output(torch.tanh(self.combine(torch.cat([states, context], dim=2)))), state, weights]
+
+
+@answers("AttentionDecoder")
+class ProjectedKeys(Layers):
+    """s W_a h = s (h W_a^T): the keys are turned once, and the states ask as they are."""
+
+    def forward(self, ids, state, keys, mask=None):
+        states, state = self.rnn(self.embedding(ids), state)
+        turned = keys @ self.query.weight
+        scores = (states.transpose(0, 1) @ turned.permute(1, 2, 0)) / math.sqrt(keys.shape[2])
+        if mask is not None:
+            scores = scores.masked_fill(~mask[:, None], -math.inf)
+        weights = torch.softmax(scores, -1)
+        context = torch.matmul(weights, keys.transpose(0, 1)).transpose(0, 1)
+        hidden = torch.tanh(self.combine(torch.cat([states, context], -1)))
+        return self.output(hidden), state, weights
+
+
+# --- self_attention
+
+
+@answers("self_attention")
+def in_two_lines(X, Wq, Wk, Wv, causal=False):
+    T = X.shape[0]
+    return attention(X @ Wq, X @ Wk, X @ Wv, np.tril(np.ones((T, T), dtype=bool)) if causal else None)[0]
+
+
+@answers("self_attention")
+def without_attention(X, Wq, Wk, Wv, causal=False):
+    scores = (X @ Wq) @ (X @ Wk).T / math.sqrt(Wq.shape[1])
+    if causal:
+        scores[np.triu_indices(len(X), 1)] = -np.inf
+    return softmax(scores) @ (X @ Wv)
+
+
+@answers("self_attention")
+def a_step_at_a_time(X, Wq, Wk, Wv, causal=False):
+    rows = []
+    for t in range(len(X)):
+        seen = X[: t + 1] if causal else X
+        weights = softmax((X[t] @ Wq) @ (seen @ Wk).T / math.sqrt(Wk.shape[1]))
+        rows.append(weights @ (seen @ Wv))
+    return np.array(rows)
+
+
+@answers("self_attention")
+def with_an_axis_for_a_batch(X, Wq, Wk, Wv, causal=False):
+    t = np.arange(len(X))
+    mask = (t[:, None] >= t[None, :]) if causal else np.ones((len(X), len(X)), dtype=bool)
+    context, _ = attention((X @ Wq)[None], (X @ Wk)[None], (X @ Wv)[None], mask=mask[None])
+    return context[0]
+
+
+# --- linear_attention
+
+
+@answers("linear_attention")
+def with_cumsum(Q, K, V):
+    return (Q[:, None, :] @ np.cumsum(K[:, :, None] * V[:, None, :], axis=0))[:, 0]
+
+
+@answers("linear_attention")
+def with_a_growing_state(Q, K, V):
+    S = np.zeros((K.shape[1], V.shape[1]), dtype=K.dtype)
+    contexts = []
+    for q, k, v in zip(Q, K, V):
+        S = S + np.outer(k, v)
+        contexts.append(q @ S)
+    return contexts
+
+
+@answers("linear_attention")
+def as_a_table_of_scores(Q, K, V):
+    return np.tril(Q @ K.T) @ V
+
+
+@answers("linear_attention")
+def through_the_loop(Q, K, V):
+    pairs = np.einsum("td,tv->tdv", K, V)
+    S = linear_recurrence(np.ones(pairs.shape, dtype=pairs.dtype), pairs, np.zeros(pairs.shape[1:]))
+    return (Q[..., None] * S).sum(axis=1)
+
+
+@answers("linear_attention")
+def through_the_scan_flattened(Q, K, V):
+    T, d = K.shape
+    pairs = (K[:, :, None] * V[:, None, :]).reshape(T, -1)
+    S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0])).reshape(T, d, -1)
+    return np.stack([q @ s for q, s in zip(Q, S)])
+
+
+# --- diagonal_ssm
+
+
+@answers("diagonal_ssm")
+def repeated_factors(x, a, b, c):
+    factors = np.array([a] * len(x))
+    return associative_scan(factors, np.outer(x, b), np.zeros_like(b)) @ c
+
+
+@answers("diagonal_ssm")
+def a_unit_at_a_time(x, a, b, c):
+    y = 0
+    for n in range(len(a)):
+        factors = np.empty_like(x)
+        factors[:] = a[n]
+        y = y + c[n] * associative_scan(factors, b[n] * x, 0.0)
+    return y
+
+
+@answers("diagonal_ssm")
+def with_c_at_the_start(x, a, b, c):
+    terms = x[:, None] * (b * c)
+    return associative_scan(a * np.ones_like(terms), terms, a * 0.0).sum(axis=1)
+
+
+@answers("diagonal_ssm")
+def doubling(x, a, b, c):
+    A, B = np.tile(a, (len(x), 1)), x[:, None] * b
+    step = 1
+    while step < len(x):
+        B = np.concatenate([B[:step], A[step:] * B[:-step] + B[step:]])
+        A = np.concatenate([A[:step], A[step:] * A[:-step]])
+        step *= 2
+    return (c * B).sum(axis=-1)
