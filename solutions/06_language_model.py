@@ -693,7 +693,8 @@ show(
         title="Four rates, three seeds, 300 updates",
     ),
     alt="Bits per character on the validation names against the learning rate, a line for each of three seeds, which lie "
-    "upon each other. They fall from 4.6 at a rate of 0.001 over 3.8 at 0.01 to 3.2 at 0.1, and rise far above that at 1.",
+    "upon each other up to 0.1. They fall from 4.6 at a rate of 0.001 over 3.8 at 0.01 to 3.2 at 0.1, and rise above 5 at 1, "
+    "each to another height.",
 )
 
 # %% [markdown]

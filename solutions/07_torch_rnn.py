@@ -91,6 +91,16 @@ assert abs(W.grad.item() - 0.980) < 1e-3, "Expected the dW that was worked out b
 # was made of h twice, so h gets $1 + 1 = 2$. x gets $2\,(1 - 0.462^2) = 1.573$. Had you handed on h's error after the first of
 # the two, x would have got half of it.
 
+# %% tags=["experiment"]
+from rnncourse.plots import line_chart, show
+from rnncourse.plots.torch_rnn import tape
+
+show(
+    tape(),
+    alt="Three boxes in a row: number 0, x = 0.5; number 1, h = 0.462; number 2, L = 0.924. An arrow tanh leads from x to h, and "
+    "two arrows lead from h to L. Below, dashed, the errors: L has 1, h gets 1 + 1 = 2, x gets 2 (1 - 0.462²) = 1.573.",
+)
+
 # %% [markdown]
 # ### Exercise 7.1 · `Var`
 # *●●● · 40 minutes · 6 points*
@@ -444,8 +454,6 @@ for name, a, b in zip(("output", "h_n", "gradient of x"), *results, strict=True)
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from time import perf_counter
-
-from rnncourse.plots import line_chart, show
 
 
 class OneProduct(nn.Module):
@@ -1125,6 +1133,7 @@ from rnncourse.data import train_and_held_out, words
 from rnncourse.language_model import fit
 from rnncourse.ngram import count_ngrams
 
+WordModel, word_epoch = use(CharRNN), use(train_epoch)
 word_texts = [words(part.lower()) for part in train_and_held_out("python-docs")]
 read_words, choosing_words, judging_words = word_texts[0][:15_000], word_texts[0][15_000:17_000], word_texts[1][:5_000]
 word_list = ["<unk>", *(word for word, _ in Counter(read_words).most_common(799))]
@@ -1146,7 +1155,7 @@ def word_perplexity(model, some):
 def word_model(start, seed=0, max_epochs=8):
     """Train a model of words whose embedding starts as named: the perplexity on the words to be judged by."""
     torch.manual_seed(seed)
-    model, kept = use(CharRNN)(len(word_list), 32, 64), []
+    model, kept = WordModel(len(word_list), 32, 64), []
     if start == "from the table":
         place = {word: i for i, word in enumerate(table.words)}
         with torch.no_grad():
@@ -1161,7 +1170,7 @@ def word_model(start, seed=0, max_epochs=8):
         kept.append(copy.deepcopy(model.state_dict()))
         return word_perplexity(model, choosing_words)
 
-    _, best = fit(lambda _: use(train_epoch)(model, pairs, optimizer, 1.0), validate, max_epochs, patience=2)
+    _, best = fit(lambda _: word_epoch(model, pairs, optimizer, 1.0), validate, max_epochs, patience=2)
     model.load_state_dict(kept[best])
     return word_perplexity(model, judging_words)
 

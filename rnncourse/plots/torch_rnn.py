@@ -9,7 +9,33 @@ from matplotlib.patches import Rectangle
 from .drawing import Drawing
 from .style import COLOURS, INK, MUTED, TINTS, style
 
-__all__ = ["carried_state", "char_model", "padded_words"]
+__all__ = ["carried_state", "char_model", "padded_words", "tape"]
+
+
+def tape() -> Figure:
+    """A tape of three results, x, h = tanh x and L = h + h, and the errors on their way back."""
+    sheet = Drawing(9.5, 3.0)
+    level, places = 1.75, (1.3, 4.75, 8.2)
+    words = ("$x = 0.5$", "$h = 0.462$", "$L = 0.924$")
+    boxes = [
+        sheet.box(x, level, text, kind, width=1.6, height=0.7, size=14)
+        for x, text, kind in zip(places, words, ("input", "state", "loss"), strict=True)
+    ]
+    for number, x in enumerate(places):
+        sheet.text(x, level + 0.65, f"number {number}", MUTED)
+    sheet.arrow(boxes[0], boxes[1], "tanh", at=0.5)
+    for up in (-0.17, 0.17):
+        sheet.arrow((places[1] + 0.85, level + up), (places[2] - 0.85, level + up))
+    sheet.text((places[1] + places[2]) / 2, level + 0.42, "$h + h$", INK)
+    bottom = level - 0.75
+    for near, far in ((2, 1), (1, 0)):
+        sheet.path([(places[near] - 0.75, bottom), (places[far] + 0.75, bottom)], COLOURS["gradient"], dashed=True)
+    for x, error in zip(places, ("1.573", "1 + 1 = 2", "1"), strict=True):
+        sheet.text(x, bottom, error, COLOURS["gradient"], size=13)
+    sheet.text((places[0] + places[1]) / 2, bottom - 0.35, r"$2 \cdot (1 - 0.462^2)$", MUTED)
+    sheet.text((places[1] + places[2]) / 2, bottom - 0.35, "1 along each arrow", MUTED)
+    sheet.text(4.75, 0.2, "dashed: the errors. They go from the highest number to the lowest.", MUTED)
+    return sheet.figure
 
 
 def char_model() -> Figure:
