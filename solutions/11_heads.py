@@ -425,25 +425,19 @@ def row_by_row(model, pictures):
     return model(pictures.transpose(0, 1))  # (N, 8, 8) -> T = 8 rows, N, D = 8
 
 
-readers, shares = {}, {}
-for pool in ("last", "mean"):
-    readers[pool] = build(Classifier, 8, 64, 10, pool)
-    fit_digits(readers[pool], row_by_row)
-    shares[pool] = share_of_digits(readers[pool], row_by_row)
+digit_reader = build(Classifier, 8, 64, 10)
+fit_digits(digit_reader, row_by_row)
+read_right = share_of_digits(digit_reader, row_by_row)
 sizes = {
-    name: sum(p.numel() for p in m.parameters())
-    for name, m in (("row by row", readers["last"]), ("at a glance", glance))
+    name: sum(p.numel() for p in m.parameters()) for name, m in (("row by row", digit_reader), ("at a glance", glance))
 }
 print("parameters:", sizes)
-print(f"held-out digits right: last state {shares['last']:.1%}, mean of the states {shares['mean']:.1%}")
-assert shares["last"] >= 0.96, "Expected at least 96% right. Has SequenceClassifier passed its check?"
-assert shares["mean"] < shares["last"] - 0.04, (
-    "Expected at least 4 in 100 fewer with the mean. Has it passed its check?"
-)
+print(f"held-out digits right, last state: {read_right:.1%}")
+assert read_right >= 0.96, "Expected at least 96% right. Has SequenceClassifier passed its check?"
 
 # %% tags=["experiment", "nbval-ignore-output"]
 with torch.no_grad():
-    said = row_by_row(readers["last"], unseen).argmax(dim=-1)
+    said = row_by_row(digit_reader, unseen).argmax(dim=-1)
 missed = torch.nonzero(said != truth)[:7, 0]
 show(
     digit_strip(held_out.images[missed], [f"{truth[i]}, read\nas {said[i]}" for i in missed]),
@@ -452,7 +446,8 @@ show(
 )
 
 # %% [markdown]
-# Over five starts: {{digits/row by row, last state/right|.1%}} with the last state, {{digits/row by row, mean/right|.1%}} with the
+# (You have trained the one with the last state; the other was trained beforehand.) Over five starts:
+# {{digits/row by row, last state/right|.1%}} with the last state, {{digits/row by row, mean/right|.1%}} with the
 # mean. Row by row is as good as at a glance. The core has carried what it saw in the first row through seven more, because the
 # loss asked for it.
 #
@@ -496,7 +491,7 @@ def right_after(model, rows):
 
 
 soon = {
-    "asked at\nthe end": [right_after(readers["last"], k) for k in range(1, 9)],
+    "asked at\nthe end": [right_after(digit_reader, k) for k in range(1, 9)],
     "asked at\nevery row": [right_after(any_time, k) for k in range(1, 9)],
 }
 show(
@@ -671,7 +666,6 @@ models = {
     "a weight for each word": build(nn.Linear, V, 2),
     "OneToOne on the bag": build(Bag, V, 64, 2),
     "classifier, last state": build(Reader, V, 32, 2),
-    "classifier, mean": build(Reader, V, 32, 2, "mean"),
 }
 right = {name: (fit_reader if "class" in name else fit_bag)(model) for name, model in models.items()}
 score = {name: float((likely * ok).sum()) for name, ok in right.items()}
@@ -680,7 +674,7 @@ for name, ok in right.items():
     print(f"{name:24} all {score[name]:.2f}   one part {parts[0]:.2f}   contrasts {parts[1]:.2f}")
 assert score["a weight for each word"] < 0.6, "Expected a weight for each word to be right in less than 60%."
 assert abs(score["OneToOne on the bag"] - 0.75) < 0.005, "Expected the ceiling of 0.75. Has OneToOne passed its check?"
-assert min(score["classifier, last state"], score["classifier, mean"]) > 0.99, (
+assert score["classifier, last state"] > 0.99, (
     "Expected the classifier to be right on more than 99%. Has SequenceClassifier passed its check?"
 )
 
@@ -846,8 +840,8 @@ check(BidirectionalClassifier)
 # %% [markdown]
 # ### Experiment · adverts and forgeries
 #
-# Five classifiers, about equally large. Before you run them, fill in this table with your guesses, in per cent; half of the
-# mails are adverts, and half are forged.
+# Six classifiers, about equally large; you train four of them, the others were trained beforehand. Before you run the cell,
+# fill in this table with your guesses, in per cent; half of the mails are adverts, and half are forged.
 #
 # | | is it an advert? | is it forged? |
 # |---|---|---|
@@ -898,14 +892,14 @@ def fit_mails(question, how, seed=0, updates=300):
 
 by_ways = {
     "is_advert": {how: fit_mails("is_advert", how, seed=1) for how in ("one way", "concat")},
-    "is_forged": {how: fit_mails("is_forged", how, seed=1) for how in ("one way", "concat", "sum", "product")},
+    "is_forged": {how: fit_mails("is_forged", how, seed=1) for how in ("sum", "product")},
 }
 for question, shares_ in by_ways.items():
     print(f"{question:10}", "   ".join(f"{how} {share:.0%}" for how, share in shares_.items()))
 assert by_ways["is_advert"]["one way"] < 0.8 < 0.98 < by_ways["is_advert"]["concat"], (
     "Expected two chains to find the first word, and one not. Have both classifiers passed their checks?"
 )
-assert max(by_ways["is_forged"][how] for how in ("one way", "concat", "sum")) < 0.65, "Expected a guess from these."
+assert by_ways["is_forged"]["sum"] < 0.65, "Expected a guess from the sum."
 assert by_ways["is_forged"]["product"] > 0.9, "Expected the product to compare. Has it passed its check?"
 
 # %% [markdown]
