@@ -114,6 +114,36 @@ class SequenceClassifier(Core):
         return self.head(states.sum(dim=0) / real)  # states under the padding are 0
 
 
+class BidirectionalClassifier(nn.Module):
+    """Many-to-one from ids, read from both ends: `embedding`, `rnn` in both directions, `head`.
+
+    The head reads each direction's state after it has read everything, combined as in unit 09 by "concat", "sum" or
+    "product".
+
+    >>> classify = BidirectionalClassifier(vocabulary_size=9, embedding_size=4, hidden_size=5, output_size=2, how="sum")
+    >>> classify(torch.zeros(7, 3, dtype=torch.int64), lengths=[7, 5, 1]).shape
+    torch.Size([3, 2])
+    """
+
+    def __init__(
+        self, vocabulary_size: int, embedding_size: int, hidden_size: int, output_size: int, how: str = "concat"
+    ) -> None:
+        super().__init__()
+        if how not in ("concat", "sum", "product"):
+            raise ValueError(f'how must be "concat", "sum" or "product", and is {how!r}.')
+        self.how = how
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+        self.head = nn.Linear(2 * hidden_size if how == "concat" else hidden_size, output_size)
+
+    def forward(self, ids: Integer[Tensor, "T N"], lengths: Lengths | None = None) -> Float[Tensor, "N Q"]:
+        """Return the logits of each sequence; with `lengths`, each from 1 to T, only real steps count."""
+        _, (last_f, last_b) = run_padded(self.rnn, self.embedding(ids), lengths)
+        if self.how == "concat":
+            return self.head(torch.cat([last_f, last_b], dim=-1))
+        return self.head(last_f + last_b if self.how == "sum" else last_f * last_b)
+
+
 class SequenceGenerator(Core):
     """One-to-many: a first input starts it, and each output is the next input, so that Q = D.
 

@@ -680,8 +680,9 @@ assert tagging["with the words before"] > 0.95, "Expected the first chain to hel
 assert tagging["with all words"] > 0.985, "Expected the second chain to help again."
 
 # %% [markdown]
-# No gradient, no epoch, and nearly right. Here an HMM is hard to beat, for this grammar *is* one: what comes next hangs on the
-# part of speech before it. In real sentences it hangs on more, and then the state has to hold more.
+# No gradient, no epoch, and nearly right. In this grammar an HMM is hard to beat, since what comes next hangs on the part of
+# speech before it and on little else. (On what, for instance? What may follow a noun is not the same before and after the
+# verb.) In real sentences it hangs on more, and then the state has to hold more.
 
 # %% [markdown]
 # Side by side, what have the two in common, and what not?
@@ -791,19 +792,22 @@ from rnncourse.data.claims import claimed
 
 word_twice = claimed("09_bidirectional")["word_said_twice"]
 sizes = (4, 8, 16, 32, 64)
+chart = line_chart(
+    sizes,
+    {
+        "cell, H units": [word_twice.median(f"cell, {size}", "right") for size in sizes],
+        "ceiling of\nany HMM": [size / 256 for size in sizes],
+        "HMM, K states,\ntrained": [word_twice.median(f"HMM, {size}", "right") for size in sizes],
+    },
+    xlabel="K states, or H units",
+    ylabel="probability of the right second word",
+    title="A word of four letters, said twice (medians of five seeds)",
+    logx=True,
+)
+chart.axes[0].set_xticks(sizes, [str(size) for size in sizes])
+chart.axes[0].minorticks_off()
 show(
-    line_chart(
-        sizes,
-        {
-            "cell, H units": [word_twice.median(f"cell, {size}", "right") for size in sizes],
-            "ceiling of\nany HMM": [size / 256 for size in sizes],
-            "HMM, K states,\ntrained": [word_twice.median(f"HMM, {size}", "right") for size in sizes],
-        },
-        xlabel="K states, or H units",
-        ylabel="probability of the right second word",
-        title="A word of four letters, said twice (medians of five seeds)",
-        logx=True,
-    ),
+    chart,
     alt="Probability of the right second word against the number of states or units, from 4 to 64. The cell rises from about "
     "0.1 at 4 units to above 0.9 at 8 and nearly 1 at 32. The ceiling of any HMM rises from 0.016 to 0.25; trained HMMs lie "
     "below it.",
@@ -917,7 +921,8 @@ check(BiTagger)
 #
 # Here is a tagger that reads one way, to compare with. Both are trained on all 320 sentences, each weighted with its
 # probability. That is no cheating here: we do not ask whether they generalise, we ask what they *can* learn, and for
-# the one-way tagger we know the best possible answer.
+# the one-way tagger we know the best possible answer. Write down, before you run it, the share of tokens at which each of the
+# two will end.
 #
 # **Claim:** after 80 updates the one-way tagger stands exactly on its ceiling, wrong at half of the ambiguous names, and
 # four times the units and updates do not lift it. The tagger that reads both ways is right on more than 99% of all tokens.
@@ -1270,7 +1275,8 @@ show(
 #
 # For a text in a file that is no price at all. For live captions, dictation, a prosthesis, it is prohibitive. What people
 # do there is to wait a little: look $k$ symbols ahead and begin the backward chain there. How much does waiting bring? We
-# ask the highlighter for the label of a character, and let it see only the $k$ characters after it.
+# ask the highlighter for the label of a character, and let it see only the $k$ characters after it. Predict: from which $k$
+# on does it beat the tagger that reads one way: 1, 8, or 32?
 #
 # **Claim:** with no lookahead the tagger that reads both ways is worse than the one-way tagger; with 32 characters it is
 # better, by at least 2 labels in 100; and eight characters buy more than half of what 32 do.
@@ -1320,7 +1326,8 @@ show(
 #
 # If two chains are so much better, why not let them predict the next character, as in unit 06? Try it, on the hardest
 # text there is: letters drawn at random, eight of them, nothing to be learned. No honest prediction can have a loss below
-# $\log 8 = 2.079$ on it, in the long run. The target of step $t$ is $x_{t+1}$, as it was in unit 06.
+# $\log 8 = 2.079$ on it, in the long run. The target of step $t$ is $x_{t+1}$, as it was in unit 06. What will be the loss of
+# each of the two?
 #
 # **Claim:** on random letters the loss of the one-way network stays at $\log 8$; that of the network that reads both ways
 # falls below 0.1.

@@ -22,6 +22,7 @@ from rnncourse.given.heads import (
     window_model,
 )
 from rnncourse.heads import (
+    BidirectionalClassifier,
     OneToOne,
     SequenceClassifier,
     SequenceGenerator,
@@ -439,6 +440,115 @@ class_probabilities: You return probabilities. A head gives logits: `cross_entro
   a second one before it the network learns slowly and badly.
 - return self.head(summary)
 + return torch.softmax(self.head(summary), dim=-1)
+""")
+
+
+# --- BidirectionalClassifier
+
+ex = unit.exercise(
+    "BidirectionalClassifier",
+    reference=BidirectionalClassifier,
+    points=4,
+    takes="sizes, parameters, inputs",
+    gives="logits, gradients",
+    drive="module",
+    hints=(
+        "Three layers in `__init__`. How wide is what the head reads, for each of the three ways to combine? And where "
+        "has each direction read everything?",
+        "After packing, `h_n` of a bidirectional nn.RNN is (2, N, H): `h_n[0]` is the forward state at each row's last "
+        "real step, `h_n[1]` the backward one at step 0. These two are the summary.",
+        "`packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)`, `_, (f, g) = "
+        "self.rnn(packed)`, then `torch.cat([f, g], dim=-1)`, `f + g` or `f * g`, and the head.",
+    ),
+)
+
+
+def both_ways_parameters(
+    rng: np.random.Generator, V: int, E: int, H: int, Q: int, how: str = "concat", dtype: Any = np.float64
+) -> dict[str, np.ndarray]:
+    """Draw the parameters of a BidirectionalClassifier by name."""
+    drawn = {"embedding.weight": normal(rng, V, E, dtype=dtype)}
+    for way in ("", "_reverse"):
+        drawn |= {f"rnn.weight_ih_l0{way}": weights(rng, E, H, dtype).T.copy()}
+        drawn |= {f"rnn.weight_hh_l0{way}": weights(rng, H, H, dtype).T.copy()}
+        drawn |= {
+            f"rnn.bias_ih_l0{way}": normal(rng, H, dtype=dtype),
+            f"rnn.bias_hh_l0{way}": normal(rng, H, dtype=dtype),
+        }
+    head = weights(rng, 2 * H if how == "concat" else H, Q, dtype).T.copy()
+    return drawn | {"head.weight": head, "head.bias": normal(rng, Q, dtype=dtype)}
+
+
+@ex.cases
+def _(rng: np.random.Generator) -> Iterator[Case]:
+    def ids(V: int, T: int, N: int) -> np.ndarray:
+        return rng.integers(V, size=(T, N))
+
+    yield case((7, 3, 5, 4), both_ways_parameters(rng, 7, 3, 5, 4), [(ids(7, 6, 3),), (ids(7, 4, 2), None)])
+    calls = [(ids(6, 6, 4), np.array([2, 6, 1, 4])), (ids(6, 7, 3), np.array([2, 5, 3]))]  # nobody is as long as T
+    for how in ("concat", "sum", "product"):
+        yield case((6, 4, 3, 2, how), both_ways_parameters(rng, 6, 4, 3, 2, how), calls)
+    for how in ("sum", "product"):
+        init, drawn = (5, 2, 4, 3, how), both_ways_parameters(rng, 5, 2, 4, 3, how)
+        yield edge("one step", init, drawn, [(ids(5, 1, 3), np.array([1, 1, 1]))])
+        yield edge("one row", init, drawn, [(ids(5, 6, 1), np.array([4]))])
+        yield edge("no lengths", init, drawn, [(ids(5, 5, 2),)])
+    single = both_ways_parameters(rng, 5, 2, 4, 3, "concat", np.float32)
+    yield edge("float32", (5, 2, 4, 3), single, [(ids(5, 5, 3), np.array([2, 5, 4]))])
+
+
+ex.mistakes(r"""
+out_at_the_last_step: You read the states of the last real step in both directions, as `out[-1]` has them. There the
+  backward direction has read one word: it has read everything at step 0, and h_n holds both final states.
+- _, (f, g) = self.rnn(packed)
++ states, _ = pad_packed_sequence(self.rnn(packed)[0])
++ f, g = states[lengths - 1, torch.arange(len(lengths))].chunk(2, dim=-1)
+
+begins_in_the_padding: The padding of the short rows is read: `lengths` makes no difference. Pack the embedded ids with
+  their lengths.
+- packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
++ packed = self.embedding(ids)
+
+rows_in_sorted_order: The answers come out sorted by length: row n answers for another sequence. Leave the sorting to
+  `enforce_sorted=False`, which puts the rows back.
+- packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
++ lengths, order = lengths.sort(descending=True, stable=True)
++ packed = pack_padded_sequence(self.embedding(ids[:, order]), lengths)
+
+forward_direction_twice: The forward direction stands in for both: h_n[0] is used twice. h_n[1] is the backward one.
+- _, (f, g) = self.rnn(packed)
++ f = g = self.rnn(packed)[1][0]
+
+directions_exchanged: For "concat" your backward state stands first. Forward first, as in unit 09.
+- summary = torch.cat([f, g], dim=-1)
++ summary = torch.cat([g, f], dim=-1)
+
+reshaped_not_joined: For "concat" you reshape h_n, (2, N, H), to (N, 2H): that mixes the rows, so that the first half of
+  the batch gets two forward states. Join h_n[0] and h_n[1] along the last axis.
+- summary = torch.cat([f, g], dim=-1)
++ summary = torch.stack([f, g]).reshape(len(f), -1)
+
+mean_taken_for_sum: Your "sum" is a mean: there is a factor of one half in it.
+- summary = f + g
++ summary = (f + g) / 2
+
+product_taken_for_sum: Your "sum" is a product. Add the two states.
+- summary = f + g
++ summary = f * g
+
+sum_taken_for_product: Your "product" is a sum. Multiply the two states, entry by entry.
+- summary = f * g
++ summary = f + g
+
+softmax_returned: You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with a
+  second one before it the network learns slowly and badly.
+- return self.head(summary)
++ return torch.softmax(self.head(summary), dim=-1)
+
+no_gradient_for_the_words: The logits are right, but no gradient reaches the embedding: a `detach`, `.data` or `no_grad`
+  cuts it, and the words keep the vectors that they were drawn with.
+- packed = pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False)
++ packed = pack_padded_sequence(self.embedding(ids).detach(), lengths, enforce_sorted=False)
 """)
 
 

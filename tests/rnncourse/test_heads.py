@@ -8,8 +8,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rnncourse.bidirectional import both_states, final_summary
 from rnncourse.cell import output_layer, rnn_forward
 from rnncourse.heads import (
+    BidirectionalClassifier,
     OneToOne,
     SequenceClassifier,
     SequenceGenerator,
@@ -246,3 +248,30 @@ def test_asking_for_the_support_changes_nothing(dtype):
     assert not x.requires_grad
     assert torch.equal(torch.get_rng_state(), state)
     assert all(p.grad is None for p in model.parameters())
+
+
+@pytest.mark.parametrize("how", ["concat", "sum", "product"])
+@drawn
+@given(sizes, seeds)
+def test_the_bidirectional_classifier_reads_unit_09s_summary(how, sizes, seed):
+    T, N, E, H, Q = sizes
+    torch.manual_seed(seed)
+    model, ids = BidirectionalClassifier(9, E, H, Q, how).double(), torch.randint(0, 9, (T, N))
+    lengths = torch.randint(1, T + 1, (N,))
+    p = {name: value.detach().numpy() for name, value in model.state_dict().items()}
+    ways = [
+        (p[f"rnn.weight_ih_l0{s}"].T, p[f"rnn.weight_hh_l0{s}"].T, p[f"rnn.bias_ih_l0{s}"] + p[f"rnn.bias_hh_l0{s}"])
+        for s in ("", "_reverse")
+    ]
+    embedded = p["embedding.weight"][ids]
+    for ends in (lengths, None):
+        real = np.full(N, T) if ends is None else ends.numpy()
+        expected = final_summary(*both_states(embedded, *ways, real), real, how) @ p["head.weight"].T + p["head.bias"]
+        close(model(ids, ends).detach(), torch.tensor(expected))
+    changed = torch.where(torch.arange(T)[:, None] < lengths, ids, (ids + 1) % 9)
+    close(model(changed, lengths), model(ids, lengths))
+
+
+def test_there_are_three_ways_to_combine():
+    with pytest.raises(ValueError, match="how must be"):
+        BidirectionalClassifier(9, 2, 3, 4, "mean")

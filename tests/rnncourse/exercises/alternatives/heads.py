@@ -260,6 +260,74 @@ class SummedOverPackedData(nn.Module):
         return pad_packed_sequence(logits, total_length=len(x))[0].sum(dim=0) / lengths[:, None].to(x.dtype)
 
 
+# --- BidirectionalClassifier
+
+
+@answers("BidirectionalClassifier")
+class FromAllStates(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size, output_size, how="concat"):
+        super().__init__()
+        self.how, self.hidden_size = how, hidden_size
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+        self.head = nn.Linear(hidden_size * (2 if how == "concat" else 1), output_size)
+
+    def forward(self, ids, lengths=None):
+        T, N = ids.shape
+        if lengths is None:
+            lengths = torch.full((N,), T)
+        states, _ = self.rnn(pack_padded_sequence(self.embedding(ids), lengths, enforce_sorted=False))
+        states, _ = pad_packed_sequence(states, total_length=T)
+        f, g = states[lengths - 1, torch.arange(N), : self.hidden_size], states[0, :, self.hidden_size :]
+        ways = {"concat": lambda: torch.hstack([f, g]), "sum": lambda: f + g, "product": lambda: f * g}
+        return self.head(ways[self.how]())
+
+
+@answers("BidirectionalClassifier")
+class RowAfterRow(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size, output_size, how="concat"):
+        super().__init__()
+        self.how = how
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
+        if how == "concat":
+            self.head = nn.Linear(2 * hidden_size, output_size)
+        else:
+            self.head = nn.Linear(hidden_size, output_size)
+
+    def forward(self, ids, lengths=None):
+        rows = []
+        for n in range(ids.shape[1]):
+            end = len(ids) if lengths is None else int(lengths[n])
+            _, h_n = self.rnn(self.embedding(ids[:end, n]))
+            if self.how == "concat":
+                rows.append(torch.cat([h_n[0], h_n[1]]))
+            else:
+                rows.append(h_n.sum(0) if self.how == "sum" else h_n.prod(0))
+        return self.head(torch.stack(rows))
+
+
+@answers("BidirectionalClassifier")
+class BatchFirstAndTransposed(nn.Module):
+    def __init__(self, vocabulary_size, embedding_size, hidden_size, output_size, how="concat"):
+        super().__init__()
+        self.how = how
+        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
+        self.rnn = nn.RNN(embedding_size, hidden_size, batch_first=True, bidirectional=True)
+        self.head = nn.Linear([hidden_size, 2 * hidden_size][how == "concat"], output_size)
+
+    def forward(self, ids, lengths=None):
+        x = self.embedding(ids.T)
+        if lengths is not None:
+            x = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        forwards, backwards = self.rnn(x)[1].unbind(0)
+        if self.how == "sum":
+            return self.head(forwards.add(backwards))
+        if self.how == "product":
+            return self.head(forwards.mul(backwards))
+        return self.head(torch.cat((forwards, backwards), 1))
+
+
 # --- SequenceGenerator
 
 
