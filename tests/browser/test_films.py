@@ -24,7 +24,7 @@ def film_as_html(monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(IPython, "get_ipython", object)
     monkeypatch.setattr(IPython.display, "display", lambda data, **_: shown.append(data))
     film = scan_film(3)
-    film.seconds = 0.2
+    film.seconds = 0.5
     film.show("Three squares.")
     return shown[0]["text/html"]
 
@@ -59,6 +59,7 @@ def test_a_film_takes_the_place_of_its_still_runs_by_itself_and_stops_at_its_end
     put(page, film_as_html(monkeypatch), theme)
     player = page.frame_locator("iframe")
     expect(page.locator("img")).to_be_hidden()
+    expect(player.get_by_role("button", name="Pause")).to_be_visible()
     expect(player.locator("#caption")).to_contain_text("The loop took 2 rounds")
     expect(player.get_by_role("button", name="Play")).to_be_visible()
     frame = page.locator("iframe").bounding_box()
@@ -76,9 +77,9 @@ def test_a_film_waits_for_who_asked_for_less_motion_and_goes_step_by_step(browse
         put(page, film_as_html(monkeypatch), "light")
         player = page.frame_locator("iframe")
         page.wait_for_timeout(1500)
-        expect(player.locator("#caption")).to_contain_text("Before the first round")
-        player.get_by_role("button", name="Next").click()
-        expect(player.locator("#caption")).to_contain_text("Round 1")
+        expect(player.locator("#caption")).to_contain_text("The loop took")
+        player.get_by_role("button", name="Back").click()
+        expect(player.locator("#caption")).to_contain_text("Round 2")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
