@@ -988,6 +988,57 @@ wins_by_the_mean: Your wins are all or none, since the mean decides. Count the r
 """)
 
 
+# --- quiz_leaks
+
+unit.choice(
+    "quiz_leaks",
+    points=2,
+    hints=(
+        "Ask of each: would anything that was learned or chosen be different if the test documents were others?",
+        "Whatever is computed from documents is fitted: a mean, a vocabulary, the number of an epoch.",
+        "Four of the six leak.",
+    ),
+    options=(
+        Option(
+            "A",
+            True,
+            "scale_of_everything",
+            "A mean over all documents is fitted to the test documents too. Take that of the training part.",
+        ),
+        Option(
+            "B",
+            True,
+            "windows_that_overlap",
+            "Two windows that overlap share 90 characters. Dealt at random, nearly every test window has been read.",
+        ),
+        Option(
+            "C",
+            False,
+            "a_choice_by_validation",
+            "That is what the validation part is there for. The test part has no say in it.",
+        ),
+        Option(
+            "D",
+            True,
+            "best_of_twenty",
+            "The best of twenty on the test part is chosen by the test part, even if each was trained without it.",
+        ),
+        Option(
+            "E",
+            False,
+            "order_of_training",
+            "The order of the training documents is a matter of training alone.",
+        ),
+        Option(
+            "F",
+            True,
+            "copies",
+            "A copy of a test document in the training part is the test document. Copies belong into one group.",
+        ),
+    ),
+)
+
+
 # --- write_report
 
 REPORT = (
@@ -1135,54 +1186,3 @@ no_limits: The heading "Limits" is missing. What your result does not show, you 
 - ## Limits
 +
 """)
-
-
-# --- quiz_leaks
-
-unit.choice(
-    "quiz_leaks",
-    points=2,
-    hints=(
-        "Ask of each: would anything that was learned or chosen be different if the test documents were others?",
-        "Whatever is computed from documents is fitted: a mean, a vocabulary, the number of an epoch.",
-        "Four of the six leak.",
-    ),
-    options=(
-        Option(
-            "A",
-            True,
-            "scale_of_everything",
-            "A mean over all documents is fitted to the test documents too. Take that of the training part.",
-        ),
-        Option(
-            "B",
-            True,
-            "windows_that_overlap",
-            "Two windows that overlap share 90 characters. Dealt at random, nearly every test window has been read.",
-        ),
-        Option(
-            "C",
-            False,
-            "a_choice_by_validation",
-            "That is what the validation part is there for. The test part has no say in it.",
-        ),
-        Option(
-            "D",
-            True,
-            "best_of_twenty",
-            "The best of twenty on the test part is chosen by the test part, even if each was trained without it.",
-        ),
-        Option(
-            "E",
-            False,
-            "order_of_training",
-            "The order of the training documents is a matter of training alone.",
-        ),
-        Option(
-            "F",
-            True,
-            "copies",
-            "A copy of a test document in the training part is the test document. Copies belong into one group.",
-        ),
-    ),
-)
