@@ -34,6 +34,9 @@ from torch import nn
 from rnncourse import check, hint, progress, track, use
 
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+torch.optim.Adam(
+    [torch.zeros(1)]
+)  # the first optimiser loads much of PyTorch: a second or two, here and not in a check
 
 # %% tags=["experiment"]
 answer_above = "if an answer above has not passed its check, that may be why."
