@@ -34,6 +34,9 @@ from torch import nn
 from rnncourse import check, hint, progress, track, use
 
 torch.set_num_threads(1)  # for products as small as ours a second thread costs more than it brings
+torch.optim.Adam(
+    [torch.zeros(1)]
+)  # the first optimiser loads much of PyTorch: a second or two, here and not in a check
 
 # %% tags=["experiment"]
 answer_above = "if an answer above has not passed its check, that may be why."
@@ -387,7 +390,7 @@ curves = {
     "validation": [score(parts["train"], parts["validation"], n, Q, 2.0) for n in lengths],
 }
 OPPONENTS = [(6, 2.0), (8, 2.0), (8, 5.0), (10, 5.0)]
-setting, _, opponent = choose(parts, OPPONENTS, Q)
+setting, opponent_validation, opponent = choose(parts, OPPONENTS, Q)
 print(f"chosen by validation: n = {setting[0]}, alpha = {setting[1]:g}; it needs {opponent:.2f} bits on the test part")
 assert curves["validation"][0] > opponent + 1, "The n-gram was expected to beat the shares; " + answer_above
 show(
@@ -397,8 +400,9 @@ show(
 )
 
 # %% [markdown]
-# That is a strong opponent: it knows that `. Mai` is German and `maj` is not Spanish. What can it not know? At the end of
-# `4 mars 2009` it sees ` 2009`, and has forgotten the word.
+# That is a strong opponent: it knows that `. Mai` is German and `maj` is not Spanish, and it has been tuned. (Its choice
+# is the longest that we have offered, but the curve is nearly flat there.) What can it not know? At the end of
+# `mercredi 4 mars 2009` it sees `mars 2009`, which might as well be Swedish, and has forgotten the Wednesday.
 #
 # ## 6 · One run
 #
@@ -527,7 +531,7 @@ show(
         range(1, SETTINGS["epochs"] + 1),
         {
             **{f"seed {seed}": run["curve"] for seed, run in zip(SEEDS, results["network"])},
-            "best n-gram": [opponent] * SETTINGS["epochs"],
+            "best n-gram": [opponent_validation] * SETTINGS["epochs"],
         },
         xlabel="epochs",
         ylabel="bits a letter, validation",

@@ -165,10 +165,8 @@ def test_who_remembers_what_a_seed_gave_is_refused():
 
     exercise = find("run_experiment")
     (case, *_) = exercise.draw(np.random.default_rng(0))
-    right, found = (
-        exercise.canonical(observe(answer, "runs", case.args).answer)
-        for answer in (run_experiment, run_experiment_once)
-    )
+    answers = run_experiment, run_experiment_once
+    right, found = (exercise.canonical(observe(answer, "runs", case.args).answer) for answer in answers)
     assert found["test_bits"] != right["test_bits"]
 
 
