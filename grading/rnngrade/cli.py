@@ -30,6 +30,7 @@ from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
 if TYPE_CHECKING:
     from rnngrade.lms.table import Filled
     from rnngrade.roster import ClassList
+    from rnngrade.times import Taken
 
 COURSE = Path(__file__).resolve().parents[2]
 
@@ -111,14 +112,7 @@ def times(desk: Desk, table: Path, unit: str | None, column: str | None, languag
 
     with in_a_sentence(DeskError), desk.locked("rnngrade times"):
         taken = take_times(desk, units_of([unit])[0] if unit else None, table, column=column, language=language)
-    for words in taken.notes:
-        click.echo(words)
-    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
-    if taken.new:
-        click.echo(
-            "What being late costs is in all reports, feedback and exports from now on; formgrader has it "
-            "after the next 'rnngrade run'."
-        )
+    _say_taken(taken)
 
 
 @main.command(epilog=EXAMPLES + "  rnngrade --desk autumn status")
@@ -478,6 +472,39 @@ def canvas(desk: Desk, unit: str, gradebook: Path, column: str, output: Path) ->
         _write_filled(output, fill_gradebook(desk, stem, gradebook, column))
 
 
+def asks_canvas(command: Callable[..., None]) -> Callable[..., None]:
+    """The options by which a command finds an assignment in Canvas."""
+    for option in (
+        click.option("--assignment", type=int, required=True, help="The assignment's number, also in its address."),
+        click.option("--course", type=int, required=True, help="The course's number, which stands in its address."),
+        click.option("--url", envvar="CANVAS_URL", required=True, help="Canvas's address, or the variable CANVAS_URL."),
+    ):
+        command = option(command)
+    return command
+
+
+@main.group()
+def pull() -> None:
+    """Get from the university's system, through its API, what it does not put into a download."""
+
+
+@pull.command(
+    "canvas",
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn pull canvas 03 --url https://canvas.example.org --course 1 --assignment 4711",
+)
+@click.argument("unit")
+@asks_canvas
+@click.pass_obj
+def pull_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int) -> None:
+    """Write down when submissions came, as Canvas says. Its token stands in the environment variable CANVAS_TOKEN."""
+    from rnngrade.lms.api import Canvas
+    from rnngrade.times import pull_times
+
+    with in_a_sentence(DeskError), desk.locked("rnngrade pull"), Canvas(url, canvas_token()) as canvas:
+        _say_taken(pull_times(desk, units_of([unit])[0], canvas, course, assignment))
+
+
 @main.group()
 def push() -> None:
     """Put grades and feedback into the university's system, through its API."""
@@ -489,16 +516,12 @@ def push() -> None:
     + "  rnngrade --desk autumn push canvas 03 --url https://canvas.example.org --course 1 --assignment 4711 --dry-run",
 )
 @click.argument("unit")
-@click.option("--url", envvar="CANVAS_URL", required=True, help="Canvas's address, or the variable CANVAS_URL.")
-@click.option("--course", type=int, required=True, help="The course's number, which stands in its address.")
-@click.option("--assignment", type=int, required=True, help="The assignment's number, which stands in its address.")
+@asks_canvas
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
 @click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment.")
 @click.pass_obj
 def push_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int, dry_run: bool, feedback: bool) -> None:
     """Put grades and feedback pages into Canvas. Its token stands in the environment variable CANVAS_TOKEN."""
-    import os
-
     from rnngrade.lms.api import Canvas
     from rnngrade.lms.push import carry_out, plan
 
@@ -506,7 +529,7 @@ def push_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int, d
         (stem,) = units_of([unit])
         failures = Failures()
         done = 0
-        with Canvas(url, os.environ.get("CANVAS_TOKEN", "").strip()) as canvas:
+        with Canvas(url, canvas_token()) as canvas:
             changes = list(plan(desk, stem, canvas, course, assignment, failures, feedback=feedback))
             for change in changes:
                 click.echo(change.line())
@@ -537,6 +560,17 @@ def mail(desk: Desk, unit: str, output: Path) -> None:
         failures.end()
 
 
+def _say_taken(taken: Taken) -> None:
+    for words in taken.notes:
+        click.echo(words)
+    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
+    if taken.new:
+        click.echo(
+            "What being late costs is in all reports, feedback and exports from now on; formgrader has it "
+            "after the next 'rnngrade run'."
+        )
+
+
 def _write_filled(output: Path, filled: Filled) -> None:
     write_whole(output, filled.text.encode())
     click.echo(f"{output}: {len(filled.graded)} graded")
@@ -551,6 +585,13 @@ def require_work(desk: Desk, units: Sequence[str]) -> None:
             f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
             "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
         )
+
+
+def canvas_token() -> str:
+    """The token by which Canvas knows whoever runs this; it is never an argument, which others on the machine see."""
+    import os
+
+    return os.environ.get("CANVAS_TOKEN", "").strip()
 
 
 def of_the_class(people: ClassList, students: Iterable[str], unit: str) -> Iterator[str]:

@@ -11,6 +11,8 @@ not say it in what they let one download, but in a table, which `rnngrade times`
     Gradescope   an assignment's scores (Review Grades, Download Grades): Email or SID, and "Submission Time".
     your own     id and handed_in, and unit if it is of several
 
+`rnngrade pull canvas` asks Canvas's API itself.
+
 Canvas marks late files in a download, `lovelaceada_LATE_501_…`. How late they are it does not say, so that costs
 nothing by itself: `late.txt` beside the submission keeps it, and it is shown until a time is known.
 """
@@ -24,6 +26,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from babel import Locale, UnknownLocaleError
 from dateutil import parser as dates  # type: ignore[import-untyped]
@@ -36,6 +39,9 @@ from rnngrade.record import write_whole
 from rnngrade.roster import ClassList, class_list, folded
 from rnngrade.rules import Rules, names_of, rules_of
 from rnngrade.tables import read_table
+
+if TYPE_CHECKING:
+    from rnngrade.lms.api import Canvas
 
 TIMESTAMP, LATE = "timestamp.txt", "late.txt"
 LONGEST = 100  # bytes of a timestamp that are read
@@ -135,9 +141,9 @@ def _days(desk: Desk, unit: str, student: str, rules: Rules, names: frozenset[st
 
 @dataclass(frozen=True)
 class Came:
-    """A row of a table of times: whose it may be, and when."""
+    """A row of a table of times: where it stands, whose it may be, and when they handed in."""
 
-    line: int
+    place: str
     names: tuple[str, ...]
     when: str
     unit: str = ""
@@ -158,18 +164,29 @@ def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None =
 
     **Errors:** `TimesError` if it is no such table, or a time in it is none.
     """
+    return _take(desk, unit, str(path), _rows(path, column), language)
+
+
+def pull_times(desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int) -> Taken:
+    """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `CanvasError`, `TimesError`."""
+    there = canvas.pages(f"/api/v1/courses/{course}/assignments/{assignment}/submissions")
+    rows = (Came(f"Canvas, user {one['user_id']}", *_in_canvas(one)) for one in there)
+    return _take(desk, unit, "Canvas", rows)
+
+
+def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], language: str = "en") -> Taken:
     rules, people, taken = rules_of(desk) or Rules(), class_list(desk), Taken()
     index: dict[str, Mapping[str, str]] = {}
-    rows = [(came, moment_of(path, came, rules.zone, language)) for came in _rows(path, column) if _is_time(came.when)]
+    rows = [(came, moment_of(came, rules.zone, language)) for came in found if _is_time(came.when)]
     if not rows:
-        raise TimesError(f"{path} has no time in any row.")
+        raise TimesError(f"{source} has no time in any row.")
     for came, when in rows:
-        stem = _unit(path, came, unit)
+        stem = _unit(came, unit)
         if stem not in index:
             index[stem] = _index(desk, stem, people)
         student = next((index[stem][key] for name in came.names if (key := folded(name)) in index[stem]), None)
         if student is None:
-            taken.notes.append(f"{path}, line {came.line}: nobody who handed in {stem} is {came.names[0]!r}.")
+            taken.notes.append(f"{came.place}: nobody who handed in {stem} is {came.names[0]!r}.")
             continue
         beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
         text = f"{when.replace(tzinfo=None, microsecond=0)} UTC\n".encode()
@@ -198,18 +215,23 @@ def _rows(path: Path, column: str | None) -> Iterator[Came]:
         names = [f"participant {participant[1]}"] if participant and columns[0] not in keys else []
         names += [f"canvas {row[key]}" for key in ("user_id", "canvas_id") if row[key]]
         names += [row[key] for key in keys if row[key]]
-        yield Came(row.line, tuple(names or [row[columns[0]]]), row[when], row["unit"])
+        yield Came(f"{path}, line {row.line}", tuple(names or [row[columns[0]]]), row[when], row["unit"])
 
 
 def _of_canvas(path: Path) -> Iterator[Came]:
     """Canvas's Submission objects."""
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
-        given = [(one["user_id"], one.get("submitted_at")) for one in found]
+        given = [_in_canvas(one) for one in found]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise TimesError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
-    for number, (user, when) in enumerate(given, start=1):
-        yield Came(number, (f"canvas {user}",), when or "")
+    for number, (names, when) in enumerate(given, start=1):
+        yield Came(f"{path}, submission {number}", names, when)
+
+
+def _in_canvas(submission: dict[str, Any]) -> tuple[tuple[str, ...], str]:
+    """Whose a Submission object is, and when it was handed in."""
+    return (f"canvas {submission['user_id']}",), submission.get("submitted_at") or ""
 
 
 def _index(desk: Desk, unit: str, people: ClassList) -> dict[str, str]:
@@ -228,15 +250,15 @@ def _index(desk: Desk, unit: str, people: ClassList) -> dict[str, str]:
     return {name: students.pop() for name, students in found.items() if len(students) == 1}
 
 
-def _unit(path: Path, came: Came, unit: str | None) -> str:
+def _unit(came: Came, unit: str | None) -> str:
     if not came.unit:
         if unit is None:
-            raise TimesError(f"{path} does not say of which unit it is: give the unit, or a column unit.")
+            raise TimesError(f"{came.place}: it does not say of which unit: give the unit, or a column unit.")
         return unit
     try:
         return exercises.unit(came.unit).stem
     except KeyError:
-        raise TimesError(f"{path}, line {came.line}: there is no unit {came.unit!r}.") from None
+        raise TimesError(f"{came.place}: there is no unit {came.unit!r}.") from None
 
 
 def _is_time(text: str) -> bool:
@@ -244,18 +266,17 @@ def _is_time(text: str) -> bool:
     return bool(text.strip(" -–—"))
 
 
-def moment_of(path: Path, came: Came, zone: tzinfo | None, language: str = "en") -> datetime:
+def moment_of(came: Came, zone: tzinfo | None, language: str = "en") -> datetime:
     """The time of a row, in UTC. **Errors:** `TimesError`."""
-    place = f"{path}, line {came.line}"
     found = _read(came.when, language)
     if found is None:
         raise TimesError(
-            f"{place}: {came.when!r} is no date that is known: if it is not in English, say --language de."
+            f"{came.place}: {came.when!r} is no date that is known: if it is not in English, say --language de."
         )
     if found.tzinfo is not None:
         return found.astimezone(UTC)
     if zone is None:
-        raise TimesError(f'{place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
+        raise TimesError(f'{came.place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
     return moment(found, zone)
 
 

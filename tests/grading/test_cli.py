@@ -46,7 +46,7 @@ def run_again(desk, *more, code=0):
 
 
 def test_every_command_shows_examples():
-    for name in ("sample", "collect", "run", "feedback", "report", "export", "lab"):
+    for name in ("sample", "collect", "times", "status", "run", "feedback", "report", "export", "mail", "lab"):
         assert "Examples:\n    rnngrade " in rnngrade(name, "--help").output
     assert "Examples:" in rnngrade("--help").output
 

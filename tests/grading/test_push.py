@@ -14,6 +14,7 @@ from rnngrade.feedback import write_feedback
 from rnngrade.lms.api import Canvas, CanvasError, NoCanvas
 from rnngrade.lms.mail import write_mails
 from rnngrade.record import write_whole
+from rnngrade.times import lateness_of
 from tests.grading.canvas_server import TOKEN, Course, serving
 from tests.grading.made import UNIT, WRITTEN
 from tests.grading.on_any_database import Person
@@ -113,6 +114,23 @@ def test_without_a_class_list_they_are_known_by_the_name_that_canvas_gave(push, 
     run = push("--dry-run")
     assert "ada: 13.5 points, a page of feedback" in run.output
     assert "emmy, 02_unfolding: Is not in this assignment in Canvas, or the class list lacks" in run.output
+
+
+def test_canvas_says_when_they_handed_in(marked, course, monkeypatch, root):
+    for user, when in ((ADA, "2026-11-20T22:00:00Z"), (ALAN, "2026-11-25T22:00:00Z"), (905, "2026-11-20T22:00:00Z")):
+        course.submissions[user]["submitted_at"] = when
+    monkeypatch.setenv("CANVAS_TOKEN", TOKEN)
+    with serving(course) as url:
+        where = ["--url", url, "--course", "1", "--assignment", "4711"]
+        desk = ["--desk", str(marked.folder), "--course", str(root)]
+        run = CliRunner().invoke(main, [*desk, "pull", "canvas", "02", *where])
+    assert run.output.startswith(
+        "Canvas, user 905: nobody who handed in 02_unfolding is 'canvas 905'.\n2 times are new, 0 were known.\n"
+    )
+    late = lateness_of(marked, UNIT)
+    assert (late["ada"].days, late["alan"].days) == (0, 3)
+    assert late["emmy"].handed_in is not None, "of whom Canvas knows nothing, what was known stays"
+    assert course.changes == []
 
 
 def test_who_is_excused_in_canvas_stays_so(push, course):
