@@ -195,9 +195,10 @@ def test_every_desk_s_and_student_s_command_of_the_documents_is_one(root):
         for line in re.findall(r"(?:^ {4}|`)((?:rnngrade|rnncourse) [^`\n]+)", text, re.MULTILINE):
             program, *words = shlex.split(line, comments=True)
             command, takes = programs[program], programs[program].params
-            if found := next((word for word in words if word in command.commands), None):
-                takes = takes + command.commands[found].params
-            elif "COMMAND" not in words:
+            for word in words:
+                if found := getattr(command, "commands", {}).get(word):
+                    command, takes = found, takes + found.params
+            if command is programs[program] and "COMMAND" not in words:
                 pytest.fail(f"{document.name}: {line}")
             known = {"--help", *(option for taken in takes for option in taken.opts)}
             assert {word for word in words if word.startswith("--")} <= known, line

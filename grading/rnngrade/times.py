@@ -39,6 +39,7 @@ from rnngrade.record import write_whole
 from rnngrade.roster import ClassList, class_list, folded
 from rnngrade.rules import Rules, names_of, rules_of
 from rnngrade.tables import read_table
+from rnngrade.whose import participants
 
 if TYPE_CHECKING:
     from rnngrade.lms.api import Canvas
@@ -236,8 +237,6 @@ def _in_canvas(submission: dict[str, Any]) -> tuple[tuple[str, ...], str]:
 
 def _index(desk: Desk, unit: str, people: ClassList) -> dict[str, str]:
     """Who handed in a unit, by all that a platform may call them; whom two are called by, nobody is."""
-    from rnngrade.lms.moodle import participants
-
     found: dict[str, set[str]] = {}
     numbers = participants(desk, unit)
     for student in desk.submissions(unit):

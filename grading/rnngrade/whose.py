@@ -342,3 +342,16 @@ def _units_of_exercises() -> dict[str, str]:
 def _is_canvas(path: str) -> bool:
     """Whether a path may be one of Canvas's downloads, in which there are no folders."""
     return "/" not in path and bool(re.match(_CANVAS, path))
+
+
+_NUMBER = re.compile(r"(\d+)\s*\Z")
+
+
+def participants(desk: Desk, unit: str) -> dict[str, str]:
+    """The participant's number of each student whose work on the unit was collected from Moodle."""
+    found = {}
+    for path in sorted((desk.folder / "collected" / unit).glob("*")):
+        origin = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        if origin.startswith("moodle ") and (number := _NUMBER.search(origin)):
+            found[path.name] = number[1]
+    return found

@@ -25,19 +25,11 @@ from rnngrade.desk import Desk
 from rnngrade.errors import Failures
 from rnngrade.feedback.marks import read_marks
 from rnngrade.lms.table import Filled, Table, TableError, number
+from rnngrade.whose import participants
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same pages give the same zip
-_NUMBER = re.compile(r"(\d+)\s*\Z")
 
-
-def participants(desk: Desk, unit: str) -> dict[str, str]:
-    """The participant's number of each student whose work on the unit was collected from Moodle."""
-    found = {}
-    for path in sorted((desk.folder / "collected" / unit).glob("*")):
-        origin = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        if origin.startswith("moodle ") and (number := _NUMBER.search(origin)):
-            found[path.name] = number[1]
-    return found
+_NUMBER = re.compile(r"(\d+)\s*\Z")  # the participant's, at the end of what the worksheet calls them
 
 
 def feedback_zip(desk: Desk, unit: str, failures: Failures) -> bytes:
