@@ -239,6 +239,15 @@ for rho in radii:
     assert per_step[1] < per_step[0], "With tanh the factor was expected to be smaller; " + answer_above
 assert bent["ρ = 1.5"][0] < 0.1 * bent["ρ = 1.5"][-1], "With tanh the error was expected to vanish; " + answer_above
 
+# %% tags=["experiment"]
+from rnncourse.plots.films import way_back_film
+
+way_back_film({name: norms[-31:] for name, norms in bent.items()}).show(
+    alt="Three rows of bars, one for each spectral radius: the error at each of thirty steps back, on a logarithmic scale, "
+    "smaller the further back and the smaller the radius.",
+    title="Thirty steps back",
+)
+
 # %% [markdown]
 # Straight lines on a logarithmic axis: each step back multiplies by about the same number, as in the table above. What
 # you saw in unit 04 was not bad luck. It is a law.

@@ -347,6 +347,26 @@ show(
     "all steps but those with a set or a reset; c is 1 from each set to the next reset, and 0 elsewhere.",
 )
 
+# %% tags=["experiment"]
+from rnncourse.plots.films import gates_film
+
+
+def a_unit_while_it_reads(machine, reads):
+    """The first unit's gates and states at each step: two dicts."""
+    X = np.array(list(reads.values()), dtype=float).T[:, None]
+    parameters = [np.asarray(a, dtype=float) for a in machine]
+    start = np.zeros((1, len(parameters[1])))
+    H, C, gates = lstm_states(X, start, start, *parameters)
+    i, f, g, o = gates[:, :, 0, 0]
+    return {"i": i, "f": f, "o": o}, {"g": g, "c": C[:, 0, 0], "h": H[:, 0, 0]}
+
+
+gates_film(reads, *a_unit_while_it_reads(flip_flop(), reads)).show(
+    alt="Left, a memory between three gates drawn as shutters; right, a table of inputs, gates and states over twelve "
+    "steps. c is 1 from each set to the next reset.",
+    title="A latch while it reads",
+)
+
 # %% [markdown]
 # Between two inputs nothing happens to $c$: $f = 1$ and $g = 0$. That is the whole idea of this unit in one row of a
 # table.

@@ -535,6 +535,15 @@ show(
     "beginning.",
 )
 
+# %% tags=["experiment"]
+from rnncourse.plots.films import attention_film
+
+attention_film(looks, written.text, answer).show(
+    alt="A date as it was read, below, and as it is written, above; from the sign just written lines lead down to the "
+    "signs it looks at, the wider the larger the weight.",
+    title="Attention while it writes",
+)
+
 # %% [markdown]
 # Nobody told it that the year stands at the end in Portuguese, or where the month is. It starts at the *end*, for that
 # is what ISO wants first. Then it jumps to the month's name, and for the 3 to the letters that tell `março` from
@@ -791,6 +800,15 @@ show(
     alt="Two diagrams over eight columns. Left, the loop: a staircase of seven dots, each waiting for the one before, in seven "
     "rows. Right, the scan: in the first row every column takes in its left neighbour, in the second the column two to the "
     "left, in the third the column four to the left; three rows in all.",
+)
+
+# %% tags=["experiment"]
+from rnncourse.plots.films import scan_film
+
+scan_film(8).show(
+    alt="Two rows of eight squares, for the loop and for the scan; both have all prefixes at the end, the loop after seven "
+    "rounds, the scan after three.",
+    title="A round at a time",
 )
 
 # %% [markdown]
