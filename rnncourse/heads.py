@@ -174,7 +174,7 @@ class SequenceGenerator(Core):
 
 def run_padded(
     rnn: nn.RNNBase, x: Float[Tensor, "T N D"], lengths: Lengths | None = None
-) -> tuple[Float[Tensor, "T N H"], Float[Tensor, "1 N H"]]:
+) -> tuple[Float[Tensor, "T N states"], Float[Tensor, "directions N H"]]:
     """Run an nn.RNN or nn.GRU over a padded batch without reading the padding: (all states, last real state).
 
     Each of `lengths` is from 1 to T; without them all are T. States under the padding are 0. Since the padding is never

@@ -14,6 +14,7 @@ says how long an answer is, since short ones are the same by chance.
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import hashlib
 import re
@@ -21,6 +22,8 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from rnncourse.checks.forbidden import is_under
 from rnngrade.bindings import ANY, COURSE, DICT, MACHINERY, Program
@@ -373,7 +376,7 @@ class _Suspicions:
         for called in self._dotted(node.func):
             if called in ("getattr", "setattr", "delattr", "hasattr") and len(node.args) > 1:
                 name = node.args[1]
-                if not isinstance(name, ast.Constant) and _root(node.args[0]) != "self":
+                if not isinstance(name, ast.Constant) and _root(node.args[0]) != "self" and not _is_of_a_layer(name):
                     words = f"uses `{called}` with a name that is computed, which can hide what is called"
                     self._see("hides-calls", words)
                 elif isinstance(name, ast.Constant) and name.value in INNER:
@@ -395,6 +398,8 @@ class _Suspicions:
             targets = node.targets
         for target in targets:
             if isinstance(target, ast.Attribute) and (foreign := self._foreign(target.value)):
+                if foreign.removeprefix("numpy.") in _UNCHANGEABLE:
+                    continue
                 dotted = f"{foreign}.{target.attr}"
                 if not dotted.startswith("torch.backends."):
                     self._see("patches", f"changes `{dotted}`, which is not its own")
@@ -424,6 +429,20 @@ class _Suspicions:
             elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("rnncourse"):
                 bound |= {a.asname or a.name for a in node.names}
         return bound
+
+
+# Types whose attributes Python lets nobody set: Python's own, and those of NumPy's single numbers.
+_UNCHANGEABLE = {name for name, value in vars(builtins).items() if isinstance(value, type)} | {
+    kind.__name__ for kind in np.sctypeDict.values()
+}
+
+
+def _is_of_a_layer(name: ast.AST) -> bool:
+    """Whether a computed name is that of a layer's parameter, f"bias_l{layer}": nothing forbidden begins like that."""
+    if isinstance(name, ast.BinOp):
+        return isinstance(name.op, ast.Add) and _is_of_a_layer(name.left)
+    first = name.values[0] if isinstance(name, ast.JoinedStr) and name.values else name
+    return isinstance(first, ast.Constant) and str(first.value).startswith(("bias_", "weight_"))
 
 
 def _root(node: ast.AST) -> str | None:

@@ -86,8 +86,9 @@ def _calls_twice(name: str, what: str, patch: str) -> Hostile:
     return _attack(name, what, patch, answer("unfold", _TWICE), outcome=_impure("unfold"), unit="02_unfolding")
 
 
-def _loops(name: str, what: str, patch: str) -> Hostile:
-    lost = loses("associative_scan", scraps=True)
+def _loops(name: str, what: str, patch: str, *also: str) -> Hostile:
+    """`also` are the exercises whose depth is measured as well, and no longer can be."""
+    lost = loses("associative_scan", *also, scraps=True)
     return _attack(name, what, patch, answer("associative_scan", _LOOP), outcome=lost, unit="13_beyond")
 
 
@@ -256,6 +257,7 @@ MEASURING = [
         original = depth.Counted.__init__
         depth.Counted.__init__ = lambda self, value, depth=0: original(self, value, 0)
         """,
+        "diagonal_ssm",
     ),
     _loops(
         "measuring_depth_of_values",
@@ -278,6 +280,7 @@ MEASURING = [
             return candidate(*args[:-1]), 0
         drive.DRIVERS["steps"] = steps
         """,
+        "diagonal_ssm",
     ),
     _loops(
         "measuring_depth_unknown_to_the_answer",
