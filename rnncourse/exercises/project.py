@@ -167,7 +167,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         yield calls(*((groups, seed) for seed in (seeds[0], *seeds)))
     groups, seeds = grouped(rng, 7, 40), [int(s) for s in rng.permutation(1000)[:6]]
     yield calls(*((groups, seed) for seed in (seeds[0], *seeds)), note="seven groups")
-    groups, seeds = grouped(rng, 30, 30), [int(s) for s in rng.permutation(1000)[:3]]
+    groups, seeds = grouped(rng, 29, 29), [int(s) for s in rng.permutation(1000)[:3]]
     yield calls(*((groups, seed) for seed in (seeds[0], *seeds)), note="every document is a group of its own")
 
 
@@ -271,6 +271,9 @@ ex = unit.exercise(
 def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(token_parts(rng, (5, 3, 4)), 1)
     yield case(token_parts(rng, (4, 5, 2)), 2)
+    parts = token_parts(rng, (4, 2, 3))
+    first, *others = parts["train"]
+    yield case({**parts, "train": [[*first, "only here"], *others]}, 1)
     parts = token_parts(rng, (3, 2, 2))
     yield edge("only two parts", {"test": parts["test"], "train": parts["train"]}, 1)
     yield edge("nothing is frequent enough", token_parts(rng, (3, 2, 2)), 1000)
@@ -717,6 +720,7 @@ def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], moved: list[bool
 ex = unit.exercise(
     "run_experiment",
     reference=run_experiment,
+    by_result=True,
     points=8,
     takes="first_call, other_test_data, hard_validation, one_epoch, the_same_again, another_seed, later_tokens, "
     "earlier_tokens, without_memory, without_memory_earlier_tokens, other_validation_data",
@@ -1099,6 +1103,7 @@ WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "
 ex = unit.exercise(
     "write_report",
     reference=write_report,
+    by_result=True,
     points=3,
     takes="network_wins, network_wins_again, network_wins_once_more, network_loses",
     gives="facts",
