@@ -1142,7 +1142,7 @@ assert not np.allclose(second, right, atol=1e-6), "Expected the second call to f
 # </details>
 
 # %% [markdown]
-# ## 12 · Optional · The same gradient, forwards only
+# ## 12 · Optional: the same gradient, forwards only
 #
 # *Forty minutes. Nothing later needs this section.*
 #

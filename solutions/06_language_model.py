@@ -733,8 +733,8 @@ show(
 # of `fit`.
 #
 # **How** you do it is yours to decide: how many units, which start, how many rows and steps, which rate. You may use all
-# that you have written: `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. What the check looks at is
-# what comes out:
+# that you have written: `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. They are your own here, when it is
+# graded too, so see first that they pass. What the check looks at is what comes out:
 #
 # - on 2,000 tokens of Reber's grammar, in at most 16 epochs, the network scores less than a fifth above the lowest possible
 #   on a third text. (24 units, 8 rows of 16 steps, rate 0.1 and a memory that starts at 0.1 do that; so do many others. The

@@ -65,7 +65,7 @@ class Remote:
         stem = self.exercise.unit.stem.partition("_")[2]
         given = f"rnncourse.given.{stem}"
         settings = {
-            "uses": {name: number for number, name in enumerate(self.exercise.uses)},
+            "uses": {} if self.exercise.calls_own else {name: n for n, name in enumerate(self.exercise.uses)},
             "forbids": [f"rnncourse.{stem}", "rnncourse.exercises", *self.exercise.forbids],
             "given": [given] if importlib.util.find_spec(given) else [],
         }

@@ -90,10 +90,11 @@ def demo_class(unit: str, size: int = 12, seed: int = 0) -> list[Submission]:
     while len(made) < size:
         if len(made) % 3:
             exercise, mistake = mistakes[int(rng.integers(len(mistakes)))]
-            answers = dict.fromkeys(_names(catalogue), RIGHT) | {exercise.name: mistake}
+            answers = _among_right(catalogue, exercise, mistake)
             made.append((f"{exercise.name}: {mistake.name}", answers))
         else:
-            made.append(("a mixture", {e.name: _any_answer(e, rng) for e in catalogue}))
+            mixture = {e.name: _any_answer(e, rng) for e in catalogue}
+            made.append(("a mixture", mixture | {e.name: BLANK for e in catalogue if _leans_on_others(e)}))
     return [Submission(student, unit, what, answers) for student, (what, answers) in zip(NAMES, made, strict=False)]
 
 
@@ -111,8 +112,29 @@ def covering_class(unit: str) -> list[Submission]:
             which = (turn + i) % turns
             wrong = exercise.misconceptions
             answers[exercise.name] = wrong[which] if which < len(wrong) else RIGHT
+            if _leans_on_others(exercise):
+                answers[exercise.name] = BLANK
         made.append(Submission(f"turn{turn:02}", unit, "each mistake once", answers))
+    alone = [(e, m) for e in catalogue if _leans_on_others(e) for m in e.misconceptions]
+    for number, (exercise, mistake) in enumerate(alone):
+        answers = _among_right(catalogue, exercise, mistake)
+        made.append(Submission(f"alone{number:02}", unit, "one mistake", answers))
     return [Submission("right", unit, "all right", dict.fromkeys(_names(catalogue), RIGHT)), *made]
+
+
+def _leans_on_others(exercise: Exercise | Question) -> bool:
+    """Whether what an answer reaches depends on other answers of the same notebook, so that it is known only where all
+    of these are right.
+    """
+    return isinstance(exercise, Exercise) and exercise.calls_own
+
+
+def _among_right(
+    catalogue: list[Exercise | Question], exercise: Exercise | Question, mistake: Answer
+) -> dict[str, Answer]:
+    """One mistake, and right answers to all else that does not lean on it."""
+    others: dict[str, Answer] = {e.name: BLANK if _leans_on_others(e) else RIGHT for e in catalogue}
+    return others | {exercise.name: mistake}
 
 
 def write_hostile_class(root: Path, unit: str, submitted: Path) -> list[Path]:

@@ -191,7 +191,9 @@ def unchanged(value: Plain) -> Plain:
 class Exercise:
     """One task, made by `Unit.exercise`: see the module's example. `drive` names the driver of the candidate. `model`
     is the text of the model answer, below what it imports, if that does not lie in the unit's file of answers.
-    `by_result` says that an answer is judged by what it reaches, so that most small changes of a right one are right.
+    `by_result` says that an answer is judged by what it reaches, so that most small changes of a right one are right;
+    `calls_own` that at the desk it calls the functions of its own notebook in place of `uses`: theirs write to what
+    they are given, or call back, which those of another process cannot.
     """
 
     name: str
@@ -208,6 +210,7 @@ class Exercise:
     counts_calls: bool = False
     may_share: bool = False
     by_result: bool = False
+    calls_own: bool = False
     misconceptions: list[Misconception] = field(default_factory=list)
     properties: list[tuple[str, Property]] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict, repr=False)

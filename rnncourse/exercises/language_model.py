@@ -726,6 +726,7 @@ ex = unit.exercise(
     gives="facts",
     drive="training",
     by_result=True,
+    calls_own=True,
     forbids=("torch",),
     uses={
         "contiguous_batches": contiguous_batches,
