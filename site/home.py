@@ -11,9 +11,7 @@ from html import escape
 from pathlib import Path
 
 import units
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from sphinx.highlighting import PygmentsBridge
 
 from rnncourse import check, exercises
 
@@ -39,7 +37,7 @@ def first_screen(root: Path) -> str:
     captions = _stored(root, "12_encoder_decoder", "captioned_images(", PICTURE)
     wrong = next(one for one in exercises.find(TRIED).misconceptions if one.name == MISTAKE)
     verdict = check(wrong.answer, TRIED)
-    source = highlight(wrong.source_for(TRIED).strip(), PythonLexer(), HtmlFormatter())
+    source = PygmentsBridge("html").highlight_block(wrong.source_for(TRIED).strip(), "python")
     html = f"""
 <div class="home">
 <section class="home-film" aria-label="A film">
@@ -50,7 +48,8 @@ writes. <a href="units/13_beyond.html">Unit 13</a></p>
 <section class="home-card" aria-label="A wrong answer and what its check says">
 {source}
 {verdict.card()}
-<p>Every exercise has a check, which knows the mistakes that students make. <a href="units/00_welcome.html">Unit 00</a></p>
+<p>Every exercise has a check, which knows the mistakes that students make.
+<a href="units/00_welcome.html">Unit 00</a></p>
 </section>
 <section class="home-made" aria-labelledby="home-made">
 <h2 id="home-made">What you will have made</h2>

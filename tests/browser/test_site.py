@@ -216,7 +216,8 @@ def test_all_text_can_be_read_in_both_themes(page: Page, address, name, theme):
 
 
 # Of each table that is wider than what it stands in: whether a reader can get to the rest of it, by finger and by key.
-CLIPPED = """() => [...document.querySelectorAll("article table")].filter((table) => table.checkVisibility()).filter((table) => {
+CLIPPED = """() => [...document.querySelectorAll("article table")].filter((table) => {
+  if (!table.checkVisibility()) return false;
   const scroller = table.closest(".pst-scrollable-table-container, .cell_output > .output");
   const room = scroller ? scroller.clientWidth : document.documentElement.clientWidth;
   if (table.getBoundingClientRect().width <= room + 1 && (!scroller || scroller.scrollWidth <= room + 1)) return false;
@@ -262,7 +263,7 @@ def test_the_first_screen_has_a_film_a_card_and_what_one_will_have_made(page: Pa
 def answer_that_unit_00_starts_with():
     """The function in the students' notebook, as it stands there."""
     notebook = nbformat.read(Path(__file__).parents[2] / "notebooks/00_welcome/00_welcome.ipynb", as_version=4)
-    (source,) = [cell.source for cell in notebook.cells if cell.source.startswith("def leaky_average")]
+    source = next(cell.source for cell in notebook.cells if cell.source.startswith("def leaky_average"))
     space: dict = {}
     exec(source, space)
     return space["leaky_average"]
