@@ -1,5 +1,5 @@
-"""The README's pictures, taken of the real things: a diagnosis in JupyterLab, a film and what one will have made from the
-site's first screen, and the desk's report on a sample class.
+"""The README's pictures, taken of the real things: a diagnosis in JupyterLab, what the site's first screen shows, and
+the desk's report on a sample class.
 
     .venv/bin/python docs/pictures.py [diagnosis] [site] [report]
 
@@ -87,12 +87,12 @@ def first_screen(browser: Browser, folder: Path) -> dict[str, bytes]:
     page.goto((folder / "site" / "index.html").as_uri())
     player, moments = page.frame_locator(".home-film iframe"), []
     drawing = player.locator("svg")
+    player.locator(".bar").evaluate("bar => { bar.style.opacity = 0 }")
     for _ in range(int(player.locator("#moment").get_attribute("max") or 0) + 1):
         moments.insert(0, shot(page, drawing.bounding_box(), player.locator("#caption").bounding_box()))
-        player.get_by_role("button", name="Back").click()
-        page.mouse.move(0, 0)
+        player.get_by_role("button", name="Back").dispatch_event("click")
         page.wait_for_timeout(500)
-    made = shot(page, *(page.locator(f".home-made li:nth-child({n})").bounding_box() for n in (1, 2, 3)))
+    made = page.locator(".home-made > ul").screenshot()
     return {"film.gif": moving(moments), "film.png": small(moments[-1]), "made.png": small(made)}
 
 
@@ -165,7 +165,12 @@ def small(picture: bytes) -> bytes:
 
 def moving(moments: list[bytes], milliseconds: int = 900, pause: int = 3000) -> bytes:
     """A GIF of these moments, which waits after the last and begins again."""
-    frames = [Image.open(io.BytesIO(one)).convert("RGB").quantize(32, dither=Image.Dither.NONE) for one in moments]
+    whole = [Image.open(io.BytesIO(one)).convert("RGB") for one in moments]
+    sheet = Image.new("RGB", (whole[0].width, sum(one.height for one in whole)))
+    for number, one in enumerate(whole):
+        sheet.paste(one, (0, number * one.height))
+    colours = sheet.quantize(32, dither=Image.Dither.NONE)  # the same in all moments: only what changes is stored
+    frames = [one.quantize(palette=colours, dither=Image.Dither.NONE) for one in whole]
     durations = [milliseconds] * (len(frames) - 1) + [pause]
     stored = io.BytesIO()
     frames[0].save(stored, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)

@@ -208,7 +208,7 @@ def test_every_desk_s_and_student_s_command_of_the_documents_is_one(root):
 
 def test_the_readme_s_pictures_are_there_small_and_said_in_words(root):
     pictures = re.findall(r"<img ([^>]+)>", (root / "README.md").read_text(encoding="utf-8"))
-    assert len(pictures) == 2
+    assert len(pictures) == 4
     for attributes in pictures:
         source, width, words = re.fullmatch(r'src="([^"]+)" width="(\d+)" alt="([^"]+)"', attributes).groups()
         assert (root / source).stat().st_size < 150_000

@@ -264,7 +264,7 @@ def answer_that_unit_00_starts_with():
     """The function in the students' notebook, as it stands there."""
     notebook = nbformat.read(Path(__file__).parents[2] / "notebooks/00_welcome/00_welcome.ipynb", as_version=4)
     source = next(cell.source for cell in notebook.cells if cell.source.startswith("def leaky_average"))
-    space: dict = {}
+    space: dict = {"check": lambda *_: None}  # the cell goes on to check it
     exec(source, space)
     return space["leaky_average"]
 
