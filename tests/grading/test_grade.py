@@ -24,11 +24,12 @@ from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
 from rnngrade.worker import Worker
 from tests.grading.solved import Alternatives, names, solved
+from tests.waiting import PATIENCE
 
 UNIT = "03_cell"
 UNITS = list(exercises.STEMS)
 SEED = "7"
-LIMITS = Limits(memory=1024 * MB, cell_seconds=20.0, call_seconds=2.0)
+LIMITS = Limits(memory=1024 * MB, cell_seconds=PATIENCE, call_seconds=PATIENCE)
 SHORT = Limits(memory=1024 * MB, cell_seconds=3.0, call_seconds=1.0)
 
 
@@ -290,14 +291,13 @@ WORST = {
 
 
 def test_the_worst_replies_take_the_judge_no_more_than_it_may(root):
-    limits = replace(LIMITS, call_seconds=20.0, cell_seconds=60.0)
-    with Worker(Bundle.make(root, UNIT), limits, SEED) as worker:
+    with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
         worker.grade("ada", solved(root, UNIT))
         for what, value in WORST.items():
             answer = f"def softmax(x):\n    return {value}"
             record, memory, seconds = peak(worker, solved(root, UNIT, softmax=answer))
             assert [e.name for e in record.exercises if not e.passed] == ["softmax"], what
-            assert memory < limits.judge_memory, what
+            assert memory < LIMITS.judge_memory, what
             assert seconds < limits.judge_seconds, what
 
 
