@@ -24,6 +24,7 @@ from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
 from rnngrade.worker import Worker
 from tests.grading.solved import Alternatives, names, solved
+from tests.sampling import some
 from tests.waiting import PATIENCE
 
 UNIT = "03_cell"
@@ -60,7 +61,8 @@ def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_
     unit, desk, root, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("RNNCOURSE_SEED", SEED)
-    for one in covering_class(unit):
+    right, *others = covering_class(unit)
+    for one in [right, *some(others, 3)]:
         graded = desk(unit, one.write(root, tmp_path).read_bytes())
         assert points(graded.record) == pytest.approx(one.expected()), one.student
         for name, answer in one.answers.items():
@@ -70,7 +72,7 @@ def test_mistakes_are_diagnosed_and_worth_what_they_are_and_other_right_answers_
                 assert result.diagnosis == answer.name, result.message
 
     alternatives = Alternatives(unit)
-    for answers in alternatives.turns():
+    for answers in some(alternatives.turns(), 1):
         record = desk(unit, solved(root, unit, alternatives.helper, **answers)).record
         assert [f"{e.name}: {e.message}" for e in record.exercises if not e.passed] == []
         assert record.points == exercises.unit(unit).points

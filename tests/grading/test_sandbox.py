@@ -162,7 +162,8 @@ def test_no_file_of_the_desk_is_found_anywhere(session, station, root, tmp_path)
             if folder == "/":
                 folders[:] = [name for name in folders if name not in ("proc", "sys", "usr")]
             answer += [os.path.join(folder, name) for name in [*folders, *files] if name in names]
-            answer += [os.path.join(folder, name) for name in files if (os.path.basename(folder), name) == ("rnncourse", "cell.py")]
+            answers = ("rnncourse", "cell.py")
+            answer += [os.path.join(folder, name) for name in files if (os.path.basename(folder), name) == answers]
         """,
     )
     foreign = [p for p in found if "site-packages" not in p and not p.endswith("/bin/rnngrade")]

@@ -147,7 +147,7 @@ class Shell(InteractiveShell):
 
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
         reserve(0)
-        super().showtraceback(*args, **kwargs)  # type: ignore[no-untyped-call]
+        super().showtraceback(*args, **kwargs)
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         try:
