@@ -2,10 +2,10 @@
 
     python lite/build.py --out FOLDER        (or `make lite`; without --out, build/lite/site)
 
-It is JupyterLite with the units' NumPy parts (`torchless.py`), and Python itself as WebAssembly: Pyodide. What it is made of comes from the
-package index alone, pinned; the site then asks nobody for anything. A package whose requirements the site cannot meet
-ends the build with a sentence. Pyodide installs what a cell imports from a list of wheels, `pyodide-lock.json`, which
-is written here: the course, and whatever it needs, to the last link.
+It is JupyterLite with the units' NumPy parts (`torchless.py`), and Python itself as WebAssembly: Pyodide. What it is made
+of comes from the package index alone, pinned; the site then asks nobody for anything. A package whose requirements the
+site cannot meet ends the build with a sentence. Pyodide installs what a cell imports from a list of wheels,
+`pyodide-lock.json`, which is written here: the course, and whatever it needs, to the last link.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ LOCK = "pyodide-lock.json"
 LABEXTENSIONS = Path("share/jupyter/labextensions")
 WELCOME = (
     "> **This is the course in your browser.** Python runs in this page; nothing is installed. This browser keeps your "
-    "notebooks and your progress, for this address alone. There is no terminal here: to hand in, save, choose "
-    "*File → Download*, and give that file to your instructor."
+    "notebooks and your progress, for this address alone. To hand in, save, choose *File → Download*, and give that file "
+    "to your instructor."
 )
 
 
@@ -302,8 +302,7 @@ def _stage_notebooks(folder: Path) -> None:
         for cell in notebook.cells:
             # one thread is all there is, and Python has no clock for it alone
             cell.source = cell.source.replace("time.thread_time()", "time.process_time()")
-        if stem == "00_welcome":
-            notebook.cells.insert(1, new_markdown_cell(WELCOME, id="in-your-browser"))
+        notebook.cells.insert(1, new_markdown_cell(WELCOME, id="in-your-browser"))
         nbformat.write(notebook, folder / f"{stem}.ipynb")
 
 

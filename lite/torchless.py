@@ -59,9 +59,7 @@ def without_torch(students: NotebookNode, solution: NotebookNode, refused: set[s
             cells.append(cell)
         elif role.get("solution"):
             left_out.append(cell.id)
-            cells.append(
-                new_markdown_cell(LEFT_OUT, id=f"{cell.id}-left-out")
-            )  # under its own id it would be an answer
+            cells.append(new_markdown_cell(LEFT_OUT, id=f"{cell.id}-left-out"))  # its own id is an answer's
         elif role.get("grade"):
             pass  # the check of an exercise that is not there
         elif role and rest:
