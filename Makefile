@@ -37,7 +37,7 @@ claims: $(STAMP) ## run the experiments behind what the units claim, over seeds 
 site: $(STAMP) ## the course as static pages, in build/site (SOLUTIONS=0: without the answers)
 	@$(PY) site/build.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions)
 
-lite: $(STAMP) ## the NumPy units in a browser, nothing installed: static files, in build/lite/site
+lite: $(STAMP) ## the units' NumPy parts in a browser, nothing installed: static files, in build/lite/site
 	@$(PY) lite/build.py
 
 pages: $(STAMP) ## both, as one folder to publish, without the answers, in build/pages
