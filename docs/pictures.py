@@ -1,6 +1,7 @@
-"""The README's pictures, taken of the real things: a diagnosis in JupyterLab, and the desk's report on a sample class.
+"""The README's pictures, taken of the real things: a diagnosis in JupyterLab, a film and what one will have made from the
+site's first screen, and the desk's report on a sample class.
 
-    .venv/bin/python docs/pictures.py
+    .venv/bin/python docs/pictures.py [diagnosis] [site] [report]
 
 Everything happens in a temporary folder. It wants Chromium (``sudo apt-get install chromium``); what each picture shows
 is said in the README, in its alt text.
@@ -34,25 +35,26 @@ MOST_BYTES = 150_000
 
 
 def main() -> int:
-    """Take both pictures."""
+    """Take all pictures, or those that are named."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         print("There is no Chromium here: 'sudo apt-get install chromium', and run this again.", file=sys.stderr)
         return 1
     PICTURES.mkdir(exist_ok=True)
+    takers = {"diagnosis": diagnosis, "site": first_screen, "report": report}
+    if unknown := [name for name in sys.argv[1:] if name not in takers]:
+        print(f"There is no {unknown[0]!r}: name some of {', '.join(takers)}, or none for all.", file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        for name, picture in (
-            ("diagnosis", diagnosis(browser, Path(folder))),
-            ("report", report(browser, Path(folder))),
-        ):
-            path = PICTURES / f"{name}.png"
-            path.write_bytes(small(picture))
-            print(f"wrote {path.relative_to(COURSE)}")
+        for name in sys.argv[1:] or takers:
+            for path, picture in takers[name](browser, Path(folder)).items():
+                (PICTURES / path).write_bytes(picture)
+                print(f"wrote {(PICTURES / path).relative_to(COURSE)}")
     return 0
 
 
-def diagnosis(browser: Browser, folder: Path) -> bytes:
+def diagnosis(browser: Browser, folder: Path) -> dict[str, bytes]:
     """A wrong answer to an exercise in JupyterLab, and the card below it."""
     notebook = nbformat.read(COURSE / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
     wrong = next(m for m in exercises.find(EXERCISE).misconceptions if m.name == MISTAKE)
@@ -75,10 +77,26 @@ def diagnosis(browser: Browser, folder: Path) -> bytes:
         card.wait_for(timeout=120_000)
         page.wait_for_timeout(1000)
         answer = page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea").nth(1).bounding_box()
-        return shot(page, answer, card.bounding_box())
+        return {"diagnosis.png": small(shot(page, answer, card.bounding_box()))}
 
 
-def report(browser: Browser, folder: Path) -> bytes:
+def first_screen(browser: Browser, folder: Path) -> dict[str, bytes]:
+    """Of the site's home page: the film, its last moment for who wants no motion, and what one will have made."""
+    subprocess.run([sys.executable, COURSE / "site" / "build.py", "--out", folder / "site"], check=True)
+    page = new_page(browser, 1280, 800)
+    page.goto((folder / "site" / "index.html").as_uri())
+    player, moments = page.frame_locator(".home-film iframe"), []
+    drawing = player.locator("svg")
+    for _ in range(int(player.locator("#moment").get_attribute("max") or 0) + 1):
+        moments.insert(0, shot(page, drawing.bounding_box(), player.locator("#caption").bounding_box()))
+        player.get_by_role("button", name="Back").click()
+        page.mouse.move(0, 0)
+        page.wait_for_timeout(500)
+    made = shot(page, *(page.locator(f".home-made li:nth-child({n})").bounding_box() for n in (1, 2, 3)))
+    return {"film.gif": moving(moments), "film.png": small(moments[-1]), "made.png": small(made)}
+
+
+def report(browser: Browser, folder: Path) -> dict[str, bytes]:
     """The desk's page on a sample class."""
     desk = [sys.executable, "-m", "rnngrade.cli", "--desk", str(folder / "autumn")]
     for command in (["sample", UNIT, "--size", "18"], ["run", UNIT, "--seed", "1"], ["report"]):
@@ -86,7 +104,8 @@ def report(browser: Browser, folder: Path) -> bytes:
     page = new_page(browser, 900, 620)
     page.goto((folder / "autumn" / "report" / f"{UNIT}.html").as_uri())
     section = page.locator("#exercises")
-    return shot(page, section.locator("h2").bounding_box(), section.locator("table").first.bounding_box())
+    picture = shot(page, section.locator("h2").bounding_box(), section.locator("table").first.bounding_box())
+    return {"report.png": small(picture)}
 
 
 def shot(page: Page, *boxes: FloatRect | None) -> bytes:
@@ -142,6 +161,17 @@ def small(picture: bytes) -> bytes:
         if len(stored.getvalue()) < MOST_BYTES:
             return stored.getvalue()
     raise ValueError(f"The picture does not fit into {MOST_BYTES} bytes: show less of the page.")
+
+
+def moving(moments: list[bytes], milliseconds: int = 900, pause: int = 3000) -> bytes:
+    """A GIF of these moments, which waits after the last and begins again."""
+    frames = [Image.open(io.BytesIO(one)).convert("RGB").quantize(32, dither=Image.Dither.NONE) for one in moments]
+    durations = [milliseconds] * (len(frames) - 1) + [pause]
+    stored = io.BytesIO()
+    frames[0].save(stored, "GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)
+    if len(stored.getvalue()) >= MOST_BYTES:
+        raise ValueError(f"The film does not fit into {MOST_BYTES} bytes: show less of it.")
+    return stored.getvalue()
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from pathlib import Path
 import checks
 import concepts
 import documents
+import home
 import links
 import nbformat
 import reference
@@ -43,7 +44,7 @@ def main() -> int:
     source = out.with_name(f"{out.name}-source")
     try:
         pages = make_pages(source, solutions=not options.without_solutions)
-    except (concepts.OutOfStepError, documents.MissingFileError) as error:
+    except (concepts.OutOfStepError, documents.MissingFileError, home.NotStoredError) as error:
         print(error, file=sys.stderr)
         return 1
     _write_all(source, pages)
@@ -69,7 +70,8 @@ def make_pages(source: Path, *, solutions: bool) -> dict[str, str]:
         path.relative_to(HERE / "pages").as_posix(): path.read_text(encoding="utf-8")
         for path in (HERE / "pages").rglob("*.md")
     }
-    pages["index.md"] = pages["index.md"].replace("<!-- units -->", documents.table_of_units(ROOT))
+    for mark, made in (("first screen", home.first_screen(ROOT)), ("units", documents.table_of_units(ROOT))):
+        pages["index.md"] = pages["index.md"].replace(f"<!-- {mark} -->", made)
     for name, page in documents.PAGES.items():
         if page != "index.md":
             pages[page] = documents.page(ROOT, name, source)

@@ -86,7 +86,8 @@ def page(concepts: list[Concept]) -> str:
     for concept in sorted(concepts, key=lambda c: _plain(c.name)):
         if (first := _plain(concept.name)[0].upper()) != letter:
             letter = first
-            parts.append(f"## {letter}\n\n| concept | written | introduced in | in code |\n|---|---|---|---|")
+            heads = "| concept | written | introduced in | in code |\n|---|---|---|---|"
+            parts.append(f"## {letter}\n\n{{.stacked}}\n{heads}")
         parts[-1] += "\n" + _row(concept)
     return "\n\n".join(parts) + "\n"
 

@@ -37,7 +37,8 @@ html_theme = "sphinx_book_theme"
 html_title = "Recurrent neural networks"
 # the course's own, and MathJax, which build.py puts beside the pages
 html_static_path = ["static", str(Path(os.environ["RNNCOURSE_SITE_SOURCE"]) / "static")]
-html_css_files = ["course.css"]
+html_css_files = ["course.css", "home.css"]
+html_js_files = [("search.js", {"defer": "defer"})]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

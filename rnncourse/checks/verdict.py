@@ -136,7 +136,7 @@ class Verdict:
             "" if self.passed else self._opens(),
             *(f"<div>{_faint(tip)}</div>" for tip in tips),
         ]
-        return _card(f"{self.exercise}: {word}", colour, "".join(body))
+        return _card(f"{self.exercise}: {word}", colour, "".join(body), "" if self.passed else self.message)
 
     def _opens(self) -> str:
         """The case and the hints, each behind a button of HTML's own: it works by keyboard, and without a kernel."""
@@ -186,9 +186,11 @@ _BORDER = "border:1px solid #999;border-color:var(--jp-border-color2, #999)"
 ROW = "list-style:none;margin:0;padding:0"
 
 
-def _card(label: str, colour: _Colour, body: str) -> str:
+def _card(label: str, colour: _Colour, body: str, told: str = "") -> str:
+    """A card. What is `told`, a screen reader says in one piece with the label, before it goes through the parts."""
     style = f"{_BORDER};border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5;{colour.edge}"
-    return f'<section aria-label="{escape(label, quote=True)}" style="{style}">{body}</section>'
+    described = f' aria-description="{escape(" ".join(told.replace("`", "").split()))}"' if told else ""
+    return f'<section aria-label="{escape(label)}"{described} style="{style}">{body}</section>'
 
 
 def _faint(text: str) -> str:

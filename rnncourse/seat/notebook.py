@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -53,8 +54,11 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
 
 
 def _is_run_as_a_script(caller: FrameType) -> bool:
-    """Whether nobody but a script's output could show what a check gives."""
-    return caller.f_globals.get("__name__") == "__main__" and front_end() == "none" and not hasattr(sys, "ps1")
+    """Whether nobody but a script's output could show what a check gives: IPython, too, runs scripts (`%run`)."""
+    if caller.f_globals.get("__name__") != "__main__":
+        return False
+    in_a_file = os.path.basename(str(caller.f_globals.get("__file__"))) == os.path.basename(caller.f_code.co_filename)
+    return in_a_file or (front_end() == "none" and not hasattr(sys, "ps1"))
 
 
 def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:

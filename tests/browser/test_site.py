@@ -9,13 +9,15 @@ import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
+from html import unescape
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from rnncourse import exercises
+from rnncourse import check, exercises
 
 # The contrast of each piece of text with what is painted behind it, as WCAG reckons it; the texts for which it is too
 # low. Pictures, formulas (drawn in the colour of the text around) and what is hidden are left out.
@@ -164,6 +166,26 @@ def test_search_finds_the_unit(page: Page, address, words):
     expect(page).to_have_url(re.compile({"forget gate": r"10_gates\.html", "teacher forcing": r"12_enc"}[words]))
 
 
+@pytest.mark.parametrize("words", ["forget gate", "teacher forcing", "rnn_step", "grader", "softmax"])
+def test_what_stands_below_a_result_begins_with_words_of_its_page(page: Page, site, address, words):
+    page.goto(f"{address}/search.html?q={words.replace(' ', '+')}")
+    expect(page.locator("#search-summary, .search-summary")).to_contain_text("finished")
+    found = page.locator("#search-results ul.search li")
+    results = found.count()
+    assert results >= 3
+    expect(found.locator("p.context")).to_have_count(results)
+    for one in found.all():
+        told = one.locator("p.context").inner_text()
+        path = (one.locator("a").first.get_attribute("href") or "").partition("?")[0].partition("#")[0]
+        article = re.search(r"<article.*</article>", (site / path).read_text(encoding="utf-8"), re.DOTALL)
+        assert article
+        text = " ".join(re.sub(r"\\[()]", "", unescape(re.sub(r"<[^>]+>", "", article[0]))).split())
+        start = told.removeprefix("… ").removesuffix(" …")[:60].strip()
+        assert start in text, (path, told)
+        assert re.search(rf"(?<!\w){re.escape(start)}", text), (path, told)
+        assert not re.match("Contents|System Settings|Skip", start), (path, told)
+
+
 def test_search_works_from_a_folder(site, browser: Browser):
     with browser.new_context() as context:
         page = context.new_page()
@@ -193,11 +215,75 @@ def test_all_text_can_be_read_in_both_themes(page: Page, address, name, theme):
     assert page.evaluate(FAINT) == {}
 
 
-def test_no_page_is_wider_than_a_phone(page: Page, site, address):
+# Of each table that is wider than what it stands in: whether a reader can get to the rest of it, by finger and by key.
+CLIPPED = """() => [...document.querySelectorAll("article table")].filter((table) => {
+  if (!table.checkVisibility()) return false;
+  const scroller = table.closest(".pst-scrollable-table-container, .cell_output > .output");
+  const room = scroller ? scroller.clientWidth : document.documentElement.clientWidth;
+  if (table.getBoundingClientRect().width <= room + 1 && (!scroller || scroller.scrollWidth <= room + 1)) return false;
+  return !(scroller && getComputedStyle(scroller).overflowX === "auto" && scroller.tabIndex === 0);
+}).map((table) => table.innerText.slice(0, 60))"""
+# What is said in words fits; only tables of formulas or of many columns may go on to the right.
+PROSE = ["index.html", "concepts.html", "use-it.html", "contributing.html", "lite.html", "site.html", "changelog.html"]
+
+
+def test_on_a_phone_no_page_is_wider_and_no_table_is_cut_off(page: Page, site, address):
     page.set_viewport_size({"width": 390, "height": 844})
-    for name in [*unit_pages(site), "index.html", "concepts.html", "teaching.html", "contributing.html"]:
+    names = [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
+    for name in (name for name in names if not name.startswith(("_", "files/"))):
         ready(page, f"{address}/{name}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+        page.wait_for_function(f"({CLIPPED})().length === 0")  # the theme says a little later what can be scrolled
+        if name in PROSE:
+            fits = "all => all.every(one => one.scrollWidth <= one.clientWidth)"
+            assert page.locator(".pst-scrollable-table-container").evaluate_all(fits), name
+
+
+FIRST = ".home-film iframe", ".home-card section", ".home-made li:nth-child(1)", ".home-made li:nth-child(3)"
+
+
+def test_the_first_screen_has_a_film_a_card_and_what_one_will_have_made(page: Page, address):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    ready(page, f"{address}/index.html")
+    expect(page.frame_locator(".home-film iframe").get_by_role("button", name="Pause")).to_be_visible()
+    for one in FIRST:
+        box = page.locator(one).bounding_box()
+        assert box, one
+        assert box["height"] > 80, one
+        assert box["x"] + box["width"] <= 1280, one
+        assert box["y"] + box["height"] <= 800, one
+    verdict = check(answer_that_unit_00_starts_with(), "leaky_average")
+    assert not verdict.passed
+    card = page.locator(".home-card section")
+    expect(card).to_contain_text(verdict.message.replace("`", ""))
+    for link in page.locator(".home a").all():
+        assert re.fullmatch(r"units/\w+\.html", link.get_attribute("href") or "")
+
+
+def answer_that_unit_00_starts_with():
+    """The function in the students' notebook, as it stands there."""
+    notebook = nbformat.read(Path(__file__).parents[2] / "notebooks/00_welcome/00_welcome.ipynb", as_version=4)
+    source = next(cell.source for cell in notebook.cells if cell.source.startswith("def leaky_average"))
+    space: dict = {}
+    exec(source, space)
+    return space["leaky_average"]
+
+
+def test_the_film_of_the_first_screen_waits_for_who_asked_for_less_motion(browser: Browser, address):
+    with browser.new_context(reduced_motion="reduce", viewport={"width": 1280, "height": 800}) as context:
+        page = context.new_page()
+        ready(page, f"{address}/index.html")
+        film = page.frame_locator(".home-film iframe")
+        last = film.locator("#moment").get_attribute("max")
+        page.wait_for_timeout(1500)  # it would have begun
+        expect(film.get_by_role("button", name="Play")).to_be_visible()
+        expect(film.locator("#moment")).to_have_js_property("value", last)
+
+
+def test_what_the_first_screen_shows_and_no_unit_has_any_more_is_named(root, maker):
+    home = maker("home")
+    with pytest.raises(home.NotStoredError, match=r"'no such call\(' in unit 03_cell: no cell"):
+        home._stored(root, "03_cell", "no such call(", home.PICTURE)
 
 
 def test_without_solutions_no_page_of_a_unit_holds_an_answer(root, maker):
