@@ -11,6 +11,7 @@ import contextlib
 import functools
 import os
 import shutil
+import stat
 import string
 import warnings
 import zoneinfo
@@ -314,6 +315,17 @@ def test_a_desk_without_an_exchange_has_nothing_of_it(desk, root):
         writer.put(record, notebook)
     (page,) = write_feedback(desk, UNIT)
     assert [*page.parent.iterdir()] == [page]
+
+
+def test_a_new_desk_has_nbgrader_s_settings_and_is_its_owner_s_alone(root, tmp_path):
+    desk = Desk(root, tmp_path / "courses" / "autumn")
+    rnngrade(desk, "new")
+    rnngrade(desk, "new")
+    assert stat.S_IMODE(desk.folder.stat().st_mode) == 0o700
+    hub = Hub(desk, tmp_path)
+    hub.instructor("ReleaseAssignment")
+    hub.student("ada", "FetchAssignment")
+    assert [path.name for path in hub.home("ada").iterdir()] == [f"{UNIT}.ipynb"]
 
 
 def test_a_run_says_whose_folder_it_passes_over(hub, root):
