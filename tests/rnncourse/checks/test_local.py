@@ -1,4 +1,4 @@
-"""A candidate and its time; and in a process that can start no threads and has no file locks, as Python in a browser."""
+"""A candidate and its time; and in a process that can start no threads and has no file locks, as in a browser."""
 
 import subprocess
 import sys
