@@ -20,8 +20,9 @@ demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what c
 test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
-fuzz: $(STAMP) ## a hundred times as many odd replies, values and files for the judge as make test has (FUZZ=100)
-	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py
+fuzz: $(STAMP) ## what make test tries a part of, whole: odd replies, values and files (FUZZ=100 times), mistakes, seeds
+	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py \
+	  tests/rnncourse/exercises/test_catalogue.py tests/grading/test_grade.py tests/grading/test_autograde.py
 
 lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course
@@ -36,7 +37,7 @@ claims: $(STAMP) ## run the experiments behind what the units claim, over seeds 
 site: $(STAMP) ## the course as static pages, in build/site (SOLUTIONS=0: without the answers)
 	@$(PY) site/build.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions)
 
-lite: $(STAMP) ## the NumPy units in a browser, nothing installed: static files, in build/lite/site
+lite: $(STAMP) ## the units' NumPy parts in a browser, nothing installed: static files, in build/lite/site
 	@$(PY) lite/build.py
 
 pages: $(STAMP) ## both, as one folder to publish, without the answers, in build/pages

@@ -2,10 +2,10 @@
 
     python lite/build.py --out FOLDER        (or `make lite`; without --out, build/lite/site)
 
-It is JupyterLite with the NumPy units, and Python itself as WebAssembly: Pyodide. What it is made of comes from the
-package index alone, pinned; the site then asks nobody for anything. A package whose requirements the site cannot meet
-ends the build with a sentence. Pyodide installs what a cell imports from a list of wheels, `pyodide-lock.json`, which
-is written here: the course, and whatever it needs, to the last link.
+It is JupyterLite with the units' NumPy parts (`torchless.py`), and Python itself as WebAssembly: Pyodide. What it is made
+of comes from the package index alone, pinned; the site then asks nobody for anything. A package whose requirements the
+site cannot meet ends the build with a sentence. Pyodide installs what a cell imports from a list of wheels,
+`pyodide-lock.json`, which is written here: the course, and whatever it needs, to the last link.
 """
 
 from __future__ import annotations
@@ -20,19 +20,30 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import nbformat
+import torchless
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
+from rnncourse import exercises
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BUILD = ROOT / "build" / "lite"
-UNITS = ("00", "01", "02", "03", "04", "05", "06")
-# what a notebook may import, and what the kernel is made of
-ROOTS = ("rnncourse", "ipywidgets", "jedi", "micropip", "piplite", "ipykernel", "pyodide-kernel", "ipython", "comm")
+UNITS = ("00", "01", "02", "03", "04", "05", "06", "08", "09", "10", "12", "13")  # in the others all is PyTorch
+# what the kernel is made of
+KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
+# Of the course what a check needs comes first, and is there with the kernel. What a part of it needs besides comes when
+# a cell imports that part: half of all there is to download.
+PARTS = {"rnncourse.plots": ("matplotlib", "ipywidgets"), "rnncourse.data": ("pooch", "pydoc-data")}
+ROOTS = (*KERNEL, "rnncourse", *(part.replace(".", "-") for part in PARTS))
 # the page's side of the widgets, which the site brings along by itself
 NOT_IN_PYTHON = ("jupyterlab-widgets", "widgetsnbextension")
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
@@ -40,10 +51,9 @@ LOCK = "pyodide-lock.json"
 LABEXTENSIONS = Path("share/jupyter/labextensions")
 WELCOME = (
     "> **This is the course in your browser.** Python runs in this page; nothing is installed. This browser keeps your "
-    "notebooks and your progress, for this address alone. There is no terminal here: to hand in, save, choose "
-    "*File → Download*, and give that file to your instructor."
+    "notebooks and your progress, for this address alone. To hand in, save, choose *File → Download*, and give that file "
+    "to your instructor."
 )
-WITHOUT_TORCH = "*There is no PyTorch in the browser. So this experiment is only shown here:*"
 
 
 class CannotBuildError(Exception):
@@ -81,7 +91,7 @@ def _build(site: Path, scratch: Path) -> None:
     info = json.loads((runtime / LOCK).read_text(encoding="utf-8"))["info"]
     local = {_name(wheel): wheel for wheel in [*runtime.glob("*.whl"), *(tools / LABEXTENSIONS).rglob("*.whl")]}
     local["rnncourse"] = _course(scratch / "course")
-    local["pydoc-data"] = _documentation(scratch / "course")
+    local |= _made_here(scratch / "course")
     _write_lock(info, _wheels(local, info["python"]), pyodide)
     _stage_notebooks(scratch / "contents")
     _make_site(tools, scratch, site)
@@ -157,18 +167,40 @@ def _course(folder: Path) -> Path:
     return next(folder.glob("rnncourse-*.whl"))
 
 
-def _documentation(folder: Path) -> Path:
-    """Python's documentation topics, which Pyodide leaves out and which are one of the course's texts."""
+def _made_here(folder: Path) -> dict[str, Path]:
+    """Packages that are on no index, by name.
+
+    Python's documentation topics, which Pyodide leaves out and which are one of the course's texts. The parts of the
+    course: empty, for they are in its wheel; they stand for what they need. And an empty jedi: without it the kernel
+    completes by looking at what is there, and starts 5 MB sooner.
+    """
     import pydoc_data
 
-    wheel = folder / "pydoc_data-1.0-py3-none-any.whl"
+    topics = {f"pydoc_data/{file.name}": file for file in Path(pydoc_data.__path__[0]).glob("*.py")}
+    made = {"pydoc-data": _wheel(folder, "pydoc-data", files=topics), "jedi": _wheel(folder, "jedi", version="0.99")}
+    for part, needs in PARTS.items():
+        name = part.replace(".", "-")
+        made[name] = _wheel(folder, name, needs=("rnncourse", *needs))
+    return made
+
+
+def _wheel(
+    folder: Path,
+    name: str,
+    version: str = "1.0",
+    needs: Iterable[str] = (),
+    files: Mapping[str, Path] = MappingProxyType({}),
+) -> Path:
+    """A wheel of these files, by the names that they get."""
+    stem = f"{name.replace('-', '_')}-{version}"
+    wheel = folder / f"{stem}-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as file:
-        for source in Path(pydoc_data.__path__[0]).glob("*.py"):
-            file.write(source, f"pydoc_data/{source.name}")
-        about = "pydoc_data-1.0.dist-info"
-        file.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: pydoc-data\nVersion: 1.0\n")
-        file.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        file.writestr(f"{about}/RECORD", "")
+        for target, source in files.items():
+            file.write(source, target)
+        about = "".join(f"Requires-Dist: {need}\n" for need in needs)
+        file.writestr(f"{stem}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{about}")
+        file.writestr(f"{stem}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{stem}.dist-info/RECORD", "")
     return wheel
 
 
@@ -218,11 +250,11 @@ def _requirements(wheel: Path, python: str) -> list[Requirement]:
         "python_version": ".".join(python.split(".")[:2]),
         "sys_platform": "emscripten",
     }
-    lines = [*about.get_all("Requires-Dist", []), *(["pydoc-data"] if _name(wheel) == "rnncourse" else [])]
+    later = {need for needs in PARTS.values() for need in needs} if _name(wheel) == "rnncourse" else set()
     return [
         requirement
-        for requirement in map(Requirement, lines)
-        if canonicalize_name(requirement.name) not in NOT_IN_PYTHON
+        for requirement in map(Requirement, about.get_all("Requires-Dist", []))
+        if canonicalize_name(requirement.name) not in {*NOT_IN_PYTHON, *later}
         and (requirement.marker is None or requirement.marker.evaluate(environment))
     ]
 
@@ -243,7 +275,7 @@ def _write_lock(info: dict[str, str], wheels: dict[str, tuple[Path, list[str]]],
             "install_dir": "site",
             "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
             "package_type": "package",
-            "imports": _imports(wheel),
+            "imports": [part for part in PARTS if part.replace(".", "-") == name] or _imports(wheel),
             "depends": needs,
             "unvendored_tests": False,
         }
@@ -259,22 +291,23 @@ def _imports(wheel: Path) -> list[str]:
 
 
 def _stage_notebooks(folder: Path) -> None:
-    """The units for the browser: its kernel, a word on what differs, and nothing that would import PyTorch."""
+    """The units for the browser: its kernel, a word on what differs, and nothing that needs PyTorch."""
     folder.mkdir(parents=True)
-    for file in sorted(ROOT.glob("notebooks/*/*.ipynb")):
-        if not file.stem.startswith(UNITS):
-            continue
-        notebook = nbformat.read(file, as_version=4)
+    stems = [stem for stem in exercises.STEMS if stem.startswith(UNITS)]
+    solutions = {stem: _notebook("solutions", stem) for stem in stems}
+    refused = torchless.not_to_be_had(torchless.imports(solutions.values()))
+    for stem, solution in solutions.items():
+        notebook = torchless.without_torch(_notebook("notebooks", stem), solution, refused)
         notebook.metadata.kernelspec = {"name": "python", "display_name": "Python (Pyodide)", "language": "python"}
-        for i, cell in enumerate(notebook.cells):
+        for cell in notebook.cells:
             # one thread is all there is, and Python has no clock for it alone
             cell.source = cell.source.replace("time.thread_time()", "time.process_time()")
-            if cell.cell_type == "code" and "import torch" in cell.source:
-                shown = f"{WITHOUT_TORCH}\n\n```python\n{cell.source}\n```"
-                notebook.cells[i] = nbformat.v4.new_markdown_cell(shown, id=cell.id)
-        if file.stem == "00_welcome":
-            notebook.cells.insert(1, nbformat.v4.new_markdown_cell(WELCOME, id="in-your-browser"))
-        nbformat.write(notebook, folder / file.name)
+        notebook.cells.insert(1, new_markdown_cell(WELCOME, id="in-your-browser"))
+        nbformat.write(notebook, folder / f"{stem}.ipynb")
+
+
+def _notebook(folder: str, stem: str) -> NotebookNode:
+    return nbformat.read(ROOT / folder / stem / f"{stem}.ipynb", as_version=4)
 
 
 def _make_site(tools: Path, staged: Path, site: Path) -> None:

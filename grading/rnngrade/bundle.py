@@ -58,8 +58,8 @@ class Bundle:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def notebook(self) -> NotebookNode:
-        """What students got, parsed."""
-        return nbformat.reads(self.release.decode(), as_version=4)
+        """What students got, parsed once for all: to be read, and copied by whoever changes it."""
+        return _parsed(self.release)
 
     def modules(self) -> list[str]:
         """What the unit's locked cells import, and so every submission needs."""
@@ -84,6 +84,11 @@ class Bundle:
                     f"This worker's {name} differs from the desk's ({here[name]}, not {version}): install the desk's "
                     "version of the course and its constraints.txt here."
                 )
+
+
+@functools.lru_cache(maxsize=1)
+def _parsed(release: bytes) -> NotebookNode:
+    return nbformat.reads(release.decode(), as_version=4)
 
 
 @functools.cache

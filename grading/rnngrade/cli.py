@@ -58,6 +58,17 @@ def main(context: click.Context, folder: Path, course: Path, db: str | None) -> 
     context.obj = Desk(course, folder, db)
 
 
+@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn new")
+@click.pass_obj
+def new(desk: Desk) -> None:
+    """Make an empty desk that only you can read, for a class whose work comes by nbgrader's exchange."""
+    with in_a_sentence(DeskError):
+        desk.folder.parent.mkdir(parents=True, exist_ok=True)
+        desk.folder.mkdir(mode=0o700, exist_ok=True)
+        desk.open()
+    click.echo(f"{desk.folder}: run nbgrader's commands there, 'nbgrader release_assignment 03_cell'.")
+
+
 @main.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
 @click.argument("units", nargs=-1)
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")

@@ -92,6 +92,15 @@ class Desk:
         }
         return {student: path for student, path in found.items() if path.is_file()}
 
+    def passed_over(self, unit: str) -> Iterator[tuple[str, str]]:
+        """Who handed in notebooks of a unit of which none is found by its name, and why, in a sentence."""
+        for folder in sorted({path.parent for path in self.submitted.glob(f"*/{unit}/*.ipynb")}):
+            name = folder.parent.name
+            if not is_name(name):
+                yield name, "A student's name has letters, digits, spaces and @ . + - _ only: rename the folder."
+            elif not self.submission_path(unit, name).is_file():
+                yield name, f"There is no {unit}.ipynb in {folder}: if it is there by another name, rename it."
+
     def record_path(self, unit: str, student: str) -> Path:
         """Where a submission's record lies."""
         return self.records / unit / f"{student}.json"

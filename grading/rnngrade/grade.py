@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 import os
 import time
 from collections import defaultdict
@@ -173,7 +174,7 @@ class _Grading:
                 memory=float(self.most_memory),
                 restarts=float(self.restarts),
             )
-            return Graded(made, nbformat.writes(intake.notebook).encode("utf-8", "replace"))
+            return Graded(made, json.dumps(intake.notebook, ensure_ascii=False).encode("utf-8", "replace"))
 
     def _guarded(self, place: str, task: Callable[[], T], instead: Callable[[str], T]) -> T:
         """What the task gives; where it ends in what nobody has foreseen, `instead(why)`, and a person is told."""

@@ -14,6 +14,7 @@ has changed, the grade is marked as waiting for a person again.
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
@@ -25,8 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from alembic.script import ScriptDirectory
 from nbformat import NotebookNode
-from sqlalchemy import inspect, make_url, text
+from sqlalchemy import create_engine, inspect, make_url, text
 from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
 from traitlets.config.loader import Config, PyFileConfigLoader
 
@@ -40,8 +42,8 @@ with warnings.catch_warnings():
         MissingEntry,
         SubmittedAssignment,
         SubmittedNotebook,
-        get_alembic_version,
     )
+    from nbgrader.dbutil import ALEMBIC_DIR
     from nbgrader.preprocessors import AssignLatePenalties
 
 from rnncourse.checks.verdict import Verdict
@@ -116,8 +118,9 @@ class GradebookWriter:
         if unit not in self._known:
             self._known[unit] = _texts(desk, unit)
         self._keep_timestamp(unit, student, timestamp)
-        shown = nbformat.writes(to_show(record, executed, self._known[unit]), version=nbformat.NO_CONVERT) + "\n"
-        _write(path, shown.encode("utf-8", "replace"))  # a finding may quote half a surrogate
+        shown = to_show(record, executed, self._known[unit])
+        data = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")  # a finding may quote half a surrogate
+        _write(path, data + b"\n")
 
     def enter_lateness(self, unit: str, failures: Failures | None = None) -> None:
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
@@ -162,19 +165,8 @@ class GradebookWriter:
     def _open(self) -> None:
         with self._whole():
             self.desk.folder.mkdir(parents=True, exist_ok=True)
+            _name_version(self.desk.db_url)
             self._opened = open_gradebook(self.desk)
-            # nbgrader makes the tables one by one and then names their version, by which `nbgrader db upgrade` knows
-            # them. If it was killed in between, nobody would name it any more.
-            session = self._opened.db
-            named = inspect(self._opened.engine).has_table("alembic_version")
-            if not named:
-                session.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-            if session.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 0:
-                version = get_alembic_version()
-                session.execute(
-                    text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": version}
-                )
-            session.commit()
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -259,6 +251,26 @@ class GradebookWriter:
         if rules is None or unit not in rules.due:
             return Lateness(), None
         return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
+
+
+def _name_version(db_url: str) -> None:
+    """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
+
+    nbgrader does it after it has made the tables, by a process that takes seconds: if it was killed in between, nobody
+    would name it any more.
+    """
+    engine = create_engine(db_url)
+    try:
+        with engine.begin() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+            if connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 0:
+                head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
+                connection.execute(
+                    text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": head}
+                )
+    finally:
+        engine.dispose()
 
 
 def open_gradebook(desk: Desk) -> Gradebook:
@@ -381,8 +393,8 @@ def _cause(error: Exception) -> str:
 def _put_before(path: Path) -> dict[str, Any]:
     """Our metadata of the notebook that was put here last time, if it was."""
     try:
-        return dict(nbformat.read(path, as_version=4).metadata.get(OURS, {}))
-    except (OSError, ValueError, nbformat.ValidationError):
+        return dict(json.loads(path.read_bytes())["metadata"].get(OURS, {}))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
 
 
@@ -397,9 +409,9 @@ def _texts(desk: Desk, unit: str) -> set[str]:
 
 def _read(notebook: bytes, what: str) -> NotebookNode:
     try:
-        read = nbformat.reads(notebook.decode(), as_version=4)
+        read = nbformat.v4.reads(notebook.decode())
         nbformat.validate(read)
-    except (ValueError, nbformat.ValidationError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, nbformat.ValidationError) as error:
         raise GradebookError(f"There is no reading {what}: {str(error).partition(chr(10))[0]}") from None
     return read
 

@@ -279,9 +279,12 @@ def _forbidden(program: Program, name: str, banned: tuple[str, ...], free: Colle
     """The forbidden names that the definition of `name` and what it calls refer to, and whether it surely does."""
     found: dict[str, bool] = {}
     ways: set[str] = set()
+    referred: dict[str, bool] = {}
     for one, sure in program.references(name, free):
+        referred[one] = referred.get(one, False) or sure
+    for one, sure in referred.items():
         if any(is_under(one, b) for b in banned):
-            found[one] = found.get(one, False) or sure
+            found[one] = sure
         elif any(_may_reach(one, b) for b in banned):
             ways.add(one)
     if not found:
@@ -310,6 +313,7 @@ class _Suspicions:
     cell: str
     program: Program
     found: dict[str, str] = field(default_factory=dict)  # by code: what was seen first
+    named: set[str] = field(default_factory=set)  # the dotted names that were looked at
 
     def of(self, tree: ast.Module) -> list[Finding]:
         nodes = list(ast.walk(tree))
@@ -333,8 +337,9 @@ class _Suspicions:
         return sorted(v for v in self.program.values(node) if v[:1] not in "*@?")
 
     def _name(self, dotted: str) -> None:
-        if dotted in HARMLESS or dotted.startswith("os.path."):
+        if dotted in self.named or dotted in HARMLESS or dotted.startswith("os.path."):
             return
+        self.named.add(dotted)
         for code, (words, names) in SUSPECTS.items():
             family = FAMILIES.get(code, ())
             if dotted.startswith(family) or any(dotted == n or dotted.startswith(n + ".") for n in names):

@@ -67,6 +67,9 @@ def run(
     if students is not None:
         wanted = set(students)
         found = {student: path for student, path in found.items() if student in wanted}
+    else:
+        for student, why in desk.passed_over(bundle.unit):
+            told.add(student, bundle.unit, why)
     result, todo = Run(bundle.unit), {}
     for student, path in found.items():
         with told.of(student, bundle.unit):

@@ -39,7 +39,7 @@ from rnngrade.record import write_whole
 from rnngrade.roster import ClassList, class_list, folded
 from rnngrade.rules import Rules, names_of, rules_of
 from rnngrade.tables import read_table
-from rnngrade.whose import participants
+from rnngrade.whose import participants, zone_named
 
 if TYPE_CHECKING:
     from rnngrade.lms.api import Canvas
@@ -309,7 +309,7 @@ def _parsed(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text.removesuffix(" UTC") + "+00:00" * text.endswith(" UTC"))
     except ValueError:  # what others write, which takes a hundred times as long to read
-        found: datetime = dates.parse(text)
+        found: datetime = dates.parse(text, tzinfos=zone_named)
         return found
 
 

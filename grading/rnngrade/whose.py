@@ -15,10 +15,12 @@ import unicodedata
 import warnings
 from collections import Counter
 from dataclasses import dataclass
+from datetime import tzinfo
 from functools import cache
 from pathlib import Path, PurePosixPath
 
 from dateutil import parser as dates  # type: ignore[import-untyped]
+from dateutil import tz
 from traitlets import default
 
 with warnings.catch_warnings():
@@ -319,12 +321,21 @@ class Sorter:
 def _timestamp(written: bytes, relative: str, notes: list[str]) -> str:
     """When a submission was handed in, in UTC, by what nbgrader's timestamp.txt beside it says."""
     try:
-        when = dates.parse(written[:100].decode().strip())
+        when = dates.parse(written[:100].decode().strip(), tzinfos=zone_named)
         offset = when.utcoffset()
         return f"{(when - offset if offset else when).replace(tzinfo=None, microsecond=0)} UTC"
     except (ValueError, OverflowError):
         notes.append(f"The timestamp.txt beside {shown(relative)} was left out: it holds no date.")
         return ""
+
+
+def zone_named(name: str | None, offset: int | None) -> tzinfo | None:
+    """The time zone at the end of a date, by its offset in seconds; None if there stands none. **Errors:** `ValueError`
+    for a mere name, "CEST", which dateutil passes over: two zones may have it, and it may be on this machine or not.
+    """
+    if offset is None and name:
+        raise ValueError(f"There is no time zone {name!r}.")
+    return None if offset is None else tz.tzoffset(name, offset)
 
 
 def _is_notebook(data: bytes) -> bool:

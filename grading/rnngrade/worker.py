@@ -13,6 +13,7 @@ ends. So whoever is killed, at whatever moment, the other removes the folder.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import queue
@@ -72,6 +73,8 @@ def _serve(results: IO[bytes]) -> None:
                     bundle, limits, seed, sandboxed = task["bundle"], task["limits"], task["seed"], task["sandboxed"]
                     bundle.require_fit()
                     station = open_station(bundle, limits, sandboxed=sandboxed)
+                    gc.collect()
+                    gc.freeze()  # what is there stays: it is not gone through again with each submission
                     reply: dict[str, Any] = {"ok": True}
                 else:
                     assert bundle

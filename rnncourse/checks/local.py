@@ -25,7 +25,8 @@ from rnncourse.checks.plain import Plain
 from rnncourse.checks.where.attempt import Attempt, attempt
 from rnncourse.checks.where.program import Program, program_of
 
-SECONDS_A_CALL = 4.0  # a right answer takes milliseconds; the rest is for a machine that is busy
+SECONDS_A_CALL = 4.0  # of processor time; a right answer takes milliseconds
+PATIENCE = 5.0  # times as long by the clock, for whoever sleeps, or a machine that is busy with something else
 _ABSENT = object()
 
 
@@ -53,7 +54,7 @@ class Local:
 
     def observe(self, how: str, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
         """What the candidate does with these arguments, within the time limit; its answer itself is put into `keep`."""
-        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args, keep))
+        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args, keep), PATIENCE)
         return seen or Observation(timed_out=True)
 
     def program(self, name: str) -> Program | None:
@@ -70,13 +71,13 @@ class Local:
         done = self._within(seconds, lambda: attempt(text, name, space, how, args, given))
         return done or Attempt(Observation(timed_out=True))
 
-    def _within(self, seconds: float, task: Callable[[], Any]) -> Any:
-        """The task's result, or None when the time is up."""
+    def _within(self, seconds: float, task: Callable[[], Any], patience: float = 1.0) -> Any:
+        """The task's result, or None when the time is up: of the processor, or `patience` times as much by the clock."""
         try:
             self._worker = self._worker or _Worker()
         except RuntimeError:  # Python in a browser can start no thread
             return _run_here(task, seconds)
-        result = self._worker.run(task, seconds)
+        result = self._worker.run(task, seconds, patience)
         if result is None:
             self._worker.stop()
             self._worker = None
@@ -143,13 +144,14 @@ class _Worker:
             while (task := self._tasks.get()) is not None:
                 self._results.put(task())
 
-    def run(self, task: Callable[[], Any], seconds: float) -> Any:
+    def run(self, task: Callable[[], Any], seconds: float, patience: float) -> Any:
         """The task's result, or None when the time is up."""
+        worked, end = time.process_time() + seconds, time.monotonic() + patience * seconds
         self._tasks.put(task)
-        try:
-            return self._results.get(timeout=seconds)
-        except Empty:
-            return None
+        while (left := min(worked - time.process_time(), end - time.monotonic())) > 0:
+            with contextlib.suppress(Empty):
+                return self._results.get(timeout=left)
+        return None
 
     def stop(self) -> None:
         """End the thread; throw `Stopped` into code that is still running."""

@@ -203,14 +203,12 @@ def to_png(figure: Figure, *, transparent: bool = False) -> bytes:
 def to_svg(figure: Figure) -> str:
     """`figure` as an SVG, sharp at any size: lines and outlines of letters, no fonts, no date, no version."""
     drawn = io.StringIO()
+    dpi, ground = figure.dpi, figure.get_facecolor()
     with style():
-        FigureCanvasSVG(figure).print_figure(
-            drawn,
-            format="svg",
-            dpi=IMAGE_DPI,
-            facecolor="none",
-            metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")),
-        )
+        figure.set(dpi=IMAGE_DPI, facecolor="none")
+        # (print_figure would lay it out and draw it twice, to the same effect)
+        FigureCanvasSVG(figure).print_svg(drawn, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+        figure.set(dpi=dpi, facecolor=ground)
     text = drawn.getvalue()
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
     # a hundredth of a pixel is as fine as anyone can see, and a third of the file

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, run_down_to, shown, write
+from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, go_to, run_down_to, shown, write
 
 READABLE = 4.5  # the contrast that WCAG 2 asks of text (AA)
 
@@ -107,8 +107,7 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     expect(not_yet).to_contain_text(MISTAKE.message)
     expect(not_yet.get_by_role("list", name="what was checked")).to_contain_text("shape")
 
-    page.locator(".jp-CodeCell", has_text="def hidden_layer").get_by_role("textbox").first.click()
-    page.keyboard.press("Escape")
+    go_to(page, "def hidden_layer")
     answer(page, UNNAMED)
     place = not_yet.get_by_label("your answer, with the place marked")
     expect(place.get_by_role("mark")).to_contain_text("a = x @ W_xh - 3 * b_h")
@@ -117,6 +116,7 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     page.keyboard.press("Escape")
     page.keyboard.press("a")  # a cell of one's own above the next
     page.keyboard.press("Enter")
+    expect(page.locator(".jp-Notebook.jp-mod-editMode")).to_be_visible()
     page.keyboard.insert_text('hint("hidden_layer")')
     page.keyboard.press("Shift+Enter")
     hint = page.get_by_role("region", name="Hint 1 of")
@@ -127,8 +127,7 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     go_dark(page)
     assert hard_to_read(not_yet, hint, progress) == []
 
-    page.locator(".jp-CodeCell", has_text="def hidden_layer").get_by_role("textbox").first.click()
-    page.keyboard.press("Escape")
+    go_to(page, "def hidden_layer")
     answer(page, RIGHT)
     passed = page.get_by_role("region", name="hidden_layer: passed")
     expect(passed).to_be_visible()

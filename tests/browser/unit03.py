@@ -35,10 +35,20 @@ def run_down_to(page: Page, words: str) -> None:
     raise AssertionError(f"no cell with {words!r} among the first twenty")
 
 
+def go_to(page: Page, words: str) -> None:
+    """Make the code cell with these words the active one, ready for a command."""
+    page.locator(".jp-CodeCell", has_text=words).get_by_role("textbox").first.click()
+    page.keyboard.press("Escape")
+    expect(page.locator(".jp-Notebook.jp-mod-commandMode")).to_be_visible()
+    expect(active(page)).to_contain_text(words)
+
+
 def write(page: Page, source: str) -> None:
     """Write into the cell that is active and run it; the check below it is the next one."""
     page.keyboard.press("Enter")
+    expect(page.locator(".jp-Notebook.jp-mod-editMode")).to_be_visible()
     page.keyboard.press("ControlOrMeta+A")
     page.keyboard.insert_text(source)
+    expect(active(page).locator(".cm-content")).to_contain_text(source.splitlines()[-1].strip())
     page.keyboard.press("Shift+Enter")
     expect(active(page)).to_contain_text("check(hidden_layer)")

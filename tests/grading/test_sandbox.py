@@ -156,12 +156,14 @@ def test_no_file_of_the_desk_is_found_anywhere(session, station, root, tmp_path)
         """
         import os
         names = {"gradebook.db", "nbgrader_config.py", "solutions", "submitted", "records", "grading", ".hidden-seed",
-                 "rnngrade", "judge.py", "03_cell.py", "03_cell.ipynb", "passwd", "shadow", "cell.py"}
+                 "rnngrade", "judge.py", "03_cell.py", "03_cell.ipynb", "passwd", "shadow", "answers"}
         answer = []
         for folder, folders, files in os.walk("/"):
             if folder == "/":
                 folders[:] = [name for name in folders if name not in ("proc", "sys", "usr")]
             answer += [os.path.join(folder, name) for name in [*folders, *files] if name in names]
+            answers = ("rnncourse", "cell.py")
+            answer += [os.path.join(folder, name) for name in files if (os.path.basename(folder), name) == answers]
         """,
     )
     foreign = [p for p in found if "site-packages" not in p and not p.endswith("/bin/rnngrade")]
@@ -504,11 +506,14 @@ HOARDS = {
     "lists": "while True: kept.append(bytearray(10**7))",
     "small strings": "while True: kept.append('x' * 100 + str(len(kept)))",
     "a string that doubles": "kept = 'x'\nwhile True: kept += kept",
-    "bytes of files in memory": """
-        kept = [open(f"/dev/shm/{number}", "w+b") for number in range(20)]
-        while True:
-            for file in kept:
-                kept.append(bytearray(10**6))
+    "files in memory, as many as there may be, and lists": """
+        for folder in ("/tmp", "/dev/shm", os.path.expanduser("~")):
+            try:
+                with open(f"{folder}/full", "wb", buffering=0) as file:
+                    while True: file.write(bytes(10**6))
+            except OSError:
+                pass
+        while True: kept.append(bytearray(10**6))
     """,
     "what is caught": """
         while True:

@@ -10,9 +10,10 @@ from rnngrade.grade import grade
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.traces import may_leave_traces
 from tests.grading.solved import Alternatives, solved
+from tests.waiting import PATIENCE
 
 UNIT = "03_cell"
-LIMITS = Limits(memory=1024 * MB, cell_seconds=20.0, call_seconds=2.0)
+LIMITS = Limits(memory=1024 * MB, cell_seconds=PATIENCE, call_seconds=PATIENCE)
 
 LEAVES = [
     "def f(x):\n    global y\n    y = x",

@@ -9,6 +9,7 @@ from typing import Any
 
 from rnngrade.desk import Desk
 from rnngrade.errors import Failures
+from rnngrade.feedback.exchange import came_by_exchange, keep_for_release
 from rnngrade.feedback.marks import Marks, read_marks
 from rnngrade.feedback.page import page
 from rnngrade.gradebook import GradebookError
@@ -28,13 +29,17 @@ def write_feedback(
         students = [record.student for record in desk.graded(unit)]
         desk.tell_unreadable(unit, told)
     marks = read_marks(desk, unit, told)
+    by_exchange = came_by_exchange(desk, unit)
     written = []
     for student in students:
         with told.of(student, unit):
             path = desk.feedback / student / unit / f"{unit}.html"
-            text = page(*source_of(desk, unit, student, marks))
+            record, mark, cells = source_of(desk, unit, student, marks)
+            text = page(record, mark, cells)
             # What a student wrote may hold half a surrogate, which no file can.
             write_whole(path, text.encode("utf-8", "replace"))
+            if by_exchange:
+                keep_for_release(desk, record, path)
             written.append(path)
     if failures is None:
         told.end()

@@ -1,9 +1,12 @@
-"""A candidate in a process that can start no threads and has no file locks, as Python in a browser is."""
+"""A candidate and its time; and in a process that can start no threads and has no file locks, as in a browser."""
 
 import subprocess
 import sys
+import time
 
 import pytest
+
+from rnncourse.checks.local import Local
 
 WITHOUT_THREADS = """
 import sys, threading, types
@@ -86,3 +89,12 @@ def rnn_step(x, h_prev, U, W, b):
 """
     soon = "local.Local.__init__.__defaults__ = (0.5,)\n"
     assert "did not come back in time" in answered(endless + soon + "print(check(rnn_step))")
+
+
+def test_the_time_of_a_machine_that_is_busy_is_not_the_answers():
+    """Who waits, as for a busy machine, has more time than who computes, and not for ever."""
+    with Local(lambda: time.sleep(2.5) or 7, {}, seconds=2.0) as candidate:
+        assert candidate.observe("call", ()).answer == 7
+    for endless in (lambda: time.sleep(1000), lambda: sum(1 for _ in iter(int, 1))):
+        with Local(endless, {}, seconds=0.1) as candidate:
+            assert candidate.observe("call", ()).timed_out

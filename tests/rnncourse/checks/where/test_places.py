@@ -3,6 +3,7 @@
 import inspect
 import linecache
 import random
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -172,10 +173,10 @@ def test_a_class_is_served_too():
 # --- generated: wrong answers whose place is known
 
 
-def sampled(sort, size, seed):
-    """So many wrong answers of a sort, to as many exercises, and what became of each."""
-    names = random.Random(seed).sample(NAMES, size)
-    return list(places.measured(names, sort, 1, seed, 1, NO_HURRY))
+def sampled(sort, seed):
+    """Wrong answers of a sort, each to another exercise, and what became of it."""
+    names = random.Random(seed).sample(NAMES, len(NAMES))
+    return places.measured(names, sort, 1, seed, 1, NO_HURRY)
 
 
 @pytest.mark.parametrize("sort", places.SORTS)
@@ -183,7 +184,7 @@ def test_what_is_said_is_so_on_ten_fresh_draws(sort):
     """For wrong answers drawn anew each time."""
     seed = random.randrange(10**6)
     checked = 0
-    for wrong, found in sampled(sort, 5, seed):
+    for wrong, found in islice(sampled(sort, seed), 5):
         if found is None or found.where is None:
             continue
         for statement, case in broken(wrong, found, 10):
@@ -212,10 +213,9 @@ def test_it_points_to_the_line_that_was_changed():
     """Of a sample that is always the same most, and hardly ever elsewhere, however busy the machine is. How many it is
     where nothing else runs, `make mutants` measures.
     """
-    counted = [(w, p) for w, p in sampled("mutants", 12, 5) if p and p.counts]
+    counted = list(islice(((w, p) for w, p in sampled("mutants", 5) if p and p.counts), 6))
     hits = sum(bool(set(p.lines) & set(w.lines)) for w, p in counted)
     misses = sum(bool(p.lines) and not set(p.lines) & set(w.lines) for w, p in counted)
-    assert len(counted) > 2
     assert hits >= 0.5 * len(counted)
     assert misses <= 1
 
