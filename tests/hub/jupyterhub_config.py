@@ -25,7 +25,7 @@ c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = str(here / "homes" / "{username}")
 
 accounts = here / "passwd"
-accounts.write_text(f"jovyan:x:{os.getuid()}:{os.getgid()}::/home/jovyan:/bin/bash\n")
+accounts.write_text(f"jovyan:x:{os.getuid()}:{os.getgid()}::/:/bin/bash\n")
 # Without --die-with-parent, servers go on when the Hub is gone.
 as_jovyan = ["bwrap", "--die-with-parent", "--dev-bind", "/", "/", "--ro-bind", str(accounts), "/etc/passwd"]
 c.Spawner.cmd = [*as_jovyan, sys.executable, "-m", "jupyterhub.singleuser"]
