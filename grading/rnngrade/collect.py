@@ -74,7 +74,7 @@ def collect(
             sorter = Sorter(
                 unit, units, format, source, outermost, Names(desk, people, outermost, report.notes), report.notes
             )
-            for file in files(source, report.notes, told):
+            for file in files(source, report.notes, told, sorter.owner):
                 with told.at(shown(full(file))):
                     if notebook := sorter.sort(file):
                         waiting = Path(folder, str(len(found)))  # a class may be larger than the memory

@@ -10,8 +10,8 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -21,8 +21,8 @@ from rnngrade.errors import DeskError, Failures
 MAX_FILE = 64 * 2**20  # bytes of one notebook, or of a zip within a zip
 MAX_ALL = 4 * 2**30  # bytes that are read of one source
 MAX_FILES = 100_000  # files of one source
-MAX_NESTED = 1_000  # files of a zip within it
-MAX_WITHIN = 256 * 2**20  # bytes that are unpacked of a zip within it, which is one student's
+MAX_NESTED = 1_000  # files of the zips within it that are one student's
+MAX_WITHIN = 256 * 2**20  # bytes that these zips have, and that are unpacked of them
 _IGNORED = re.compile(r"(?:^|/)(?:\.[^/]*|__MACOSX|__pycache__)(?:/|$)|-checkpoint\.ipynb$", re.IGNORECASE)
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, UnicodeError, NotImplementedError),
@@ -48,6 +48,14 @@ class File:
     timestamp: bytes | None = None
 
 
+@dataclass
+class _Budget:
+    """What is still read of one student's zips, however many there are."""
+
+    bytes: int = field(default_factory=lambda: MAX_WITHIN)
+    files: int = field(default_factory=lambda: MAX_NESTED)
+
+
 def paths(source: Path) -> list[str]:
     """The paths in a source of all that may be collected; what is in zips within it is not looked at."""
     if source.is_dir():
@@ -62,31 +70,42 @@ def paths(source: Path) -> list[str]:
     return [path for path in paths if _wanted(path) and not _IGNORED.search(path) and not _leads_out(path)]
 
 
-def files(source: Path, notes: list[str], failures: Failures) -> Iterator[File]:
+def files(
+    source: Path, notes: list[str], failures: Failures, owner: Callable[[str], str] = lambda path: path
+) -> Iterator[File]:
     """The notebooks of a folder, a zip or a single file, also those in zips within it. What is odd about one is put
-    into `notes`; what cannot be read for another reason into `failures`.
+    into `notes`; what cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is:
+    all of one student's are read as far as one budget goes.
     """
+    budgets: dict[str, _Budget] = {}
     if source.is_dir():
         files = _of_folder(source, notes, failures)
     elif zipfile.is_zipfile(source):
-        files = _of_zip(source, notes, failures, "", MAX_FILES)
+        files = _of_zip(source, notes, failures)
     elif source.is_file() and source.suffix.casefold() == ".ipynb":
         files = iter([File(source.name, _read(source), source.stat().st_mtime)])
     else:
         raise CollectError(f"{shown(str(source))} is no folder, zip or notebook to collect from.")
     read = 0
     for file in files:
+        is_zip = file.path.casefold().endswith(".zip")
+        budget = budgets.setdefault(owner(file.path), _Budget()) if is_zip else _Budget()
+        if is_zip:
+            budget.bytes -= len(file.data)
+            if budget.bytes < 0:
+                notes.append(_spent(file.path))
+                continue
         read += len(file.data)
         if read > MAX_ALL:
             notes.append(f"More than {MAX_ALL // 2**30} GB are in {shown(str(source))}: the rest was left out.")
             return
-        if file.path.casefold().endswith(".zip"):
+        if is_zip:
             if file.data.count(_ENTRY) > MAX_FILES:
                 notes.append(f"{shown(file.path)} was left out: it holds more than {MAX_FILES} files.")
                 continue
             with failures.at(shown(file.path)):
                 try:
-                    yield from _of_zip(BytesIO(file.data), notes, failures, file.path, MAX_NESTED)
+                    yield from _of_zip(BytesIO(file.data), notes, failures, file.path, budget)
                 except _BROKEN as error:
                     notes.append(f"{shown(file.path)} was left out: it is no zip that can be read ({error}).")
         else:
@@ -134,12 +153,16 @@ def _unreadable(error: OSError, failures: Failures) -> None:
         raise error
 
 
-def _of_zip(archive: Path | IO[bytes], notes: list[str], failures: Failures, outer: str, most: int) -> Iterator[File]:
+def _of_zip(
+    archive: Path | IO[bytes], notes: list[str], failures: Failures, outer: str = "", budget: _Budget | None = None
+) -> Iterator[File]:
     with zipfile.ZipFile(archive) as opened:
         entries = opened.infolist()
+        most = budget.files if budget else MAX_FILES
+        if budget:
+            budget.files -= min(most, len(entries))
         if len(entries) > most:
             notes.append(f"{shown(outer or str(archive))} holds {len(entries)} files: only {most} were looked at.")
-        unpacked = 0
         times = {name: e for e in entries[:most] if (name := _name_in_zip(e)).endswith("timestamp.txt")}
         for entry in entries[:most]:
             name = _name_in_zip(entry)
@@ -165,11 +188,11 @@ def _of_zip(archive: Path | IO[bytes], notes: list[str], failures: Failures, out
                     except _BROKEN as error:
                         notes.append(f"{said} was left out: it is broken ({error}).")
                         continue
-                    unpacked += len(data)
-                    if outer and unpacked > MAX_WITHIN:
-                        most_mb = MAX_WITHIN // 2**20
-                        notes.append(f"More than {most_mb} MB are in {shown(outer)}: the rest was left out.")
-                        return
+                    if budget:
+                        budget.bytes -= len(data)
+                        if budget.bytes < 0:
+                            notes.append(_spent(outer))
+                            return
                     if len(data) > MAX_FILE:
                         notes.append(_too_large(said))
                     else:
@@ -213,6 +236,13 @@ def _wanted(path: str) -> bool:
 
 def _too_large(path: str) -> str:
     return f"{shown(path)} was left out: it is larger than {MAX_FILE // 2**20} MB."
+
+
+def _spent(path: str) -> str:
+    most = MAX_WITHIN // 2**20
+    return (
+        f"More than {most} MB are in {shown(path)} and what else this student handed in as zips: the rest was left out."
+    )
 
 
 def _read(path: Path) -> bytes:

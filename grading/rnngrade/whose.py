@@ -192,6 +192,14 @@ class Sorter:
         when, late = self._handed_in(file, unit), "Canvas" if self._is_late(file) else ""
         return Found(student, f"{self._format} {origin}", unit, version, full(file), when, late)
 
+    def owner(self, path: str) -> str:
+        """Whose a zip within the source is, as far as the path to it says: the same text for the same student."""
+        path = self._within(path)
+        if self._format == "folder":
+            return folded(self._owner(path, self._people(folders(path)), zipped=True) or path)
+        named = re.match(_ABOVE + (_MOODLE if self._format == "moodle" else _CANVAS), path)
+        return named["number"] if named else path
+
     def _told(self, paths: list[str]) -> str:
         """The format of a source. A platform names all that is in a download of its, so one other name is enough."""
         within = [self._within(path) for path in paths]

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rnncourse import exercises
@@ -728,8 +728,60 @@ def test_what_a_student_s_zip_unpacks_to_has_a_limit_of_its_own(desk, archive, m
         archive(("ada/03_cell.zip", bomb), ("bob/03_cell.zip", zipped([("03_cell.ipynb", notebook())]))), desk
     )
     assert list(submitted(desk)) == [path("bob")]
-    assert report.notes[-1] == "More than 3 MB are in ada/03_cell.zip: the rest was left out."
+    assert report.notes[-1] == (
+        "More than 3 MB are in ada/03_cell.zip and what else this student handed in as zips: the rest was left out."
+    )
     assert len(report.notes) == 3, "two that are too large, and no more"
+
+
+WHERE_ZIPS_LIE = {  # by format: the paths of one student's zips, by the student's name and number
+    "folder": lambda name, student, n: f"{name}/03_cell-{n}.zip",
+    "moodle": lambda name, student, n: f"{name} King_{student}_assignsubmission_file_/03_cell-{n}.zip",
+    "canvas": lambda name, student, n: f"{name}king_{student}_{n}_03_cell-{n}.zip",
+}
+WITHIN, MOST_ZIPPED, LONGEST = 20_000, 10, 9_000
+
+
+@settings(max_examples=30)
+@example(format="folder", zips=[[[LONGEST] * 2] * 5])
+@example(format="moodle", zips=[[[LONGEST] * 2] * 5, [[100]]])
+@example(format="canvas", zips=[[[100]], [[LONGEST] * 2] * 5])
+@given(
+    format=st.sampled_from([*WHERE_ZIPS_LIE]),
+    zips=st.lists(st.lists(st.lists(st.integers(100, LONGEST), max_size=4), max_size=6), min_size=1, max_size=4),
+)
+def test_however_many_zips_a_student_hands_in_there_is_one_budget_for_all(format, zips):
+    read = allowed = 0
+
+    def unpacked(opened, entry, most):
+        nonlocal read
+        data = opened.open(entry).read(most)
+        read += len(data)
+        return data
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "MAX_WITHIN", WITHIN)
+        patch.setattr(sources, "MAX_NESTED", MOST_ZIPPED)
+        patch.setattr(sources, "_unpacked", unpacked)
+        modest = set()
+        for number, (name, own) in enumerate(zip(("ada", "bob", "carl", "dora"), zips), start=1):
+            size = 0
+            for n, sizes in enumerate(own):
+                data = zipped([(f"03_cell-{i}.ipynb", notebook("0" * length)) for i, length in enumerate(sizes)])
+                path = Path(folder, "source", WHERE_ZIPS_LIE[format](name, number, n))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+                size += len(data) + sum(len(notebook("0" * length)) for length in sizes)
+            allowed += min(size, WITHIN + 2 * LONGEST)  # the one that is too much is read, too
+            if any(own) and size <= WITHIN and sum(map(len, own)) <= MOST_ZIPPED:
+                modest.add(name)
+        Path(folder, "source").mkdir(exist_ok=True)
+        desk = desk_in(Path(folder))
+        collect(Path(folder, "source"), desk, format=format)
+        collected = {path.split("/")[0].lower() for path in submitted(desk)}
+    assert read <= allowed
+    for name in modest:
+        assert any(one.startswith(name) for one in collected), "nobody else's zips count"
 
 
 def test_a_zip_in_a_zip_in_a_zip_is_not_opened(desk, archive):
