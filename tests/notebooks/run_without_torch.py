@@ -11,7 +11,6 @@ import io
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from IPython.core.interactiveshell import InteractiveShell
