@@ -35,15 +35,17 @@ claims: $(STAMP) ## run the experiments behind what the units claim, over seeds 
 	@$(ONE_THREAD) $(PY) -m claims
 
 site: $(STAMP) ## the course as static pages, in build/site (SOLUTIONS=0: without the answers)
-	@$(PY) site/build.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions)
+	@$(PY) site/build.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions) $(if $(LITE),--lite $(LITE)) \
+	  $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 lite: $(STAMP) ## the units' NumPy parts in a browser, nothing installed: static files, in build/lite/site
 	@$(PY) lite/build.py
 
-pages: $(STAMP) ## both, as one folder to publish, without the answers, in build/pages
-	@$(MAKE) --no-print-directory site SOLUTIONS=0
+pages: $(STAMP) ## both, as one folder to publish, without the answers, in build/pages (REPOSITORY=name: and Colab's)
+	@$(MAKE) --no-print-directory site SOLUTIONS=0 LITE=lite
 	@$(MAKE) --no-print-directory lite
 	@rm -rf build/pages && cp -R build/site build/pages && cp -R build/lite/site build/pages/lite
+	@$(if $(REPOSITORY),$(PY) site/colab.py $(REPOSITORY) build/colab)
 
 dist: $(STAMP) ## a release to upload: the wheel and the source, in dist
 	@rm -rf build/lib dist

@@ -2,9 +2,9 @@
 
     python lite/build.py --out FOLDER        (or `make lite`; without --out, build/lite/site)
 
-It is JupyterLite with the units' NumPy parts (`torchless.py`), and Python itself as WebAssembly: Pyodide. What it is made
-of comes from the package index alone, pinned; the site then asks nobody for anything. A package whose requirements the
-site cannot meet ends the build with a sentence. Pyodide installs what a cell imports from a list of wheels,
+It is JupyterLite with the units' NumPy parts (`torchless.py`), and Python itself as WebAssembly: Pyodide. What it is
+made of comes from the package index alone, pinned; the site then asks nobody for anything. A package whose requirements
+the site cannot meet ends the build with a sentence. Pyodide installs what a cell imports from a list of wheels,
 `pyodide-lock.json`, which is written here: the course, and whatever it needs, to the last link.
 """
 
@@ -37,7 +37,6 @@ from rnncourse import exercises
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BUILD = ROOT / "build" / "lite"
-UNITS = ("00", "01", "02", "03", "04", "05", "06", "08", "09", "10", "12", "13")  # in the others all is PyTorch
 # what the kernel is made of
 KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", "ipython")
 # Of the course what a check needs comes first, and is there with the kernel. What a part of it needs besides comes when
@@ -51,8 +50,8 @@ LOCK = "pyodide-lock.json"
 LABEXTENSIONS = Path("share/jupyter/labextensions")
 WELCOME = (
     "> **This is the course in your browser.** Python runs in this page; nothing is installed. This browser keeps your "
-    "notebooks and your progress, for this address alone. To hand in, save, choose *File → Download*, and give that file "
-    "to your instructor."
+    "notebooks and your progress, for this address alone. To hand in, save, choose *File → Download*, and give that "
+    "file to your instructor."
 )
 
 
@@ -293,8 +292,7 @@ def _imports(wheel: Path) -> list[str]:
 def _stage_notebooks(folder: Path) -> None:
     """The units for the browser: its kernel, a word on what differs, and nothing that needs PyTorch."""
     folder.mkdir(parents=True)
-    stems = [stem for stem in exercises.STEMS if stem.startswith(UNITS)]
-    solutions = {stem: _notebook("solutions", stem) for stem in stems}
+    solutions = {stem: _notebook("solutions", stem) for stem in exercises.IN_BROWSER}
     refused = torchless.not_to_be_had(torchless.imports(solutions.values()))
     for stem, solution in solutions.items():
         notebook = torchless.without_torch(_notebook("notebooks", stem), solution, refused)

@@ -6,7 +6,7 @@
 No notebook is executed. A second build does only what changed. A warning of Sphinx's is an error here, and so is a link
 that leads nowhere.
 
-    python site/build.py [--out FOLDER] [--without-solutions]
+    python site/build.py [--out FOLDER] [--without-solutions] [--lite ADDRESS] [--repository NAME]
 """
 
 from __future__ import annotations
@@ -39,11 +39,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python site/build.py", description="Build the course site.")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site", help="where to (default: build/site)")
     parser.add_argument("--without-solutions", action="store_true", help="for a class that is graded on the exercises")
+    parser.add_argument("--lite", default="", help="where the course in a browser lies: an address, or a folder beside")
+    parser.add_argument("--repository", default="", help="the course's on GitHub, university/rnncourse: for Colab")
     options = parser.parse_args()
     out: Path = options.out.resolve()
     source = out.with_name(f"{out.name}-source")
     try:
-        pages = make_pages(source, solutions=not options.without_solutions)
+        ways = {"lite": options.lite, "repository": options.repository}
+        pages = make_pages(source, solutions=not options.without_solutions, **ways)
     except (concepts.OutOfStepError, documents.MissingFileError, home.NotStoredError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -56,7 +59,7 @@ def main() -> int:
         ["-b", "html", "-W", "--keep-going", "-q", "-c", str(HERE), "-d", str(doctrees), str(source), str(out)]
     ):
         return 1
-    report = links.check(out)
+    report = links.check(out, beside=out / options.lite if options.lite else None)
     if report.broken:
         print("\n".join(report.broken), file=sys.stderr)
         return 1
@@ -64,8 +67,8 @@ def main() -> int:
     return 0
 
 
-def make_pages(source: Path, *, solutions: bool) -> dict[str, str]:
-    """All pages as text, by path in Sphinx's source folder."""
+def make_pages(source: Path, *, solutions: bool, lite: str = "", repository: str = "") -> dict[str, str]:
+    """All pages as text, by path in Sphinx's source folder. The rest is as in `units.page`."""
     pages = {
         path.relative_to(HERE / "pages").as_posix(): path.read_text(encoding="utf-8")
         for path in (HERE / "pages").rglob("*.md")
@@ -76,7 +79,7 @@ def make_pages(source: Path, *, solutions: bool) -> dict[str, str]:
         if page != "index.md":
             pages[page] = documents.page(ROOT, name, source)
     for unit in exercises.units():
-        notebook = units.page(ROOT, unit.stem, solutions=solutions)
+        notebook = units.page(ROOT, unit.stem, solutions=solutions, lite=lite, repository=repository)
         pages[f"units/{unit.stem}.ipynb"] = nbformat.writes(notebook, version=nbformat.NO_CONVERT)
         pages[f"notebooks/{unit.stem}.ipynb"] = units.path(ROOT, "notebooks", unit.stem).read_text(encoding="utf-8")
         pages[f"checks/{unit.stem}.md"] = checks.page(unit)

@@ -43,14 +43,16 @@ class _Page(HTMLParser):
     handle_startendtag = handle_starttag
 
 
-def check(site: Path) -> Report:
-    """Follow all addresses of all pages in the folder `site`."""
+def check(site: Path, beside: Path | None = None) -> Report:
+    """Follow all addresses of all pages in the folder `site`; not those into the folder `beside`, which comes later."""
     site = site.resolve()
     # what lies in _static is no page, but what the theme makes pages of
     pages = {path: _Page(path) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
     report = Report()
     for path, page in pages.items():
         for tag, address in page.addresses:
+            if beside and (path.parent / unquote(urlsplit(address).path)).resolve().is_relative_to(beside):
+                continue
             if problem := _problem(path, tag, address, pages, report):
                 report.broken.append(f"{path.relative_to(site)}: {address[:120]} {problem}")
     return report

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import colab
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -41,21 +43,35 @@ def without_fences(prose: str) -> str:
     return FENCE.sub("", prose)
 
 
-def page(root: Path, stem: str, *, solutions: bool = True) -> NotebookNode:
-    """The unit as the site shows it; without `solutions`, nothing of an answer is on the page."""
+def page(root: Path, stem: str, *, solutions: bool = True, lite: str = "", repository: str = "") -> NotebookNode:
+    """The unit as the site shows it; without `solutions`, nothing of an answer is on the page.
+
+    lite: where the course that runs in a browser lies, as an address or from the site's own folder. repository: the
+    course's, on GitHub, "university/rnncourse". Without them the unit cannot be opened there.
+    """
     students = {_grade_id(cell): cell.source for cell in stored(root, "notebooks", stem).cells if _grade_id(cell)}
     made = stored(root, "solutions", stem)
     cells: list[NotebookNode] = []
     for cell in made.cells:
         cells.extend(_shown(cell, students, solutions))
-    download = f"{{download}}`This notebook, to work in <../notebooks/{stem}.ipynb>` · {{doc}}`What its checks look at"
-    cells.insert(1, new_markdown_cell(f"{{.course-note}}\n{download} <../checks/{stem}>`"))
+    cells.insert(1, new_markdown_cell("{.course-note}\n" + " · ".join(_ways_in(stem, lite, repository))))
     made.cells = cells
     # the notebook's ids are of use to those who edit it; here new cells stand between the old
     made.nbformat_minor = 4
     for cell in made.cells:
         cell.pop("id", None)
     return made
+
+
+def _ways_in(stem: str, lite: str, repository: str) -> Iterator[str]:
+    """What a reader can do with a unit: links, as Markdown."""
+    if lite and stem in exercises.IN_BROWSER:
+        folder = lite if "://" in lite else f"../{lite}"
+        yield f'<a href="{folder.rstrip("/")}/lab/index.html?path={stem}.ipynb">Try this unit in the browser</a>'
+    if repository:
+        yield f'<a href="{colab.address(repository, stem)}">Open in Colab</a>'
+    yield f"{{download}}`Download <../notebooks/{stem}.ipynb>`"
+    yield f"{{doc}}`What its checks look at <../checks/{stem}>`"
 
 
 def _grade_id(cell: NotebookNode) -> str:

@@ -30,6 +30,9 @@ SYLLABUS = (
 # Those that are written: a unit is in the course as soon as its file lies here.
 STEMS = tuple(s for s in SYLLABUS if (Path(__file__).parent / f"{s.partition('_')[2]}.py").exists())
 
+# Of these something is left where there is no torch, as in a browser; the others are all PyTorch.
+IN_BROWSER = tuple(s for s in STEMS if s not in ("07_torch_rnn", "11_heads", "14_project"))
+
 
 def unit(stem: str) -> Unit:
     """The unit of that stem, "03_cell", or number, "03". **Errors:** `KeyError` for any other."""
