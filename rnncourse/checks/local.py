@@ -72,7 +72,7 @@ class Local:
         return done or Attempt(Observation(timed_out=True))
 
     def _within(self, seconds: float, task: Callable[[], Any], patience: float = 1.0) -> Any:
-        """The task's result, or None when the time is up: of the processor, or `patience` times as much by the clock."""
+        """The task's result, or None when the time is up: the processor's, or by the clock `patience` times as much."""
         try:
             self._worker = self._worker or _Worker()
         except RuntimeError:  # Python in a browser can start no thread
