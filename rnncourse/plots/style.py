@@ -6,8 +6,8 @@ gradient that flows back from it.
 
 Pictures are transparent, and drawn for light pages. A page whose theme is dark turns their lightness round and leaves
 their hues: `THEMES` is the style sheet that does it, and goes along with each picture. Where no style sheet is let
-through (a notebook that is not trusted), a picture keeps white paper behind it. `in_the_dark` says what becomes of a
-colour.
+through (a notebook that is not trusted), a picture keeps white paper behind it, unless it is in JupyterLab, where the
+course's own extension has that style sheet too. `in_the_dark` says what becomes of a colour.
 
 Nothing is set globally: settings hold inside `with style():` only, and figures are made without pyplot.
 """
