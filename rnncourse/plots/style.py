@@ -207,7 +207,8 @@ def to_svg(figure: Figure) -> str:
     with style():
         figure.set(dpi=IMAGE_DPI, facecolor="none")
         # (print_figure would lay it out and draw it twice, to the same effect)
-        FigureCanvasSVG(figure).print_svg(drawn, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+        canvas = FigureCanvasSVG(figure)
+        canvas.print_svg(drawn, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))  # type: ignore[no-untyped-call]
         figure.set(dpi=dpi, facecolor=ground)
     text = drawn.getvalue()
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
