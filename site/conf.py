@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.metadata
 import os
 from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
 
 project = "Recurrent neural networks"
 author = "the authors of rnncourse"
@@ -38,7 +41,7 @@ html_title = "Recurrent neural networks"
 # the course's own, and MathJax, which build.py puts beside the pages
 html_static_path = ["static", str(Path(os.environ["RNNCOURSE_SITE_SOURCE"]) / "static")]
 html_css_files = ["course.css", "home.css"]
-html_js_files = [("search.js", {"defer": "defer"})]
+html_js_files = ["course.js", ("search.js", {"defer": "defer"})]
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
@@ -56,3 +59,20 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", name_the_sidebar_s_toggles, priority=900)  # once the theme has added its own
+
+
+def name_the_sidebar_s_toggles(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
+    """The theme unfolds an entry of the sidebar with a chevron that has no name: it gets that of the entry."""
+    generate = context["generate_toctree_html"]
+
+    def named(*arguments: Any, **options: Any) -> Any:
+        tree = generate(*arguments, **options)
+        for entry in tree.select("li:has(> details)"):
+            entry.select_one("summary")["aria-label"] = f"Pages below {entry.select_one('a').get_text()}"
+        return tree
+
+    context["generate_toctree_html"] = named

@@ -185,9 +185,9 @@ class ClaimsTable:
                 for row in unit["measured"]
             ]
             if rows:
-                caption = "A figure is the median over the seeds and, in brackets, the range."
+                caption = f"Measured for {link}. A figure is the median over the seeds and, in brackets, the range."
                 heads = "claim", "held in", "figure", "controls: the cause removed, or another one varied"
-                summary = f"{link}: {escape(unit['title'])} ({len(rows)})"
+                summary = f"{unit['stem']}: {escape(unit['title'])} ({len(rows)})"
                 table = _table(rows, *heads, caption=caption)
                 folds.append(f'<details style="margin:0.4em 0"><summary>{summary}</summary>{table}</details>')
         heads = "what one might have expected", "unit", "borne out", "what the notebook found"

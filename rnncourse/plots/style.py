@@ -6,8 +6,8 @@ gradient that flows back from it.
 
 Pictures are transparent, and drawn for light pages. A page whose theme is dark turns their lightness round and leaves
 their hues: `THEMES` is the style sheet that does it, and goes along with each picture. Where no style sheet is let
-through (a notebook that is not trusted), a picture keeps white paper behind it. `in_the_dark` says what becomes of a
-colour.
+through (a notebook that is not trusted), a picture keeps white paper behind it, unless it is in JupyterLab, where the
+course's own extension has that style sheet too. `in_the_dark` says what becomes of a colour.
 
 Nothing is set globally: settings hold inside `with style():` only, and figures are made without pyplot.
 """
@@ -207,7 +207,8 @@ def to_svg(figure: Figure) -> str:
     with style():
         figure.set(dpi=IMAGE_DPI, facecolor="none")
         # (print_figure would lay it out and draw it twice, to the same effect)
-        FigureCanvasSVG(figure).print_svg(drawn, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
+        canvas = FigureCanvasSVG(figure)
+        canvas.print_svg(drawn, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))  # type: ignore[no-untyped-call]
         figure.set(dpi=dpi, facecolor=ground)
     text = drawn.getvalue()
     text = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)

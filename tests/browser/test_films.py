@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 
 import IPython
 import IPython.display
+import nbformat
 import numpy as np
 import pytest
+from nbformat import v4
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
@@ -90,3 +99,70 @@ def test_where_no_script_runs_the_still_is_there_and_no_gap_below_it(browser: Br
         expect(page.locator("img")).to_be_visible()
         frame = page.locator("iframe").bounding_box()
         assert frame is None or frame["height"] == 0
+
+
+# What has stood in a film's caption, in its own frame, from the beginning.
+CAPTIONS = """addEventListener("DOMContentLoaded", () => {
+  const caption = document.getElementById("caption");
+  window.captions = [];
+  if (caption) new MutationObserver(() => captions.push(caption.textContent)).observe(caption, {childList: true});
+})"""
+
+
+@pytest.fixture(scope="module")
+def lab(root: Path, tmp_path_factory: pytest.TempPathFactory, jupyterlab) -> Iterator[str]:
+    """JupyterLab in its dark theme, with a film that was shown on another day: in a notebook of one's own, and in one
+    that came from somebody else.
+    """
+    home = tmp_path_factory.mktemp("reader")
+    folder = home / "course" / "notebooks"
+    shutil.copytree(root / "notebooks" / "03_cell", folder / "03_cell")
+    settings = home / ".jupyter" / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": "JupyterLab Dark"}))
+    with pytest.MonkeyPatch.context() as patch:
+        shown = v4.new_output("display_data", {"text/html": film_as_html(patch), "text/plain": "Three squares."})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    for name in ("own", "foreign"):
+        cell = v4.new_code_cell("film", outputs=[shown], execution_count=1)
+        nbformat.write(v4.new_notebook(cells=[cell], metadata=kernel), folder / f"{name}.ipynb")
+    sign = "from nbformat.sign import TrustNotebookApp; TrustNotebookApp.launch_instance()"
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "XDG"))}
+    own = [sys.executable, "-c", sign, folder / "own.ipynb"]
+    subprocess.run(own, check=True, capture_output=True, env=kept | {"HOME": str(home)})
+    with jupyterlab("rnncourse.seat.cli", "lab", "03", cwd=home / "course", home=home) as address:
+        yield address
+
+
+def test_a_film_runs_by_itself_in_a_notebook_that_only_was_opened(page: Page, lab: str):
+    page.add_init_script(CAPTIONS)
+    page.goto(lab.replace("/?token", "/lab/workspaces/one/tree/own.ipynb?token"))
+    player = page.frame_locator(".jp-OutputArea iframe")
+    expect(player.locator("#caption")).to_be_visible()
+    expect(page.locator(".jp-OutputArea img")).to_be_hidden()
+    frame = page.locator(".jp-OutputArea iframe").element_handle().content_frame()
+    assert frame
+    frame.wait_for_function("captions.some(words => words.startsWith('Round 1'))")
+    expect(player.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    assert dark(page.locator(".jp-OutputArea iframe").screenshot()) < 250
+
+
+def test_in_a_notebook_that_is_not_trusted_the_still_stands_on_the_dark_page_itself(page: Page, lab: str):
+    page.goto(lab.replace("/?token", "/lab/workspaces/two/tree/foreign.ipynb?token"))
+    still = page.locator(".jp-OutputArea img")
+    expect(still).to_be_visible()
+    assert page.locator(".jp-OutputArea iframe").count() == 0
+    expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+    expect(still).to_have_css("filter", "invert(1) hue-rotate(180deg)")
+    expect(still).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    around = page.locator(".jp-OutputArea-output").bounding_box()
+    picture_s = still.bounding_box()
+    assert around
+    assert picture_s
+    assert around["height"] - picture_s["height"] < 24  # no gap where the film would be
+    assert dark(still.screenshot()) < 250
+
+
+def dark(shot: bytes) -> int:
+    """The colour in a corner, added up: 0 is black."""
+    return int(np.asarray(Image.open(BytesIO(shot)).convert("RGB")).astype(int)[2, 2].sum())

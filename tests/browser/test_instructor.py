@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Response, expect
 from rnngrade.desk import Desk
 from rnngrade.gradebook import GradebookWriter, open_gradebook
 from rnngrade.report import write_reports
+from tests.browser import axe
 from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, submission
 
 COMMON = mistake(NAMES[0])
@@ -109,3 +110,15 @@ def test_the_report_opens_and_names_the_most_common_mistake(page: Page, desk: De
     page.get_by_role("link", name="02 ").click()
     mistakes = page.get_by_role("region", name="Most common mistakes")
     expect(mistakes.get_by_role("listitem").first).to_contain_text(COMMON.message)
+
+
+def test_every_page_of_the_report_can_be_used_and_read_by_everybody(page: Page, desk: Desk):
+    write_reports(desk, [UNIT])
+    pages = sorted(desk.reports.rglob("*.html"))
+    assert len(pages) > 2
+    found = {}
+    for path in pages:
+        page.goto(path.as_uri())
+        page.locator("details").evaluate_all("all => all.forEach(e => { e.open = true })")
+        found[path.name] = axe.faults(page)
+    assert {name: faults for name, faults in found.items() if faults} == {}

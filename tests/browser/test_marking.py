@@ -13,6 +13,7 @@ from rnngrade.desk import Desk
 from rnngrade.feedback.marks import read_marks
 from rnngrade.gradebook import GradebookWriter
 from rnngrade.marking.question import questions
+from tests.browser import axe
 from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
 
 SIZE = 60
@@ -53,6 +54,14 @@ def address(desk: Desk, jupyterlab, tmp_path_factory: pytest.TempPathFactory) ->
     command = ("rnngrade.cli", "--desk", str(desk.folder), "mark", UNIT[:2])
     with jupyterlab(*command, cwd=home, home=home) as address:
         yield address.replace("/?token", f"/rnngrade/mark/{UNIT}?token")
+
+
+def test_the_page_can_be_used_and_read_by_everybody(page: Page, address: str):
+    page.goto(address)
+    expect(page.locator("#progress")).to_have_text("41 of 41 answers wait")
+    page.locator("details").evaluate_all("all => all.forEach(e => { e.open = true })")
+    page.keyboard.press("1")
+    assert axe.faults(page) == []
 
 
 def test_a_class_is_marked_by_key(page: Page, address: str, desk: Desk):

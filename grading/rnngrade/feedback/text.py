@@ -147,7 +147,7 @@ def formula(tex: str, *, display: bool = False) -> Markup:
         return Markup("<code>{}</code>").format(cut(tex, LONGEST_FORMULA))
     if not display and len(tex) <= 40:
         return made
-    return Markup('<span class="formula{}">{}</span>').format(" own" if display else "", made)
+    return Markup('<span class="formula{}" tabindex="0">{}</span>').format(" own" if display else "", made)
 
 
 _ELEMENTS = {
@@ -247,7 +247,8 @@ def _renderer() -> MarkdownIt:
         renderer.add_render_rule(name, _formula)
     renderer.add_render_rule("table_open", _table)
     renderer.add_render_rule("table_close", lambda *_: "</table></div>\n")
-    renderer.add_render_rule("fence", _fence)
+    for name in ("fence", "code_block"):
+        renderer.add_render_rule(name, _code)
     return renderer
 
 
@@ -269,8 +270,8 @@ def _formula(renderer: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) 
 
 
 def _table(*_: Any) -> str:
-    return '<div class="scroll"><table>\n'
+    return '<div class="scroll" tabindex="0"><table>\n'
 
 
-def _fence(renderer: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
-    return f"<pre><code>{escapeHtml(tokens[at].content)}</code></pre>\n"
+def _code(renderer: RendererHTML, tokens: Sequence[Token], at: int, *_: Any) -> str:
+    return f'<pre tabindex="0"><code>{escapeHtml(tokens[at].content)}</code></pre>\n'

@@ -1,4 +1,5 @@
-/* Check all and Submit, for the notebook that is open: in JupyterLab's menu and in its command palette.
+/* Check all and Submit, for the notebook that is open: in JupyterLab's menu and in its command palette. And the course's
+ * pictures follow its theme in a notebook, too, that is not trusted: the style sheet that comes with them is taken out there.
  *
  * This is what a build would make of an extension, written by hand: a container of webpack's module federation, with one
  * module. Both commands save the notebook, and call `rnncourse check` or `rnncourse submit` in a kernel of its own, so that
@@ -17,6 +18,10 @@
       doing: "Writing the file to hand in …",
     },
   };
+  // As THEMES in rnncourse/plots/style.py says it of all pages.
+  const THEMES = `
+    [data-jp-theme-light] .rnncourse-figure { background: none !important; }
+    [data-jp-theme-light="false"] .rnncourse-figure { filter: invert(1) hue-rotate(180deg) !important; }`;
   let shared;
 
   /** A module that JupyterLab shares with its extensions. */
@@ -59,6 +64,7 @@
     const { Menu, Widget } = await use("@lumino/widgets");
 
     const activate = (app, notebooks, palette, mainMenu) => {
+      document.head.appendChild(document.createElement("style")).textContent = THEMES;
       const menu = new Menu({ commands: app.commands });
       menu.title.label = "Course";
       for (const [name, { label, caption, doing }] of Object.entries(COMMANDS)) {
