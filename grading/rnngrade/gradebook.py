@@ -165,7 +165,7 @@ class GradebookWriter:
     def _open(self) -> None:
         with self._whole():
             self.desk.folder.mkdir(parents=True, exist_ok=True)
-            _name_version(self.desk.db_url)
+            name_version(self.desk.db_url)
             self._opened = open_gradebook(self.desk)
 
     @contextmanager
@@ -253,7 +253,7 @@ class GradebookWriter:
         return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
 
 
-def _name_version(db_url: str) -> None:
+def name_version(db_url: str) -> None:
     """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
 
     nbgrader does it after it has made the tables, by a process that takes seconds: if it was killed in between, nobody

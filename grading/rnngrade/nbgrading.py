@@ -21,6 +21,7 @@ with warnings.catch_warnings():
 
 from rnngrade import desk, release
 from rnngrade.errors import DeskError
+from rnngrade.gradebook import name_version
 
 
 class GradingError(DeskError):
@@ -33,6 +34,7 @@ class Desk(desk.Desk):
     def open_with(self, units: list[str]) -> None:
         """Make the folder, its configuration and a gradebook with these units."""
         self.open()
+        name_version(self.db_url)
         for unit in units:
             release.enter_in_gradebook(self.root, unit, self.db_url)
 

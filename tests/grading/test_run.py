@@ -84,7 +84,7 @@ def handed_in(root, tmp_path_factory) -> Path:
     """The folder of a class that nobody has graded."""
     desk = Desk(root, tmp_path_factory.mktemp("class") / "desk")
     desk.open()
-    for one in demo_class(UNIT, 12):
+    for one in demo_class(UNIT, 8):
         one.write(root, desk.submitted)
     return desk.folder
 
@@ -343,7 +343,7 @@ def test_a_timestamp_that_is_no_date_costs_its_own_student(quick, new_desk):
 def test_a_run_tells_how_far_it_is(quick, new_desk, bundle):
     told = []
     run(new_desk(), bundle, advance=lambda record, done, total: told.append((done, total)))
-    assert told == [(done, 12) for done in range(1, 13)]
+    assert told == [(done, 8) for done in range(1, 9)]
 
 
 def test_what_keeps_a_worker_from_grading_ends_the_run_in_a_sentence(monkeypatch, new_desk, bundle):
