@@ -33,6 +33,8 @@ WHEELS = "wheels"
 PACKAGES = (rnncourse, rnngrade)
 SECONDS = 540  # for one submission: Gradescope ends an autograder after ten minutes, unless it is told otherwise
 
+TORCH = "https://download.pytorch.org/whl/cpu"  # without what only a GPU needs, which is several gigabytes
+
 SETUP = """\
 #!/usr/bin/env bash
 # Makes the environment that the course is graded in. Runs once, when Gradescope builds its image.
@@ -51,10 +53,10 @@ if [ -d "$here/wheels" ]; then
     "${pip[@]}" --no-index --find-links "$here/wheels" -c "$here/constraints.txt" -r "$here/requirements.txt"
 else
     # without what only a GPU needs
-    "${pip[@]}" -c "$here/constraints.txt" torch --index-url https://download.pytorch.org/whl/cpu
+    "${pip[@]}" -c "$here/constraints.txt" torch --index-url TORCH
     "${pip[@]}" -c "$here/constraints.txt" -r "$here/requirements.txt"
 fi
-"""
+""".replace("TORCH", TORCH)
 
 RUN = """\
 #!/usr/bin/env bash
@@ -76,8 +78,8 @@ def autograder_zip(root: Path, unit: str, seed: str, wheels: Path | None = None)
     found = sorted(wheels.glob("*.whl")) if wheels else []
     if wheels and not found:
         raise DeskError(
-            f"There are no wheels in {wheels}. Fill it: 'pip download -d {wheels} -c constraints.txt \".[grading]\"', "
-            "on Linux, with the Python that Gradescope has."
+            f"There are no wheels in {wheels}. Fill it, on Linux with Python 3.11, in the course's folder: 'pip "
+            f'download -d {wheels.absolute()} -c constraints.txt --extra-index-url {TORCH} ".[grading]"\' (320 MB).'
         )
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
