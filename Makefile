@@ -21,7 +21,8 @@ test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
 fuzz: $(STAMP) ## a hundred times as many odd replies, values and files for the judge as make test has (FUZZ=100)
-	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py
+	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py \
+	  tests/notebooks/test_lite_units.py
 
 lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course
