@@ -1,7 +1,7 @@
 """The units as they are in a browser: every cell that is left runs where there is no torch, and every check passes.
 
-What the pictures look like and what the hidden checks say is nbval's business. With FUZZ set (`make fuzz`) all units are
-run, which takes three minutes of a processor; else the quick ones of those from which something is left out.
+What the pictures look like and what the hidden checks say is nbval's business. With FUZZ set (`make fuzz`) all units
+are run, which takes three minutes of a processor; else the quick ones of those from which something is left out.
 """
 
 from __future__ import annotations
