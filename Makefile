@@ -20,9 +20,9 @@ demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what c
 test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
-fuzz: $(STAMP) ## what make test tries a part of, whole: odd replies, values and files (FUZZ=100 times), mistakes, seeds
+fuzz: $(STAMP) ## what make test tries a part of, whole: odd replies, values and files (FUZZ=100 times), mistakes, seeds, pages
 	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py \
-	  tests/rnncourse/exercises/test_catalogue.py tests/grading/test_grade.py tests/grading/test_autograde.py
+	  $$(grep -rl --include='test_*.py' -e 'tests.sampling' -e 'environ.*FUZZ' tests)
 
 lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course

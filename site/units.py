@@ -54,7 +54,9 @@ def page(root: Path, stem: str, *, solutions: bool = True, lite: str = "", repos
     cells: list[NotebookNode] = []
     for cell in made.cells:
         cells.extend(_shown(cell, students, solutions))
-    cells.insert(1, new_markdown_cell("{.course-note}\n" + " · ".join(_ways_in(stem, lite, repository))))
+    title, _, rest = cells[0].source.partition("\n")
+    ways_in = " · ".join(_ways_in(stem, lite, repository))
+    cells[0].source = f"{title}\n\n{{.course-note}}\n{ways_in}\n\n{rest.strip()}"
     made.cells = cells
     # the notebook's ids are of use to those who edit it; here new cells stand between the old
     made.nbformat_minor = 4

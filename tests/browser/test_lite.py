@@ -1,4 +1,6 @@
-"""The course in a browser that has no Python: the built files from a web server, unit 03, a check and its card."""
+"""The course in a browser that has no Python: the built files from a web server; checks in unit 03, which is whole
+there, and in unit 10, which is not; a slider; what is kept, and handed in.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rnncourse import __version__, exercises
-from tests.browser.unit03 import EXERCISE, MISTAKE, RIGHT, run_down_to, shown, write
+from tests.browser.unit03 import EXERCISE, HEADING, MISTAKE, RIGHT, active, run_down_to, shown, write
 
 ENDLESS = "def hidden_layer(x, W_xh, b_h):\n    while True:\n        x = x + 1"
 NOT_TO_BE_HAD = 3  # how the build ends when a download fails
@@ -60,11 +62,22 @@ def lock(site: Path) -> dict:
 
 def test_the_course_and_all_that_it_needs_is_in_the_site(site, lock):
     assert lock["rnncourse"]["version"] == __version__
-    assert {"numpy", "matplotlib", "rich", "jaxtyping", "pooch"} <= set(lock["rnncourse"]["depends"])
+    assert {"numpy", "rich", "jaxtyping"} <= set(lock["rnncourse"]["depends"])
+    assert {"matplotlib", "ipywidgets"} <= set(lock["rnncourse-plots"]["depends"])
+    assert {"pooch", "pydoc-data"} <= set(lock["rnncourse-data"]["depends"])
     for package in lock.values():
         wheel = site / "static" / "pyodide" / package["file_name"]
         assert hashlib.sha256(wheel.read_bytes()).hexdigest() == package["sha256"]
         assert set(package["depends"]) <= set(lock)
+
+
+def test_what_is_waited_for_is_only_what_a_check_needs(lock):
+    first, wanted = set(), ["rnncourse", "ipython", "piplite", "pyodide-kernel"]
+    while wanted:
+        name = wanted.pop()
+        wanted += set(lock[name]["depends"]) - first
+        first.add(name)
+    assert first.isdisjoint({"matplotlib", "pillow", "fonttools", "ipywidgets", "requests", "pydoc-data"})
 
 
 def test_the_numpy_units_are_there_and_import_nothing_that_is_not(site, lock):
@@ -77,12 +90,12 @@ def test_the_numpy_units_are_there_and_import_nothing_that_is_not(site, lock):
         code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
         assert set(re.findall(r"^\s*(?:from|import) (\w+)", code, re.MULTILINE)) <= importable
         assert "thread" not in set(re.findall(r"\btime\.(\w+?)_time\b", code))
-    assert stems == ["00_welcome", *exercises.STEMS[1:7]]
+    assert stems == list(exercises.IN_BROWSER)
 
 
-def opened(page: Page, address: str) -> None:
-    page.goto(f"{address}/lab/index.html?path=03_cell.ipynb")
-    shown(page)
+def opened(page: Page, address: str, stem: str = "03_cell", heading: str = HEADING) -> None:
+    page.goto(f"{address}/lab/index.html?path={stem}.ipynb")
+    shown(page, heading)
     page.locator(".jp-Notebook").get_by_text("import numpy as np").click()
     page.keyboard.press("Escape")
 
@@ -113,3 +126,49 @@ def test_a_wrong_answer_is_diagnosed_an_endless_one_stopped_and_the_right_one_pa
 
     # in the browser's storage, beside the notebooks
     expect(page.get_by_role("listitem", name="progress.json")).to_be_visible()
+
+
+# A slider of the course's own kind, in few lines, and a check.
+SLIDER = """
+from rnncourse.plots import Slider, explore, line_chart
+def chart(r):
+    return line_chart([0, 1], {"gate": [0, r]}, xlabel="x", ylabel="y")
+explore(chart, chart(2), alt="A line.", r=Slider("rate r", 0, 4, 2, step=1))
+"""
+RIGHT_GATE = "def gate(x, h, U, W, b):\n    return 1 / (1 + np.exp(-(x @ U + h @ W + b)))\n"
+GATES = "10 · Gates: LSTM and GRU"
+
+
+def test_unit_10_says_what_is_left_out_has_a_slider_that_moves_and_is_kept_and_collected(page, address, tmp_path):
+    opened(page, address, "10_gates", GATES)
+    beginning = page.locator(".jp-Notebook blockquote", has_text="There is no PyTorch in the browser")
+    expect(beginning).to_contain_text("set_forget_bias")
+    run_down_to(page, "def gate(")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ControlOrMeta+A")
+    page.keyboard.insert_text(RIGHT_GATE + SLIDER)
+    page.keyboard.press("Shift+Enter")
+    expect(active(page)).to_contain_text("check(gate)")
+    page.keyboard.press("Shift+Enter")
+    expect(page.get_by_role("region", name="gate: passed")).to_be_visible()
+
+    expect(page.get_by_role("img", name="The picture for rate r = 2.")).to_be_visible()
+    page.get_by_role("slider").press("ArrowRight")
+    expect(page.get_by_role("img", name="The picture for rate r = 3.")).to_be_visible()
+
+    page.get_by_role("slider").press("ControlOrMeta+s")
+    expect(page.locator(".jp-mod-current.jp-mod-dirty")).to_have_count(0)
+    page.reload()
+    shown(page, GATES)
+    expect(page.locator(".jp-Notebook")).to_contain_text(RIGHT_GATE.split("\n")[1].strip())
+
+    page.get_by_role("menuitem", name="File", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Download", exact=True).click()
+    download.value.save_as(tmp_path / "in" / "ada_10_gates.ipynb")
+    desk = tmp_path / "desk"
+    command = [sys.executable, "-m", "rnngrade.cli", "--desk", desk, "collect", tmp_path / "in"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "1 collected" in done.stdout, done.stdout + done.stderr
+    (collected,) = (desk / "submitted").rglob("10_gates.ipynb")
+    assert {cell.id: cell.source for cell in nbformat.read(collected, 4).cells}["gate"] == RIGHT_GATE + SLIDER

@@ -18,9 +18,9 @@ def active(page: Page) -> Locator:
     return page.locator(".jp-Cell.jp-mod-active")
 
 
-def shown(page: Page) -> None:
+def shown(page: Page, heading: str = HEADING) -> None:
     """Wait for the notebook, with its kernel ready."""
-    expect(page.get_by_role("heading", name=HEADING)).to_be_visible()
+    expect(page.get_by_role("heading", name=heading)).to_be_visible()
     page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
 
 

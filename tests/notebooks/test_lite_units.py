@@ -1,11 +1,13 @@
 """The units as they are in a browser: every cell that is left runs where there is no torch, and every check passes.
 
-What the pictures look like and what the hidden checks say is nbval's business.
+What the pictures look like and what the hidden checks say is nbval's business. With FUZZ set (`make fuzz`) all units
+are run, which takes three minutes of a processor; else the quick ones of those from which something is left out.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +22,7 @@ from rnncourse import exercises
 ROOT = Path(__file__).resolve().parents[2]
 RUN = Path(__file__).with_name("run_without_torch.py")
 WHOLE = ("00", "01", "02", "05", "06")  # of which nothing needs torch
+QUICK = ("03", "08", "09", "12", "13")
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +61,12 @@ def test_without_torch_every_cell_that_is_left_runs_and_every_check_passes(torch
         assert asked <= names
         assert {name for name in names if f"`{name}`" in beginning} == names - asked
         assert ("no PyTorch" in beginning) == (stem[:2] not in WHOLE)
+    run = [stem for stem in solutions if "FUZZ" in os.environ or stem.startswith(QUICK)]
+    for stem in set(solutions) - set(run):
+        (tmp_path / f"{stem}.ipynb").unlink()
     done = subprocess.run([sys.executable, RUN, ROOT / "lite", tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {stem: [] for stem in solutions}
+    assert json.loads(done.stdout) == {stem: [] for stem in run}
 
 
 def test_what_students_get_in_a_browser_is_what_all_get_less_what_is_left_out(torchless, solutions, refused):
