@@ -16,7 +16,7 @@ from matplotlib.transforms import Bbox
 from rnncourse.checks.verdict import front_end
 from rnncourse.seat.logbook import _is_interactive as somebody_sits_there
 
-from .style import picture, show, style
+from .style import picture, show
 
 __all__ = ["Slider", "explore"]
 
@@ -68,8 +68,9 @@ def _panel(draw: Callable[..., Figure], sliders: dict[str, Slider]) -> Any:
         values = {name: widget.value for name, widget in moving.items()}
         chosen = ", ".join(f"{sliders[name].label} = {value:g}" for name, value in values.items())
         figure = draw(**values)
-        _laid_out(figure, places)
+        sizes = _laid_out(figure, places)
         drawn.value = picture(figure, f"The picture for {chosen}.")
+        places[sizes] = [axes.get_position() for axes in figure.axes]
 
     for widget in moving.values():
         widget.observe(redraw, "value")
@@ -77,9 +78,10 @@ def _panel(draw: Callable[..., Figure], sliders: dict[str, Slider]) -> Any:
     return VBox([*moving.values(), drawn])
 
 
-def _laid_out(figure: Figure, places: dict[object, list[Bbox]]) -> None:
+def _laid_out(figure: Figure, places: dict[object, list[Bbox]]) -> object:
     """Put the axes where they stood in an earlier picture that has the same scales and names as long: to find room for
-    all labels anew takes half of the time of drawing, and a slider is to answer while it is dragged.
+    all labels anew takes half of the time of drawing, and a slider is to answer while it is dragged. Returns what is to
+    be the same.
     """
     sizes = tuple(
         (axes.get_xlim(), axes.get_ylim(), tuple(len(str(line.get_label())) for line in axes.get_lines()))
@@ -89,7 +91,4 @@ def _laid_out(figure: Figure, places: dict[object, list[Bbox]]) -> None:
         figure.set_layout_engine("none")
         for axes, place in zip(figure.axes, places[sizes], strict=True):
             axes.set_position(place)
-    else:
-        with style():
-            figure.draw_without_rendering()
-        places[sizes] = [axes.get_position() for axes in figure.axes]
+    return sizes
