@@ -91,3 +91,19 @@ def test_a_unit_for_colab_is_the_students_own_with_one_cell_more(colab, root):
         first, *rest = colab.notebook(root, stem, "wheel").cells
         assert "%pip" in first.source
         assert rest == given.cells
+
+
+def test_a_unit_s_page_leads_below_its_title_to_where_it_can_be_opened(colab, root):
+    units = importlib.import_module("units")
+    for stem in exercises.STEMS:
+        title, _, ways_in = units.page(root, stem, lite="lite", repository="a/b").cells[0].source.partition("\n")
+        assert title.startswith("# ")
+        ways_in = ways_in.strip().split("\n")[1]
+        in_browser = f'href="../lite/lab/index.html?path={stem}.ipynb"' in ways_in
+        assert in_browser == (stem in exercises.IN_BROWSER)
+        assert f'href="{colab.address("a/b", stem)}"' in ways_in
+        assert f"<../notebooks/{stem}.ipynb>" in ways_in
+        without = units.page(root, stem).cells[0].source
+        assert "href" not in without.split("\n")[3]
+        assert f"<../notebooks/{stem}.ipynb>" in without.split("\n")[3]
+    del sys.modules["units"]
