@@ -1154,7 +1154,7 @@ for name, model, alpha in (
     ("cut short, sums", careless, 0.0),
     ("cut short,\nby the token", careless, 1.0),
 ):
-    mean_lengths, by_search[name] = search_strings(model, beam_widths, alpha)
+    mean_lengths, by_search[name] = search_strings(model, beam_widths, alpha, count=20)
     print(f"{' '.join(name.split()):26} length {mean_lengths.round(1)}   BLEU {by_search[name].round(2)}")
 figure = line_chart(
     beam_widths,

@@ -79,7 +79,7 @@ def test_every_unit_shows_its_figures_and_its_formulas_even_from_a_folder(site, 
         asked: list[str] = []
         context.on("request", lambda sent: asked.append(sent.url))
         page = context.new_page()
-        for name in unit_pages(site):
+        for name in some(unit_pages(site), 5):
             ready(page, f"file://{site / name}")
             figures = page.locator("article img")
             assert figures.count() > 0 or name.startswith("units/00")
@@ -195,7 +195,7 @@ def test_every_page_can_be_used_and_read_by_everybody_in_both_themes(page: Page,
     assert page.locator("mjx-container").count() > 0
     found["formulas"] = axe.faults(page)
     page.route("**/mathjax/**", lambda route: route.fulfill(body=""))
-    for name in some(names, 20):
+    for name in some(names, 12):
         page.goto(f"{address}/{name}")
         found[name] = axe.faults(page, known)
     assert {name: faults for name, faults in found.items() if faults} == {}
@@ -217,7 +217,7 @@ def test_on_a_phone_no_page_is_wider_and_no_table_is_cut_off(page: Page, site, a
     page.set_viewport_size({"width": 390, "height": 844})
     names = [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
     pages = [name for name in names if not name.startswith(("_", "files/")) and name not in PROSE]
-    for name in [*PROSE, *some(pages, 15)]:
+    for name in [*PROSE, *some(pages, 10)]:
         ready(page, f"{address}/{name}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
         page.wait_for_function(f"({CLIPPED})().length === 0")  # the theme says a little later what can be scrolled

@@ -37,7 +37,7 @@ with warnings.catch_warnings():
     from nbgrader.api import Gradebook
 
 UNIT = "03_cell"
-KILLS = 20
+KILLS = 8
 SETTINGS = ["run", UNIT, "--seed", "7", "--jobs", "2"]
 
 

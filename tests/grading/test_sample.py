@@ -32,7 +32,7 @@ def made_by_a_process(folder: Path, *options: str, hash_seed: str = "random") ->
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("options", [("--hostile", "03", "07"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:])])
+@pytest.mark.parametrize("options", [("--hostile", "03", "07"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:4])])
 def test_the_same_seed_gives_the_same_bytes(tmp_path, options):
     one, other = (made_by_a_process(tmp_path / seed, *options, hash_seed=seed) for seed in ("1", "2"))
     assert one.keys() == other.keys()
