@@ -513,7 +513,7 @@ HOARDS = {
                     while True: file.write(bytes(10**6))
             except OSError:
                 pass
-        while True: kept.append(bytearray(10**6))
+        while True: kept.append(bytearray(10**7))
     """,
     "what is caught": """
         while True:

@@ -33,7 +33,7 @@ from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, to_plain
 
 from .channel import Channel, Closed
-from .shell import RESERVE, Shell, reserve, run
+from .shell import Shell, run
 
 READ_ONLY = "__read_only__"  # an array that nobody may write to: {READ_ONLY: array}
 FUNCTION = "__function__"  # a function on the other side: {FUNCTION: number}
@@ -56,12 +56,7 @@ class Runner:
         try:
             while True:
                 verb, number, *body = self.channel.receive()
-                reserve(RESERVE)
-                try:
-                    reply = getattr(self, f"do_{verb}")(*body)
-                finally:
-                    reserve(0)
-                self.channel.send("reply", number, reply)
+                self.channel.send("reply", number, getattr(self, f"do_{verb}")(*body))
         except Closed:
             return
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import importlib
-import resource
 import sys
 import types
 from pathlib import Path
@@ -17,7 +16,6 @@ from IPython.core.profiledir import ProfileDir
 from traitlets import Type
 from traitlets.config import Config
 
-RESERVE = 16 * 2**20  # bytes that a cell cannot have: how it ended is told in them, when it has taken all others
 SHOWN = ("text/plain", "image/png", "image/jpeg")  # nothing that a browser would run
 
 
@@ -145,10 +143,6 @@ class Shell(InteractiveShell):
     display_pub_class = Type(Displays)
     shown: Shown
 
-    def showtraceback(self, *args: Any, **kwargs: Any) -> None:
-        reserve(0)
-        super().showtraceback(*args, **kwargs)
-
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         try:
             words = str(evalue)
@@ -177,13 +171,6 @@ def make_shell(folder: str) -> Shell:
     assert shell.display_formatter is not None
     shell.display_formatter.active_types = list(SHOWN)
     return shell
-
-
-def reserve(size: int) -> None:
-    """Keep back so much of the memory that this process may have, or give it all back."""
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    if most != resource.RLIM_INFINITY:
-        resource.setrlimit(resource.RLIMIT_DATA, (max(0, most - size), most))
 
 
 def run(shell: Shell, source: str) -> str | None:

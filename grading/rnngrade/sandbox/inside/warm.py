@@ -232,11 +232,14 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
         raise OSError(ctypes.get_errno(), "could not map the memory that is lent")
     os.close(4)  # Python's own mmap would keep a file open
     lent = memoryview((ctypes.c_char * size).from_address(place)).cast("B")
-    words = encode(["memory"])  # made while there is some
+    # made while there is memory: what is said when there is none, and of which errors, for Python says, where there is
+    # none even for the error, that it has none to raise
+    words = encode(["memory"])
     words = len(words).to_bytes(4, "big") + words
+    no_memory = MemoryError, SystemError
     try:
         runner.Runner(connection, shell, limits["call_seconds"], lent).serve()
-    except (MemoryError, SystemError):  # where there is none even for the error, Python says that it has none to raise
+    except no_memory:
         os.write(3, words)
 
 
