@@ -300,7 +300,7 @@ def test_the_worst_replies_take_the_judge_no_more_than_it_may(root):
             record, memory, seconds = peak(worker, solved(root, UNIT, softmax=answer))
             assert [e.name for e in record.exercises if not e.passed] == ["softmax"], what
             assert memory < LIMITS.judge_memory, what
-            assert seconds < limits.judge_seconds, what
+            assert seconds < LIMITS.judge_seconds, what
 
 
 def test_what_takes_more_memory_than_the_judge_has_costs_its_exercise(root):

@@ -20,6 +20,7 @@ from rnncourse.checks.where.inquiry import Budget, Draws, Inquiry
 from rnncourse.checks.where.program import program_in
 from rnncourse.checks.where.telling import is_so
 from rnncourse.seat import notebook
+from tests.sampling import ALL
 
 NO_HURRY = Budget(4.0, 5.0, 3.0, 12.0)  # a busy machine finds what a quiet one does
 NAMES = [e.name for stem in exercises.STEMS for e in written(stem)]
@@ -181,8 +182,8 @@ def sampled(sort, seed):
 
 @pytest.mark.parametrize("sort", places.SORTS)
 def test_what_is_said_is_so_on_ten_fresh_draws(sort):
-    """For wrong answers drawn anew each time."""
-    seed = random.randrange(10**6)
+    """For wrong answers drawn anew each time by `make fuzz`."""
+    seed = random.randrange(10**6) if ALL else 1
     checked = 0
     for wrong, found in islice(sampled(sort, seed), 5):
         if found is None or found.where is None:
