@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 from playwright.sync_api import Locator, Page, expect
 
 from rnncourse import exercises
+from tests.waiting import until
 
 HEADING = "03 · The recurrent cell"
 EXERCISE = exercises.find("hidden_layer")
@@ -25,14 +29,30 @@ def shown(page: Page, heading: str = HEADING) -> None:
 
 
 def run_down_to(page: Page, words: str) -> None:
-    """Shift-Enter, cell by cell, until the cell with these words is the next one."""
+    """Run cell by cell, by keyboard, until the cell with these words is the next one."""
     for _ in range(20):
         if words in active(page).inner_text():
             return
         at = active(page).get_attribute("data-windowed-list-index")
-        page.keyboard.press("Shift+Enter")
+        prompt = active(page).locator(".jp-InputPrompt")
+        page.keyboard.press("Control+Enter")
+        if "jp-CodeCell" in (active(page).get_attribute("class") or ""):
+            # a kernel that is only just connected may not take what it is sent: it is sent again
+            until(partial(_has_run, page, prompt), prompt.inner_text)
+        page.keyboard.press("ArrowDown")
         expect(active(page)).not_to_have_attribute("data-windowed-list-index", at or "")
     raise AssertionError(f"no cell with {words!r} among the first twenty")
+
+
+def _has_run(page: Page, prompt: Locator) -> bool:
+    """Whether a code cell has its number. One that does not even wait for its turn after a while is run again."""
+    for _ in range(100):
+        if re.fullmatch(r"\[\d+\]:", prompt.inner_text().strip()):
+            return True
+        page.wait_for_timeout(100)
+    if "*" not in prompt.inner_text():
+        page.keyboard.press("Control+Enter")
+    return False
 
 
 def go_to(page: Page, words: str) -> None:
