@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -29,23 +28,30 @@ def shown(page: Page, heading: str = HEADING) -> None:
 
 
 def run_down_to(page: Page, words: str) -> None:
-    """Run cell by cell, by keyboard, until the cell with these words is the next one."""
+    """Shift-Enter, cell by cell, until the cell with these words is the next one."""
     for _ in range(20):
         if words in active(page).inner_text():
             return
         at = active(page).get_attribute("data-windowed-list-index")
-        prompt = active(page).locator(".jp-InputPrompt")
-        page.keyboard.press("Control+Enter")
-        if "jp-CodeCell" in (active(page).get_attribute("class") or ""):
-            # a kernel that is only just connected may not take what it is sent: it is sent again
-            until(partial(_has_run, page, prompt), prompt.inner_text)
-        page.keyboard.press("ArrowDown")
+        run_if_first(page)
+        page.keyboard.press("Shift+Enter")
         expect(active(page)).not_to_have_attribute("data-windowed-list-index", at or "")
     raise AssertionError(f"no cell with {words!r} among the first twenty")
 
 
-def _has_run(page: Page, prompt: Locator) -> bool:
-    """Whether a code cell has its number. One that does not even wait for its turn after a while is run again."""
+def run_if_first(page: Page) -> None:
+    """Run the active cell, and wait for its number, if it is the first with code: a kernel that is only just connected
+    may not take what it is sent.
+    """
+    if "import numpy as np" not in active(page).inner_text():
+        return
+    page.keyboard.press("Control+Enter")
+    until(lambda: _has_run(page), active(page).inner_text)
+
+
+def _has_run(page: Page) -> bool:
+    """Whether the active cell has its number. One that does not even wait for its turn after a while is run again."""
+    prompt = active(page).locator(".jp-InputPrompt")
     for _ in range(100):
         if re.fullmatch(r"\[\d+\]:", prompt.inner_text().strip()):
             return True
