@@ -222,6 +222,16 @@ def test_another_seed_gives_other_cases_and_is_gone_afterwards(root, tmp_path, m
     assert "RNNCOURSE_SEED" not in os.environ
 
 
+def test_one_submission_leaves_the_next_one_the_notebook_that_students_got(root):
+    """It is parsed once for all of a class."""
+    bundle = Bundle.make(root, UNIT)
+    odd = [solved(root, UNIT, "own = 1\nprint(own)", softmax="def softmax(x):\n    return x"), b"{}", b"no notebook"]
+    with open_station(bundle, LIMITS) as station:
+        for submission in odd:
+            grade(submission, bundle, "ada", SEED, LIMITS, station=station)
+            assert bundle.notebook() == nbformat.reads(bundle.release.decode(), as_version=4)
+
+
 def test_a_record_comes_back_from_its_json_as_it_was(desk, root):
     record = desk(UNIT, solved(root, UNIT, softmax="def softmax(x):\n    return x")).record
     assert Record.from_json(record.to_json()) == record
