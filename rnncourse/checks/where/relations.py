@@ -44,8 +44,13 @@ def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None
         return sorted(_found(exercise, asked, ask), key=_rank)
 
 
+def is_vague(one: Statement) -> bool:
+    """Whether it says a direction and no more, which a few cases may have by chance."""
+    return one.kind == "items" and one.parameters["relation"] in _VAGUE
+
+
 def _rank(one: Statement) -> int:
-    if one.kind == "items" and one.parameters["relation"] in _VAGUE:
+    if is_vague(one):
         return len(_ORDER)
     if one.kind == "cases" and not one.parameters["fails"]:  # that a small case comes out right says little
         return len(_ORDER)

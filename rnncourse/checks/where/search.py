@@ -71,7 +71,8 @@ def _relation(
 
     with suppress(OutOfTime):
         for one in relations.relations(exercise, asked, observe):
-            if relations.holds(one, exercise, list(draws.cases(DRAWS, require_time)), observe):
+            tried = 4 * DRAWS if relations.is_vague(one) else DRAWS
+            if relations.holds(one, exercise, list(draws.cases(tried, require_time)), observe):
                 return one
     return None
 

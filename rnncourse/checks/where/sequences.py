@@ -105,8 +105,8 @@ DICTS: dict[str, tuple[Callable[[dict[Any, Any], dict[Any, Any]], bool], str]] =
     ),
 }
 NUMBERS: dict[str, tuple[Callable[[float, float], bool], str]] = {
-    "too large": (lambda right, own: own > right, "too large wherever it is wrong, never too small"),
-    "too small": (lambda right, own: own < right, "too small wherever it is wrong, never too large"),
+    "too large": (lambda right, own: own > right, "too large wherever it is wrong, in all cases that were tried"),
+    "too small": (lambda right, own: own < right, "too small wherever it is wrong, in all cases that were tried"),
 }
 KINDS: dict[str, dict[str, tuple[Callable[[Any, Any], bool], str]]] = {
     "list": LISTS,
