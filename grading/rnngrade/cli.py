@@ -188,8 +188,12 @@ def run(
         stems = units_of(units)
         require_work(desk, stems)
         held.enter_context(desk.locked(f"rnngrade run {' '.join(stems)}"))
-        from rnngrade.bundle import Bundle  # from here on it takes a while
-        from rnngrade.gradebook import GradebookWriter
+        from rnngrade.sandbox import view  # from here on it takes a while
+        from rnngrade.worker import Graders, Settings
+
+        view.hide(desk.folder, desk.root)
+        graders = None if scheduler else held.enter_context(Graders())
+        from rnngrade.bundle import Bundle
         from rnngrade.roster import class_list
         from rnngrade.rules import rules_of
         from rnngrade.run import run as grade
@@ -198,7 +202,12 @@ def run(
         students_there = (student for unit in stems for student in desk.submissions(unit))
         for words in rules.unmatched(students_there, people) if rules else ():
             click.echo(words, err=True)
+        drawn, sandboxed = seed or own_seed(desk), sandbox != "none"
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
+        if graders:
+            graders.prepare(Settings(bundles[0], allowed, drawn, sandboxed))
+        from rnngrade.gradebook import GradebookWriter  # nbgrader takes long, and meanwhile others get ready
+
         with GradebookWriter(desk) as gradebook:
             for bundle in bundles:
                 for words in gradebook.enter_unit(bundle.unit):
@@ -211,14 +220,15 @@ def run(
                         bundle,
                         jobs=jobs or os.cpu_count() or 1,
                         scheduler=scheduler,
-                        seed=seed or own_seed(desk),
+                        seed=drawn,
                         limits=allowed,
-                        sandboxed=sandbox != "none",
+                        sandboxed=sandboxed,
                         students=students or None,
                         force=force,
                         enter=lambda desk, record, notebook: gradebook.put(record, notebook),
                         advance=advance,
                         failures=failures,
+                        graders=graders,
                     )
                 gradebook.enter_lateness(bundle.unit, failures)
                 records += done.records

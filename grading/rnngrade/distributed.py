@@ -36,10 +36,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rnngrade.bundle import Bundle
 from rnngrade.grade import Graded, Grader
-from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import CannotGrade, Worker
+from rnngrade.worker import CannotGrade, Settings, Worker
 
 CONNECT_SECONDS = 15
 
@@ -48,7 +46,7 @@ _workers: list[Worker] = []
 
 
 @contextmanager
-def distributed(scheduler: str, bundle: Bundle, limits: Limits, seed: str, sandboxed: bool) -> Iterator[Grader]:
+def distributed(scheduler: str, settings: Settings) -> Iterator[Grader]:
     """A grader that uses the workers of the scheduler at this address. **Errors:** `CannotGrade`."""
     from dask.distributed import Client, as_completed
     from distributed.comm.addressing import get_address_host_port
@@ -72,10 +70,9 @@ def distributed(scheduler: str, bundle: Bundle, limits: Limits, seed: str, sandb
 
     def graded(todo: dict[str, Path]) -> Iterator[Graded]:
         # A task, not scattered data, which would be lost with the worker that has it.
-        shared = client.submit(_same, bundle, pure=False)
+        shared = client.submit(_same, settings, pure=False)
         futures = [
-            client.submit(grade_here, shared, student, path.read_bytes(), limits, seed, sandboxed, pure=False)
-            for student, path in todo.items()
+            client.submit(grade_here, shared, student, path.read_bytes(), pure=False) for student, path in todo.items()
         ]
         for _, result in as_completed(futures, loop=client.loop, with_results=True):
             if not isinstance(result, Graded):  # what was asked for was called off
@@ -87,19 +84,18 @@ def distributed(scheduler: str, bundle: Bundle, limits: Limits, seed: str, sandb
         yield graded
 
 
-def _same(bundle: Bundle) -> Bundle:
-    """The task by which each worker gets the bundle once, from the scheduler or from another worker."""
-    return bundle
+def _same(settings: Settings) -> Settings:
+    """The task by which each worker gets them, and the bundle with them, once, from the scheduler or another worker."""
+    return settings
 
 
-def grade_here(bundle: Bundle, student: str, submission: bytes, limits: Limits, seed: str, sandboxed: bool) -> Graded:
+def grade_here(settings: Settings, student: str, submission: bytes) -> Graded:
     """The task: grade one submission on this worker, in a grading process that its thread keeps."""
     worker: Worker | None = getattr(_own, "worker", None)
-    settings = (bundle.versions, limits, seed, sandboxed)
-    if worker is None or (worker.bundle.versions, worker.limits, worker.seed, worker.sandboxed) != settings:
+    if worker is None or worker.settings != settings:
         if worker is not None:
             worker.close()
-        worker = _own.worker = Worker(bundle, limits, seed, sandboxed=sandboxed)
+        worker = _own.worker = Worker(settings)
         _workers.append(worker)
     return worker.grade(student, submission)
 

@@ -92,9 +92,11 @@ def grade(
             return _Grading(submission, bundle, student, seed, own, lost, at).run()
 
 
-def open_station(bundle: Bundle, limits: Limits, *, sandboxed: bool = True) -> Station:
-    """A station for a bundle: to grade many submissions, start it once."""
-    return Station(bundle.library, bundle.modules(), limits, sandboxed=sandboxed)
+def open_station(
+    bundle: Bundle, limits: Limits, *, sandboxed: bool = True, meanwhile: Callable[[], None] = lambda: None
+) -> Station:
+    """A station for a bundle: to grade many submissions, start it once. `meanwhile` is called while it starts."""
+    return Station(bundle.library, bundle.modules(), limits, sandboxed=sandboxed, meanwhile=meanwhile)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from rnngrade.grade import Graded, Grader
 from rnngrade.record import Record, write_whole
 from rnngrade.sandbox import bubblewrap, view
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import Worker
+from rnngrade.worker import Graders, Settings, Worker
 
 
 @dataclass
@@ -54,10 +54,12 @@ def run(
     enter: Callable[[Desk, Record, bytes], None] | None = None,
     advance: Callable[[Record, int, int], None] | None = None,
     failures: Failures | None = None,
+    graders: Graders | None = None,
 ) -> Run:
     """Grade what is new or stale of a unit, and enter it in the gradebook by `enter(desk, record, notebook)`.
 
-    `students` limits the run to some; `force` grades what has a record as well. After each submission `advance` is
+    `graders` have been started before, and serve several units. `students` limits the run to some; `force` grades what
+    has a record as well. After each submission `advance` is
     told its record, and how many of how many are done. Whose submission cannot be read, or whose record cannot be kept
     or entered, is put into `failures`. **Errors:** `NoSandbox`, `CannotGrade`, `DiskFull`, each a sentence; without
     `failures`, a `DeskError` that names who is in it, after all others are done.
@@ -87,7 +89,8 @@ def run(
         if sandboxed and scheduler is None:
             bubblewrap.require()
             result.not_limited = bubblewrap.not_limited()
-        with _grader(scheduler, bundle, limits, seed, sandboxed, min(jobs, len(todo))) as graded:
+        settings = Settings(bundle, limits, seed, sandboxed)
+        with _grader(scheduler, graders, settings, min(jobs, len(todo))) as graded:
             for done, one in enumerate(graded(todo), start=1):
                 with told.of(one.record.student, bundle.unit):
                     desk.keep(one.record, one.notebook)
@@ -100,15 +103,20 @@ def run(
     return result
 
 
-def _grader(
-    scheduler: str | None, bundle: Bundle, limits: Limits, seed: str, sandboxed: bool, jobs: int
-) -> AbstractContextManager[Grader]:
+@contextmanager
+def _grader(scheduler: str | None, graders: Graders | None, settings: Settings, jobs: int) -> Iterator[Grader]:
     """What grades: Dask's workers if there is a scheduler, or processes on this machine."""
     if scheduler is not None:
         from rnngrade.distributed import distributed
 
-        return distributed(scheduler, bundle, limits, seed, sandboxed)
-    return _local(bundle, limits, seed, sandboxed, jobs)
+        with distributed(scheduler, settings) as graded:
+            yield graded
+    elif graders is not None:
+        with _local(graders, settings, jobs) as graded:
+            yield graded
+    else:
+        with Graders() as own, _local(own, settings, jobs) as graded:
+            yield graded
 
 
 def _enter(desk: Desk, record: Record, enter: Callable[[Desk, Record, bytes], None] | None) -> None:
@@ -123,13 +131,13 @@ def _enter(desk: Desk, record: Record, enter: Callable[[Desk, Record, bytes], No
 
 
 @contextmanager
-def _local(bundle: Bundle, limits: Limits, seed: str, sandboxed: bool, jobs: int) -> Iterator[Grader]:
+def _local(graders: Graders, settings: Settings, jobs: int) -> Iterator[Grader]:
     """Grading processes on this machine."""
     own = threading.local()
     workers: list[Worker] = []
 
     def start() -> None:
-        own.worker = Worker(bundle, limits, seed, sandboxed=sandboxed)
+        own.worker = Worker(settings, graders)
         workers.append(own.worker)
 
     def one(student: str, path: Path) -> Graded:

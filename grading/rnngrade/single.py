@@ -21,7 +21,7 @@ from rnngrade.intake import MAX_BYTES
 from rnngrade.record import ExerciseResult, Record
 from rnngrade.sandbox import bubblewrap
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import Worker
+from rnngrade.worker import Settings, Worker
 
 
 class NoUnit(DeskError):
@@ -50,7 +50,7 @@ def grade_file(
     bundle, allowed = Bundle.make(root, unit), limits or Limits()
     why = "" if sandbox == "none" else _no_room(sandbox == "bwrap")
     sandboxed = sandbox != "none" and not why
-    with Worker(bundle, allowed, seed, sandboxed=sandboxed) as worker:
+    with Worker(Settings(bundle, allowed, seed, sandboxed)) as worker:
         graded: Graded = worker.grade("student", data)
     unprotected = bubblewrap.not_limited() if sandboxed else [_NOT_SANDBOXED + (f" ({why})" if why else "")]
     return Alone(graded.record, graded.notebook, tuple(unprotected))

@@ -27,7 +27,7 @@ from rnngrade.desk import Desk
 from rnngrade.run import run
 from rnngrade.sample import demo_class
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import CannotGrade, Worker
+from rnngrade.worker import CannotGrade, Settings, Worker
 from tests.waiting import PATIENCE, until
 
 UNIT = "03_cell"
@@ -153,7 +153,7 @@ def bundle(root):
 def expected(root, bundle, tmp_path_factory):
     """What grading gives in a process of its own, where nobody checks the textbook's annotations."""
     submitted = tmp_path_factory.mktemp("expected")
-    with Worker(bundle, Limits(), SEED) as worker:
+    with Worker(Settings(bundle, Limits(), SEED)) as worker:
         return {
             one.student: worker.grade(one.student, one.write(root, submitted).read_bytes()).record.content()
             for one in demo_class(UNIT, SIZE)

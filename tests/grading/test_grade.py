@@ -22,7 +22,7 @@ from rnngrade.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, 
 from rnngrade.sample import covering_class
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
-from rnngrade.worker import Worker
+from rnngrade.worker import Settings, Worker
 from tests.grading.solved import Alternatives, names, solved
 from tests.sampling import some
 from tests.waiting import PATIENCE
@@ -44,7 +44,7 @@ def desk(root):
             for worker in kept.values():
                 worker.close()
             kept.clear()
-            kept[unit, limits] = Worker(Bundle.make(root, unit), limits, SEED)
+            kept[unit, limits] = Worker(Settings(Bundle.make(root, unit), limits, SEED))
         return kept[unit, limits].grade("ada", submission)
 
     yield graded
@@ -242,10 +242,9 @@ def test_a_record_comes_back_from_its_json_as_it_was(desk, root):
 
 def test_a_worker_whose_process_ends_grades_again(root):
     right = solved(root, UNIT)
-    with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
+    with Worker(Settings(Bundle.make(root, UNIT), LIMITS, SEED)) as worker:
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
-        worker._process.kill()
-        worker._process.wait()
+        os.kill(worker.pid, signal.SIGKILL)
         assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points
 
 
@@ -269,7 +268,7 @@ def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(end, root,
             desk.judge_code = judge_code
         """
     in_the_process(monkeypatch, tmp_path, program)
-    with Worker(Bundle.make(root, UNIT), replace(LIMITS, judge_seconds=4.0), SEED) as worker:
+    with Worker(Settings(Bundle.make(root, UNIT), replace(LIMITS, judge_seconds=4.0), SEED)) as worker:
         record = worker.grade("ada", solved(root, UNIT)).record
     assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
     assert [f.code for f in record.flags] == ["not-judged"]
@@ -278,7 +277,7 @@ def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(end, root,
 
 def peak(worker, submission):
     """The record, and the bytes and seconds of CPU that the judge took for it beyond what it had."""
-    process = Path(f"/proc/{worker._process.pid}")
+    process = Path(f"/proc/{worker.pid}")
 
     def memory():
         return 1024 * int(re.search(r"VmHWM:\s+(\d+)", (process / "status").read_text())[1])
@@ -303,7 +302,7 @@ WORST = {
 
 
 def test_the_worst_replies_take_the_judge_no_more_than_it_may(root):
-    with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
+    with Worker(Settings(Bundle.make(root, UNIT), LIMITS, SEED)) as worker:
         worker.grade("ada", solved(root, UNIT))
         for what, value in some(WORST.items(), 3):
             answer = f"def softmax(x):\n    return {value}"
@@ -315,7 +314,7 @@ def test_the_worst_replies_take_the_judge_no_more_than_it_may(root):
 
 def test_what_takes_more_memory_than_the_judge_has_costs_its_exercise(root):
     answer = "def softmax(x):\n    return np.zeros(7_900_000)"
-    with Worker(Bundle.make(root, UNIT), replace(LIMITS, judge_memory=100 * MB), SEED) as worker:
+    with Worker(Settings(Bundle.make(root, UNIT), replace(LIMITS, judge_memory=100 * MB), SEED)) as worker:
         record = worker.grade("ada", solved(root, UNIT, softmax=answer)).record
     assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
 
@@ -395,7 +394,7 @@ def test_a_submission_that_ends_every_process_is_left_to_a_person(root, monkeypa
             desk._Grading.run = lambda grading: os.abort()
         """
     in_the_process(monkeypatch, tmp_path, program)
-    with Worker(Bundle.make(root, UNIT), LIMITS, SEED) as worker:
+    with Worker(Settings(Bundle.make(root, UNIT), LIMITS, SEED)) as worker:
         lost = worker.grade("ada", solved(root, UNIT)).record
     assert lost.points == 0
     assert {e.status for e in lost.exercises} == {DIED}

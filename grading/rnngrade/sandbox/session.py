@@ -6,6 +6,7 @@ is one runner in one room. What goes wrong inside is an exception here: `Died`, 
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import os
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from rnngrade.sandbox import bubblewrap, library, seccomp
-from rnngrade.sandbox.inside import groups
+from rnngrade.sandbox.inside import groups, warm
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
 from rnngrade.sandbox.inside.groups import Group
 from rnngrade.sandbox.lent import Lent
@@ -78,7 +79,16 @@ Call = Callable[[int, Any, dict[str, Any]], Any]
 class Station:
     """All that sessions of one unit share: the library on disk and a warm process. Use as a context."""
 
-    def __init__(self, archive: bytes, modules: Iterable[str], limits: Limits, *, sandboxed: bool = True) -> None:
+    def __init__(
+        self,
+        archive: bytes,
+        modules: Iterable[str],
+        limits: Limits,
+        *,
+        sandboxed: bool = True,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`meanwhile` is called while the warm process imports."""
         self.limits, self.sandboxed = limits, sandboxed
         self.folder = Path(tempfile.mkdtemp(prefix="rnngrade-"))
         self.library = self.folder / "library"
@@ -88,12 +98,12 @@ class Station:
             self.library.mkdir()
             library.unpack(archive, self.library)
             self.folder.chmod(0o755)
-            self._start([*modules])
+            self._start([*modules], meanwhile)
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
 
-    def _start(self, modules: list[str]) -> None:
+    def _start(self, modules: list[str], meanwhile: Callable[[], None]) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         home = self.folder / "home"
         home.mkdir()
@@ -119,6 +129,7 @@ class Station:
             )
         self._control, self._ready = ours, False
         try:
+            meanwhile()
             loaded = self._reply(STARTUP_SECONDS)["loaded"]
             self._ready = True
         except (OSError, ValueError, KeyError):
@@ -138,6 +149,20 @@ class Station:
                 raise OSError("the warm process is gone")
             data += part
         return dict(json.loads(data))
+
+    def connected(self) -> Station:
+        """This station for a process that is about to be forked: its connection to the warm process is its own."""
+        other = copy.copy(self)
+        other._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        other._lock = threading.Lock()
+        with theirs, self._lock:
+            socket.send_fds(self._control, [warm.CONNECT], [theirs.fileno()])
+            self._reply(GRACE_SECONDS * 10)
+        return other
+
+    def leave(self) -> None:
+        """Close the connection to the warm process, which goes on for others."""
+        self._control.close()
 
     def session(self) -> Session:
         """A new runner in a new room."""

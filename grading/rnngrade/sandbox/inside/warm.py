@@ -2,17 +2,20 @@
 
 Importing NumPy, IPython and PyTorch takes most of a submission's time. So it is done once, by trusted code, before any
 student's code is there; then each submission gets a fork, which enters its own sandbox before it runs a line of
-theirs. One fork always waits, in a control group of its own: the kernel takes many milliseconds to put it there. The
+theirs. A fork always waits, in a control group of its own: the kernel takes many milliseconds to put it there. The
 process reads requests from its control socket, a JSON object, and with it two files, the runner's end of the judge's
 channel and memory that the judge lends the runner:
 
     {"sandbox": pid or null, "user_namespace": true, "uid": null, "jail": "…", "writable": […], "filter": "a program",
      "limits": {…}, "home": "…"}    ->    {"pid": …, "group": {kind of limit: folder}}
 
+An empty object comes with one file, another socket for requests, for a judge in another process; the answer is one as
+well.
+
     python -s -P …/warm.py CONTROL_FD LIBRARY GROUPS MODULE …
 
 GROUPS says where control groups are made and with which limits, {"parents": {…}, "memory": …, "processes": …}; null if
-they are not. When whoever holds the other end of the control socket is gone, the groups that are left are removed.
+they are not. When whoever holds the other end of the first socket is gone, the groups that are left are removed.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import importlib
 import json
 import os
 import resource
+import select
 import signal
 import socket
 import sys
@@ -43,6 +47,7 @@ PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
 KEYCTL_JOIN_SESSION_KEYRING = 1
 KEYCTL = {"x86_64": 250, "aarch64": 219}  # the number of the system call
 ROOM = 1 << 16  # bytes that a request may have
+CONNECT = b"{}"  # the request of one more who will ask
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -56,9 +61,8 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     for module in modules:
         importlib.import_module(module)
     if "torch" in sys.modules:
-        _rehearse()
+        rehearse()
     from rnngrade_inside import runner
-    from rnngrade_inside.groups import PREFIX, Group
     from rnngrade_inside.shell import make_shell
 
     shell = make_shell(os.environ["HOME"])
@@ -68,31 +72,75 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     # Runners come to this process when who forked them is gone. Left to a container's init, which may wait for nobody,
     # the dead ones would go on counting as processes of the room's user.
     _done(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "take its runners back")
-    groups: list[Group] = []
-    numbers = count()
     with socket.socket(fileno=control) as connection:
         _done(libc.prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0), "tidy up after the desk")
         loaded = sorted({name.partition(".")[0] for name in sys.modules})
         connection.sendall(json.dumps({"loaded": loaded}).encode() + b"\n")
+        _Forks(connection, limits, partial(_serve, runner, shell)).serve()
+
+
+class _Forks:
+    """The forks that wait, as many as there are who ask, and the connections of those who do. The first connection is
+    that of whoever started this: when it is closed, this process ends.
+    """
+
+    def __init__(self, control: socket.socket, limits: dict[str, Any] | None, serve: Callable[..., None]) -> None:
+        self.asking, self.limits, self.become = [control], limits, serve
+        self.waiting: list[tuple[Any, socket.socket]] = []  # each with its control group, if it has one
+        self.groups: list[Any] = []
+        self.numbers = count()
+
+    def serve(self) -> NoReturn:
+        """Answer until the first connection is closed."""
         while True:
-            if limits:
-                groups = [group for group in groups if group.is_there()]
-                groups.append(Group.make(name=f"{PREFIX}{os.getpid()}-{next(numbers)}", **limits))
-            group = groups[-1] if groups else None
-            waiting = _fork(group.take_in if group else None, control, partial(_serve, runner, shell))
-            data, fds, _, _ = socket.recv_fds(connection, ROOM, 2)
-            if not data:
-                waiting.close()
-                for group in groups:
-                    group.close()
-                os._exit(0)
-            with suppress(OSError):  # it may have ended, and said why
-                socket.send_fds(waiting, [data], fds)
-            for fd in fds:
-                os.close(fd)
-            with waiting:
-                answer = waiting.recv(ROOM) or b'{"error": "the process died"}'
+            if not self.waiting:
+                self._fork()
+            is_missing = len(self.waiting) < len(self.asking) - 1
+            asked, _, _ = select.select(self.asking, [], [], 0 if is_missing else None)
+            for connection in asked[:1]:
+                self._answer(connection)
+            if not asked:
+                self._fork()
+
+    def _fork(self) -> None:
+        from rnngrade_inside.groups import PREFIX, Group
+
+        group = None
+        if self.limits:
+            self.groups = [group for group in self.groups if group.is_there()]
+            group = Group.make(name=f"{PREFIX}{os.getpid()}-{next(self.numbers)}", **self.limits)
+            self.groups.append(group)
+        mine = [*self.asking, *(one for _, one in self.waiting)]
+        self.waiting.append((group, _fork(group.take_in if group else None, mine, self.become)))
+
+    def _answer(self, connection: socket.socket) -> None:
+        data, fds, _, _ = socket.recv_fds(connection, ROOM, 2)
+        if not data and connection is self.asking[0]:
+            self._leave()
+        if not data:
+            self.asking.remove(connection)
+            connection.close()
+            return
+        if data == CONNECT:
+            self.asking.append(socket.socket(fileno=fds[0]))
+            connection.sendall(b"{}\n")
+            return
+        group, waiting = self.waiting.pop(0)
+        with suppress(OSError):  # it may have ended, and said why
+            socket.send_fds(waiting, [data], fds)
+        for fd in fds:
+            os.close(fd)
+        with waiting:
+            answer = waiting.recv(ROOM) or b'{"error": "the process died"}'
+        with suppress(OSError):  # whoever asked may be gone
             connection.sendall(json.dumps(json.loads(answer) | {"group": group and group.folders}).encode() + b"\n")
+
+    def _leave(self) -> NoReturn:
+        for _, waiting in self.waiting:
+            waiting.close()
+        for group in self.groups:
+            group.close()
+        os._exit(0)
 
 
 def _leave_if_alone(control: int) -> None:
@@ -101,7 +149,7 @@ def _leave_if_alone(control: int) -> None:
             os._exit(1)
 
 
-def _rehearse() -> None:
+def rehearse() -> None:
     """Train a little: torch imports much of itself at the first step of an optimizer, a second or more."""
     import torch
 
@@ -115,7 +163,7 @@ def _rehearse() -> None:
     torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(4, 2, 3), torch.tensor([4, 1]))
 
 
-def _fork(prepare: Callable[[], None] | None, control: int, serve: Callable[..., None]) -> socket.socket:
+def _fork(prepare: Callable[[], None] | None, mine: list[socket.socket], serve: Callable[..., None]) -> socket.socket:
     """Fork a process that waits at the other end of a socket for a request, forks a runner into the sandbox that is
     named there, and answers with its pid, as seen from here, or with what went wrong.
     """
@@ -124,8 +172,8 @@ def _fork(prepare: Callable[[], None] | None, control: int, serve: Callable[...,
         theirs.close()
         return ours
     try:
-        ours.close()
-        os.close(control)
+        for connection in (ours, *mine):
+            connection.close()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         if prepare:
             prepare()
