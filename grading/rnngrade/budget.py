@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 
 
@@ -60,7 +59,8 @@ def with_no_more_than(memory: int) -> Iterator[None]:
 
 def used_memory() -> int:
     """The bytes of memory that this process has for itself."""
-    return int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    with open("/proc/self/statm", "rb", buffering=0) as file:
+        return int(file.read().split()[5]) * resource.getpagesize()
 
 
 def _lower(one: int, other: int) -> int:

@@ -26,7 +26,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import nbformat
 from nbformat import NotebookNode
 
 from rnncourse import exercises
@@ -38,7 +37,7 @@ from rnngrade.bundle import Bundle
 from rnngrade.inspection import digest, inspect, weight
 from rnngrade.intake import Intake, defined_names, take_in
 from rnngrade.judge import judge_code, judge_question, place, refused
-from rnngrade.outputs import Outputs
+from rnngrade.outputs import Outputs, new_output
 from rnngrade.record import ExerciseResult, Finding, Record
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Died, Fault, Garbled, Session, Station, TooMuch, TooSlow
@@ -232,7 +231,7 @@ class _Grading:
             one.error = f"{errors[-1].ename}: {errors[-1].evalue}" if errors else ""
         elif one.fault is not None:
             words = _words(one.fault, "This cell", self.station.limits)
-            cell.outputs = [nbformat.v4.new_output("error", ename="Stopped", evalue=words, traceback=[words])]
+            cell.outputs = [new_output("error", ename="Stopped", evalue=words, traceback=[words])]
             if one.exercise is None:
                 self.findings.append(Finding("cell-stopped", f"A cell of your own was left out. {words}"))
 
@@ -459,4 +458,4 @@ def _words(fault: Fault, what: str, limits: Limits) -> str:
 
 def _verdict_output(verdict: Verdict) -> NotebookNode:
     data = {"text/plain": f"{verdict.points:g}", "text/html": verdict.card()}
-    return nbformat.v4.new_output("execute_result", data=data, metadata={}, execution_count=None)
+    return new_output("execute_result", data=data, metadata={}, execution_count=None)

@@ -52,6 +52,7 @@ from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures, Stop
 from rnngrade.harmless import NO_MATH, harmless_notebook, literally
 from rnngrade.lateness import Lateness
+from rnngrade.outputs import new_output
 from rnngrade.record import ExerciseResult, Record, write_whole
 from rnngrade.roster import ClassList, class_list
 from rnngrade.rules import Rules, rules_of
@@ -353,7 +354,7 @@ def _verdict(grade_id: str, result: ExerciseResult | None, max_points: float) ->
         name = grade_id.removeprefix("check_")
         result = ExerciseResult(name, "missing", 0.0, max_points, False, "There was nothing here to grade.")
     data = {"text/plain": f"{result.points:g}", "text/html": card_of(result)}
-    return [nbformat.v4.new_output("execute_result", data=data)]
+    return [new_output("execute_result", data=data, metadata={}, execution_count=None)]
 
 
 def _findings(record: Record) -> NotebookNode:

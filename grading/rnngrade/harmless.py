@@ -23,6 +23,8 @@ import nbformat
 from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 
+from rnngrade.outputs import new_output
+
 TAGS = bleach.ALLOWED_TAGS | {
     *("p", "pre", "div", "span", "br", "hr", "del", "sub", "sup", "h1", "h2", "h3", "h4", "h5", "h6"),
     *("table", "thead", "tbody", "tr", "th", "td"),
@@ -75,10 +77,10 @@ def harmless_outputs(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
         kind = output.get("output_type")
         if kind == "stream":
             name = "stderr" if output.get("name") == "stderr" else "stdout"
-            kept.append(nbformat.v4.new_output("stream", name=name, text=_text(output.get("text"))))
+            kept.append(new_output("stream", name=name, text=_text(output.get("text"))))
         elif kind == "error":
             kept.append(
-                nbformat.v4.new_output(
+                new_output(
                     "error",
                     ename=_text(output.get("ename")),
                     evalue=_text(output.get("evalue")),
@@ -92,7 +94,7 @@ def harmless_outputs(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
                 if picture in given and _BASE64.match(_text(given[picture])):
                     data[picture] = _text(given[picture])
             if data:
-                kept.append(nbformat.v4.new_output("display_data", data=data))
+                kept.append(new_output("display_data", data=data, metadata={}))
     return kept
 
 

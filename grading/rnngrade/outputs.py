@@ -24,6 +24,11 @@ LEFT_OUT = "\n… the rest of this output is not kept.\n"
 _PATH = re.compile(rf"{re.escape(sys.prefix)}/lib/python[\d.]+/site-packages/|/\S*/rnngrade-\w+/library/")
 
 
+def new_output(kind: str, **fields: Any) -> NotebookNode:
+    """An output of a cell. nbformat's own looks through the schema for each, where the notebook is looked at whole."""
+    return nbformat.from_dict({"output_type": kind, **fields})
+
+
 class Outputs:
     """Keeps the outputs of one submission, cell by cell."""
 
@@ -42,17 +47,17 @@ class Outputs:
         match output:
             case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
                 text = self._within(text)
-                return nbformat.v4.new_output("stream", name=name, text=text) if text else None
+                return new_output("stream", name=name, text=text) if text else None
             case {"output_type": "error", "ename": str(name), "evalue": str(words), "traceback": list(lines)}:
                 shown = [self._within(_PATH.sub("", line[:2000])) for line in lines[-MOST_LINES:] if type(line) is str]
-                return nbformat.v4.new_output("error", ename=name[:200], evalue=words[:2000], traceback=shown)
+                return new_output("error", ename=name[:200], evalue=words[:2000], traceback=shown)
             case {"output_type": "display_data" | "execute_result", "data": dict(data)}:
                 kept = {
                     kind: data[kind] for kind in PICTURES if type(data.get(kind)) is str and self._holds(data[kind])
                 }
                 if type(data.get("text/plain")) is str and (text := self._within(data["text/plain"])):
                     kept["text/plain"] = text
-                return nbformat.v4.new_output("display_data", data=kept) if kept else None
+                return new_output("display_data", data=kept, metadata={}) if kept else None
         return None
 
     def _within(self, text: str) -> str:

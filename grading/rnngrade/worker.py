@@ -125,16 +125,17 @@ class _Forks:
             )
             gc.collect()
             gc.freeze()  # what is there stays, shared with the forks: it is not gone through again
-        except (WrongBundle, NoSandbox) as why:
+        except (WrongBundle, NoSandbox, RuntimeError) as why:
             self.why_not = str(why)
 
     def _fork(self, file: int) -> None:
         """Fork a process that grades what comes through this socket."""
         with socket.socket(fileno=file) as tasks:
-            if self.station is None or self.settings is None:
+            if not (station := self._connected()):
                 _send(self.connection, {"ok": False, "words": self.why_not})
                 return
-            station = self.station.connected()
+            assert self.station
+            assert self.settings
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of the other thread, which does nothing that could be half done
                 pid = os.fork()
@@ -151,6 +152,15 @@ class _Forks:
             station.leave()
         self.pids.append(pid)
         _send(self.connection, {"ok": True, "number": len(self.pids) - 1, "pid": pid})
+
+    def _connected(self) -> Station | None:
+        """A station for a fork; where the warm process is gone, another one is started."""
+        if self.station and self.settings:
+            try:
+                return self.station.connected()
+            except OSError:
+                self._open(self.settings)
+        return self.station and self.station.connected()
 
     def _place(self, number: int) -> Path:
         return self.folder / str(number)
@@ -253,6 +263,7 @@ class Graders:
         self._settings: Settings | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._folder = Path()
+        self._is_closed = False
         self._start()
 
     def _start(self) -> None:
@@ -285,21 +296,30 @@ class Graders:
     def fork(self, settings: Settings) -> tuple[int, int, socket.socket]:
         """A new grading process: its number, its pid, and the end of its socket. **Errors:** `CannotGrade`."""
         with self._lock:
-            if self._process is None or self._process.poll() is not None:
-                self._close()
-                self._start()
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-            try:
-                with theirs:
-                    self._prepare(settings)
-                    _send(self._control, {"verb": "fork"}, (theirs.fileno(),))
-                reply, _ = _receive(self._control, time.monotonic() + LONGEST_START) or ({"ok": False, "words": ""}, [])
-            except OSError:
-                reply = {"ok": False, "words": ""}
-            if not reply["ok"]:
+            for _ in range(2):  # it may just have ended
+                if self._is_closed:
+                    break
+                if self._process is None:
+                    self._start()
+                if forked := self._ask_for_one(settings):
+                    return forked
+                self._stop()
+            raise CannotGrade("A grading process does not start; its words are above.")
+
+    def _ask_for_one(self, settings: Settings) -> tuple[int, int, socket.socket] | None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with suppress(OSError):
+            with theirs:
+                self._prepare(settings)
+                _send(self._control, {"verb": "fork"}, (theirs.fileno(),))
+            if received := _receive(self._control, time.monotonic() + LONGEST_START):
+                reply, _ = received
+                if reply["ok"]:
+                    return reply["number"], reply["pid"], ours
                 ours.close()
-                raise CannotGrade(reply["words"] or "A grading process does not start; its words are above.")
-            return reply["number"], reply["pid"], ours
+                raise CannotGrade(reply["words"])
+        ours.close()
+        return None
 
     def end(self, number: int) -> None:
         """End one that was forked, at once."""
@@ -307,17 +327,20 @@ class Graders:
             _send(self._control, {"verb": "end", "number": number})
 
     def close(self) -> None:
-        """End the process, and all that it has forked."""
+        """End the process, and all that it has forked; for good."""
+        self._is_closed = True
+        if (process := self._process) is not None:
+            process.kill()  # a thread may be waiting for it
         with self._lock:
-            self._close()
+            self._stop()
 
-    def _close(self) -> None:
-        process, self._process = self._process, None  # a desk that stops closes what a thread is about to close
-        if process is not None:
-            process.kill()
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
             self._control.close()
-            process.wait()
             _remove(self._folder)
+            self._process = None
 
     def __enter__(self) -> Graders:
         return self
