@@ -252,7 +252,7 @@ def _watch(process: subprocess.Popen[str], most: dict[str, int]) -> None:
 
 def _kind(command: Any) -> str:
     words = " ".join(command)
-    if "rnngrade.worker" in words:
+    if "rnngrade.forks" in words:
         return "grading process"
     return "room" if "warm.py" in words or "bwrap" in words else "others"
 

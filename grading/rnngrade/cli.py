@@ -188,8 +188,9 @@ def run(
         stems = units_of(units)
         require_work(desk, stems)
         held.enter_context(desk.locked(f"rnngrade run {' '.join(stems)}"))
+        from rnngrade.forks import Settings
         from rnngrade.sandbox import view  # from here on it takes a while
-        from rnngrade.worker import Graders, Settings
+        from rnngrade.worker import Graders
 
         view.hide(desk.folder, desk.root)
         graders = None if scheduler else held.enter_context(Graders())

@@ -36,8 +36,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rnngrade.forks import Settings
 from rnngrade.grade import Graded, Grader
-from rnngrade.worker import CannotGrade, Settings, Worker
+from rnngrade.worker import CannotGrade, Worker
 
 CONNECT_SECONDS = 15
 

@@ -18,11 +18,12 @@ from pathlib import Path
 from rnngrade.bundle import Bundle
 from rnngrade.desk import Desk
 from rnngrade.errors import Failures
+from rnngrade.forks import Settings
 from rnngrade.grade import Graded, Grader
 from rnngrade.record import Record, write_whole
 from rnngrade.sandbox import bubblewrap, view
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import Graders, Settings, Worker
+from rnngrade.worker import Graders, Worker
 
 
 @dataclass

@@ -16,12 +16,13 @@ from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.where.listing import listing
 from rnngrade.bundle import Bundle, exercise_names
 from rnngrade.errors import DeskError
+from rnngrade.forks import Settings
 from rnngrade.grade import Graded
 from rnngrade.intake import MAX_BYTES
 from rnngrade.record import ExerciseResult, Record
 from rnngrade.sandbox import bubblewrap
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import Settings, Worker
+from rnngrade.worker import Worker
 
 
 class NoUnit(DeskError):

@@ -22,7 +22,8 @@ from pathlib import Path
 
 import psutil
 
-from rnngrade.worker import CannotGrade, Settings, Worker
+from rnngrade.forks import Settings
+from rnngrade.worker import CannotGrade, Worker
 from tests.grading.starter import tell_who_is_left
 from tests.reaper import adopt, bury, wait_for
 from tests.waiting import PATIENCE

@@ -24,10 +24,11 @@ from click.testing import CliRunner
 from rnngrade.bundle import Bundle
 from rnngrade.cli import main
 from rnngrade.desk import Desk
+from rnngrade.forks import Settings
 from rnngrade.run import run
 from rnngrade.sample import demo_class
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import CannotGrade, Settings, Worker
+from rnngrade.worker import CannotGrade, Worker
 from tests.waiting import PATIENCE, until
 
 UNIT = "03_cell"

@@ -19,12 +19,13 @@ import pytest
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
 from rnngrade.bundle import Bundle
+from rnngrade.forks import Settings
 from rnngrade.grade import grade, open_station
 from rnngrade.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.sample import covering_class
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
-from rnngrade.worker import Settings, Worker
+from rnngrade.worker import Worker
 from tests.grading.solved import Alternatives, names, solved
 from tests.sampling import some
 from tests.waiting import PATIENCE, has_ended, until
@@ -268,7 +269,7 @@ def in_the_process(monkeypatch, tmp_path, program):
 def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(end, root, monkeypatch, tmp_path):
     program = f"""
         import os, sys
-        if "rnngrade.worker" in " ".join(sys.orig_argv):
+        if "rnngrade.forks" in " ".join(sys.orig_argv):
             import rnngrade.grade as desk
             judge = desk.judge_code
             def judge_code(session, exercise, *more):
@@ -399,7 +400,7 @@ def test_of_many_findings_those_for_a_person_stay():
 def test_a_submission_that_ends_every_process_is_left_to_a_person(root, monkeypatch, tmp_path):
     program = """
         import os, sys
-        if "rnngrade.worker" in " ".join(sys.orig_argv):
+        if "rnngrade.forks" in " ".join(sys.orig_argv):
             import rnngrade.grade as desk
             desk._Grading.run = lambda grading: os.abort()
         """
