@@ -22,7 +22,7 @@ from rich.table import Table
 from rnncourse import exercises
 from rnngrade.build import build
 from rnngrade.bundle import Bundle
-from rnngrade.cli import progress_bar, units_of
+from rnngrade.cli.shared import progress_bar, units_of
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError
 from rnngrade.exporting import export

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from rnncourse.seat import cli as student
 from rnngrade import cli
+from rnngrade.cli.shared import own_seed
 from rnngrade.desk import Desk
 from rnngrade.gradebook import open_gradebook
 from rnngrade.sample import Submission, demo_class, write_hostile_class
@@ -197,7 +198,7 @@ def test_without_a_sandbox_nothing_is_graded_unless_that_is_asked_for(desk, monk
 
 def test_the_desk_draws_its_own_seed_once_and_keeps_it_to_itself(tmp_path, root):
     desk = Desk(root, tmp_path)
-    seed = cli.own_seed(desk)
+    seed = own_seed(desk)
     assert len(seed) == 32
-    assert cli.own_seed(desk) == seed
+    assert own_seed(desk) == seed
     assert (tmp_path / ".hidden-seed").stat().st_mode & 0o077 == 0

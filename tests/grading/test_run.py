@@ -24,13 +24,14 @@ from rnngrade.bundle import Bundle
 from rnngrade.cli import main
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures
+from rnngrade.forks import Settings
 from rnngrade.grade import Graded
 from rnngrade.gradebook import GradebookWriter
 from rnngrade.record import JUDGED, ExerciseResult, Record
 from rnngrade.run import run
 from rnngrade.sample import demo_class
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import CannotGrade
+from rnngrade.worker import CannotGrade, Graders
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # nbgrader is imported, not judged
@@ -168,8 +169,8 @@ class Quick:
 
     graded: ClassVar[list[str]] = []
 
-    def __init__(self, bundle: Bundle, limits: Limits, seed: str, *, sandboxed: bool = True) -> None:
-        self.bundle, self.limits, self.seed = bundle, limits, seed
+    def __init__(self, settings: Settings, graders: Graders) -> None:
+        self.settings = settings
 
     def grade(self, student: str, submission: bytes) -> Graded:
         Quick.graded.append(student)
@@ -177,7 +178,7 @@ class Quick:
             ExerciseResult(e.name, JUDGED, float(e.points), float(e.points), True, "Right.")
             for e in exercises.unit(UNIT)
         )
-        key = self.bundle.key(submission, self.seed, self.limits)
+        key = self.settings.bundle.key(submission, self.settings.seed, self.settings.limits)
         return Graded(Record(student, UNIT, key, "sha256", results), submission)
 
     def close(self) -> None:

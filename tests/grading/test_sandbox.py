@@ -622,6 +622,27 @@ def test_a_session_leaves_no_process_that_counts_for_the_next(station):
             assert value(session, "import os\nanswer = os.fork() or os._exit(0)") > 0
 
 
+def test_waiting_for_a_processor_is_not_counted_as_time(session):
+    cpu = min(os.sched_getaffinity(0))
+    others = [
+        subprocess.Popen([sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"])
+        for _ in range(5)
+    ]
+    try:
+        os.sched_setaffinity(session.pid, {cpu})
+        began = time.monotonic()
+        busy = "import time\nbegan = time.process_time()\nwhile time.process_time() < began + 1.5: pass"
+        assert session.ask("run", busy, seconds=3.0)["error"] is None
+        took = time.monotonic() - began
+    finally:
+        for one in others:
+            one.kill()
+            one.wait()
+    assert took > 3.0  # or nothing was tried
+    with pytest.raises(TooSlow):
+        session.ask("run", "import time\ntime.sleep(60)", seconds=3.0)
+
+
 def test_cpu_time(session):
     with pytest.raises(Died):
         run(session, "while True: pass")

@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from rnncourse import exercises
-from rnngrade.cli import main, of_the_class
+from rnngrade.cli import main
+from rnngrade.cli.shared import of_the_class
 from rnngrade.collect import collect
 from rnngrade.errors import DeskError
 from rnngrade.exporting import export

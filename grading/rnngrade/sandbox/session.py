@@ -10,6 +10,7 @@ import copy
 import dataclasses
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -240,10 +241,12 @@ class Session:
     def ask(self, verb: str, *body: Any, seconds: float, call: Call | None = None) -> Any:
         """Ask, and wait for the reply. While waiting, `call(function, args, kwargs)` answers the runner's calls.
 
+        While the runner waits for a processor that others are using, its `seconds` do not go on.
+
         **Errors:** a `Fault`, after which the session is of no use.
         """
         self._number += 1
-        end = time.monotonic() + seconds
+        end = time.monotonic() + seconds - self._scheduled()[1]
         try:
             self._channel.send(verb, self._number, *body, seconds=seconds)
             while True:
@@ -278,7 +281,13 @@ class Session:
                 self._ended = "memory"
 
     def _receive(self, end: float) -> list[Any]:
-        return self._channel.receive(max(0.0, end - time.monotonic()))
+        """The next message; `end` is to come after all the time for which the runner will have waited."""
+        while True:
+            left = max(0.0, end + self._scheduled()[1] - time.monotonic())
+            if select.select([self._channel.connection], [], [], left)[0]:
+                return self._channel.receive(max(left, GRACE_SECONDS))
+            if not left:
+                raise Late
 
     def _answer(self, call: Call, number: int, function: int, args: Any, kwargs: dict[str, Any]) -> list[Any]:
         try:
@@ -293,7 +302,7 @@ class Session:
         self._calls_back += 1
         number = self._calls_back
         self._channel.send("callback", number, function, args, kwargs, seconds=GRACE_SECONDS)
-        match self._receive(time.monotonic() + self.limits.call_seconds):
+        match self._receive(time.monotonic() + self.limits.call_seconds - self._scheduled()[1]):
             case ["return", int(answered), value] if answered == number:
                 return value
             case ["raise", int(answered), list(kinds), str(words)] if answered == number:
@@ -302,11 +311,16 @@ class Session:
 
     def cpu_seconds(self) -> float:
         """What the runner's main thread, in which cells are run, has used so far."""
+        return self._scheduled()[0]
+
+    def _scheduled(self) -> tuple[float, float]:
+        """For how many seconds the runner's main thread has run, and has waited for a processor."""
         try:
             with open(f"/proc/{self.pid}/schedstat") as file:
-                return int(file.read().split()[0]) / 1e9
-        except (OSError, ValueError, IndexError):
-            return 0.0
+                ran, waited, _ = file.read().split()
+                return int(ran) / 1e9, int(waited) / 1e9
+        except (OSError, ValueError):
+            return 0.0, 0.0
 
     def _watch(self) -> None:
         counts = not self._group or {*self._group.folders} != {groups.MEMORY, groups.PROCESSES}

@@ -1,64 +1,26 @@
-"""The command line, `rnngrade`. Each command works on a class's folder, the desk: `--desk FOLDER`, or the folder that
-one is in.
-
-Exit codes: 0, all done; 1, something kept it from being done, in a sentence on stderr, or from being done for all, with
-a list of whom it was not done for; 2, the command was not understood; 3, with `--strict`: done, and a person has to
-look at something.
-"""
+"""The commands for the work at the desk: from the submissions to reports, feedback and tables."""
 
 from __future__ import annotations
 
 import json
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
+from rnngrade.cli.shared import graded_units, of_the_class, own_seed, progress_bar, require_work, say_taken, units_of
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
 
-if TYPE_CHECKING:
-    from rnngrade.lms.table import Filled
-    from rnngrade.roster import ClassList
-    from rnngrade.times import Taken
 
-COURSE = Path(__file__).resolve().parents[2]
-
-
-def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
-    """The units of these names or numbers, "03_cell" or "03"."""
-    try:
-        return [exercises.unit(name).stem for name in names] or list(default)
-    except KeyError as error:
-        raise Sentence(str(error.args[0])) from None
-
-
-@click.group(epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03")
-@click.option(
-    "--desk", "folder", type=click.Path(path_type=Path, file_okay=False), default=".", help="The class's folder."
-)
-@click.option("--course", type=click.Path(path_type=Path, exists=True), default=COURSE, help="The course's folder.")
-@click.option(
-    "--db", envvar="RNNGRADE_DB", help="The gradebook's address for SQLAlchemy (default: gradebook.db there)."
-)
-@click.version_option(package_name="rnncourse")
-@click.pass_context
-def main(context: click.Context, folder: Path, course: Path, db: str | None) -> None:
-    """The grading desk: from a folder of submissions to grades, feedback and a picture of the class."""
-    context.obj = Desk(course, folder, db)
-
-
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn new")
+@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn new")
 @click.pass_obj
 def new(desk: Desk) -> None:
     """Make an empty desk that only you can read, for a class whose work comes by nbgrader's exchange."""
@@ -69,7 +31,7 @@ def new(desk: Desk) -> None:
     click.echo(f"{desk.folder}: run nbgrader's commands there, 'nbgrader release_assignment 03_cell'.")
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
+@click.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
 @click.argument("units", nargs=-1)
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--hostile", is_flag=True, help="Hostile, broken and odd submissions as well.")
@@ -88,7 +50,7 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: i
             click.echo(f"{unit}: {len(made) + len(others)} submissions in {desk.submitted}")
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn collect moodle-download.zip --unit 03 --format moodle")
+@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn collect moodle-download.zip --unit 03 --format moodle")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @click.option("--unit", help="The unit, if the files' names do not say it.")
 @click.option("--format", "form", type=click.Choice(["auto", "folder", "moodle", "canvas"]), default="auto")
@@ -106,7 +68,7 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
         failures.end()
 
 
-@main.command(
+@click.command(
     epilog=EXAMPLES
     + "  rnngrade --desk autumn times Worksheet.csv --unit 03 --language de --column 'Zuletzt geändert (Abgabe)'\n"
     + "  rnngrade --desk autumn times submissions.json --unit 03\n"
@@ -123,10 +85,10 @@ def times(desk: Desk, table: Path, unit: str | None, column: str | None, languag
 
     with in_a_sentence(DeskError), desk.locked("rnngrade times"):
         taken = take_times(desk, units_of([unit])[0] if unit else None, table, column=column, language=language)
-    _say_taken(taken)
+    say_taken(taken)
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn status")
+@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn status")
 @click.pass_obj
 def status(desk: Desk) -> None:
     """Say what is there of each unit, when it is due, who is late or missing, and what to do next."""
@@ -139,7 +101,7 @@ def status(desk: Desk) -> None:
             click.echo(line)
 
 
-@main.command(
+@click.command(
     epilog=EXAMPLES
     + "  rnngrade --desk autumn run 03\n"
     + "  rnngrade --desk autumn run 03 04 --jobs 8 --limit memory=1G --limit cell_seconds=30\n"
@@ -253,7 +215,7 @@ def run(
         sys.exit(3)
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn feedback 03")
+@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn feedback 03")
 @click.argument("units", nargs=-1, required=True)
 @click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
 @click.pass_obj
@@ -269,7 +231,7 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
         failures.end()
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn report")
+@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn report")
 @click.argument("units", nargs=-1)
 @click.pass_obj
 def report(desk: Desk, units: tuple[str, ...]) -> None:
@@ -284,7 +246,7 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
         failures.end()
 
 
-@main.command(
+@click.command(
     epilog=EXAMPLES
     + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04\n"
     + "  rnngrade --desk autumn export --total --output term.csv"
@@ -319,7 +281,7 @@ def export(
         failures.end()
 
 
-@main.command(
+@click.command(
     context_settings={"ignore_unknown_options": True},
     epilog=EXAMPLES + "  rnngrade --desk autumn lab\n  rnngrade --desk autumn lab --no-browser --port 9000",
 )
@@ -338,10 +300,10 @@ def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
 
 def _open_lab(desk: Desk, options: Sequence[str]) -> None:
     here = {"RNNGRADE_DB": desk.db_url, "RNNGRADE_DESK": str(desk.folder), "RNNGRADE_COURSE": str(desk.root)}
-    open_jupyterlab(desk.folder, options, [Path(__file__).parent / "jupyter"], **here)
+    open_jupyterlab(desk.folder, options, [Path(__file__).parents[1] / "jupyter"], **here)
 
 
-@main.command(
+@click.command(
     context_settings={"ignore_unknown_options": True},
     epilog=EXAMPLES + "  rnngrade --desk autumn mark 03\n  rnngrade --desk autumn mark 03 --no-browser --port 9000",
 )
@@ -360,7 +322,7 @@ def mark(desk: Desk, unit: str, arguments: tuple[str, ...]) -> None:
     _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}", *arguments])
 
 
-@main.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
+@click.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--unit", help="The unit, if its cells do not say it.")
 @click.option(
@@ -407,241 +369,6 @@ def grade(
         sys.exit(3)
 
 
-@main.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip\n"
-    + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip --wheels wheels"
-)
-@click.argument("unit")
-@click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
-@click.option(
-    "--wheels", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Packages, for a set-up offline."
-)
-@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: the desk's own, drawn once).")
-@click.pass_obj
-def gradescope(desk: Desk, unit: str, output: Path, wheels: Path | None, seed: str | None) -> None:
-    """Write an autograder for Gradescope, which grades each submission as this desk does."""
-    from rnngrade.lms.gradescope import autograder_zip
-
-    with in_a_sentence(DeskError):
-        (stem,) = units_of([unit])
-        write_whole(output, autograder_zip(desk.root, stem, seed or own_seed(desk), wheels))
-    click.echo(
-        f"{output}: upload it as the autograder of a programming assignment, with Ubuntu 22.04 as its base image."
-    )
-    click.echo(
-        "Where Gradescope's container allows no sandbox, a submission can read the autograder's files; each result's "
-        "extra_data says so. For marks that cannot be forged, download the submissions and use 'rnngrade run'."
-    )
-
-
-@main.command(epilog=EXAMPLES + "  rnngrade github 03 --course university/rnncourse > .github/workflows/classroom.yml")
-@click.argument("unit")
-@click.option("--course", required=True, help="The course's repository on GitHub, owner/name.")
-@click.option("--ref", default="main", show_default=True, help="Its tag or branch.")
-def github(unit: str, course: str, ref: str) -> None:
-    """Print a workflow that grades what a student pushes: for GitHub Classroom, or any repository."""
-    from rnngrade.lms.github import workflow
-
-    click.echo(workflow(units_of([unit])[0], course, ref), nl=False)
-
-
-@main.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn moodle 03 --zip feedback-03.zip\n"
-    + "  rnngrade --desk autumn moodle 03 --worksheet Grades.csv --column Bewertung --output filled.csv"
-)
-@click.argument("unit")
-@click.option("--zip", "zipped", type=click.Path(path_type=Path), help="Write all feedback pages, for Moodle to take.")
-@click.option("--worksheet", type=click.Path(path_type=Path, exists=True), help="Moodle's grading worksheet.")
-@click.option("--column", default="Grade", show_default=True, help="What the grade's column is called there.")
-@click.option("--output", type=click.Path(path_type=Path), help="Where to write the filled worksheet.")
-@click.pass_obj
-def moodle(
-    desk: Desk, unit: str, zipped: Path | None, worksheet: Path | None, column: str, output: Path | None
-) -> None:
-    """Write what Moodle takes: all feedback in one zip, the grades in the worksheet that you downloaded."""
-    from rnngrade.lms.moodle import feedback_zip, fill_worksheet
-
-    if (zipped is None and worksheet is None) or (worksheet is None) != (output is None):
-        raise click.UsageError("Say --zip FILE, or --worksheet FILE with --output FILE, or both.")
-    with in_a_sentence(DeskError):
-        (stem,) = units_of([unit])
-        failures = Failures()
-        if worksheet and output:
-            _write_filled(output, fill_worksheet(desk, stem, worksheet, column))
-        if zipped:
-            write_whole(zipped, feedback_zip(desk, stem, failures))
-            click.echo(f"{zipped}: in Moodle, Submissions, Upload multiple feedback files in a zip")
-        failures.end()
-
-
-@main.command(
-    epilog=EXAMPLES
-    + '  rnngrade --desk autumn canvas 03 --gradebook Grades.csv --column "Unit 03 (4711)" --output new.csv'
-)
-@click.argument("unit")
-@click.option("--gradebook", type=click.Path(path_type=Path, exists=True), required=True, help="Canvas's export.")
-@click.option("--column", required=True, help="The assignment's own column, with its number.")
-@click.option("--output", type=click.Path(path_type=Path), required=True, help="Where to write the filled gradebook.")
-@click.pass_obj
-def canvas(desk: Desk, unit: str, gradebook: Path, column: str, output: Path) -> None:
-    """Write the grades into the gradebook that you downloaded from Canvas."""
-    from rnngrade.lms.canvas import fill_gradebook
-
-    with in_a_sentence(DeskError):
-        (stem,) = units_of([unit])
-        _write_filled(output, fill_gradebook(desk, stem, gradebook, column))
-
-
-def asks_canvas(command: Callable[..., None]) -> Callable[..., None]:
-    """The options by which a command finds an assignment in Canvas."""
-    for option in (
-        click.option("--assignment", type=int, required=True, help="The assignment's number, also in its address."),
-        click.option("--course", type=int, required=True, help="The course's number, which stands in its address."),
-        click.option("--url", envvar="CANVAS_URL", required=True, help="Canvas's address, or the variable CANVAS_URL."),
-    ):
-        command = option(command)
-    return command
-
-
-@main.group()
-def pull() -> None:
-    """Get from the university's system, through its API, what it does not put into a download."""
-
-
-@pull.command(
-    "canvas",
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn pull canvas 03 --url https://canvas.example.org --course 1 --assignment 4711",
-)
-@click.argument("unit")
-@asks_canvas
-@click.pass_obj
-def pull_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int) -> None:
-    """Write down when submissions came, as Canvas says. Its token stands in the environment variable CANVAS_TOKEN."""
-    from rnngrade.lms.api import Canvas
-    from rnngrade.times import pull_times
-
-    with in_a_sentence(DeskError), desk.locked("rnngrade pull"), Canvas(url, canvas_token()) as canvas:
-        _say_taken(pull_times(desk, units_of([unit])[0], canvas, course, assignment))
-
-
-@main.group()
-def push() -> None:
-    """Put grades and feedback into the university's system, through its API."""
-
-
-@push.command(
-    "canvas",
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn push canvas 03 --url https://canvas.example.org --course 1 --assignment 4711 --dry-run",
-)
-@click.argument("unit")
-@asks_canvas
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and change nothing.")
-@click.option("--feedback/--no-feedback", default=True, show_default=True, help="The feedback page as a comment.")
-@click.pass_obj
-def push_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int, dry_run: bool, feedback: bool) -> None:
-    """Put grades and feedback pages into Canvas. Its token stands in the environment variable CANVAS_TOKEN."""
-    from rnngrade.lms.api import Canvas
-    from rnngrade.lms.push import carry_out, plan
-
-    with in_a_sentence(DeskError):
-        (stem,) = units_of([unit])
-        failures = Failures()
-        done = 0
-        with Canvas(url, canvas_token()) as canvas:
-            changes = list(plan(desk, stem, canvas, course, assignment, failures, feedback=feedback))
-            for change in changes:
-                click.echo(change.line())
-                if change.is_needed and not dry_run:
-                    with failures.of(change.student, stem):
-                        carry_out(canvas, course, assignment, change)
-                        done += 1
-        needed = sum(change.is_needed for change in changes)
-        click.echo(f"{needed} to change; nothing was done." if dry_run else f"{done} changed.")
-        failures.end()
-
-
-@main.command(epilog=EXAMPLES + "  rnngrade --desk autumn mail 03 --output mails")
-@click.argument("unit")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write.")
-@click.pass_obj
-def mail(desk: Desk, unit: str, output: Path) -> None:
-    """Write feedback pages and a table for a mail merge."""
-    from rnngrade.lms.mail import write_mails
-
-    with in_a_sentence(DeskError):
-        (stem,) = units_of([unit])
-        failures = Failures()
-        made = write_mails(desk, stem, output, failures)
-        click.echo(f"{made.table}: {len(made.students)} mails")
-        if made.waiting:
-            click.echo(f"Left out, for a person has still to look: {', '.join(made.waiting)}")
-        failures.end()
-
-
-def _say_taken(taken: Taken) -> None:
-    for words in taken.notes:
-        click.echo(words)
-    click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
-    if taken.new:
-        click.echo(
-            "What being late costs is in all reports, feedback and exports from now on; formgrader has it "
-            "after the next 'rnngrade run'."
-        )
-
-
-def _write_filled(output: Path, filled: Filled) -> None:
-    write_whole(output, filled.text.encode())
-    click.echo(f"{output}: {len(filled.graded)} graded")
-    if filled.waiting:
-        click.echo(f"Left as they were, for a person has still to look: {', '.join(filled.waiting)}")
-
-
-def require_work(desk: Desk, units: Sequence[str]) -> None:
-    """**Errors:** `Sentence` if nobody has handed in any of these."""
-    if not any(desk.submissions(unit) for unit in units):
-        raise Sentence(
-            f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
-            "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
-        )
-
-
-def canvas_token() -> str:
-    """The token by which Canvas knows whoever runs this; it is never an argument, which others on the machine see."""
-    import os
-
-    return os.environ.get("CANVAS_TOKEN", "").strip()
-
-
-def of_the_class(people: ClassList, students: Iterable[str], unit: str) -> Iterator[str]:
-    """Who handed in and is not on the class list, and who is on it and handed in nothing, in sentences."""
-    there = list(students)
-    if unknown := people.unknown(there):
-        yield f"{unit}: not on the class list, graded and kept apart: {', '.join(unknown)}"
-    if absent := people.absent(there):
-        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(person.full_name for person in absent)}"
-
-
-def graded_units(desk: Desk) -> list[str]:
-    """The units that have records. **Errors:** `Sentence` if there are none."""
-    found = [unit for unit in exercises.STEMS if any(desk.graded(unit))]
-    if not found:
-        raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
-    return found
-
-
-def own_seed(desk: Desk) -> str:
-    """The seed of this desk's hidden cases: drawn once, kept in a file that only its owner can read."""
-    path = desk.folder / ".hidden-seed"
-    if not path.exists():
-        write_whole(path, secrets.token_hex(16).encode())
-        path.chmod(0o600)
-    return path.read_text().strip()
-
-
 def line_for(record: Record) -> str:
     """One submission in a line: who, points, what is wrong, what to look at."""
     wrong = [f"{e.name}: {e.diagnosis or _ended(e)}" for e in record.exercises if not e.passed]
@@ -660,26 +387,4 @@ def _ended(result: ExerciseResult) -> str:
     return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"
 
 
-@contextmanager
-def progress_bar(unit: str) -> Iterator[Callable[[Record, int, int], None]]:
-    """A live bar with the time that is left, on stderr."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(unit, total=None)
-
-        def advance(record: Record, done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
-
-        yield advance
-
-
-if __name__ == "__main__":
-    main()
+COMMANDS = (new, sample, collect, times, status, run, feedback, report, export, lab, mark, grade)

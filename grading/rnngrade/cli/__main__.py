@@ -1,0 +1,5 @@
+"""`python -m rnngrade.cli` is `rnngrade`."""
+
+from rnngrade.cli import main
+
+main()
