@@ -40,6 +40,9 @@ html_theme = "sphinx_book_theme"
 html_title = "Recurrent neural networks"
 # the course's own, and MathJax, which build.py puts beside the pages
 html_static_path = ["static", str(Path(os.environ["RNNCOURSE_SITE_SOURCE"]) / "static")]
+templates_path = [str(Path(__file__).parent / "templates")]
+# the theme's own, with home-link.html for its navbar-logo.html
+html_sidebars = {"**": ["home-link.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
 html_css_files = ["course.css", "home.css"]
 html_js_files = ["course.js", ("search.js", {"defer": "defer"})]
 html_copy_source = False

@@ -87,9 +87,13 @@ def _shown(cell: NotebookNode, students: dict[str, str], solutions: bool) -> lis
         return _written(cell, students[name], solutions) if role else [_anchored(cell)]
     _figures(cell)
     for output in cell.outputs:
-        if "<table" in (html := output.get("data", {}).get("text/html", "")):
+        html = output.get("data", {}).get("text/html", "")
+        if "<table" in html:
             # JupyterLab finds formulas in a table by itself; MathJax is told here where they are
             html = TEX.sub(r'<span class="math">\\(\1\\)</span>', OTHER_UNIT.sub(r'href="\1.html', html))
+        if html:
+            # tens of cards on one page, some of one name, are no landmarks to go by
+            html = html.replace("<section aria-label=", '<div role="group" aria-label=').replace("</section>", "</div>")
             output.data["text/html"] = html
     if role.get("solution"):
         full = new_code_cell(MARK.sub("", cell.source), outputs=cell.outputs)

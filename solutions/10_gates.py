@@ -1215,9 +1215,10 @@ check(gru_step)
 # da_n \odot q \odot r (1 - r)$. And now the two sides of the sums part: what goes to $x$, $U$ and $b_i$ is
 # $[da_r, da_z, da_n]$ side by side, and what goes to $h_{t-1}$, $W$ and $b_h$ is $[da_r, da_z, dq]$.
 #
-# *By hand*: the step above, with $dh = 10$. $da_n = 10 \cdot 0.119 \cdot (1 - 0.964^2) = 0.084$, $da_z = 10 \cdot (0.5
-# - 0.964) \cdot 0.105 = -0.487$, $da_r = 0.084 \cdot 2 \cdot 0.25 = 0.042$, $dq = 0.084 \cdot 0.5 = 0.042$. Two ways
-# lead back to $h_{t-1}$: $10 \cdot 0.881 + 0.042 \cdot 2 = 8.892$. Nearly all of the error came along $z$.
+# *By hand*: the step above, with $dh = 10$. $da_n = 10 \cdot 0.119 \cdot (1 - 0.964^2) = 0.084$,
+# $da_z = 10 \cdot (0.5 - 0.964) \cdot 0.105 = -0.487$, $da_r = 0.084 \cdot 2 \cdot 0.25 = 0.042$,
+# $dq = 0.084 \cdot 0.5 = 0.042$. Two ways lead back to $h_{t-1}$: $10 \cdot 0.881 + 0.042 \cdot 2 = 8.892$. Nearly all of
+# the error came along $z$.
 
 # %% [markdown]
 # ### Exercise 10.10 · `gru_step_backward`

@@ -311,8 +311,8 @@ check(bits_per_token)
 # leaves the opinion as it is. For $n = 1$ there is only the empty context: those are the shares.
 #
 # By hand, $Q = 2$, $\alpha = 1$, one training document: ids `0 1 0 1`, targets `1 0 1 0`. Empty context: target 1 came
-# twice in four, so $P_0(1) = (2 + \frac12)/(4 + 1) = \frac12$. Context `(0,)`: target 1 came twice in two, so $P_1(1) = (2
-# + \frac12)/(2 + 1) = 0.83$, that is 0.263 bits.
+# twice in four, so $P_0(1) = (2 + \frac12)/(4 + 1) = \frac12$. Context `(0,)`: target 1 came twice in two, so
+# $P_1(1) = (2 + \frac12)/(2 + 1) = 0.83$, that is 0.263 bits.
 #
 # ### Exercise 14.4 · `ngram_bits`
 # *●●● · 25 minutes · 4 points*

@@ -6,13 +6,15 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Frame, Page
 
 THEMES = ("light", "dark")
-GRAVE = ("serious", "critical")
+GRAVE = ("moderate", "serious", "critical")
 COLOURS = ["color-contrast", "link-in-text-block"]  # the rules for which a theme makes a difference
+# What a page needs and a frame in it does not: it stands within the landmarks and below the headings around it.
+OF_A_PAGE = ["landmark-one-main", "page-has-heading-one", "region"]
 
-# All rules but those of the colours, once. axe's own way into frames waits for frames without axe, and is not taken.
-RUN = """colours => axe.run(document, {
+# All rules but some, once. axe's own way into frames waits for frames without axe, and is not taken.
+RUN = """others => axe.run(document, {
   resultTypes: ["violations"], iframes: false, preload: false,
-  rules: Object.fromEntries(colours.map(rule => [rule, {enabled: false}])),
+  rules: Object.fromEntries(others.map(rule => [rule, {enabled: false}])),
 }).then(found => found.violations)"""
 
 # The rules of the colours, on one text of each look: what decides its contrast is its colour, its size, its weight, and
@@ -55,7 +57,7 @@ STILL = """() => {
 
 
 def faults(page: Page, known: dict[str, set[str]] | None = None) -> list[str]:
-    """The serious and critical faults of a page as it stands, one line each; of its frames too.
+    """The moderate, serious and critical faults of a page as it stands, one line each; of its frames too.
 
     known: the looks of texts in each theme that have been judged on other pages; those of this one are added to it.
     """
@@ -81,7 +83,7 @@ def faint(page: Page | Frame, known: set[str]) -> list[str]:
 
 def _of_structure(page: Page | Frame) -> list[str]:
     page.evaluate(AXE_SCRIPT)
-    return _told(page.evaluate(RUN, COLOURS))
+    return _told(page.evaluate(RUN, COLOURS if isinstance(page, Page) else [*COLOURS, *OF_A_PAGE]))
 
 
 def _told(violations: list[dict]) -> list[str]:

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page, expect
 
 from rnncourse import check, exercises
 from tests.browser import axe
 from tests.sampling import some
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 # A formula that is wider than its box can be scrolled by keyboard.
 IN_REACH = """() => [...document.querySelectorAll("mjx-container[display=true]")]
@@ -201,29 +202,63 @@ def test_every_page_can_be_used_and_read_by_everybody_in_both_themes(page: Page,
     assert {name: faults for name, faults in found.items() if faults} == {}
 
 
-# Of each table that is wider than what it stands in: whether a reader can get to the rest of it, by finger and by key.
-CLIPPED = """() => [...document.querySelectorAll("article table")].filter((table) => {
-  if (!table.checkVisibility()) return false;
-  const scroller = table.closest(".pst-scrollable-table-container, .cell_output > .output");
-  const room = scroller ? scroller.clientWidth : document.documentElement.clientWidth;
-  if (table.getBoundingClientRect().width <= room + 1 && (!scroller || scroller.scrollWidth <= room + 1)) return false;
-  return !(scroller && getComputedStyle(scroller).overflowX === "auto" && scroller.tabIndex === 0);
-}).map((table) => table.innerText.slice(0, 60))"""
-# What is said in words fits; only tables of formulas or of many columns may go on to the right.
-PROSE = ["index.html", "concepts.html", "use-it.html", "contributing.html", "lite.html", "site.html", "changelog.html"]
+# What has not the room that it needs: a table, the lines of one, a formula in a line.
+WIDE = """() => {
+  const room = (e) => e.closest(".pst-scrollable-table-container, .cell_output > .output, details, article");
+  const tables = [...document.querySelectorAll("article table")].filter((table) => {
+    const box = room(table);
+    return box.scrollWidth > box.clientWidth || table.getBoundingClientRect().right > innerWidth;
+  });
+  const formulas = [...document.querySelectorAll("article span.math svg")].filter(
+    (svg) => svg.getBoundingClientRect().right > innerWidth);
+  return [...tables, ...formulas.map((svg) => svg.closest("p, li, td") ?? svg.parentElement)]
+    .filter((e) => e.checkVisibility()).map((e) => e.innerText.slice(0, 60));
+}"""
+# Of each formula that is wider than a page, whether a reader can get to the rest of it, by finger and by key.
+CLIPPED = """() => [...document.querySelectorAll("article mjx-container[display=true]")].filter((box) =>
+  box.scrollWidth > box.clientWidth && !(getComputedStyle(box).overflowX === "auto" && box.tabIndex === 0)).length"""
 
 
-def test_on_a_phone_no_page_is_wider_and_no_table_is_cut_off(page: Page, site, address):
-    page.set_viewport_size({"width": 390, "height": 844})
-    names = [path.relative_to(site).as_posix() for path in sorted(site.rglob("*.html"))]
-    pages = [name for name in names if not name.startswith(("_", "files/")) and name not in PROSE]
-    for name in [*PROSE, *some(pages, 10)]:
+@pytest.mark.parametrize("width", [360, 390])
+def test_on_a_phone_every_page_and_every_table_fits(page: Page, site, address, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    pages = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
+    with_tables = [path for path in pages if "<table" in path.read_text(encoding="utf-8")]
+    assert len(with_tables) > len(exercises.STEMS)
+    for path in {*some(with_tables, 8), *some(pages, 4)}:
+        name = path.relative_to(site).as_posix()
         ready(page, f"{address}/{name}")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
-        page.wait_for_function(f"({CLIPPED})().length === 0")  # the theme says a little later what can be scrolled
-        if name in PROSE:
-            fits = "all => all.every(one => one.scrollWidth <= one.clientWidth)"
-            assert page.locator(".pst-scrollable-table-container").evaluate_all(fits), name
+        until(lambda: page.evaluate(WIDE) == [], lambda name=name: f"{name}: {page.evaluate(WIDE)}")
+        page.wait_for_function(f"({CLIPPED})() === 0")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_a_table_that_is_told_row_by_row_on_a_phone_has_all_its_cells_behind_the_names_of_their_columns(
+    page: Page, address
+):
+    page.set_viewport_size({"width": 1280, "height": 844})
+    ready(page, f"{address}/teaching.html")
+    table = page.get_by_role("table").filter(has=page.get_by_role("columnheader", name="13", exact=True))
+    heads = table.get_by_role("columnheader").all_inner_texts()
+    row = table.get_by_role("row").nth(1)
+    cells = row.get_by_role("cell").all_inner_texts()
+    assert len(heads) == len(cells) > 5
+    page.set_viewport_size({"width": 360, "height": 844})
+    expect(row.get_by_role("cell").nth(1)).to_have_text(f"{heads[1]}{cells[1]}")
+    for head, cell, told in zip(heads, cells, row.get_by_role("cell").all_inner_texts(), strict=True):
+        assert told.split() == [*head.split(), *cell.split()]
+    expect(table.get_by_role("columnheader")).to_have_count(len(heads))  # to a screen reader it is the table it was
+    page.set_viewport_size({"width": 1280, "height": 844})
+    expect(row.get_by_role("cell").nth(1)).to_have_text(cells[1], use_inner_text=True)
+
+
+def test_no_page_shows_the_source_of_a_formula(site):
+    for path in sorted(site.rglob("*.html")):
+        article = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser").find("article")
+        for code in article.select("pre, code, .math, iframe, script, style") if article else ():
+            code.decompose()
+        prose = article.get_text() if article else ""
+        assert re.findall(r".*\$.*", prose) == [], path.relative_to(site)
 
 
 # Notes, in the page around it, that a film has run by itself: it may have ended before anybody looks.

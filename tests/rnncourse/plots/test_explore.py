@@ -1,7 +1,9 @@
 """Sliders: the still alone where nobody watches; a picture that follows them where somebody does."""
 
+import gc
 import re
 import sys
+import weakref
 
 import IPython
 import IPython.display
@@ -17,6 +19,12 @@ def bars(share):
 
 
 SHARE = Slider("share of yes", 0.0, 1.0, 0.25, step=0.05)
+
+
+def failing(share):
+    if share > 0.5:
+        raise ValueError("no such share")
+    return bars(share)
 
 
 class Kernel:
@@ -73,3 +81,39 @@ def test_below_the_still_a_picture_follows_the_slider(shown, monkeypatch):
     slider.value = 0.75
     assert 'alt="The picture for share of yes = 0.75."' in drawn.value
     assert re.findall(r'src="([^"]+)"', drawn.value) != re.findall(r'src="([^"]+)"', before)  # the picture itself
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_a_figure_is_gone_when_its_picture_is_there_and_python_collects_as_before(shown, monkeypatch, collects):
+    sit_down(monkeypatch)
+    figures, states = [], []
+
+    def draw(share):
+        figure = bars(share)
+        figures.append(weakref.ref(figure))
+        states.append(gc.isenabled())
+        return figure
+
+    explore(draw, bars(0.5), "Two bars.", share=SHARE)
+    slider, _ = shown[1].children
+    if not collects:
+        gc.disable()
+    try:
+        alive = []
+        for value in (0.75, 0.3, 0.9):
+            slider.value = value
+            alive.append(figures[-1]() is not None)
+        assert gc.isenabled() is collects
+    finally:
+        gc.enable()
+    assert alive == [not collects] * 3
+    assert not any(states)
+
+
+def test_python_collects_again_after_a_picture_that_could_not_be_drawn(shown, monkeypatch):
+    sit_down(monkeypatch)
+    explore(failing, bars(0.5), "Two bars.", share=SHARE)
+    slider, _ = shown[1].children
+    with pytest.raises(ValueError, match="no such share"):
+        slider.value = 0.75
+    assert gc.isenabled()
