@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from playwright._impl._driver import compute_driver_executable
+from playwright.sync_api import Error
 
 HERE = Path(__file__).resolve().parent
 STDLIB = "python_stdlib.zip"
@@ -59,7 +60,10 @@ def _key(archives: list[Path], asked: str) -> str:
 
 
 def _make(asked: str, made: Path) -> None:
-    node, _ = compute_driver_executable()
+    try:
+        node, _ = compute_driver_executable()
+    except Error as error:  # it says what Playwright lacks
+        raise RuntimeError(str(error)) from error
     unfinished = made.with_suffix(".new")
     unfinished.touch()
     command = [node, "--no-warnings", HERE / "bytecode.mjs", HERE / "imported.py", unfinished]
