@@ -23,7 +23,9 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
+import bytecode
 import nbformat
 import torchless
 from nbformat import NotebookNode
@@ -43,10 +45,11 @@ KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", 
 # a cell imports that part: half of all there is to download.
 PARTS = {"rnncourse.plots": ("matplotlib", "ipywidgets"), "rnncourse.data": ("pooch", "pydoc-data")}
 ROOTS = (*KERNEL, "rnncourse", *(part.replace(".", "-") for part in PARTS))
-# the page's side of the widgets, which the site brings along by itself
-NOT_IN_PYTHON = ("jupyterlab-widgets", "widgetsnbextension")
+# the page's side of the widgets, which the site brings along by itself; and what only a terminal needs
+NOT_NEEDED = ("jupyterlab-widgets", "widgetsnbextension", "prompt-toolkit", "rich")
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
+SETTINGS = "jupyter-lite.json"
 LABEXTENSIONS = Path("share/jupyter/labextensions")
 WELCOME = (
     "> **This is the course in your browser.** Python runs in this page; nothing is installed. This browser keeps your "
@@ -91,8 +94,14 @@ def _build(site: Path, scratch: Path) -> None:
     local = {_name(wheel): wheel for wheel in [*runtime.glob("*.whl"), *(tools / LABEXTENSIONS).rglob("*.whl")]}
     local["rnncourse"] = _course(scratch / "course")
     local |= _made_here(scratch / "course")
-    _write_lock(info, _wheels(local, info["python"]), pyodide)
-    _stage_notebooks(scratch / "contents")
+    wheels = _wheels(local, info["python"])
+    for wheel, _ in wheels.values():
+        shutil.copy(wheel, pyodide)
+    _write_lock(info, wheels, pyodide)
+    settings = _settings(_stage_notebooks(scratch / "contents"))
+    (scratch / SETTINGS).write_text(json.dumps(settings, indent=1), encoding="utf-8")
+    _add_bytecode(scratch / "contents", _pyodide_options(settings), pyodide)
+    _write_lock(info, wheels, pyodide)
     _make_site(tools, scratch, site)
 
 
@@ -253,7 +262,7 @@ def _requirements(wheel: Path, python: str) -> list[Requirement]:
     return [
         requirement
         for requirement in map(Requirement, about.get_all("Requires-Dist", []))
-        if canonicalize_name(requirement.name) not in {*NOT_IN_PYTHON, *later}
+        if canonicalize_name(requirement.name) not in {*NOT_NEEDED, *later}
         and (requirement.marker is None or requirement.marker.evaluate(environment))
     ]
 
@@ -263,10 +272,10 @@ def _name(wheel: Path) -> str:
 
 
 def _write_lock(info: dict[str, str], wheels: dict[str, tuple[Path, list[str]]], pyodide: Path) -> None:
-    """Copy the wheels to where Pyodide looks for them, and list them."""
+    """List the wheels, which are where Pyodide looks for them."""
     packages = {}
-    for name, (wheel, needs) in sorted(wheels.items()):
-        shutil.copy(wheel, pyodide)
+    for name, (source, needs) in sorted(wheels.items()):
+        wheel = pyodide / source.name
         packages[name] = {
             "name": name,
             "version": str(parse_wheel_filename(wheel.name)[1]),
@@ -281,6 +290,32 @@ def _write_lock(info: dict[str, str], wheels: dict[str, tuple[Path, list[str]]],
     (pyodide / LOCK).write_text(json.dumps({"info": info, "packages": packages}, indent=1), encoding="utf-8")
 
 
+def _settings(left_out: list[str]) -> dict[str, Any]:
+    """The site's settings; Python is told there which exercises are left out, so that no bar counts them."""
+    settings: dict[str, Any] = json.loads((HERE / SETTINGS).read_text(encoding="utf-8"))
+    _pyodide_options(settings)["env"]["RNNCOURSE_LEFT_OUT"] = " ".join(left_out)
+    return settings
+
+
+def _pyodide_options(settings: dict[str, Any]) -> dict[str, Any]:
+    """What Pyodide is loaded with: a part of the site's settings."""
+    plugins = settings["jupyter-config-data"]["litePluginSettings"]
+    options: dict[str, Any] = plugins["@jupyterlite/pyodide-kernel-extension:kernel"]["loadPyodideOptions"]
+    return options
+
+
+def _add_bytecode(notebooks: Path, options: dict[str, Any], pyodide: Path) -> None:
+    """Bytecode of what a student imports in unit 00, and of what each other unit begins with."""
+    cells = []
+    for path in sorted(notebooks.glob("*.ipynb")):
+        code = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+        cells += code if path.stem == exercises.STEMS[0] else code[:2]
+    try:
+        bytecode.add(pyodide, options, cells, BUILD / "bytecode")
+    except RuntimeError as error:
+        raise CannotBuildError(f"What a student's browser would compile cannot be compiled here: {error}") from error
+
+
 def _imports(wheel: Path) -> list[str]:
     """The names that a wheel makes importable."""
     with zipfile.ZipFile(wheel) as file:
@@ -289,9 +324,12 @@ def _imports(wheel: Path) -> list[str]:
     return sorted(name for name in names if name.isidentifier())
 
 
-def _stage_notebooks(folder: Path) -> None:
-    """The units for the browser: its kernel, a word on what differs, and nothing that needs PyTorch."""
+def _stage_notebooks(folder: Path) -> list[str]:
+    """The units for the browser: its kernel, a word on what differs, and nothing that needs PyTorch. Gives the names of
+    the exercises that are left out.
+    """
     folder.mkdir(parents=True)
+    left_out = []
     solutions = {stem: _notebook("solutions", stem) for stem in exercises.IN_BROWSER}
     refused = torchless.not_to_be_had(torchless.imports(solutions.values()))
     for stem, solution in solutions.items():
@@ -301,7 +339,9 @@ def _stage_notebooks(folder: Path) -> None:
             # one thread is all there is, and Python has no clock for it alone
             cell.source = cell.source.replace("time.thread_time()", "time.process_time()")
         notebook.cells.insert(1, new_markdown_cell(WELCOME, id="in-your-browser"))
+        left_out += torchless.left_out(notebook)
         nbformat.write(notebook, folder / f"{stem}.ipynb")
+    return left_out
 
 
 def _notebook(folder: str, stem: str) -> NotebookNode:
@@ -310,8 +350,7 @@ def _notebook(folder: str, stem: str) -> NotebookNode:
 
 def _make_site(tools: Path, staged: Path, site: Path) -> None:
     """Let JupyterLite put it all together."""
-    for settings in ("jupyter-lite.json", "jupyter_lite_config.json"):
-        shutil.copy(HERE / settings, staged)
+    shutil.copy(HERE / "jupyter_lite_config.json", staged)
     shutil.rmtree(site, ignore_errors=True)
     widgets = Path(sys.prefix) / LABEXTENSIONS / "@jupyter-widgets" / "jupyterlab-manager"
     done = subprocess.run(

@@ -3,8 +3,8 @@
 Nothing is marked by hand. An import is tried where torch is refused. A statement cannot run if one of its imports
 cannot be had, or if it uses a name that, where it stands, was last bound by a statement that cannot run. A cell with
 such a statement is shown and not run; where later cells need a name that another statement of it binds, that statement
-stays. A unit's locked imports lose only what cannot run. Whether an exercise is there is for its model answer to say;
-without it there is no check.
+stays. A unit's locked imports lose only what cannot run; where that is all, they are a comment. Whether an exercise is
+there is for its model answer to say; without it there is no check.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import subprocess
 import symtable
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -24,7 +25,9 @@ from rnncourse import exercises
 
 HERE = Path(__file__).resolve().parent
 SHOWN = "*This needs PyTorch, which is not in the browser. So it is shown, and not run:*"
+NOT_HERE = "This needs PyTorch, which is not in the browser:"
 LEFT_OUT = "*This exercise needs PyTorch, which is not in the browser: it is left out here.*"
+IS_LEFT_OUT = "-left-out"  # how the id of a cell that stands for an answer ends
 # a statement under these may bind its names or not
 CONDITIONAL = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.AugAssign, ast.Match)
 
@@ -49,7 +52,7 @@ def without_torch(students: NotebookNode, solution: NotebookNode, refused: set[s
     solution: the same unit with its model answers. refused: the import statements that cannot be had.
     """
     remains = _remains(solution, refused)
-    left_out: list[str] = []
+    missing: list[str] = []
     shown = 0
     cells: list[NotebookNode] = []
     for cell in students.cells:
@@ -58,27 +61,32 @@ def without_torch(students: NotebookNode, solution: NotebookNode, refused: set[s
         if rest is None:
             cells.append(cell)
         elif role.get("solution"):
-            left_out.append(cell.id)
-            cells.append(new_markdown_cell(LEFT_OUT, id=f"{cell.id}-left-out"))  # its own id is an answer's
+            missing.append(cell.id)
+            cells.append(new_markdown_cell(LEFT_OUT, id=cell.id + IS_LEFT_OUT))  # its own id is an answer's
         elif role.get("grade"):
             pass  # the check of an exercise that is not there
-        elif role and rest:
-            cells.append(NotebookNode(cell, source=rest))
+        elif role:
+            cells.append(NotebookNode(cell, source=rest or textwrap.indent(f"{NOT_HERE}\n{cell.source}", "# ")))
         else:
             shown += 1
-            if rest:
-                cells.append(new_code_cell(rest, id=f"{cell.id}-names"))
-            cells.append(new_markdown_cell(f"{SHOWN}\n\n```python\n{cell.source}\n```", id=cell.id))
-    if left_out or shown:
-        cells.insert(1, new_markdown_cell(_said(left_out, shown), id="without-torch"))
+            if rest:  # under its own id: it is the unit's, and no cell of the student's
+                cells.append(new_code_cell(rest, id=cell.id, metadata=cell.metadata))
+            cells.append(new_markdown_cell(f"{SHOWN}\n\n```python\n{cell.source}\n```", id=f"{cell.id}-shown"))
+    if missing or shown:
+        cells.insert(1, new_markdown_cell(_said(missing, shown), id="without-torch"))
     return NotebookNode(students, cells=cells)
 
 
-def _said(left_out: list[str], shown: int) -> str:
+def left_out(notebook: NotebookNode) -> list[str]:
+    """The names of the exercises that are not in a notebook without torch, by the cells that stand for them."""
+    return [cell.id.removesuffix(IS_LEFT_OUT) for cell in notebook.cells if cell.id.endswith(IS_LEFT_OUT)]
+
+
+def _said(missing: list[str], shown: int) -> str:
     parts = []
-    if left_out:
-        points = sum(exercises.find(name).points for name in left_out)
-        names = ", ".join(f"`{name}`" for name in left_out)
+    if missing:
+        points = sum(exercises.find(name).points for name in missing)
+        names = ", ".join(f"`{name}`" for name in missing)
         parts.append(f"left out: {names} ({points:g} points)")
     if shown:
         parts.append(f"shown and not run: {shown} {'experiments' if shown > 1 else 'experiment'}")

@@ -225,12 +225,16 @@ def progress(stem: str) -> Progress:
     """How far one is in a unit, "03_cell", by the latest check of each answer: in this session, or else, where progress
     is kept, in one before.
 
-    In a notebook it is a bar that moves with each exercise that passes.
+    In a notebook it is a bar that moves with each exercise that passes. RNNCOURSE_LEFT_OUT names exercises that do not
+    count, since the notebook has none of them: those that need torch, in a browser.
     """
     unit = exercises.unit(stem)
     known = logbook.standings() if logbook.is_kept() else {}
+    left_out = os.environ.get("RNNCOURSE_LEFT_OUT", "").split()
     rows = []
     for exercise in unit:
+        if exercise.name in left_out:
+            continue
         points = round(known[exercise.name].score * exercise.points, 2) if exercise.name in known else 0.0
         if exercise.name in _last:
             points = _last[exercise.name][1].points

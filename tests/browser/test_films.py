@@ -23,6 +23,7 @@ from playwright.sync_api import Browser, Page, expect
 from rnncourse.plots import line_chart
 from rnncourse.plots.films import scan_film
 from rnncourse.plots.style import picture
+from tests.browser.films import CAPTIONS, runs_by_itself
 
 PAGES = {"light": "#ffffff", "dark": "#121212", "dark, JupyterLab": "#111111"}
 SAYS = {"light": 'data-theme="light"', "dark": 'data-theme="dark"', "dark, JupyterLab": 'data-jp-theme-light="false"'}
@@ -101,14 +102,6 @@ def test_where_no_script_runs_the_still_is_there_and_no_gap_below_it(browser: Br
         assert frame is None or frame["height"] == 0
 
 
-# What has stood in a film's caption, in its own frame, from the beginning.
-CAPTIONS = """addEventListener("DOMContentLoaded", () => {
-  const caption = document.getElementById("caption");
-  window.captions = [];
-  if (caption) new MutationObserver(() => captions.push(caption.textContent)).observe(caption, {childList: true});
-})"""
-
-
 @pytest.fixture(scope="module")
 def lab(root: Path, tmp_path_factory: pytest.TempPathFactory, jupyterlab) -> Iterator[str]:
     """JupyterLab in its dark theme, with a film that was shown on another day: in a notebook of one's own, and in one
@@ -137,13 +130,7 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory, jupyterlab) -> Ite
 def test_a_film_runs_by_itself_in_a_notebook_that_only_was_opened(page: Page, lab: str):
     page.add_init_script(CAPTIONS)
     page.goto(lab.replace("/?token", "/lab/workspaces/one/tree/own.ipynb?token"))
-    player = page.frame_locator(".jp-OutputArea iframe")
-    expect(player.locator("#caption")).to_be_visible()
-    expect(page.locator(".jp-OutputArea img")).to_be_hidden()
-    frame = page.locator(".jp-OutputArea iframe").element_handle().content_frame()
-    assert frame
-    frame.wait_for_function("captions.some(words => words.startsWith('Round 1'))")
-    expect(player.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    runs_by_itself(page)
     assert dark(page.locator(".jp-OutputArea iframe").screenshot()) < 250
 
 

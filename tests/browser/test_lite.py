@@ -1,15 +1,17 @@
-"""The course in a browser that has no Python: the built files from a web server; checks in unit 03, which is whole
-there, and in unit 10, which is not; a slider; what is kept, and handed in.
+"""The course in a browser that has no Python: the built files from a web server; unit 03, which is whole there, without
+a mouse, and unit 10, which is not; a slider and a film; what is kept, and handed in.
 """
 
 from __future__ import annotations
 
+import _imp
 import hashlib
 import json
 import re
 import subprocess
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -20,9 +22,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rnncourse import __version__, exercises
-from tests.browser.unit03 import EXERCISE, HEADING, MISTAKE, RIGHT, active, run_down_to, shown, write
+from rnngrade.intake import take_in
+from tests.browser.films import CAPTIONS, runs_by_itself
+from tests.browser.keyboard import command, solve
+from tests.browser.unit03 import HEADING, active, run_down_to, shown
 
 ENDLESS = "def hidden_layer(x, W_xh, b_h):\n    while True:\n        x = x + 1"
+NOTEBOOK = Path("notebooks", "03_cell", "03_cell.ipynb")
 NOT_TO_BE_HAD = 3  # how the build ends when a download fails
 
 
@@ -62,7 +68,7 @@ def lock(site: Path) -> dict:
 
 def test_the_course_and_all_that_it_needs_is_in_the_site(site, lock):
     assert lock["rnncourse"]["version"] == __version__
-    assert {"numpy", "rich", "jaxtyping"} <= set(lock["rnncourse"]["depends"])
+    assert {"numpy", "jaxtyping"} <= set(lock["rnncourse"]["depends"])
     assert {"matplotlib", "ipywidgets"} <= set(lock["rnncourse-plots"]["depends"])
     assert {"pooch", "pydoc-data"} <= set(lock["rnncourse-data"]["depends"])
     for package in lock.values():
@@ -77,7 +83,23 @@ def test_what_is_waited_for_is_only_what_a_check_needs(lock):
         name = wanted.pop()
         wanted += set(lock[name]["depends"]) - first
         first.add(name)
-    assert first.isdisjoint({"matplotlib", "pillow", "fonttools", "ipywidgets", "requests", "pydoc-data"})
+    assert first.isdisjoint({"matplotlib", "pillow", "fonttools", "ipywidgets", "requests", "pydoc-data", "rich"})
+
+
+def test_what_a_first_session_imports_is_compiled_from_the_source_beside_it(site):
+    compiled = set()
+    for archive in (site / "static" / "pyodide").glob("*.[wz]*"):
+        if archive.suffix not in (".whl", ".zip"):
+            continue
+        with zipfile.ZipFile(archive) as file:
+            for name in (name for name in file.namelist() if name.endswith(".pyc")):
+                bytecode, source = file.read(name), re.sub(r"__pycache__/|(\.cpython-\d+)?\.pyc$", "", name) + ".py"
+                version, flags = (int.from_bytes(bytecode[k : k + 4], "little") for k in (0, 4))
+                assert flags == 0b01, f"{name}: the browser would compare it with its source"
+                assert bytecode[8:16] == _imp.source_hash(version, file.read(source)), name
+                compiled.add(source)
+    first = {"rnncourse/checks/engine.py", "rnncourse/exercises/cell.py", "numpy/__init__.py", "asyncio/tasks.py"}
+    assert first | {"IPython/core/interactiveshell.py", "matplotlib/figure.py"} <= compiled
 
 
 def test_the_numpy_units_are_there_and_import_nothing_that_is_not(site, lock):
@@ -100,37 +122,30 @@ def opened(page: Page, address: str, stem: str = "03_cell", heading: str = HEADI
     page.keyboard.press("Escape")
 
 
-def answer(page: Page, source: str) -> None:
-    """Write into the cell that is active, run it and its check below it; then go back to it."""
-    write(page, source)
-    page.keyboard.press("ControlOrMeta+Enter")
-    page.keyboard.press("ArrowUp")
-
-
-def test_a_wrong_answer_is_diagnosed_an_endless_one_stopped_and_the_right_one_passes_and_is_kept(page, address):
-    opened(page, address)
-    run_down_to(page, "def hidden_layer")
+def test_a_student_without_a_mouse_solves_unit_03_there_and_downloads_it(page, address, root, site, tmp_path):
+    students = nbformat.read(site / "files" / "03_cell.ipynb", as_version=4)
+    solution = nbformat.read(root / "solutions" / "03_cell" / "03_cell.ipynb", as_version=4)
+    page.goto(f"{address}/lab/index.html?path=03_cell.ipynb")
+    shown(page)
+    solve(page, students, solution, wrong=[(ENDLESS, "did not come back in time")])
     bar = page.get_by_role("region", name="Progress: 03 The recurrent cell").get_by_role("progressbar", name="points")
-    expect(bar).to_have_attribute("value", "0")
-
-    answer(page, MISTAKE.source_for("hidden_layer"))
-    not_yet = page.get_by_role("region", name="hidden_layer: not yet")
-    expect(not_yet).to_contain_text(MISTAKE.message)
-
-    answer(page, ENDLESS)
-    expect(not_yet).to_contain_text("did not come back in time")
-
-    answer(page, RIGHT)
-    expect(page.get_by_role("region", name="hidden_layer: passed")).to_be_visible()
-    expect(bar).to_have_attribute("value", str(EXERCISE.points))
+    expect(bar).to_have_attribute("value", f"{sum(exercise.points for exercise in exercises.unit('03_cell'))}")
 
     # in the browser's storage, beside the notebooks
     expect(page.get_by_role("listitem", name="progress.json")).to_be_visible()
 
+    with page.expect_download() as download:
+        command(page, "Download")
+    download.value.save_as(tmp_path / "03_cell.ipynb")
+    taken = take_in((tmp_path / "03_cell.ipynb").read_bytes(), nbformat.read(root / NOTEBOOK, as_version=4))
+    assert taken.findings == ()
 
-# A slider of the course's own kind, in few lines, and a check.
-SLIDER = """
+
+# A film and a slider of the course's own kind, in few lines.
+FILM_AND_SLIDER = """
 from rnncourse.plots import Slider, explore, line_chart
+from rnncourse.plots.films import scan_film
+scan_film(3).show("Three squares.")
 def chart(r):
     return line_chart([0, 1], {"gate": [0, r]}, xlabel="x", ylabel="y")
 explore(chart, chart(2), alt="A line.", r=Slider("rate r", 0, 4, 2, step=1))
@@ -139,14 +154,18 @@ RIGHT_GATE = "def gate(x, h, U, W, b):\n    return 1 / (1 + np.exp(-(x @ U + h @
 GATES = "10 · Gates: LSTM and GRU"
 
 
-def test_unit_10_says_what_is_left_out_has_a_slider_that_moves_and_is_kept_and_collected(page, address, tmp_path):
+def test_unit_10_says_what_is_left_out_has_a_slider_and_a_film_and_is_kept_and_collected(page, address, tmp_path):
+    page.add_init_script(CAPTIONS)
     opened(page, address, "10_gates", GATES)
     beginning = page.locator(".jp-Notebook blockquote", has_text="There is no PyTorch in the browser")
     expect(beginning).to_contain_text("set_forget_bias")
     run_down_to(page, "def gate(")
+    bar = page.get_by_role("region", name="Progress: 10").get_by_role("progressbar", name="points")
+    there = [exercise for exercise in exercises.unit("10_gates") if exercise.name != "set_forget_bias"]
+    expect(bar).to_have_attribute("max", f"{sum(exercise.points for exercise in there)}")
     page.keyboard.press("Enter")
     page.keyboard.press("ControlOrMeta+A")
-    page.keyboard.insert_text(RIGHT_GATE + SLIDER)
+    page.keyboard.insert_text(RIGHT_GATE + FILM_AND_SLIDER)
     page.keyboard.press("Shift+Enter")
     expect(active(page)).to_contain_text("check(gate)")
     page.keyboard.press("Shift+Enter")
@@ -161,6 +180,7 @@ def test_unit_10_says_what_is_left_out_has_a_slider_that_moves_and_is_kept_and_c
     page.reload()
     shown(page, GATES)
     expect(page.locator(".jp-Notebook")).to_contain_text(RIGHT_GATE.split("\n")[1].strip())
+    runs_by_itself(page)
 
     page.get_by_role("menuitem", name="File", exact=True).click()
     with page.expect_download() as download:
@@ -171,4 +191,4 @@ def test_unit_10_says_what_is_left_out_has_a_slider_that_moves_and_is_kept_and_c
     done = subprocess.run(command, capture_output=True, text=True)
     assert "1 collected" in done.stdout, done.stdout + done.stderr
     (collected,) = (desk / "submitted").rglob("10_gates.ipynb")
-    assert {cell.id: cell.source for cell in nbformat.read(collected, 4).cells}["gate"] == RIGHT_GATE + SLIDER
+    assert {cell.id: cell.source for cell in nbformat.read(collected, 4).cells}["gate"] == RIGHT_GATE + FILM_AND_SLIDER

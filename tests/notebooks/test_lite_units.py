@@ -16,8 +16,10 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from rnncourse import exercises
-from tests.sampling import ALL
+from rnncourse import exercises, progress
+from rnngrade.intake import take_in
+from rnngrade.single import grade_file
+from tests.sampling import ALL, some
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = Path(__file__).with_name("run_without_torch.py")
@@ -76,9 +78,58 @@ def test_what_students_get_in_a_browser_is_what_all_get_less_what_is_left_out(to
         left = torchless.without_torch(students, solution, refused)
         assert nbformat.writes(students) == before
         given = {cell.id: cell.source for cell in students.cells}
-        kept = [cell for cell in left.cells if cell.cell_type == "code" and not cell.id.endswith("-names")]
-        changed = [cell.id for cell in kept if cell.source != given[cell.id]]
-        assert [name for name in changed if not name.startswith("setup")] == []
+        changed = [c for c in left.cells if c.cell_type == "code" and c.source != given[c.id]]
+        for cell in changed:  # the locked imports, and experiments of which a part is left
+            assert cell.metadata.nbgrader.locked if "nbgrader" in cell.metadata else "experiment" in cell.metadata.tags
+        assert all("check(" not in cell.source for cell in changed)
+
+
+@pytest.fixture(scope="module")
+def handed_in(torchless, solutions, refused) -> dict[str, NotebookNode]:
+    """Each unit as it is in a browser, solved."""
+    found = {}
+    for stem, solution in solutions.items():
+        notebook = torchless.without_torch(stored("notebooks", stem), solution, refused)
+        right = {cell.id: cell.source for cell in solution.cells}
+        for cell in notebook.cells:
+            if cell.metadata.get("nbgrader", {}).get("solution"):
+                cell.source = right[cell.id]
+        found[stem] = notebook
+    return found
+
+
+def test_the_desk_takes_what_is_there_and_finds_nothing_but_what_is_missing(torchless, handed_in):
+    for stem, notebook in handed_in.items():
+        there = {cell.id: cell.source for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("solution")}
+        release = stored("notebooks", stem)
+        taken = take_in(nbformat.writes(notebook).encode(), release)
+        missing = torchless.left_out(notebook)
+        assert [(f.code, f.cell, f.for_person) for f in taken.findings] == [("missing-cell", n, False) for n in missing]
+        assert {name: source for name, source in taken.answers.items() if source is not None} == there
+        assert {name for name, source in taken.answers.items() if source is None} == set(missing)
+        # no cell is taken for the student's own, and none but the answers is another
+        assert {c.id: c.source for c in taken.notebook.cells} == {c.id: c.source for c in release.cells} | there
+
+
+def test_the_desk_gives_full_marks_for_what_is_there(torchless, handed_in, tmp_path):
+    cut = [stem for stem, notebook in handed_in.items() if torchless.left_out(notebook)]
+    assert len(cut) > 3
+    for stem in some(cut, 1):
+        nbformat.write(handed_in[stem], tmp_path / "from_a_browser.ipynb")
+        record = grade_file(ROOT, tmp_path / "from_a_browser.ipynb", seed="7").record
+        assert record.unit == stem
+        missing = {e.name for e in record.exercises if e.status == "missing"}
+        assert missing == set(torchless.left_out(handed_in[stem]))
+        assert all(e.passed for e in record.exercises if e.name not in missing), record
+        assert {f.cell for f in record.findings} == missing
+
+
+def test_a_bar_counts_only_the_exercises_that_are_there(torchless, handed_in, monkeypatch):
+    monkeypatch.setenv("RNNCOURSE_PROGRESS", "off")
+    monkeypatch.setenv("RNNCOURSE_LEFT_OUT", " ".join(n for one in handed_in.values() for n in torchless.left_out(one)))
+    for stem, notebook in handed_in.items():
+        asked = [cell.id for cell in notebook.cells if cell.id.startswith("check_")]
+        assert [f"check_{name}" for name, *_ in progress(stem).rows] == asked
 
 
 # A unit of few cells, and what of it is left: the whole of each code cell, by id, where torch cannot be had.
@@ -103,6 +154,6 @@ def test_a_cell_goes_with_the_names_that_only_torch_could_give(torchless):
     code = {cell.id: cell.source for cell in left.cells if cell.cell_type == "code"}
     assert code == {
         "a": "import numpy as np\nfrom math import pi",
-        "b-names": "x = np.zeros(3)\nsize = len(x)",
+        "b": "x = np.zeros(3)\nsize = len(x)",
         **{name: SMALL[name] for name in "cdfgh"},
     }

@@ -1,0 +1,23 @@
+"""Films in a notebook that only was opened: what has stood in a caption, from the beginning."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+# For every frame of a page, before it is opened: the captions that a film shows.
+CAPTIONS = """addEventListener("DOMContentLoaded", () => {
+  const caption = document.getElementById("caption");
+  window.captions = [];
+  if (caption) new MutationObserver(() => captions.push(caption.textContent)).observe(caption, {childList: true});
+})"""
+
+
+def runs_by_itself(page: Page) -> None:
+    """Wait until the film of the page's notebook, `scan_film`'s, has run from its first moment to its last."""
+    player = page.frame_locator(".jp-OutputArea iframe")
+    expect(player.locator("#caption")).to_be_visible()
+    expect(page.locator(".jp-OutputArea:has(iframe) img").first).to_be_hidden()
+    frame = page.locator(".jp-OutputArea iframe").element_handle().content_frame()
+    assert frame
+    frame.wait_for_function("captions.some(words => words.startsWith('Round 1'))")
+    expect(player.get_by_role("button", name="Play", exact=True)).to_be_visible()
