@@ -279,7 +279,7 @@ def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(end, root,
             desk.judge_code = judge_code
         """
     in_the_process(monkeypatch, tmp_path, program)
-    with Worker(Settings(Bundle.make(root, UNIT), replace(LIMITS, judge_seconds=4.0), SEED)) as worker:
+    with Worker(Settings(Bundle.make(root, UNIT), replace(LIMITS, judge_seconds=1.0), SEED)) as worker:
         record = worker.grade("ada", solved(root, UNIT)).record
     assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
     assert [f.code for f in record.flags] == ["not-judged"]
