@@ -210,7 +210,7 @@ WIDE = """() => {
     return box.scrollWidth > box.clientWidth || table.getBoundingClientRect().right > innerWidth;
   });
   const formulas = [...document.querySelectorAll("article span.math svg")].filter(
-    (svg) => svg.getBoundingClientRect().right > innerWidth);
+    (svg) => svg.getBoundingClientRect().right > innerWidth && !svg.closest("table.told thead"));  // that is not seen
   return [...tables, ...formulas.map((svg) => svg.closest("p, li, td") ?? svg.parentElement)]
     .filter((e) => e.checkVisibility()).map((e) => e.innerText.slice(0, 60));
 }"""
