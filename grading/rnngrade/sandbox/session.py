@@ -34,6 +34,7 @@ from rnngrade.sandbox.limits import Limits
 STARTUP_SECONDS = 120.0
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
 WATCH_SECONDS = 0.1
+PATIENCE = 5.0  # times as long may it take where others use the processors: those others may be the room's own
 
 # One thread each, and sets of strings in one order, here and there: what an answer makes of it is the same again, and
 # the judge's misconceptions make the same of it.
@@ -241,12 +242,12 @@ class Session:
     def ask(self, verb: str, *body: Any, seconds: float, call: Call | None = None) -> Any:
         """Ask, and wait for the reply. While waiting, `call(function, args, kwargs)` answers the runner's calls.
 
-        While the runner waits for a processor that others are using, its `seconds` do not go on.
+        While the runner waits for a processor that others are using, its `seconds` do not go on, within `PATIENCE`.
 
         **Errors:** a `Fault`, after which the session is of no use.
         """
         self._number += 1
-        end = time.monotonic() + seconds - self._scheduled()[1]
+        end = self._deadline(seconds)
         try:
             self._channel.send(verb, self._number, *body, seconds=seconds)
             while True:
@@ -256,7 +257,8 @@ class Session:
                     case ["call", int(number), int(function), args, dict(kwargs)] if call is not None:
                         started = time.monotonic()
                         self._channel.send(*self._answer(call, number, function, args, kwargs), seconds=seconds)
-                        end += time.monotonic() - started  # the judge's time is not the student's
+                        worked = time.monotonic() - started  # the judge's time is not the student's
+                        end = end[0] + worked, end[1] + worked
                     case ["memory"]:  # the runner's last words
                         raise TooMuch("memory")
                     case _:
@@ -280,10 +282,14 @@ class Session:
             if self._group.ended_for_memory():
                 self._ended = "memory"
 
-    def _receive(self, end: float) -> list[Any]:
-        """The next message; `end` is to come after all the time for which the runner will have waited."""
+    def _deadline(self, seconds: float) -> tuple[float, float]:
+        """When the time is up: once the runner's waiting for a processor is added, and at the latest."""
+        now = time.monotonic()
+        return now + seconds - self._scheduled()[1], now + PATIENCE * seconds
+
+    def _receive(self, end: tuple[float, float]) -> list[Any]:
         while True:
-            left = max(0.0, end + self._scheduled()[1] - time.monotonic())
+            left = max(0.0, min(end[0] + self._scheduled()[1], end[1]) - time.monotonic())
             if select.select([self._channel.connection], [], [], left)[0]:
                 return self._channel.receive(max(left, GRACE_SECONDS))
             if not left:
@@ -302,7 +308,7 @@ class Session:
         self._calls_back += 1
         number = self._calls_back
         self._channel.send("callback", number, function, args, kwargs, seconds=GRACE_SECONDS)
-        match self._receive(time.monotonic() + self.limits.call_seconds - self._scheduled()[1]):
+        match self._receive(self._deadline(self.limits.call_seconds)):
             case ["return", int(answered), value] if answered == number:
                 return value
             case ["raise", int(answered), list(kinds), str(words)] if answered == number:
