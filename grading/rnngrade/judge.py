@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -36,9 +37,11 @@ from rnncourse.checks.where.search import ask, find
 from rnncourse.checks.wire import encode
 from rnngrade import record
 from rnngrade.budget import with_no_more_than
+from rnngrade.kept import Kept
 from rnngrade.sandbox.inside.runner import FUNCTION, READ_ONLY
+from rnngrade.sandbox.lent import LaidOut, lay_out
 from rnngrade.sandbox.limits import MB
-from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow
+from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow, told
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
 MOST_PARTS = 100  # of what is listed in an observation: arguments, functions, bases of an error's class
@@ -46,6 +49,27 @@ MOST_PLACES = 1_000
 # What was found out about a source that gave this, kept for its like: a class makes the same mistake many times.
 _places: dict[tuple[str, str, bytes], Where | None] = {}
 MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
+MOST_KEPT = 16 * MB  # of each of these
+OBJECT = 200  # bytes of memory that a kept thing takes besides, roughly
+
+
+@dataclass(frozen=True, eq=False)
+class _Request:
+    """The arguments of a case as the sandbox gets them: `body` asks for an observation, `functions` stay here."""
+
+    args: tuple[Any, ...]
+    laid_out: LaidOut
+    body: bytes
+    functions: tuple[Named, ...]
+    offer: bytes  # which functions these are, the exercise's own and `functions`
+    is_counted: bool
+
+
+# A class is asked the same cases, and much of what is said and called in them is the same to the byte.
+_requests = Kept[tuple[str, str, int], _Request](MOST_KEPT)  # by exercise, driver and the arguments' id
+_answers = Kept[tuple[bytes, bytes], tuple[int, bytes]](MOST_KEPT)  # of which function, and what, by offer and call
+_parsed = Kept[bytes, tuple[Observation, int]](MOST_KEPT)  # with its size in memory
+_seen = Kept[tuple[Any, ...], Observation](MOST_KEPT)
 
 
 class Remote:
@@ -54,7 +78,8 @@ class Remote:
     def __init__(self, session: Session, exercise: Exercise, seconds: float, source: str = "") -> None:
         self.session, self.exercise, self.source = session, exercise, source
         self.end = time.monotonic() + seconds
-        self.functions: list[Callable[..., Any]] = list(exercise.uses.values())
+        self.functions: tuple[Named, ...] = ()  # of the case; the exercise's own come before them
+        self.offer = b""
         self.counts: dict[int, int] = {}
         self.wrote = self.timed_out = False
         self.size = 0  # of all that the answer has answered
@@ -81,36 +106,61 @@ class Remote:
         left = self.end - time.monotonic()
         if left <= 0:
             raise TooSlow()
-        del self.functions[len(self.exercise.uses) :]
-        self.counts, self.wrote = {}, False
-        # Whoever knows no values can say nothing of a depth but by which operations the values come about.
-        is_counted = how == "steps" and isinstance(args[-1], str)
-        shown = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted else args
-        packed = self.session.lent.lend(self._give(shown))
+        request = self._request(how, args)
+        self._offer(request.functions, request.offer)
+        self.session.lent.lend(request.laid_out)
         seconds = min(left, limits.call_seconds + GRACE_SECONDS)
-        reply = self._weighed(self.session.ask("observe", how, packed, seconds=seconds, call=self._call))
-        seen = _observation(reply)
+        reply = self.session.exchange("observe", request.body, seconds=seconds, answers=self)
+        if (parsed := _parsed.get(reply)) is None:
+            value = told(reply)
+            parsed = _observation(value), _size(value)
+            _parsed.put(reply, parsed, len(reply) + parsed[1])
+        seen, size = parsed
+        self._weigh(size)
         self.timed_out = seen.timed_out
         if seen.timed_out:
             return seen
         changed = tuple(sorted({*seen.changed, *self.session.lent.changed()}))
-        calls = tuple(self.counts.get(number, 0) for number in range(len(self.exercise.uses), len(self.functions)))
-        answer = _deep(seen.answer, args[:-1]) if is_counted else seen.answer
-        return dataclasses.replace(
-            seen,
-            answer=answer,
-            changed=changed,
-            calls=calls,
-            wrote_meanwhile=seen.wrote_meanwhile or self.wrote,
-            shared=seen.shared or self._is_view(seen.answer),
-        )
+        first = len(self.exercise.uses)
+        calls = tuple(self.counts.get(number, 0) for number in range(first, first + len(self.functions)))
+        wrote = seen.wrote_meanwhile or self.wrote
+        key = request, reply, changed, calls, wrote, seen.shared or self._is_view(seen.answer)
+        if (whole := _seen.get(key)) is None:
+            answer = _deep(seen.answer, args[:-1]) if request.is_counted else seen.answer
+            whole = dataclasses.replace(
+                seen, answer=answer, changed=changed, calls=calls, wrote_meanwhile=wrote, shared=key[-1]
+            )
+            _seen.put(key, whole, len(reply) + OBJECT)
+        return whole
 
-    def _weighed(self, reply: Any) -> Any:
-        """A reply. **Errors:** `TooMuch` if this answer has replied with more than a message may have, all in all."""
-        self.size += _size(reply)
+    def _request(self, how: str, args: tuple[Any, ...]) -> _Request:
+        """What to ask an answer with these arguments; kept, with them, for the next who is asked with the same."""
+        key = self.exercise.name, how, id(args)
+        if (request := _requests.get(key)) is None:
+            # Whoever knows no values can say nothing of a depth but by which operations the values come about.
+            is_counted = how == "steps" and isinstance(args[-1], str)
+            functions: list[Named] = []
+            shown = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted else args
+            laid_out = lay_out(self._give(shown, functions))
+            body = encode([how, laid_out.args])
+            offer = self._offered(functions)
+            request = _Request(args, laid_out, body, tuple(functions), offer, is_counted)
+            _requests.put(key, request, len(body) + 2 * len(laid_out.data) + len(offer) + OBJECT)
+        return request
+
+    def _offered(self, functions: Sequence[Named]) -> bytes:
+        return hashlib.sha256(encode([self.exercise.name, *functions])).digest()
+
+    def _offer(self, functions: Sequence[Named], offer: bytes) -> None:
+        """From now on these functions can be called, and the exercise's own before them."""
+        self.functions, self.offer = tuple(functions), offer
+        self.counts, self.wrote = {}, False
+
+    def _weigh(self, size: int) -> None:
+        """Add to what this answer has replied. **Errors:** `TooMuch` if all in all it is more than a message may be."""
+        self.size += size
         if self.size > self.session.limits.message:
             raise TooMuch("answers")
-        return reply
 
     def _is_view(self, answer: Any) -> bool:
         """Whether the answer becomes another one when the arguments do."""
@@ -118,7 +168,9 @@ class Remote:
             return False
         self.session.lent.spoil()
         seconds = self.session.limits.call_seconds
-        return not identical(self._weighed(self.session.ask("again", seconds=seconds)), answer)
+        again = self.session.ask("again", seconds=seconds)
+        self._weigh(_size(again))
+        return not identical(again, answer)
 
     def program(self, name: str) -> Program | None:
         """The answer's text, as it was handed in."""
@@ -128,19 +180,14 @@ class Remote:
         self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0
     ) -> Attempt:
         """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""
-        del self.functions[len(self.exercise.uses) :]
-        reply = self.session.ask(
-            "attempt",
-            text,
-            name,
-            how,
-            self._give(args),
-            list(given),
-            seconds,
-            seconds=seconds + GRACE_SECONDS,
-            call=self._call,
-        )
-        match self._weighed(reply):
+        functions: list[Named] = []
+        shown = self._give(args, functions)
+        self._offer(functions, self._offered(functions))
+        patience = seconds + GRACE_SECONDS
+        asked = text, name, how, shown, list(given), seconds
+        reply = self.session.ask("attempt", *asked, seconds=patience, answers=self)
+        self._weigh(_size(reply))
+        match reply:
             case {
                 "seen": dict(seen),
                 "notes": dict(notes),
@@ -150,40 +197,66 @@ class Remote:
                 return Attempt(_observation(seen), notes, wrote, is_whole)
         raise Garbled("no attempt")
 
-    def _give(self, value: Any) -> Any:
+    def _give(self, value: Any, functions: list[Named]) -> Any:
         """`value` as the sandbox gets it: functions stay here, under a number."""
         if isinstance(value, Named):
             if _is_given(value) and not self.exercise.counts_calls:
                 return value
-            self.functions.append(value.make())
-            return Named("__remote__", {"number": len(self.functions) - 1})
+            functions.append(value)
+            return Named("__remote__", {"number": len(self.exercise.uses) + len(functions) - 1})
         if isinstance(value, (list, tuple)):
-            return type(value)(self._give(v) for v in value)
+            return type(value)(self._give(v, functions) for v in value)
         if type(value) is dict:
-            return {k: self._give(v) for k, v in value.items()}
+            return {k: self._give(v, functions) for k, v in value.items()}
         return value
 
-    def _call(self, number: int, args: Any, kwargs: dict[str, Any]) -> Any:
-        """Run one of the judge's functions for the answer."""
-        if not (0 <= number < len(self.functions) and isinstance(args, tuple)):
-            raise TypeError("there is no such function")
-        _require_small((args, kwargs), self.session.limits.reply)
+    def known(self, call: bytes) -> bytes | None:
+        """What one of the judge's functions has answered to such a call before: it answers the same to the same."""
+        if (known := _answers.get((self.offer, call))) is None:
+            return None
+        number, answer = known
+        self._count(number)
+        return answer
+
+    def keep(self, call: bytes, number: int, answer: bytes) -> None:
+        """Keep an answer, if it has come of the arguments alone, and of no function that the student has lent."""
+        if FUNCTION.encode() not in call:
+            _answers.put((self.offer, call), (number, answer), len(call) + len(answer) + OBJECT)
+
+    def _count(self, number: int) -> None:
         self.counts[number] = self.counts.get(number, 0) + 1
+        if number >= len(self.exercise.uses):
+            self.wrote = self.wrote or bool(self.session.lent.changed())
+
+    def _function(self, number: int) -> Callable[..., Any]:
+        """One of the judge's functions. **Errors:** `TypeError` if there is none of this number."""
+        own = [*self.exercise.uses.values()]
+        if 0 <= number < len(own):
+            return own[number]
+        if len(own) <= number < len(own) + len(self.functions):
+            return self.functions[number - len(own)].make()
+        raise TypeError("there is no such function")
+
+    def call(self, number: int, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Run one of the judge's functions for the answer."""
+        function = self._function(number)
+        if not isinstance(args, tuple):
+            raise TypeError("a function is called with a tuple of arguments")
+        _require_small((args, kwargs), self.session.limits.reply)
+        self._count(number)
         began = time.monotonic()
         try:
-            return self._run(number, args, kwargs)
+            return self._run(function, args, kwargs)
         finally:
             self.worked += time.monotonic() - began
             if self.worked > self.session.limits.cell_seconds:
                 raise TooSlow()
 
-    def _run(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if number >= len(self.exercise.uses):
-            self.wrote = self.wrote or bool(self.session.lent.changed())
+    def _run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with within(self.session.limits.call_seconds):
             borrowed = Borrowed()
             live = {name: self._take(v, borrowed) for name, v in kwargs.items()}
-            answer = self.functions[number](*self._take(args, borrowed), **live)
+            answer = function(*self._take(args, borrowed), **live)
             plain = to_plain(borrowed.packed(answer))
             return {READ_ONLY: plain} if isinstance(answer, np.ndarray) and not answer.flags.writeable else plain
 

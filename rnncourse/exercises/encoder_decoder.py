@@ -924,8 +924,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one call at most", *draw(lambda: (drawn_table(rng, 3, 6, 1, 2, 0.0), 2, 1, 2, 1, 3)))
     yield edge("eos at once", *draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 9.0, 0.5), 0, 1, 2, 6, 1)))
     yield edge("room for more than there is", *draw(lambda: (drawn_table(rng, 3, 3, 0, 0, 0.0), 1, 0, 0, 2, 9)))
-    long = draw(lambda: (drawn_table(rng, 3, 30, 1, 2, NEVER, 0.1), 0, 1, 2, 260, 2))
-    yield edge("a long answer, each token at about 1/25", *long)
+    long = draw(lambda: (drawn_table(rng, 1, 100, 1, 2, NEVER, 0.1), 0, 1, 2, 180, 1))
+    yield edge("a long answer, each token at about 1/80", *long)
 
 
 beam_exercise = ex

@@ -712,7 +712,8 @@ def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], moved: list[bool
         facts[f"{name}_bits"] = kinds.pop() if len(kinds) == 1 else "other ones"
     parts, Q = given[0][0], given[0][1]["targets"]
     shares = ngram_bits(parts["train"], parts["validation"], 1, Q)
-    better = bits_per_token(whole["validation"], parts["validation"]) < shares - 0.1
+    # In 120 draws a network that learned nothing took 0.84 of them and more, one that learned 0.64 at most.
+    better = bits_per_token(whole["validation"], parts["validation"]) < 0.75 * shares
     facts["what was learned"] = "more than the shares of the targets" if better else "no more than their shares"
     return facts
 
@@ -790,8 +791,8 @@ def experiments(rng: np.random.Generator, K: int, Q: int, sizes: tuple[int, int,
 
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield experiments(rng, 6, 3, (16, 10, 5))
-    yield experiments(rng, 5, 4, (17, 12, 6))
+    more = int(rng.integers(3))
+    yield experiments(rng, 5 + more, int(rng.integers(3, 5)), (16 + more, 12 - more, 6))
 
 
 ex.mistakes(r"""

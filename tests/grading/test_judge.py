@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import textwrap
 import time
+import types
+from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,7 +20,9 @@ from rnncourse import exercises
 from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.drive import Observation
-from rnncourse.checks.plain import arrays_in
+from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.local import Local
+from rnncourse.checks.plain import NotPlain, arrays_in, identical, to_plain
 from rnncourse.exercises.unfolding import logistic
 from rnngrade import judge
 from rnngrade.bundle import Bundle
@@ -24,10 +30,11 @@ from rnngrade.grade import open_station
 from rnngrade.judge import Remote, _observation, _require_small, judge_code, judge_question, within
 from rnngrade.record import JUDGED, MISSING, REFUSED, TIMED_OUT
 from rnngrade.sandbox.bubblewrap import not_needed
-from rnngrade.sandbox.lent import SIZE, Lent
+from rnngrade.sandbox.lent import SIZE, Lent, lay_out
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
 
+CALL_NOTHING = ("00_welcome", "01_ngram", "07_torch_rnn", "08_stacked", "11_heads")  # no function, or with tensors alone
 LIMITS = Limits(call_seconds=2.0, cell_seconds=20.0, reply=2**20)
 
 
@@ -178,7 +185,7 @@ def test_there_is_no_function_under_another_number(stations):
         remote = Remote(session, exercise, 60.0)
         for number in (-1, 0, 5):
             with pytest.raises(TypeError, match="no such function"):
-                remote._call(number, (), {})
+                remote.call(number, (), {})
 
 
 def test_the_judges_own_work_is_limited_in_time_and_memory():
@@ -310,9 +317,42 @@ def test_a_function_stays_with_the_judge(stations):
     exercise = exercises.find("unfold")
     with stations(exercise.unit.stem).session() as session:
         remote = Remote(session, exercise, 60.0)
-        given = remote._give((logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]))
+        given = remote._give((logistic(shift=0.02), [1, {"f": logistic(shift=0.03)}]), functions := [])
         assert [given[0].name, given[1][1]["f"].name] == ["__remote__"] * 2
-        assert [f(0.5, 3.0) for f in remote.functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
+        assert [f.make()(0.5, 3.0) for f in functions] == [logistic(shift=s).make()(0.5, 3.0) for s in (0.02, 0.03)]
+
+
+@pytest.mark.parametrize("stem", exercises.SYLLABUS)
+def test_a_function_answers_the_same_to_the_same_whatever_was_called_before(stem, monkeypatch):
+    """The judge keeps what it has answered: that is right only if an answer follows from the call alone."""
+    calls = []
+
+    def spied(make):
+        function = make()
+
+        def spy(*args, **kwargs):
+            asked = copy.deepcopy((args, kwargs))
+            answer = function(*args, **kwargs)
+            with suppress(NotPlain):  # tensors, functions that are lent, numbers that count
+                calls.append((make, to_plain(asked[0]), to_plain(asked[1]), to_plain(answer)))
+            return answer
+
+        return spy
+
+    def handed_over(named):
+        return spied(partial(make, named)) if isinstance(make(named), types.FunctionType) else make(named)
+
+    make = Named.make
+    monkeypatch.setattr(Named, "make", handed_over)
+    for exercise in [e for e in exercises.unit(stem) if isinstance(e, Exercise)]:
+        uses = {name: spied(lambda used=used: used) for name, used in exercise.uses.items()}
+        with Local(exercise.made_of(exercise.source, "<the model answer>"), uses) as local:
+            for hidden in (False, True):
+                for one in drawn(exercise, seed_for(exercise, hidden))[0]:
+                    local.observe(exercise.drive, one.args)
+    assert bool(calls) == (stem not in CALL_NOTHING)
+    for made_again, args, kwargs, answer in reversed(calls):
+        assert identical(to_plain(made_again()(*copy.deepcopy(args), **copy.deepcopy(kwargs))), answer)
 
 
 LIAR = """
@@ -403,7 +443,9 @@ def test_the_arguments_of_every_case_fit_into_what_is_lent():
             for exercise in exercises.unit(stem):
                 if hasattr(exercise, "reference"):
                     for one in drawn(exercise, seed_for(exercise, hidden=False))[0]:
-                        assert arrays_in(lent.lend(one.args)) == [], exercise.name
+                        laid_out = lay_out(one.args)
+                        assert arrays_in(laid_out.args) == [], exercise.name
+                        lent.lend(laid_out)
                         assert lent.changed() == ()
     finally:
         lent.close()
@@ -417,9 +459,10 @@ def test_a_change_of_any_entry_is_seen_in_the_argument_that_has_it(data):
     args = tuple([one, {"deep": (one,)}] if data.draw(st.booleans()) else one for one in arrays)
     lent = Lent()
     try:
-        names = lent.lend((*args, "text", 3))
+        laid_out = lay_out((*args, "text", 3))
+        lent.lend(laid_out)
         assert lent.changed() == ()
-        flat = [(i, n) for i, value in enumerate(names) for n in _named_in(value)]
+        flat = [(i, n) for i, value in enumerate(laid_out.args) for n in _named_in(value)]
         index, (settings, count) = data.draw(st.sampled_from(flat))
         if count:
             at = settings["start"] + data.draw(st.integers(0, count - 1))

@@ -806,21 +806,24 @@ def test_a_process_that_ends_has_died(statement, session):
         "b'hello, judge, here are your points'",
         "(2**31).to_bytes(4, 'big')",
         "(10).to_bytes(4, 'big') + (6).to_bytes(4, 'big') + b'[1, 2]'",
-        "message('reply', 1, {'outputs': [], 'error': None})",
-        "message('call', 1, 0, (), {})",
-        "message('reply', True, {})",
-        "message({'verb': 'reply'})",
-        "message()",
+        "message('reply', 1, [{'outputs': [], 'error': None}])",
+        "message('call', 1, [0, (), {}])",
+        "message('reply', NUMBER, {})",
+        "message('reply', NUMBER, [])",
+        "message('reply', NUMBER, [1, 2])",
+        "message('r\\xff', NUMBER, [{}])",
+        "message('', NUMBER, [{}])",
     ],
 )
 def test_what_is_no_answer_is_garbled(said, session):
     run(session, "pass")
     program = f"""
-        import os
+        import os, struct
         from rnncourse.checks.wire import encode
-        def message(*parts):
-            data = encode(list(parts))
-            return len(data).to_bytes(4, "big") + data
+        def message(verb, number, body):
+            data = encode(body)
+            return struct.pack(">II8s", len(data), number, verb.encode("latin-1")) + data
+        NUMBER = {session._number + 1}
         os.write(3, {said})
         """
     with pytest.raises(Garbled):
@@ -849,7 +852,8 @@ def test_a_judge_that_is_late_itself_takes_no_time_from_the_student(session, mon
     assert session.ask("open", "answer", settings, seconds=PATIENCE) == {"state": "open"}
     # A function of the judge's by number, as `judge.Remote` hands it over.
     given = Named("__remote__", {"number": 0})
-    assert session.ask("observe", "call", (given,), seconds=PATIENCE, call=slow)["answer"] == 5
+    answers = SimpleNamespace(known=lambda call: None, keep=lambda *kept: None, call=slow)
+    assert session.ask("observe", "call", (given,), seconds=PATIENCE, answers=answers)["answer"] == 5
 
 
 # --- without a sandbox

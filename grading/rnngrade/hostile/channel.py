@@ -43,7 +43,7 @@ CHANNEL = [
             after(
                 "setup",
                 """
-                import os
+                import os, struct
                 from rnncourse.checks.wire import encode
                 seen = {"answer": np.zeros((3, 4)), "error": None, "error_types": (), "timed_out": False,
                         "refused": None, "changed": (), "shared": False, "calls": (), "wrote_meanwhile": False,
@@ -51,10 +51,11 @@ CHANNEL = [
                         "score": 1.0, "points": 3.0}
                 for number in range(1, 400):
                     for verb in ("reply", "verdict", "return"):
-                        data = encode([verb, number, seen])
+                        data = encode([seen])
+                        data = struct.pack(">II8s", len(data), number, verb.encode()) + data
                         for channel in range(3, 21):
                             try:
-                                os.write(channel, len(data).to_bytes(4, "big") + data)
+                                os.write(channel, data)
                             except OSError:
                                 pass
                 """,

@@ -22,16 +22,15 @@ from rnngrade.hostile.making import (
 def _says(data: str) -> str:
     """Code that, from now on, sends these bytes in place of a reply."""
     return dedent(f"""
-        import sys
+        import struct, sys
         for module in list(sys.modules.values()):
             Channel = getattr(module, "Channel", None)
             if hasattr(Channel, "receive"):
-                def send(self, *message, seconds=None):
-                    number = str(message[1]).encode()
+                def send(self, verb, number, *body, seconds=None):
                     header = {data}
-                    body = len(header).to_bytes(4, "big") + header
+                    said = len(header).to_bytes(4, "big") + header
                     try:
-                        self.connection.sendall(len(body).to_bytes(4, "big") + body)
+                        self.connection.sendall(struct.pack(">II8s", len(said), number, verb.encode()) + said)
                     except OSError:
                         pass
                 Channel.send = send
@@ -40,7 +39,7 @@ def _says(data: str) -> str:
 
 def _replies(name: str, what: str, value: str) -> Hostile:
     """An answer at which the room replies with a value whose JSON is `value`, an expression for bytes."""
-    data = f'b\'["reply",\' + number + b"," + {value} + b"]"'
+    data = f'b"[" + {value} + b"]"'
     return Hostile(
         f"replies_{name}",
         f"replies with {what}",

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,39 @@ SIZE = 1 << 20  # bytes; the cases of all exercises need less than a tenth of it
 ALIGNMENT = 64
 
 
+@dataclass(frozen=True)
+class LaidOut:
+    """The arguments of a case with a name for each array, by which the runner finds it in what it is lent; `data` is
+    what is to stand there, `places` the argument, the beginning and the end of each.
+    """
+
+    args: tuple[Any, ...]
+    data: bytes
+    places: tuple[tuple[int, int, int], ...]
+
+
+def lay_out(args: tuple[Any, ...]) -> LaidOut:
+    """Find a place for each array; one that finds none stays what it is."""
+    data = bytearray()
+    places: list[tuple[int, int, int]] = []
+
+    def lay(value: Any, index: int, depth: int = 0) -> Any:
+        if depth <= MAX_DEPTH and isinstance(value, (list, tuple)):
+            return type(value)(lay(v, index, depth + 1) for v in value)
+        if depth <= MAX_DEPTH and type(value) is dict:
+            return {k: lay(v, index, depth + 1) for k, v in value.items()}
+        gap = -len(data) % ALIGNMENT
+        start = len(data) + gap
+        if type(value) is not np.ndarray or value.dtype.kind not in "biuf" or start + value.nbytes > SIZE:
+            return value
+        data.extend(bytes(gap) + value.tobytes())
+        places.append((index, start, len(data)))
+        return Named(LENT, {"dtype": value.dtype.str, "shape": list(value.shape), "start": start})
+
+    named = tuple(lay(value, index) for index, value in enumerate(args))
+    return LaidOut(named, bytes(data), tuple(places))
+
+
 class Lent:
     """The memory of one session. `file` is its descriptor, which the runner gets too."""
 
@@ -31,31 +66,12 @@ class Lent:
         # The room can write to it, and can make it neither larger, past its limits, nor smaller.
         fcntl.fcntl(self.file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
         self._written = b""
-        self._places: list[tuple[int, int, int]] = []  # argument, beginning, end
+        self._places: Sequence[tuple[int, int, int]] = ()
 
-    def lend(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of a case with a name for each array, which the runner finds here; one that finds no room
-        stays what it is.
-        """
-        self._places = []
-        pieces: list[bytes] = []
-        lent = tuple(self._lend(value, index, pieces) for index, value in enumerate(args))
-        self._written = b"".join(pieces)
+    def lend(self, laid_out: LaidOut) -> None:
+        """Write the arrays of a case there."""
+        self._written, self._places = laid_out.data, laid_out.places
         os.pwrite(self.file, self._written, 0)
-        return lent
-
-    def _lend(self, value: Any, index: int, pieces: list[bytes], depth: int = 0) -> Any:
-        if depth <= MAX_DEPTH and isinstance(value, (list, tuple)):
-            return type(value)(self._lend(v, index, pieces, depth + 1) for v in value)
-        if depth <= MAX_DEPTH and type(value) is dict:
-            return {k: self._lend(v, index, pieces, depth + 1) for k, v in value.items()}
-        start = self._places[-1][2] + -self._places[-1][2] % ALIGNMENT if self._places else 0
-        if type(value) is not np.ndarray or value.dtype.kind not in "biuf" or start + value.nbytes > SIZE:
-            return value
-        end = start + value.nbytes
-        pieces += [bytes(start - sum(map(len, pieces))), value.tobytes()]
-        self._places.append((index, start, end))
-        return Named(LENT, {"dtype": value.dtype.str, "shape": list(value.shape), "start": start})
 
     def changed(self) -> tuple[int, ...]:
         """The arguments that have an array in which something has changed since they were lent."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import io
 import json
 import os
 import select
@@ -22,11 +23,12 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from rnncourse.checks.wire import WireError, encode
 from rnngrade.sandbox import bubblewrap, library, seccomp
 from rnngrade.sandbox.inside import groups, warm
-from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late
+from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late, Message
 from rnngrade.sandbox.inside.groups import Group
 from rnngrade.sandbox.lent import Lent
 from rnngrade.sandbox.limits import Limits
@@ -75,7 +77,17 @@ class Garbled(Fault):
     """What came was no answer."""
 
 
-Call = Callable[[int, Any, dict[str, Any]], Any]
+class Answers(Protocol):
+    """What answers the runner's calls of functions that only the judge has."""
+
+    def known(self, call: bytes) -> bytes | None:
+        """The wire form of the body that has been sent to such a call before, if it is to be sent again."""
+
+    def keep(self, call: bytes, function: int, answer: bytes) -> None:
+        """Keep what a function has answered to a call."""
+
+    def call(self, function: int, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Call the function of this number."""
 
 
 class Station:
@@ -231,6 +243,7 @@ class Session:
             home = self._scratch or bubblewrap.HOME
             self.pid, self._group = station.enter(room, theirs, self.lent.file, home)
         self._channel = Channel(ours, self.limits.message)
+        self._schedule = _opened(f"/proc/{self.pid}/schedstat")
         self._number = 0
         self._calls_back = 0
         self._ended: str | None = None
@@ -239,30 +252,33 @@ class Session:
         self._watcher = threading.Thread(target=self._watch, daemon=True, name="rnngrade watch")
         self._watcher.start()
 
-    def ask(self, verb: str, *body: Any, seconds: float, call: Call | None = None) -> Any:
-        """Ask, and wait for the reply. While waiting, `call(function, args, kwargs)` answers the runner's calls.
+    def ask(self, verb: str, *body: Any, seconds: float, answers: Answers | None = None) -> Any:
+        """Ask, and wait for the reply. While waiting, `answers` are there for the runner's calls.
 
         While the runner waits for a processor that others are using, its `seconds` do not go on, within `PATIENCE`.
 
         **Errors:** a `Fault`, after which the session is of no use.
         """
+        return told(self.exchange(verb, encode(list(body)), seconds=seconds, answers=answers))
+
+    def exchange(self, verb: str, body: bytes, *, seconds: float, answers: Answers | None = None) -> bytes:
+        """The same with wire forms: what `body` is asked with, and what came, which nobody has looked at (`told`)."""
         self._number += 1
         end = self._deadline(seconds)
         try:
-            self._channel.send(verb, self._number, *body, seconds=seconds)
+            self._channel.pass_on(verb, self._number, body, seconds)
             while True:
-                match self._receive(end):
-                    case ["reply", int(number), value] if number == self._number:
-                        return value
-                    case ["call", int(number), int(function), args, dict(kwargs)] if call is not None:
-                        started = time.monotonic()
-                        self._channel.send(*self._answer(call, number, function, args, kwargs), seconds=seconds)
-                        worked = time.monotonic() - started  # the judge's time is not the student's
-                        end = end[0] + worked, end[1] + worked
-                    case ["memory"]:  # the runner's last words
-                        raise TooMuch("memory")
-                    case _:
-                        raise Garbage("an answer to another question")
+                came = self._receive(end)
+                if came.verb == "reply" and came.number == self._number:
+                    return came.data
+                if came.verb == "memory":  # the runner's last words
+                    raise TooMuch("memory")
+                if came.verb != "call" or answers is None:
+                    raise Garbage("an answer to another question")
+                started = time.monotonic()
+                self._channel.pass_on(*self._answer(came, answers), seconds)
+                worked = time.monotonic() - started  # the judge's time is not the student's
+                end = end[0] + worked, end[1] + worked
         except Closed:
             raise self._why() from None
         except Late:
@@ -287,7 +303,7 @@ class Session:
         now = time.monotonic()
         return now + seconds - self._scheduled()[1], now + PATIENCE * seconds
 
-    def _receive(self, end: tuple[float, float]) -> list[Any]:
+    def _receive(self, end: tuple[float, float]) -> Message:
         while True:
             left = max(0.0, min(end[0] + self._scheduled()[1], end[1]) - time.monotonic())
             if select.select([self._channel.connection], [], [], left)[0]:
@@ -295,23 +311,33 @@ class Session:
             if not left:
                 raise Late
 
-    def _answer(self, call: Call, number: int, function: int, args: Any, kwargs: dict[str, Any]) -> list[Any]:
+    def _answer(self, came: Message, answers: Answers) -> tuple[str, int, bytes]:
+        if (known := answers.known(came.data)) is not None:
+            return "return", came.number, known
+        match came.body():
+            case [int(function), args, dict(kwargs)]:
+                pass
+            case _:
+                raise Garbage("a call of nothing")
         try:
-            return ["return", number, call(function, args, kwargs)]
-        except (Fault, Closed, Late, Garbage):
+            answer = encode([answers.call(function, args, kwargs)])
+        except (Fault, Closed, Late, Garbage, WireError):
             raise
         except Exception as error:
-            return ["raise", number, [c.__name__ for c in type(error).__mro__], str(error)[:500]]
+            return "raise", came.number, encode([[c.__name__ for c in type(error).__mro__], str(error)[:500]])
+        answers.keep(came.data, function, answer)
+        return "return", came.number, answer
 
     def call_back(self, function: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call a function that the answer lent; to be used within `call`. **Errors:** what it raised, by kind."""
         self._calls_back += 1
         number = self._calls_back
         self._channel.send("callback", number, function, args, kwargs, seconds=GRACE_SECONDS)
-        match self._receive(self._deadline(self.limits.call_seconds)):
-            case ["return", int(answered), value] if answered == number:
+        came = self._receive(self._deadline(self.limits.call_seconds))
+        match came.verb, came.body() if came.number == number else None:
+            case ["return", [value]]:
                 return value
-            case ["raise", int(answered), list(kinds), str(words)] if answered == number:
+            case ["raise", [list(kinds), str(words)]]:
                 raise CalledBack(kinds, words)
         raise Garbage("an answer to another question")
 
@@ -322,9 +348,8 @@ class Session:
     def _scheduled(self) -> tuple[float, float]:
         """For how many seconds the runner's main thread has run, and has waited for a processor."""
         try:
-            with open(f"/proc/{self.pid}/schedstat") as file:
-                ran, waited, _ = file.read().split()
-                return int(ran) / 1e9, int(waited) / 1e9
+            ran, waited, _ = os.pread(self._schedule.fileno(), 100, 0).split()
+            return int(ran) / 1e9, int(waited) / 1e9
         except (OSError, ValueError):
             return 0.0, 0.0
 
@@ -363,6 +388,7 @@ class Session:
         self._kill()
         with suppress(OSError):
             self._channel.connection.close()
+        self._schedule.close()
         if self._watcher is not threading.current_thread():
             self._watcher.join()
         if self._group:
@@ -384,6 +410,25 @@ class CalledBack(Exception):
     def __init__(self, kinds: list[str], words: str) -> None:
         super().__init__(words)
         self.kinds = kinds
+
+
+def told(reply: bytes) -> Any:
+    """The value that a reply has. **Errors:** `Garbled`."""
+    try:
+        (value,) = Message("reply", 0, reply).body()
+    except (Garbage, ValueError) as why:
+        words = str(why)
+    else:
+        return value
+    raise Garbled(words)  # without the other error, whose traceback would hold on to what was read
+
+
+def _opened(path: str) -> io.FileIO:
+    """A file of the kernel's, to be read again and again; an empty one if it is not there any more."""
+    try:
+        return io.FileIO(path)
+    except OSError:
+        return io.FileIO(os.devnull)
 
 
 def _descendants(roots: list[int]) -> list[int]:

@@ -1,14 +1,19 @@
-"""Messages between the judge and the sandbox: a length, then the wire form of a list. Never pickle."""
+"""Messages between the judge and the sandbox: a verb, a number, and the wire form of a list. Never pickle.
+
+    4 bytes: length of the body | 4 bytes: number, both big endian | 8 bytes: verb, ASCII, zeros behind | body
+"""
 
 from __future__ import annotations
 
 import socket
+import struct
 import time
+from dataclasses import dataclass
 from typing import Any
 
 from rnncourse.checks.wire import WireError, decode, encode
 
-HEAD = 4
+HEAD = struct.Struct(">II8s")
 
 
 class Closed(Exception):
@@ -23,6 +28,27 @@ class Garbage(Exception):
     """What came is no message; the words say why."""
 
 
+@dataclass(frozen=True)
+class Message:
+    """What came: `data` is the wire form of the body, which nobody has looked at."""
+
+    verb: str
+    number: int
+    data: bytes
+
+    def body(self) -> list[Any]:
+        """The body. **Errors:** `Garbage`."""
+        try:
+            body = decode(self.data)
+        except WireError as error:
+            why = str(error)
+        else:
+            if type(body) is list:
+                return body
+            why = "a body that is no list"
+        raise Garbage(why)  # without the other error, whose traceback would hold on to what was read
+
+
 class Channel:
     """One end of the connection. `limit` is the most bytes that a message may have."""
 
@@ -30,32 +56,30 @@ class Channel:
         self.connection = connection
         self.limit = limit
 
-    def send(self, *message: Any, seconds: float | None = None) -> None:
+    def send(self, verb: str, number: int, *body: Any, seconds: float | None = None) -> None:
         """Send one message. **Errors:** `Closed`, `Late`; `WireError` for what is no plain value."""
-        data = encode(list(message))
+        self.pass_on(verb, number, encode(list(body)), seconds)
+
+    def pass_on(self, verb: str, number: int, data: bytes, seconds: float | None = None) -> None:
+        """Send a message whose body is in wire form already. **Errors:** `Closed`, `Late`."""
         try:
             self.connection.settimeout(seconds)
-            self.connection.sendall(len(data).to_bytes(HEAD, "big") + data)
+            self.connection.sendall(framed(verb, number, data))
         except TimeoutError:
             raise Late from None
         except OSError:
             raise Closed from None
 
-    def receive(self, seconds: float | None = None) -> list[Any]:
+    def receive(self, seconds: float | None = None) -> Message:
         """The next message, within `seconds` all in all. **Errors:** `Closed`, `Late`, `Garbage`."""
         end = None if seconds is None else time.monotonic() + seconds
-        size = int.from_bytes(self._take(HEAD, end), "big")
+        size, number, name = HEAD.unpack(self._take(HEAD.size, end))
         if size > self.limit:
             raise Garbage(f"a message of {size} bytes; {self.limit} is the most")
-        try:
-            message = decode(self._take(size, end))
-        except WireError as error:
-            why = str(error)
-        else:
-            if type(message) is list and message and type(message[0]) is str:
-                return message
-            why = "a message without a verb"
-        raise Garbage(why)  # without the other error, whose traceback would hold on to what was read
+        verb = name.rstrip(b"\0")
+        if not verb.isalpha():
+            raise Garbage("a message without a verb")
+        return Message(verb.decode("ascii"), number, self._take(size, end))
 
     def _take(self, count: int, end: float | None) -> bytes:
         parts: list[bytes] = []
@@ -75,3 +99,8 @@ class Channel:
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
+
+
+def framed(verb: str, number: int, data: bytes) -> bytes:
+    """The bytes of a message."""
+    return HEAD.pack(len(data), number, verb.encode("ascii")) + data

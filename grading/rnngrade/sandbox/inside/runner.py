@@ -1,16 +1,16 @@
 """The sandbox's side of grading: runs a student's cells, and puts what the judge asks to their answers.
 
-Requests and replies are lists, `[verb, number, …]`; a reply is `["reply", number, value]`. While a request is being
+Requests and replies have a verb, a number and a body; a reply has the number of its request. While a request is being
 worked on, each side may ask the other for a function that only the other has:
 
-    ["run", n, source]                         -> the cell's outputs, and the exception that ended it
-    ["open", n, name, exercise]                -> whether there is such an answer; it is then asked by "observe"
-    ["observe", n, how, arguments]             -> the observation, as `rnncourse.checks.drive` makes it
-        ["call", m, function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
-        ["callback", m, function, args, kwargs]   the judge calls a function that the answer handed to it
-    ["attempt", n, text, name, how, arguments, given, seconds] -> the answer in another form, as `Local.attempt` runs it
-    ["again", n]                               -> the same answer, as it is now
-    ["value", n, name]                         -> the value of a name
+    run n [source]                         -> the cell's outputs, and the exception that ended it
+    open n [name, exercise]                -> whether there is such an answer; it is then asked by "observe"
+    observe n [how, arguments]             -> the observation, as `rnncourse.checks.drive` makes it
+        call m [function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
+        callback m [function, args, kwargs]   the judge calls a function that the answer handed to it
+    attempt n [text, name, how, arguments, given, seconds] -> the answer in another form, as `Local.attempt` runs it
+    again n []                             -> the same answer, as it is now
+    value n [name]                         -> the value of a name
 
 Nothing that is said here decides anything: inputs come in, answers go out.
 """
@@ -55,8 +55,9 @@ class Runner:
         """Until the other side is gone."""
         try:
             while True:
-                verb, number, *body = self.channel.receive()
-                self.channel.send("reply", number, getattr(self, f"do_{verb}")(*body))
+                asked = self.channel.receive()
+                verb, number = asked.verb, asked.number
+                self.channel.send("reply", number, getattr(self, f"do_{verb}")(*asked.body()))
         except Closed:
             return
 
@@ -141,14 +142,14 @@ class Runner:
         number_of_call = self.asked
         self.channel.send("call", number_of_call, number, self._give(args), self._give(kwargs))
         while True:
-            verb, answered, *body = self.channel.receive()
-            if verb == "callback":
-                self._call_back(answered, *body)
-            elif verb == "return" and answered == number_of_call:
-                value = _read_only(body[0])
+            answer = self.channel.receive()
+            if answer.verb == "callback":
+                self._call_back(answer.number, *answer.body())
+            elif answer.verb == "return" and answer.number == number_of_call:
+                value = _read_only(answer.body()[0])
                 return _as_tensors(value) if tensors else replayed(value, tape)
-            elif verb == "raise" and answered == number_of_call:
-                raise _error(*body)
+            elif answer.verb == "raise" and answer.number == number_of_call:
+                raise _error(*answer.body())
             else:
                 raise RuntimeError("the judge's answer does not fit")
 

@@ -271,6 +271,8 @@ def _lock_in(jail: str) -> None:
 def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
     from rnncourse.checks.wire import encode
 
+    from rnngrade_inside.channel import framed
+
     connection = runner.Channel(socket.socket(fileno=3), limits["message"])
     shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
     size = os.fstat(4).st_size
@@ -282,8 +284,7 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
     lent = memoryview((ctypes.c_char * size).from_address(place)).cast("B")
     # made while there is memory: what is said when there is none, and of which errors, for Python says, where there is
     # none even for the error, that it has none to raise
-    words = encode(["memory"])
-    words = len(words).to_bytes(4, "big") + words
+    words = framed("memory", 0, encode([]))
     no_memory = MemoryError, SystemError
     try:
         runner.Runner(connection, shell, limits["call_seconds"], lent).serve()
