@@ -34,7 +34,8 @@ from rnngrade.sandbox.lent import SIZE, Lent, lay_out
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
 
-CALL_NOTHING = ("00_welcome", "01_ngram", "07_torch_rnn", "08_stacked", "11_heads")  # no function, or with tensors alone
+# Units whose answers call no function, or with tensors alone.
+CALL_NOTHING = ("00_welcome", "01_ngram", "07_torch_rnn", "08_stacked", "11_heads")
 LIMITS = Limits(call_seconds=2.0, cell_seconds=20.0, reply=2**20)
 
 

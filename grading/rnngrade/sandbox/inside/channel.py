@@ -1,6 +1,6 @@
 """Messages between the judge and the sandbox: a verb, a number, and the wire form of a list. Never pickle.
 
-    4 bytes: length of the body | 4 bytes: number, both big endian | 8 bytes: verb, ASCII, zeros behind | body
+4 bytes: length of the body | 4 bytes: number, both big endian | 8 bytes: verb, ASCII, zeros behind | body
 """
 
 from __future__ import annotations

@@ -269,9 +269,9 @@ def _lock_in(jail: str) -> None:
 
 
 def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
-    from rnncourse.checks.wire import encode
-
     from rnngrade_inside.channel import framed
+
+    from rnncourse.checks.wire import encode
 
     connection = runner.Channel(socket.socket(fileno=3), limits["message"])
     shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
