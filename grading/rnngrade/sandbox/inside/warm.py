@@ -47,6 +47,7 @@ PROT_READ, PROT_WRITE, MAP_SHARED = 1, 2, 1
 KEYCTL_JOIN_SESSION_KEYRING = 1
 KEYCTL = {"x86_64": 250, "aarch64": 219}  # the number of the system call
 ROOM = 1 << 16  # bytes that a request may have
+ALWAYS = "numpy.random", "rnncourse.seat.notebook"  # what every notebook comes to, whatever it imports by name
 CONNECT = b"{}"  # the request of one more who will ask
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -58,7 +59,7 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     _done(libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "end with the desk")
     _leave_if_alone(control)
     sys.path.insert(0, library)
-    for module in modules:
+    for module in (*modules, *ALWAYS):
         importlib.import_module(module)
     if "torch" in sys.modules:
         rehearse()
@@ -66,6 +67,7 @@ def main(control: int, library: str, limits: dict[str, Any] | None, modules: lis
     from rnngrade_inside.shell import make_shell
 
     shell = make_shell(os.environ["HOME"])
+    rehearse_an_error(shell)
     gc.collect()
     gc.freeze()  # what is there stays shared with the forks
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a fork
@@ -161,6 +163,14 @@ def rehearse() -> None:
     torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
     optimizer.step()
     torch.nn.utils.rnn.pack_padded_sequence(torch.zeros(4, 2, 3), torch.tensor([4, 1]))
+
+
+def rehearse_an_error(shell: Any) -> None:
+    """Put an error into words: IPython imports for the first one, and looks for the file of every module there is."""
+    try:
+        raise ValueError
+    except ValueError:
+        shell.InteractiveTB.structured_traceback(*sys.exc_info())
 
 
 def _fork(prepare: Callable[[], None] | None, mine: list[socket.socket], serve: Callable[..., None]) -> socket.socket:
