@@ -237,7 +237,7 @@ class _Grading:
 
     def _run(self, one: _Cell) -> dict[str, Any] | None:
         """Run a cell; None if it came to no end, in which case it is left out from now on."""
-        began = time.monotonic()
+        began, started = time.monotonic(), self.spent["sandbox_seconds"]
         try:
             while True:
                 if (session := self._ready()) is None:
@@ -255,7 +255,7 @@ class _Grading:
                     if not called or not (_is_odd(fault) or self._may_leave_traces(called)):
                         return self._leave_out(one, fault)
         finally:
-            one.seconds = time.monotonic() - began
+            one.seconds = time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
 
     @staticmethod
     def _leave_out(one: _Cell, fault: Fault) -> None:

@@ -82,6 +82,7 @@ class Remote:
         self.offer = b""
         self.counts: dict[int, int] = {}
         self.wrote = self.timed_out = False
+        self.borrows = False  # whether the last call came with functions of the student's
         self.size = 0  # of all that the answer has answered
         self.worked = 0.0  # seconds that the judge's functions have taken for it
 
@@ -220,7 +221,7 @@ class Remote:
 
     def keep(self, call: bytes, number: int, answer: bytes) -> None:
         """Keep an answer, if it has come of the arguments alone, and of no function that the student has lent."""
-        if FUNCTION.encode() not in call:
+        if not self.borrows:
             _answers.put((self.offer, call), (number, answer), len(call) + len(answer) + OBJECT)
 
     def _count(self, number: int) -> None:
@@ -244,6 +245,7 @@ class Remote:
             raise TypeError("a function is called with a tuple of arguments")
         _require_small((args, kwargs), self.session.limits.reply)
         self._count(number)
+        self.borrows = False
         began = time.monotonic()
         try:
             return self._run(function, args, kwargs)
@@ -271,6 +273,7 @@ class Remote:
         if set(value) != {FUNCTION}:
             return {k: self._take(v, borrowed) for k, v in value.items()}
         number = value[FUNCTION]
+        self.borrows = True
 
         def lent(*args: Any, **kwargs: Any) -> Any:
             try:

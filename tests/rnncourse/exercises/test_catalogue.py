@@ -1,5 +1,6 @@
 """What must hold for every exercise of every unit. A new exercise is tested by being in the catalogue."""
 
+import copy
 import importlib
 import inspect
 import os
@@ -12,12 +13,13 @@ import pytest
 
 from rnncourse import check, exercises
 from rnncourse.checks.edits import EditError
-from rnncourse.checks.engine import drawn, seed_for
+from rnncourse.checks.engine import drawn, judge, seed_for
 from rnncourse.checks.exercise import Edit, Exercise, Question
-from rnncourse.checks.plain import identical, to_plain
+from rnncourse.checks.local import Local
+from rnncourse.checks.plain import arrays_in, identical, to_plain
 from rnncourse.checks.verdict import Verdict
 from rnncourse.checks.wire import decode, encode
-from tests.sampling import ALL
+from tests.sampling import ALL, some
 
 EVERY = [e for unit in exercises.units() for e in unit]
 CODE = [e for e in EVERY if isinstance(e, Exercise)]
@@ -155,10 +157,38 @@ def test_each_exercise_has_at_least_three_alternative_answers():
 def test_every_case_and_every_answer_survives_the_wire(exercise):
     for hidden in (False, True):
         cases, expected = drawn(exercise, seed_for(exercise, hidden))
-        assert len(cases) >= 2
+        assert len(cases) * (len(cases[0].args) if exercise.drive == "runs" else 1) >= 2  # calls
         for one, seen in zip(cases, expected, strict=True):
             assert wired_is_same(one.args)
             assert identical(decode(encode(seen.answer)), seen.answer)
+
+
+class Recalled:
+    """A candidate that gives what another one has given, the very same, which nobody may write to."""
+
+    def __init__(self, candidate):
+        self.candidate, self.given = candidate, {}
+
+    def observe(self, how, args):
+        if encode((how, args)) not in self.given:
+            seen = self.candidate.observe(how, args)
+            for array in arrays_in(seen.answer):
+                array.setflags(write=False)
+            self.given[encode((how, args))] = seen
+        return self.given[encode((how, args))]
+
+
+@pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
+def test_judging_leaves_what_was_seen_as_it_is(exercise):
+    """The desk keeps what a class has answered, and judges it again for the next who answers the same."""
+    (mistake,) = some(exercise.misconceptions, 1)
+    with Local(mistake.answer, exercise.uses) as local:
+        recalled = Recalled(local)
+        first = judge(exercise, recalled, hidden=True)
+        before = copy.deepcopy(recalled.given)
+        assert str(judge(exercise, recalled, hidden=True)) == str(first)
+        assert first.diagnosis == mistake.name
+    assert all(identical(recalled.given[key].answer, seen.answer) for key, seen in before.items())
 
 
 def wired_is_same(args):
