@@ -3,7 +3,9 @@ random, each program run to see that it does call it. Honest styles refer to not
 """
 
 import ast
+import cmath
 import inspect as python_inspect
+import math
 import random
 import sys
 import textwrap
@@ -178,6 +180,35 @@ def test_it_is_found_by_whatever_way_it_comes(seed, library):
     assert calls_it(sources), "a program that does not call it is no test"
     inspection = inspect(sources, {"answer": ("library.layers.Layer",)})
     assert "forbidden-name" in {f.code for f in inspection.findings}, "\n".join(sources.values())
+
+
+NAMES = [f"math.{name}" for name in dir(math) if not name.startswith("_")] + [
+    f"cmath.{n}" for n in dir(cmath) if n[0] != "_"
+]
+CROWDS = [
+    "T = None\nfor T in [{names}, {t}]:\n    pass\ndef answer(x):\n    return T(x)",
+    "{lines}\nT = {t}\ndef answer(x):\n    return T(x)",
+    "def give(one):\n    return one\n{calls}\ndef answer(x):\n    return give({t})(x)",
+    "class Box:\n    pass\n{boxes}\nBox.T = {t}\ndef answer(x):\n    return Box.T(x)",
+    "things = [{names}]\nthings.append({t})\ndef answer(x):\n    return things[-1](x)",
+]
+
+
+@pytest.mark.parametrize("crowd", CROWDS)
+@pytest.mark.parametrize("many", [3, 30, len(NAMES)])
+def test_it_is_found_in_a_crowd(crowd, many, library):
+    names = NAMES[:many]
+    parts = {
+        "t": "m.Layer",
+        "names": ", ".join(names),
+        "lines": "\n".join(f"T = {name}" for name in names),
+        "calls": "\n".join(f"give({name})" for name in names),
+        "boxes": "\n".join(f"Box.T = {name}" for name in names),
+    }
+    source = "import math, cmath\nimport library.layers as m\n" + crowd.format(**parts)
+    assert calls_it({"answer": source})
+    found = inspect({"answer": source}, {"answer": ("library.layers.Layer",)}).findings
+    assert "forbidden-name" in {f.code for f in found}
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
