@@ -148,8 +148,8 @@ def _local(graders: Graders, settings: Settings, jobs: int) -> Iterator[Grader]:
     pool = ThreadPoolExecutor(jobs, initializer=start, thread_name_prefix="rnngrade")
 
     def graded(todo: dict[str, Path]) -> Iterator[Graded]:
-        futures = [pool.submit(one, student, path) for student, path in todo.items()]
-        for future in as_completed(futures):
+        # nobody else holds on to a future, which has a whole notebook
+        for future in as_completed([pool.submit(one, student, path) for student, path in todo.items()]):
             yield future.result()
 
     try:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -345,6 +346,26 @@ def test_a_run_tells_how_far_it_is(quick, new_desk, bundle):
     told = []
     run(new_desk(), bundle, advance=lambda record, done, total: told.append((done, total)))
     assert told == [(done, 8) for done in range(1, 9)]
+
+
+def test_what_has_been_graded_is_not_kept_in_memory(monkeypatch, tmp_path):
+    size, many = 2**20, 40
+
+    class Large(Quick):
+        def grade(self, student, submission):
+            return Graded(Record(student, UNIT, "", "", (), (), ()), bytes(size))
+
+    monkeypatch.setattr(running, "Worker", Large)
+    path = tmp_path / "submission"
+    path.touch()
+    with running._local(None, None, 1) as graded:
+        tracemalloc.start()
+        try:
+            came = graded({f"student{n}": path for n in range(many)})
+            assert sum(len(next(came).notebook) for _ in range(many)) == many * size
+            assert tracemalloc.get_traced_memory()[0] < many * size / 4
+        finally:
+            tracemalloc.stop()
 
 
 def test_what_keeps_a_worker_from_grading_ends_the_run_in_a_sentence(monkeypatch, new_desk, bundle):

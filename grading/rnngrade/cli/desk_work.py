@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -143,7 +144,8 @@ def run(
         allowed = Limits.given(dict(text.partition("=")[::2] for text in limits))
     except ValueError as why:
         raise Sentence(str(why)) from None
-    records: list[Record] = []
+    shown: list[dict[str, Any]] = []
+    is_flagged = False
     not_limited: dict[str, None] = {}
     failures = Failures()
     with in_a_sentence(DeskError), ExitStack() as held:
@@ -194,9 +196,11 @@ def run(
                         graders=graders,
                     )
                 gradebook.enter_lateness(bundle.unit, failures)
-                records += done.records
+                is_flagged = is_flagged or any(record.flags for record in done.records)
                 not_limited |= dict.fromkeys(done.not_limited)
-                if not as_json:
+                if as_json:
+                    shown += [_shown(record) for record in done.records]
+                else:
                     for record in done.records:
                         click.echo(line_for(record))
                     click.echo(f"{bundle.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
@@ -205,14 +209,16 @@ def run(
     for words in not_limited:
         click.echo(f"Note: {words}", err=True)
     if as_json:
-        shown = [
-            {**r.content(), "points": r.points, "max_points": r.max_points, "measured": r.measured} for r in records
-        ]
         click.echo(json.dumps(shown, indent=1))
     with in_a_sentence(DeskError):
         failures.end()
-    if strict and any(record.flags for record in records):
+    if strict and is_flagged:
         sys.exit(3)
+
+
+def _shown(record: Record) -> dict[str, Any]:
+    points = {"points": record.points, "max_points": record.max_points}
+    return {**record.content(), **points, "measured": record.measured}
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn feedback 03")
