@@ -18,7 +18,7 @@ demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what c
 	@$(PY) -m rnngrade.demo
 
 test: lint ## everything CI proves
-	@$(ONE_THREAD) $(PY) -m pytest -n 3 --dist loadfile
+	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
 
 fuzz: $(STAMP) ## what make test tries a part of, whole: odd replies, values and files (FUZZ=100 times), mistakes, seeds, pages
 	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py \

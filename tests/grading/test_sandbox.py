@@ -622,7 +622,8 @@ def test_a_session_leaves_no_process_that_counts_for_the_next(station):
             assert value(session, "import os\nanswer = os.fork() or os._exit(0)") > 0
 
 
-def test_waiting_for_a_processor_is_not_counted_as_time(session):
+def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch):
+    monkeypatch.setattr("rnngrade.sandbox.session.PATIENCE", 100.0)  # more than these others are may be here
     cpu = min(os.sched_getaffinity(0))
     others = [
         subprocess.Popen([sys.executable, "-c", f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"])
