@@ -14,6 +14,7 @@ from tests.fuzz.strategies import fuzzed, headers, message
 VERBS = st.sampled_from([b"reply", b"call", b"memory", b"\0reply", b"re\0ply", b"r\xc3\xa9ply", b""]) | st.binary(
     max_size=8
 )
+LIMIT = 10_000
 NUMBERS = st.integers(0, 2**32 - 1)
 
 
@@ -23,7 +24,7 @@ def received(data):
     with ours, theirs:
         theirs.sendall(data)
         theirs.shutdown(socket.SHUT_WR)
-        channel = Channel(ours, 10_000)
+        channel = Channel(ours, LIMIT)
         try:
             while True:
                 yield channel.receive(60.0)
@@ -49,9 +50,10 @@ def test_bytes_are_messages_or_none(parts):
 @example([1, 2])
 @example({"dict": []})
 def test_a_reply_is_one_value_or_garbled(header):
-    (came,) = received(framed("reply", 3, message(header)))
-    assert (came.verb, came.number) == ("reply", 3)
+    data = message(header)
+    came = [*received(framed("reply", 3, data))]
+    assert [(one.verb, one.number, one.data) for one in came] == [("reply", 3, data)] * (len(data) <= LIMIT)
     try:
-        told(came.data)
+        told(data)
     except Garbled as why:
         str(why).encode()
