@@ -7,9 +7,13 @@ STAMP  := $(VENV)/.installed
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 # Kernels run two at a time, on two cores: threads of their own would only get in each other's way.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# Two processes take a file each, in the order of conftest.py: the longest first.
+PYTEST := $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Hundreds of processes start in the tests: none is to compile again what another has compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lab notebooks claims site lite bench mutants lint format clean sandbox pages dist
+.PHONY: help demo test nightly lab notebooks claims site lite bench mutants lint format clean sandbox pages dist
 
 help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
@@ -18,11 +22,10 @@ demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what c
 	@$(PY) -m rnngrade.demo
 
 test: lint ## everything CI proves
-	@$(ONE_THREAD) $(PY) -m pytest -n 2 --dist loadfile
+	@$(ONE_THREAD) $(PYTEST)
 
-fuzz: $(STAMP) ## what make test tries a part of, whole: odd replies, values and files (FUZZ=100 times), mistakes, seeds, pages
-	@$(ONE_THREAD) FUZZ=$(or $(FUZZ),100) $(PY) -m pytest -n 2 tests/fuzz tests/grading/test_outputs.py \
-	  $$(grep -rl --include='test_*.py' -e 'tests.sampling' tests)
+nightly: $(STAMP) ## what make test tries a part of, whole, from a new seed (NIGHTLY_SEED=n: from that), and all that is slow
+	@$(ONE_THREAD) NIGHTLY=1 FUZZ=$(or $(FUZZ),100) $(PYTEST)
 
 lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 	@test -d my-course || $(PY) -m rnncourse.seat.cli start my-course
@@ -31,21 +34,25 @@ lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
 
+.PHONY: unit
+unit: $(STAMP) sandbox ## one unit, for its author: validate it, build it, prove it alone (UNIT=15)
+	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=15))$(ONE_THREAD) $(PY) -m rnngrade.prove $(UNIT)
+
 claims: $(STAMP) ## run the experiments behind what the units claim, over seeds and with controls
 	@$(ONE_THREAD) $(PY) -m claims
 
 site: $(STAMP) ## the course as static pages, in build/site (SOLUTIONS=0: without the answers)
-	@$(PY) site/build.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions) $(if $(LITE),--lite $(LITE)) \
+	@$(PY) website/make_website.py $(if $(filter 0,$(SOLUTIONS)),--without-solutions) $(if $(LITE),--lite $(LITE)) \
 	  $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 lite: $(STAMP) ## the units' NumPy parts in a browser, nothing installed: static files, in build/lite/site
-	@$(PY) lite/build.py
+	@$(PY) lite/make_lite.py
 
 pages: $(STAMP) ## both, as one folder to publish, without the answers, in build/pages (REPOSITORY=name: and Colab's)
 	@$(MAKE) --no-print-directory site SOLUTIONS=0 LITE=lite
 	@$(MAKE) --no-print-directory lite
 	@rm -rf build/pages && cp -R build/site build/pages && cp -R build/lite/site build/pages/lite
-	@$(if $(REPOSITORY),$(PY) site/colab.py $(REPOSITORY) build/colab)
+	@$(if $(REPOSITORY),$(PY) website/colab.py $(REPOSITORY) build/colab)
 
 dist: $(STAMP) ## a release to upload: the wheel and the source, in dist
 	@rm -rf build/lib dist
@@ -57,19 +64,24 @@ bench: $(STAMP) ## how fast, against PyTorch, as ratios
 
 mutants: $(STAMP) ## every small change of every model answer before the hidden checks: all must be refused
 	@$(PY) -m mutants
-	@$(PY) -m mutants --places 3
 
-lint: $(STAMP) ## ruff and mypy
+lint: $(STAMP) ## ruff and mypy; what is imported is declared, and may be imported there
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports
+# All that is imported is declared. And a student needs nothing that only the desk brings, nor the desk what only
+# developers have, apart from what makes the shipped data anew, and from Dask's workers.
+	@$(PY) -m deptry . grading website lite
+	@$(PY) -m deptry rnncourse --ignore DEP002 -oddg grading,distributed,site,dev -ee rnncourse/data/shipped
+	@$(PY) -m deptry grading --ignore DEP002 -oddg distributed,site,dev -ee grading/rnngrade/distributed
 
 format: $(STAMP) ## let ruff lay out the code
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 
 clean: ## remove the environment, caches, and everything that grading made
-	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	@rm -rf grading/gradebook.db* grading/submitted grading/autograded grading/feedback grading/demo grading/.nbgrader.log
 	@find . -name __pycache__ -prune -exec rm -rf {} +
 

@@ -82,7 +82,7 @@ def diagnosis(browser: Browser, folder: Path) -> dict[str, bytes]:
 
 def first_screen(browser: Browser, folder: Path) -> dict[str, bytes]:
     """Of the site's home page: the film, its last moment for who wants no motion, and what one will have made."""
-    subprocess.run([sys.executable, COURSE / "site" / "build.py", "--out", folder / "site"], check=True)
+    subprocess.run([sys.executable, COURSE / "website" / "make_website.py", "--out", folder / "site"], check=True)
     page = new_page(browser, 1280, 800)
     page.goto((folder / "site" / "index.html").as_uri())
     player, moments = page.frame_locator(".home-film iframe"), []

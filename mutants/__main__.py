@@ -20,10 +20,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
-from mutants import edits, known, running
-from mutants.places import SORTS, Placed, Wrong, figures, measured
+from mutants import known, running
 from mutants.running import ENOUGH, Judge, Mutant, answer_to, each, mutants_of, written
 from rnncourse import checks, exercises
 from rnncourse.checks.cases import drawn, seed_for
@@ -92,24 +90,6 @@ class Run:
                 judge = Judge(name)
                 self._report(judge, mutants, {m.change: r for m, r in each(mutants, judge.desk, self.jobs)})
 
-    def places(self, names: list[str], size: int, seed: int) -> None:
-        """How often the check finds the place of so many wrong answers to each exercise: a table by unit and sort."""
-        table = Table(
-            "unit", "wrong answers", "no name", "line", "at most two", "another line", "said", "median", "90%"
-        )
-        total: dict[str, list[tuple[Wrong, Placed]]] = {sort: [] for sort in SORTS}
-        for unit in exercises.units():
-            for sort in SORTS:
-                own = [name for name in names if exercises.find(name).unit is unit]
-                found = [(w, p) for w, p in measured(own, sort, size, seed, self.jobs) if p]
-                total[sort] += found
-                if found:
-                    table.add_row(unit.stem, sort, *figures(found))
-        for sort, found in total.items():
-            table.add_row("all", sort, *figures(found))
-        self.console.print(table)
-        self.say(f"seed {seed}")
-
     def _mutants_of(self, name: str) -> list[Mutant]:
         """All mutants of an exercise. What the lists say of others is stale."""
         mutants = mutants_of(name)
@@ -157,7 +137,7 @@ def _key(judge: Judge) -> str:
     answer, others = answer_to(exercise.name)
     parts = [ast.unparse(statement).encode() for statement in (answer, *others)]
     parts += [path.read_bytes() for path in sorted(Path(checks.__file__).parent.glob("*.py"))]
-    parts += [inspect.getsource(module).encode() for module in (edits, running)]
+    parts.append(inspect.getsource(running).encode())
     for hidden in (False, True):
         for one, wanted in zip(*drawn(exercise, seed_for(exercise, hidden))):
             parts += [encode(one.args), encode(wanted.answer), repr(wanted.error).encode()]
@@ -184,7 +164,6 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="name", help="a unit or an exercise")
     parser.add_argument("--seeds", type=int, default=0, help="run those that few cases refuse on so many seeds")
     parser.add_argument("--sample", type=int, default=0, help="run so many, drawn at random, and all accepted once")
-    parser.add_argument("--places", type=int, default=0, help="how often the place is found, of so many an exercise")
     parser.add_argument("--seed", type=int, default=None, help="what the sample is drawn from (default: a new one)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at a time")
     options = parser.parse_args()
@@ -194,9 +173,7 @@ def main() -> None:
         parser.error(unknown.args[0])
     run = Run(options.jobs)
     seed = random.randrange(10**6) if options.seed is None else options.seed
-    if options.places:
-        run.places(names, options.places, seed)
-    elif options.sample:
+    if options.sample:
         run.sample(names, options.sample, seed)
     else:
         run.exercises(names, options.seeds)

@@ -24,7 +24,7 @@ from mutants.edits import edits
 from rnncourse import exercises
 from rnncourse.checks import faults
 from rnncourse.checks.cases import Seed, drawn, seed_for
-from rnncourse.checks.drive import Observation, Stopped, observe
+from rnncourse.checks.drive import Driver, Observation, Stopped, observe
 from rnncourse.checks.exercise import Exercise
 from rnngrade import cells
 
@@ -65,10 +65,11 @@ def answer_to(exercise: str) -> tuple[ast.stmt, list[ast.stmt]]:
 def mutants_of(exercise: str) -> list[Mutant]:
     """All mutants of an exercise's model answer."""
     answer, _ = answer_to(exercise)
-    before = ast.unparse(answer).splitlines()
+    text = ast.unparse(answer)
+    before = text.splitlines()
     count: dict[str, int] = {}
     found = []
-    for source in edits(answer):
+    for source in edits(text):
         change = _difference(before, source.splitlines())
         count[change] = count.get(change, 0) + 1
         if count[change] > 1:
@@ -142,11 +143,11 @@ class _Candidate:
             exec(compile(source, "mutant", "exec"), space)
         self.answer = space[name]
 
-    def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
+    def observe(self, drive: Driver, args: tuple[Any, ...]) -> Observation:
         """What the mutant does with these arguments, within the time for a call."""
         signal.setitimer(signal.ITIMER_PROF, CALL_SECONDS)
         try:
-            return observe(self.answer, how, args)
+            return observe(self.answer, drive, args)
         except Stopped:
             return Observation(timed_out=True)
         finally:

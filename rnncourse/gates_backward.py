@@ -106,7 +106,7 @@ def lstm_backward(
     """
     dH, X, h0, c0, H, C, gates, U, W, dc_n = as_floats(dH, X, h0, c0, *states, U, W, 0 if dc_n is None else dc_n)
     W_T = by_gate(W, 4).swapaxes(1, 2).copy()  # laid out once, and not in each of the T products
-    parts = np.empty((4, *h0.shape), dtype=X.dtype)
+    parts = np.empty((4, *h0.shape), dtype=X.dtype)  # room for what these products give
     dX = np.empty(X.shape, X.dtype)
     dU, dW, db = (np.zeros(shape, X.dtype) for shape in (U.shape, W.shape, W.shape[1]))
     dh, dc = np.zeros(h0.shape, X.dtype), np.zeros(c0.shape, X.dtype)
@@ -114,29 +114,44 @@ def lstm_backward(
     errors, factors = _room(gates)
     for chunk in _spans(0, len(X), len(errors)):
         for block in _spans(chunk.start, chunk.stop, factors.shape[1]):
-            i, f, g, o = gates[:, block]
-            squashed = np.tanh(C[block])
-            known = _slopes(gates[:, block], tanh=2, out=factors[:, : len(squashed)])
-            for factor, other in zip(known, (g, _before(C, c0, block), i, squashed)):
-                factor *= other
-            squashed *= squashed
-            through_h = np.subtract(1, squashed, out=squashed)
-            through_h *= o
-            for error, factor, to_c, f_t in _backwards(dH[block], known.swapaxes(0, 1), through_h, f):
-                dh += error
+            # For all steps of the block at once what does not need the errors, then step by step what does.
+            known, through_h = _lstm_factors(C, c0, gates, block, out=factors)
+            for error, factor, to_c, f_t in _backwards(dH[block], known.swapaxes(0, 1), through_h, gates[1, block]):
+                dh += error  # h_t's own error; what step t+1 hands back is in dh already
                 to_c *= dh
-                dc += to_c
-                factor[:3] *= dc
-                factor[3] *= dh
-                dc *= f_t
-                _through_W(factor, W_T, parts, out=dh)
+                dc += to_c  # the same for c_t, and its way through h_t
+                factor[:3] *= dc  # the factors of a_i, a_f and a_g become their errors,
+                factor[3] *= dh  # and that of a_o, which c_t does not see
+                dc *= f_t  # c_{t-1}'s error
+                _through_W(factor, W_T, parts, out=dh)  # and h_{t-1}'s
             errors[block.start - chunk.start : block.stop - chunk.start] = known.transpose(1, 2, 0, 3)
+        # The errors of a whole chunk go into X and the weights by one product each: many rows make it fast.
         da = _rows(errors[: chunk.stop - chunk.start], W.shape[1])
         np.matmul(da, U.T, out=_rows(dX[chunk]))
         dU += _rows(X[chunk]).T @ da
         dW += _rows(_before(H, h0, chunk)).T @ da
         db += da.sum(axis=0)
     return dX, dh, dc, dU, dW, db
+
+
+def _lstm_factors(
+    C: np.ndarray, c0: np.ndarray, gates: np.ndarray, block: slice, out: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Compute what the errors of a block are multiplied with, all of its steps at once.
+
+    That is, for a_i, a_f, a_g and a_o, the gate's slope times what the gate is multiplied with, (4, steps, N, H), at
+    the head of each array in `out`; and, for the way of an error from h_t to c_t, o_t (1 - tanh(c_t)^2).
+    """
+    i, _, g, o = gates[:, block]
+    squashed = np.tanh(C[block])
+    known = _slopes(gates[:, block], tanh=2, out=out[:, : len(squashed)])
+    for factor, other in zip(known, (g, _before(C, c0, block), i, squashed)):
+        factor *= other
+    # In the memory of tanh(c_t), which nothing needs any more, and a block's memory is in the cache.
+    through_h = np.multiply(squashed, squashed, out=squashed)
+    np.subtract(1, through_h, out=through_h)
+    through_h *= o
+    return known, through_h
 
 
 def gru_step_backward(

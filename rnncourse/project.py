@@ -191,7 +191,7 @@ def write_report(figures: Mapping[str, Any]) -> str:
     """
     network, ablated = figures["network"], figures["without memory"]
     won = network["gain"] > 2 * network["sd"]
-    verdict = "The network beats the n-gram" if won else "The network does not clearly beat the n-gram"
+    verdict = "The network beats the baseline." if won else "The network does not beat the baseline."
     body = {
         "Question": "After each letter of a date, in which of eleven languages is it written? Does it take a state to "
         "say so, or do the last few letters do?",
@@ -201,8 +201,8 @@ def write_report(figures: Mapping[str, Any]) -> str:
         f"needs {figures['baseline']:.2f} bits a letter on the test part.",
         "Method": f"A GRU, trained from {figures['seeds']} seeds. The epoch was chosen on the validation part. The "
         "test part was scored once, for what had been chosen.",
-        "Results": f"{verdict}: {network['mean']:.2f} ± {network['sd']:.2f} bits, which is {network['gain']:.2f} "
-        f"better. It was better in {network['wins']} of {figures['seeds']} seeds.",
+        "Results": f"{verdict} It needs {network['mean']:.2f} ± {network['sd']:.2f} bits, a gain of "
+        f"{network['gain']:+.2f}. It was better in {network['wins']} of {figures['seeds']} seeds.",
         "Ablation": f"The same network without memory needs {ablated['mean']:.2f} ± {ablated['sd']:.2f} bits.",
         "Limits": "The texts were made by rules. People write dates with mistakes, and with two digits for a year.",
     }

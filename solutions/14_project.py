@@ -433,7 +433,7 @@ show(
 # | `"validation_bits"`, `"test_bits"` | their bits per token, floats |
 #
 # Which network, which optimiser and which embedding is your business; a GRU or an LSTM and Adam will do well. You may
-# call `bits_per_token`. The check runs your function on small documents: eleven times, on the same ones, on other test
+# call `bits_per_token`. The check runs your function on small documents: ten times, on the same ones, on other test
 # documents, with another seed, with later tokens changed, with earlier ones. From what comes back it can tell whether all
 # six hold, whatever your network is.
 #
@@ -670,10 +670,12 @@ check(quiz_leaks, "quiz_leaks")
 # and "without memory" a dict with "mean", "sd", "gain" and "wins". Return your report, a text in Markdown:
 #
 # - 120 to 900 words, with the seven headings of the table, each on a line of its own behind `## `;
-# - with the baseline, the network's mean and its sd, the mean without memory, to two digits or more behind the point
-#   (`:.2f`), and the number of seeds;
-# - in which every number with a point comes from `figures`: none is typed in;
-# - whose words are others when the network loses to the baseline than when it beats it.
+# - with the baseline's bits in *Baseline*, the network's mean and its sd in *Results*, the mean without memory in *Ablation*,
+#   all to two digits or more behind the point (`:.2f`), and with the number of seeds;
+# - in *Results* with one of these two sentences, word for word, the one that is so: **The network beats the baseline.** or
+#   **The network does not beat the baseline.**
+# - in whose *Baseline*, *Results* and *Ablation* every number with a point comes from `figures`: none is typed in.
+#   Elsewhere, a learning rate or a date may stand as it is.
 #
 # First write it for the dates, to have it checked. When you have a project of your own, it is this function that you
 # rewrite, and it is checked in the same way.
@@ -685,7 +687,7 @@ def write_report(figures):
     ### BEGIN SOLUTION
     network, plain = figures["network"], figures["without memory"]
     clear = network["gain"] > 2 * network["sd"]
-    verdict = "The network beats the n-gram" if clear else "The network does not clearly beat the n-gram"
+    verdict = "The network beats the baseline." if clear else "The network does not beat the baseline."
     return f"""
 ## Question
 
@@ -711,7 +713,7 @@ Size and rate are those of the course, and were not searched for.
 
 ## Results
 
-{verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
+{verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 in {network["wins"]} of {figures["seeds"]} seeds.
 
 ## Ablation

@@ -1,19 +1,43 @@
-"""How much a test tries of what there is: in `make test` a few, others each time; with FUZZ in the environment, all."""
+"""How much a test tries of what there is: `make test` a few, the same for the same commit; `make nightly` all.
+
+`NIGHTLY=1` in the environment, or FUZZ above 0, asks for all. `SEED` is for what is drawn from no list: a fixed one in
+`make test`; in a nightly run NIGHTLY_SEED, or a new one, which the head of the run and each failure name.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import TypeVar
 
-ALL = int(os.environ.get("FUZZ", "0")) > 0
-DRAW = random.Random(os.environ.get("PYTEST_XDIST_TESTRUNUID"))  # the same in every process of a run: all collect alike
+ALL = os.environ.get("NIGHTLY", "0") != "0" or int(os.environ.get("FUZZ", "0")) > 0
+if ALL:  # in the environment, for the other processes of the run
+    SEED = int(os.environ.setdefault("NIGHTLY_SEED", str(random.SystemRandom().randrange(10**6))))
+else:
+    SEED = 1
 T = TypeVar("T")
 
 
 def some(things: Iterable[T], few: int) -> list[T]:
-    """So many of these, in their order."""
+    """So many of these, in their order. One thing more in the list changes at most one of those that are drawn."""
     found = list(things)
-    chosen = range(len(found)) if ALL or few >= len(found) else sorted(DRAW.sample(range(len(found)), few))
-    return [found[i] for i in chosen]
+    if ALL or few >= len(found):
+        return found
+    names = [_name(thing, i) for i, thing in enumerate(found)]
+    ranked = sorted(range(len(found)), key=lambda i: hashlib.sha256(f"{SEED} {names[i]}".encode()).digest())
+    return [found[i] for i in sorted(ranked[:few])]
+
+
+def _name(thing: object, position: int) -> str:
+    """What stands for a thing in the draw: its name if it has one, the thing itself if it is a text, or its place."""
+    if isinstance(thing, tuple) and thing:
+        thing = thing[0]
+    if isinstance(thing, PurePath):
+        return "/".join(thing.parts[-2:])  # wherever its folder is
+    if isinstance(thing, str | int):
+        return str(thing)
+    name = getattr(thing, "name", None) or getattr(thing, "__name__", None)
+    return name if isinstance(name, str) else str(position)

@@ -1,11 +1,13 @@
-"""CONTRIBUTING.md teaches by doing. Here somebody does it: to the letter, in a copy of the course."""
+"""CONTRIBUTING.md teaches by doing. Here somebody does it: to the letter, in a copy of the course.
+
+Then every test that sees the new unit is run in the copy.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,10 +17,13 @@ from pathlib import Path
 import pytest
 
 from rnncourse import exercises
+from rnngrade import prove
 
 BLOCK = re.compile(r"(?P<lead>[^\n]+(?:\n[^\n]+)*)\n\n```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.DOTALL)
 BELOW_A_LINE = re.compile(r"In\s`([^`]+)`, below the line `([^`]+)`:$")
 NEW_FILE = re.compile(r"New, `([^`]+)`:$")
+# What needs a browser or a server, or takes no unit: the tests of the site see a unit in the index of concepts.
+ELSEWHERE = ("tests/browser", "tests/hub", "tests/fuzz", "tests/test_contributing.py")
 END_OF_FILE = re.compile(r"At the end of\s`([^`]+)`:$")
 
 
@@ -42,13 +47,15 @@ def commands_of(block: str) -> Iterator[tuple[str, list[str]]]:
 def run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a command of the page in a copy of the course, with the environment that runs this test."""
     program, *arguments = shlex.split(line)
-    assert program == ".venv/bin/python", line
+    if program == "make":  # the environment is not installed again
+        command = ["make", "--assume-old=.venv/.installed", f"PY={sys.executable}", *arguments]
+    else:
+        assert program == ".venv/bin/python", line
+        command = [sys.executable, *arguments]
     environment = {k: v for k, v in os.environ.items() if k not in ("RNNCOURSE_SEED", "PYTEST_ADDOPTS")}
     environment["PYTHONPATH"] = os.pathsep.join([str(folder), str(folder / "grading")])
     environment |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def is_shown(shown: str, came: str) -> bool:
@@ -63,13 +70,9 @@ def page(root) -> str:
 
 
 @pytest.fixture(scope="module")
-def course(root, tracked, tmp_path_factory) -> Path:
+def course(clone, tmp_path_factory) -> Path:
     """The files of the course in a folder of their own, where everything may be changed."""
-    folder = tmp_path_factory.mktemp("contributing")
-    for name in tracked:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root / name, folder / name)
-    return folder
+    return clone(tmp_path_factory.mktemp("contributing"))
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +102,7 @@ def done(page, course) -> list[Command]:
 
 
 def test_every_command_of_the_tutorial_does_what_is_shown(done):
-    assert len(done) >= 7
+    assert len(done) >= 4
     for command in done:
         assert command.code == 0, f"$ {command.line}\n{command.came}"
         missing = [line for line in command.shown if not is_shown(line, command.came)]
@@ -114,12 +117,71 @@ def test_a_mistake_has_no_words_before_it_is_in_the_catalogue_and_has_them_after
 
 def test_the_tutorial_teaches_nothing_that_the_course_already_has():
     assert "bias_twice" not in {m.name for m in exercises.find("rnn_step").misconceptions}
-    assert exercises.STEMS[-1] < "15_forgetting"
+    assert "15_forgetting" not in exercises.SYLLABUS
+
+
+def test_every_test_that_sees_the_new_unit_holds(done, course):
+    """`make unit` has run some of them; the others are run here."""
+    left_out = shlex.join(f"--ignore={path}" for path in (*ELSEWHERE, *prove.TESTS))
+    options = f"-q -p tests.one_unit --unit=15_forgetting {left_out}"
+    result = run(f".venv/bin/python -m pytest {options} tests solutions/15_forgetting", course)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+CATALOGUE, SOLUTION = "rnncourse/exercises/forgetting.py", "solutions/15_forgetting.py"
+WRONG = {
+    "an edit of another answer": (
+        (CATALOGUE, "+ return -1 / np.log(keep)", "- return 1\n+ return -1 / np.log(keep)"),
+        f"{CATALOGUE}:42: half_life, time_constant: the line `return 1` should stand once in the answer",
+    ),
+    "a wrong answer": (
+        (SOLUTION, "return np.log(0.5) / np.log(keep)", "return np.log(keep)"),
+        f"{SOLUTION}:32: The model answer fails its check. ✗ half_life: 0.",
+    ),
+    "one hint less": (
+        (CATALOGUE, '        "After two steps the share keep * keep is left. And after n steps?",\n', ""),
+        f"{CATALOGUE}:15: half_life has 2 hints, not 3.",
+    ),
+    "a mistake again": (
+        (CATALOGUE, "+ return -1 / np.log(keep)", "+ return 0.5 / (1 - keep)"),
+        f"{CATALOGUE}:42: half_life, time_constant: this is the same change as as_if_linear.",
+    ),
+    "no concept": (
+        ("website/concepts.toml", '"forgetting.half_life"', '""'),
+        ": No concept names forgetting.half_life.",
+    ),
+    "no stem": (
+        ("rnncourse/exercises/__init__.py", '    "15_forgetting",\n', ""),
+        "rnncourse/exercises/__init__.py:28: The syllabus does not name '15_forgetting'.",
+    ),
+}
+
+
+UNIT, BUILD = "make unit UNIT=15", ".venv/bin/python -m rnngrade.build 15_forgetting"
+
+
+@pytest.mark.parametrize(("command", "what"), [(BUILD, "an edit of another answer"), *((UNIT, what) for what in WRONG)])
+def test_what_is_wrong_is_one_sentence_and_nothing_is_written(command, what, done, course):
+    (name, right, wrong), sentence = WRONG[what]
+    path, copy = course / name, course / "rnncourse/exercises/answers/forgetting.txt"
+    before, copied = path.read_text(encoding="utf-8"), copy.read_text(encoding="utf-8")
+    assert before.count(right) == 1
+    path.write_text(before.replace(right, wrong), encoding="utf-8")
+    try:
+        result = run(command, course)
+    finally:
+        path.write_text(before, encoding="utf-8")
+    said, *end = result.stdout.splitlines()
+    assert sentence in said
+    assert end == ["Nothing was written."] * (command == UNIT)
+    assert result.returncode != 0
+    assert copy.read_text(encoding="utf-8") == copied
 
 
 def test_what_the_tutorial_writes_is_laid_out_as_the_course_is(done, page, course):
     leads = [block["lead"] for block in BLOCK.finditer(page)]
     paths = {found[1] for lead in leads for way in (BELOW_A_LINE, NEW_FILE, END_OF_FILE) if (found := way.search(lead))}
+    paths = {path for path in paths if path.endswith(".py")}
     assert len(paths) >= 6
     for command in ("check", "format --check"):
         result = run(shlex.join([".venv/bin/python", "-m", "ruff", *command.split(), *sorted(paths)]), course)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import email.parser
 import importlib.metadata
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -29,44 +27,18 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from rnncourse import __version__
+from tests.wheels import OFFLINE, pip, wheel_of
 
-OFFLINE = ("--no-deps", "--no-index", "--no-build-isolation")
 ANSWERED = "leaky_average"
 RIGHT = f"def {ANSWERED}(state, x, keep):\n    return keep * state + (1 - keep) * x"
 NOT_IN_A_WHEEL: set[str] = set()
-NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "sphinx", "pytest", "distributed", "sqlalchemy"}
-
-
-def pip(*arguments: str | Path) -> None:
-    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *map(str, arguments)]
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    subprocess.run(command, check=True, capture_output=True, env=environment)
-
-
-def packed(course: Path, folder: Path) -> Path:
-    pip("wheel", *OFFLINE, "--wheel-dir", folder, course)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+NEVER_A_STUDENT_S = {"scikit-learn", "scipy", "nbgrader", "nh3", "sphinx", "pytest", "distributed", "sqlalchemy"}
 
 
 @pytest.fixture(scope="module")
-def course(root, tracked, tmp_path_factory) -> Path:
-    """The files that a clone would have."""
-    folder = tmp_path_factory.mktemp("clone") / "course"
-    for name in tracked:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root / name, folder / name)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def wheel(course, tmp_path_factory) -> Path:
-    return packed(course, tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="module")
-def next_wheel(course, wheel, tmp_path_factory) -> Path:
+def next_wheel(clone, tmp_path_factory) -> Path:
     """A later release: unit 00 reads otherwise, and there is no unit 13 yet in this one."""
+    course = clone(tmp_path_factory.mktemp("later"))
     for name, old, new in (
         ("pyproject.toml", 'version = "0.1.0"', 'version = "0.2.0"'),
         ("rnncourse/__init__.py", '__version__ = "0.1.0"', '__version__ = "0.2.0"'),
@@ -78,8 +50,7 @@ def next_wheel(course, wheel, tmp_path_factory) -> Path:
     unit = nbformat.read(path, as_version=4)
     unit.cells.insert(1, nbformat.v4.new_markdown_cell("New in this release.", id="new-in-this-release"))
     nbformat.write(unit, path)
-    shutil.rmtree(course / "build")  # of the first wheel
-    return packed(course, tmp_path_factory.mktemp("next"))
+    return wheel_of(course, tmp_path_factory.mktemp("next"))
 
 
 def needs(wheel: Path, *extras: str) -> set[str]:
@@ -111,12 +82,13 @@ class Seat:
     def install(self, wheel: Path) -> None:
         pip("--python", self.environment / "bin" / "python", "install", *OFFLINE, "--force-reinstall", wheel)
 
-    def run(self, *command: str, cwd: Path | None = None, code: int = 0) -> str:
+    def run(self, *command: str, cwd: Path | None = None, code: int = 0, **variables: str) -> str:
         """What a command of the environment says."""
         done = subprocess.run(
             [self.environment / "bin" / command[0], *command[1:]],
             cwd=cwd or self.home,
-            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"},
+            env={"PATH": "/usr/bin:/bin", "HOME": str(self.home), "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1"}
+            | variables,
             capture_output=True,
             text=True,
         )
@@ -206,8 +178,25 @@ def test_a_plain_install_is_small_and_has_all_commands_but_those_that_run_notebo
         assert said.count("\n") == 1
 
 
+def test_every_check_answers_and_the_desk_is_there_away_from_the_checkout(full):
+    """What the desk needs beside is seen through a path; the course itself is the installed one."""
+    probe = """
+import sys
+from pathlib import Path
+import rnncourse, rnngrade.build
+from rnncourse import check, exercises
+for unit in exercises.units():
+    for exercise in unit:
+        assert check(object(), exercise.name).score == 0
+for package in (rnncourse, rnngrade.build):
+    assert Path(package.__file__).is_relative_to(sys.prefix), package.__file__
+"""
+    full.run("python", "-c", probe, PYTHONPATH=str(importlib.metadata.distribution("numpy").locate_file("")))
+
+
 def test_the_data_is_in_the_wheel_and_needs_no_library_of_its_own(small, wheel):
     assert needs(wheel, "notebooks") & NEVER_A_STUDENT_S == set()
+    assert needs(wheel, "grading") & {"dask", "distributed"} == set()
     small.run(
         "python",
         "-c",
@@ -239,18 +228,16 @@ def test_the_wheel_has_each_unit_s_notebook_as_students_get_it(root, wheel):
 
 
 @pytest.fixture(scope="module")
-def release(tracked, root, tmp_path_factory) -> Path:
+def release(clone, tmp_path_factory) -> Path:
     """What a release uploads, made as `make dist` makes it: the source, and the wheel made of that."""
-    clone = tmp_path_factory.mktemp("release") / "course"
-    for name in tracked:
-        (clone / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(root / name, clone / name)
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, clone]
+    course = clone(tmp_path_factory.mktemp("release"))
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, course]
     subprocess.run(command, check=True, capture_output=True, cwd=folder)
     return folder
 
 
+@pytest.mark.nightly
 def test_the_files_of_a_release_pass_the_checks_of_the_index(release):
     files = sorted(release.iterdir())
     ends = ("-py3-none-any.whl", ".tar.gz")
@@ -258,13 +245,12 @@ def test_the_files_of_a_release_pass_the_checks_of_the_index(release):
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], check=True)
 
 
-def test_a_wheel_of_the_source_has_what_one_of_a_clone_has_and_nothing_else(release, wheel, tracked):
-    def names(path: Path) -> set[str]:
-        with zipfile.ZipFile(path) as file:
-            return set(file.namelist())
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as file:
+        return set(file.namelist())
 
-    (of_source,) = release.glob("*.whl")
-    assert names(of_source) == names(wheel)
+
+def test_a_wheel_has_all_files_of_the_packages_and_nothing_else(wheel, tracked):
     made = f"rnncourse-{__version__}.dist-info/", f"rnncourse-{__version__}.data/data/share/jupyter/labextensions/"
     own = {name for name in names(wheel) if not name.startswith((*made, "rnncourse/notebooks/"))}
     files = {path.as_posix() for path in tracked}
@@ -277,6 +263,13 @@ def test_a_wheel_of_the_source_has_what_one_of_a_clone_has_and_nothing_else(rele
     assert missing == set()
 
 
+@pytest.mark.nightly
+def test_a_wheel_of_the_source_is_that_of_a_clone(release, wheel):
+    (of_source,) = release.glob("*.whl")
+    assert names(of_source) == names(wheel)
+
+
+@pytest.mark.nightly
 def test_the_source_of_a_release_has_what_a_wheel_is_made_of(release, tracked):
     (path,) = release.glob("*.tar.gz")
     with tarfile.open(path) as file:
@@ -294,10 +287,12 @@ def test_the_workflows_are_what_their_schema_says_and_call_what_make_calls(root)
     subprocess.run(command, check=True)
     targets = set(re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE))
     for path in files:
-        steps = [step for job in yaml.safe_load(path.read_text())["jobs"].values() for step in job["steps"]]
+        jobs = yaml.safe_load(path.read_text())["jobs"].values()
+        steps = [step for job in jobs for step in job.get("steps", [])]
         called = [target for step in steps for target in re.findall(r"^make (\w+)", step.get("run", ""), re.MULTILINE)]
+        called += [found[1] or "test" for step in steps if (found := re.match(r"\.ci/run ?(\w*)", step.get("run", "")))]
+        assert called, path.name
         assert set(called) <= targets
-        assert called or any(step.get("run") == ".ci/run" for step in steps), path.name
 
 
 def size(wheel: Path, *extras: str) -> float:

@@ -57,6 +57,9 @@ MACHINERY = {
     "pkgutil",
 }
 
+_LOOKS = ("getattr", "vars", "globals", "locals")
+_IMPORTS = ("__import__", "builtins.__import__", "importlib.import_module")
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -507,43 +510,72 @@ class Program:
         return found
 
     def _result(self, node: ast.Call) -> Values:
-        called = self.values(node.func)
-        handed = [self.values(a) for a in node.args]
-        key = node.args[1].value if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) else None
-        first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
+        """What a call may give: what is known of each thing that it may call, and whatever is handed to it."""
         found: Values = set()
-        for value in called:
-            if value == "getattr" and len(handed) > 1:
-                found |= (
-                    self._attribute(handed[0], key) if isinstance(key, str) else {f"{v}{ANY}" for v in _bare(handed[0])}
-                )
-            elif value == "vars" and handed:
-                found |= {f"{v}{DICT}" for v in _bare(handed[0])}
-            elif value in ("globals", "locals", "vars"):
-                found.add(MODULE + DICT)
-            elif value in ("__import__", "importlib.import_module", "builtins.__import__") and isinstance(first, str):
-                found |= {first, first.partition(".")[0]} if value != "importlib.import_module" else {first}
-            elif value.startswith("@") and value[1:].isdigit():
-                number = int(value[1:])
-                is_class = isinstance(self.definitions[number], ast.ClassDef)
-                found |= {value} if is_class else self._returns[number]
-            elif value.startswith("*"):
-                found |= {value, value[1:]}
-            elif f"{DICT}." in value and first is None:
-                found |= held({value.partition(DICT)[0] + ANY})
-            elif value.rpartition(".")[2] in ("get", "__getitem__", "pop") and value.count(".") and first is not None:
-                found |= self._entry({value.rpartition(".")[0]}, first)
-            elif value.rpartition(".")[2] in ("__getattribute__", "__getattr__") and isinstance(first, str):
-                found |= self._attribute({value.rpartition(".")[0]}, first)
+        for called in self.values(node.func):
+            found |= self._given_by(called, node)
         # Whatever is handed to something may come back out of it, as it is or in something that holds it.
-        passed = set().union(*handed, *(self.values(k.value) for k in node.keywords)) - {UNKNOWN}
+        handed = (*node.args, *(keyword.value for keyword in node.keywords))
+        passed = set().union(*map(self.values, handed)) - {UNKNOWN}
         return found | passed | inside(passed) | held(passed)
+
+    def _given_by(self, called: str, node: ast.Call) -> Values:
+        """What is known to come of calling `called` with these arguments."""
+        if called in _LOOKS:
+            return self._looked_up(called, node)
+        if called in _IMPORTS:
+            return _imported(called, _constant(node, 0))
+        if called.startswith("@") and called[1:].isdigit():
+            return self._given_by_own(called)
+        if called.startswith("*"):  # something in a container, called: the container's other things may come
+            return {called, called[1:]}
+        return self._given_by_method(called, _constant(node, 0))
+
+    def _looked_up(self, called: str, node: ast.Call) -> Values:
+        """What `getattr`, `vars`, `globals` and `locals` give."""
+        if called == "getattr":
+            if len(node.args) < 2:
+                return set()
+            of, name = self.values(node.args[0]), _constant(node, 1)
+            return self._attribute(of, name) if isinstance(name, str) else {f"{v}{ANY}" for v in _bare(of)}
+        if called == "vars" and node.args:
+            return {f"{v}{DICT}" for v in _bare(self.values(node.args[0]))}
+        return {MODULE + DICT}
+
+    def _given_by_own(self, called: str) -> Values:
+        """What a class of the program gives, itself, or a function: what it returns."""
+        number = int(called[1:])
+        return {called} if isinstance(self.definitions[number], ast.ClassDef) else self._returns[number]
+
+    def _given_by_method(self, called: str, key: object) -> Values:
+        """What a method that looks for `key` gives, as in `d.get("rnn")`; the key is None if it is computed."""
+        owner, _, method = called.rpartition(".")
+        if key is None and f"{DICT}." in called:  # anything in that namespace
+            return held({called.partition(DICT)[0] + ANY})
+        if key is not None and owner and method in ("get", "__getitem__", "pop"):
+            return self._entry({owner}, key)
+        if isinstance(key, str) and method in ("__getattribute__", "__getattr__"):
+            return self._attribute({owner}, key)
+        return set()
 
 
 def _and_above(module: str) -> list[str]:
     """A module and the packages in which it lies."""
     parts = module.split(".")
     return [".".join(parts[:i]) for i in range(1, len(parts) + 1)]
+
+
+def _constant(node: ast.Call, position: int) -> object:
+    """The argument in a position of a call, if it is a constant; else None."""
+    argument = node.args[position] if len(node.args) > position else None
+    return argument.value if isinstance(argument, ast.Constant) else None
+
+
+def _imported(called: str, module: object) -> Values:
+    """What an import by a call gives: `__import__("torch.nn")` gives torch, and `import_module` torch.nn."""
+    if not isinstance(module, str):
+        return set()
+    return {module} if called == "importlib.import_module" else {module, module.partition(".")[0]}
 
 
 def _around(scope: Scope) -> Scope:

@@ -6,9 +6,9 @@
                                 (the model answers, of which the catalogue's mistakes are edits)
 
 Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
-sources and what they print: no timings, versions, addresses or paths. A unit that fails leaves its old notebooks
-untouched. nbgrader's own converter makes the release, and enters the unit into the gradebook, so that
-``nbgrader autograde`` works at once.
+sources and what they print: no timings, versions, addresses or paths. A unit is validated before anything of it is
+written (`validate.py`), and one that fails leaves its old files untouched. nbgrader's own converter makes the release,
+and enters the unit into the gradebook, so that ``nbgrader autograde`` works at once.
 
     python -m rnngrade.build [--root COURSE] [--force] [UNIT ...]
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,12 +29,14 @@ from nbformat import NotebookNode
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from rnngrade import release
+from rnngrade import release, validate
 from rnngrade.cells import answers
 from rnngrade.execute import execute
 from rnngrade.unit import BuildError, find_units, key_of, points_of, read_unit
 
 __all__ = ["BuildError", "Report", "answers_path", "build", "main", "notebook_path"]
+
+Validation = Callable[[Path, str], Iterable[str]]  # of the course at a root, and a unit: sentences
 
 
 @dataclass
@@ -65,30 +67,41 @@ def build(
     jobs: int = 2,
     gradebook: bool = True,
     points_of: Callable[[str], float] = points_of,
+    faults: Validation = validate.faults,
+    misjudged: Validation = validate.misjudged,
     console: Console | None = None,
 ) -> Report:
     """Bring the notebooks of `units` (all, if none is named) of the course at `root` in step with their sources.
 
     With `force`, units are executed even if their code is what it was. `gradebook` says whether they are entered into
-    the gradebook too; `points_of` gives the points of an exercise. Errors are collected in the report, and units
-    without one are built all the same.
+    the gradebook too; `points_of` gives the points of an exercise. What `faults` finds in a unit is an error, and what
+    `misjudged` finds in one whose code or answers changed. Errors are collected in the report, and units without one
+    are built all the same.
     """
     report = Report()
     todo: dict[str, NotebookNode] = {}
     ready: dict[str, NotebookNode] = {}
+    copied: dict[str, str | None] = {}  # the model answers that were there before, of units that have others now
     for unit in _chosen(root, units):
+        source, copy = root / "solutions" / f"{unit}.py", answers_path(root, unit)
+        if found := list(faults(root, unit)):
+            report.errors += found
+            continue
         try:
-            notebook = read_unit(root / "solutions" / f"{unit}.py", points_of)
+            notebook = read_unit(source, points_of)
         except BuildError as error:
             report.errors.append(str(error))
             continue
-        copy = answers_path(root, unit)
-        if copy.parent.exists() and _write(copy, answers(root / "solutions" / f"{unit}.py")):
-            report.written.append(copy)
-        if force or not _take_outputs(notebook, notebook_path(root, "solutions", unit)):
-            todo[unit] = notebook
-        else:
-            ready[unit] = notebook
+        before = copy.read_text(encoding="utf-8") if copy.exists() else None
+        is_copied = not copy.parent.exists() or before == answers(source)
+        is_run = not force and _take_outputs(notebook, notebook_path(root, "solutions", unit))
+        if not (is_copied and is_run) and (found := list(misjudged(root, unit))):
+            report.errors += found
+            continue
+        if not is_copied:
+            copied[unit] = before
+            _write(copy, answers(source))
+        (ready if is_run else todo)[unit] = notebook
 
     pool = ThreadPoolExecutor(jobs)
     try:
@@ -105,13 +118,19 @@ def build(
                     report.errors.append(str(error))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # who interrupts a build need not wait for its cells
+        for unit in todo.keys() & copied.keys() - ready.keys():
+            _put_back(answers_path(root, unit), copied[unit])
 
     for unit in sorted(ready):
         try:
             students = release.release(root, unit, ready[unit])
         except BuildError as error:
             report.errors.append(str(error))
+            if unit in copied:
+                _put_back(answers_path(root, unit), copied[unit])
             continue
+        if unit in copied:
+            report.written.append(answers_path(root, unit))
         for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
             path = notebook_path(root, folder, unit)
             nbformat.validate(notebook)
@@ -141,15 +160,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         console.print("Stopped. The notebooks are as they were.")
         console.file.flush()
         os._exit(130)  # the threads wait for kernels; a kernel ends by itself when its parent is gone
+    tell(report, options.root.resolve(), console)
+    if not report.written and not report.errors:
+        console.print("The notebooks are in step with their sources.")
+    return 1 if report.errors else 0
+
+
+def tell(report: Report, root: Path, console: Console) -> None:
+    """Print what was written, what is worth knowing, and what went wrong, a line each."""
     for path in report.written:
-        console.print(f"wrote {path.relative_to(options.root.resolve())}", markup=False)
+        console.print(f"wrote {path.relative_to(root)}", markup=False)
     for note in report.notes:
         console.print(note, style="yellow", markup=False)
     for message in report.errors:
         console.print(message, style="red", markup=False)
-    if not report.written and not report.errors:
-        console.print("The notebooks are in step with their sources.")
-    return 1 if report.errors else 0
 
 
 def _chosen(root: Path, units: Sequence[str]) -> list[str]:
@@ -188,6 +212,14 @@ def _write(path: Path, text: str) -> bool:
     temporary.write_text(text, encoding="utf-8")
     temporary.replace(path)
     return True
+
+
+def _put_back(path: Path, text: str | None) -> None:
+    """Let `path` hold what it held before, or be no file."""
+    if text is None:
+        path.unlink()
+    else:
+        _write(path, text)
 
 
 def _progress(console: Console | None) -> Progress:

@@ -100,7 +100,7 @@ def checks_and_environment(unit: str) -> dict[str, str]:
     sources = {
         path.relative_to(PACKAGE).as_posix(): path.read_bytes()
         for path in sorted(PACKAGE.rglob("*.py"))
-        if path.parent.name in ("checks", "given", "rnncourse") or path.stem in (stem, "__init__")
+        if path.parent.name in ("checks", "fixtures", "rnncourse") or path.stem in (stem, "__init__")
     }
     packages = [f"{name} {importlib.metadata.version(name)}" for name in ENVIRONMENT]
     return {"checks": digest(sources), "environment": ", ".join([f"python {platform.python_version()}", *packages])}

@@ -35,6 +35,11 @@ class Cells:
         self._statements = statements
         self._space: dict[str, Any] = {"__name__": name, **_STAND_INS}
 
+    @staticmethod
+    def read(solution: Path) -> Cells:
+        """What the cells of this solution define."""
+        return Cells(f"unit {solution.stem}", list(_statements(solution)))
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -75,7 +80,7 @@ class Cells:
 @cache
 def of(stem: str) -> Cells:
     """What the cells of the unit of that stem define."""
-    return Cells(f"unit {stem}", list(_statements(stem)))
+    return Cells.read(ROOT / "solutions" / f"{stem}.py")
 
 
 def answers(solution: Path) -> str:
@@ -106,8 +111,8 @@ def _bare(source: str) -> str:
     return "\n".join(line for line in lines if MARK not in line and "END SOLUTION" not in line)
 
 
-def _statements(stem: str) -> Iterator[ast.stmt]:
-    for cell in jupytext.read(ROOT / "solutions" / f"{stem}.py", fmt="py:percent").cells:
+def _statements(solution: Path) -> Iterator[ast.stmt]:
+    for cell in jupytext.read(solution, fmt="py:percent").cells:
         if cell.cell_type == "code":
             yield from _definitions(cell.source)
 

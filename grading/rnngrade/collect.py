@@ -23,12 +23,12 @@ from pathlib import Path
 
 from rnngrade.desk import Desk, is_name
 from rnngrade.errors import Failures, writing
+from rnngrade.identity import CanvasCollector, Found, MoodleCollector, Names, Sorter
 from rnngrade.record import write_whole
 from rnngrade.roster import Person, RosterError, folded, read_roster
 from rnngrade.sources import CollectError, files, full, paths, shown
 from rnngrade.times import LATE, TIMESTAMP
 from rnngrade.unit import find_units
-from rnngrade.whose import CanvasCollector, Found, MoodleCollector, Names, Sorter
 
 __all__ = ["CanvasCollector", "CollectError", "CollectReport", "MoodleCollector", "collect"]
 

@@ -34,6 +34,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 
 from rnngrade.forks import Settings
@@ -49,7 +50,9 @@ _workers: list[Worker] = []
 @contextmanager
 def distributed(scheduler: str, settings: Settings) -> Iterator[Grader]:
     """A grader that uses the workers of the scheduler at this address. **Errors:** `CannotGrade`."""
-    from dask.distributed import Client, as_completed
+    if find_spec("distributed") is None:
+        raise CannotGrade("Dask is not installed: run 'pip install \".[distributed]\"' in the course's folder.")
+    from distributed import Client, as_completed
     from distributed.comm.addressing import get_address_host_port
 
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is said here, in a sentence

@@ -19,7 +19,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from rnngrade.unit import BuildError, key_of
+from rnngrade.unit import BuildError, cell_lines, key_of
 
 CELL_SECONDS = 120
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -65,11 +65,11 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
         asyncio.run(client.async_execute(env=environment | ONE_THREAD))
     except CellExecutionError as error:
         first_line = (error.evalue or "").split("\n")[0]
-        raise _error(unit, notebook, at, f"raised {error.ename}: {first_line}".rstrip(": ")) from None
+        raise _error(root, unit, notebook, at, f"raised {error.ename}: {first_line}".rstrip(": ")) from None
     except CellTimeoutError:
-        raise _error(unit, notebook, at, f"took more than {CELL_SECONDS} seconds") from None
+        raise _error(root, unit, notebook, at, f"took more than {CELL_SECONDS} seconds") from None
     except (DeadKernelError, CellControlSignal):
-        raise _error(unit, notebook, at, "ended its kernel") from None
+        raise _error(root, unit, notebook, at, "ended its kernel") from None
     notebook.metadata.clear()
     notebook.metadata.update(metadata | {"rnncourse": {"key": key}})
     names: dict[str, str] = {}
@@ -77,17 +77,19 @@ def execute(unit: str, notebook: NotebookNode, root: Path, advance: Callable[[in
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)
             if fault := _fault(cell, root):
-                raise _error(unit, notebook, index, fault)
+                raise _error(root, unit, notebook, index, fault)
             cell.outputs = [_tidy(output, names) for output in cell.outputs]
     advance(len(notebook.cells))
     return notebook
 
 
-def _error(unit: str, notebook: NotebookNode, index: int, fault: str) -> BuildError:
+def _error(root: Path, unit: str, notebook: NotebookNode, index: int, fault: str) -> BuildError:
     cell = notebook.cells[index]
     first_line = next((line for line in cell.source.split("\n") if line.strip()), "")
     name = cell.metadata.get("nbgrader", {}).get("grade_id") or first_line
-    return BuildError(f"{unit}: cell {index + 1} ({name}) {fault}; its notebooks are as they were.")
+    source = root / "solutions" / f"{unit}.py"
+    line = cell_lines(source)[index]
+    return BuildError(f"solutions/{source.name}:{line}: The cell ({name}) {fault}; its notebooks are as they were.")
 
 
 def _tidy(output: NotebookNode, names: dict[str, str]) -> NotebookNode:

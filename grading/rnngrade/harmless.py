@@ -6,7 +6,8 @@ is the notebook itself that is made harmless, once, before it is written to `aut
 
 - Of outputs, text stays, and pictures in PNG or JPEG; HTML, SVG, JavaScript, LaTeX and widgets go.
 - A written answer stays as it is if it has neither HTML nor links nor entities. Else it is rendered and cleaned by
-  bleach, and the cleaned HTML, on one line, takes its place in the cell.
+  nh3, and the cleaned HTML, on one line, takes its place in the cell. nh3 would drop a tag that
+  is not allowed; here such a tag becomes text beforehand, for whoever marks the answer reads `the <eos> token`.
 - Where TeX stands in it that does more than set a formula, MathJax is told to leave the answer alone.
 
 What is put into Markdown letter by letter, names, ids and messages, goes through `literally`.
@@ -18,23 +19,27 @@ import re
 from collections.abc import Iterable
 from html import unescape
 
-import bleach  # type: ignore[import-untyped]
 import nbformat
+import nh3
 from nbconvert.filters import markdown2html
 from nbformat import NotebookNode
 
 from rnngrade.outputs import new_output
 
-TAGS = bleach.ALLOWED_TAGS | {
-    *("p", "pre", "div", "span", "br", "hr", "del", "sub", "sup", "h1", "h2", "h3", "h4", "h5", "h6"),
-    *("table", "thead", "tbody", "tr", "th", "td"),
+TAGS = {
+    *("a", "abbr", "acronym", "b", "code", "del", "em", "i", "span", "strong", "sub", "sup"),
+    *("blockquote", "br", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"),
+    *("table", "tbody", "td", "th", "thead", "tr"),
 }
+ATTRIBUTES = {"*": {"title"}, "a": {"href"}}
 PICTURES = ("image/png", "image/jpeg")
 
 NO_MATH = "tex2jax_ignore mathjax_ignore"  # by these names, MathJax 2 and 3 know what to leave alone
 
 _MARKS = ("<", "](", "]:", "&")  # without one of these, neither HTML nor a link can come of Markdown
 _ADDRESS = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
+# what opens neither a comment nor a whole tag that is allowed
+_NO_TAG = re.compile(rf"<(?!!--|/?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>)", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*\Z")
 _PLAIN_TAG = re.compile(r"[\w-]+\Z")
 # TeX that makes MathJax write links or attributes, load something, paint boxes, or take a command for another
@@ -60,14 +65,25 @@ def harmless_markdown(source: str) -> str:
     >>> harmless_markdown("The state is $h_t$, **not** `x_t`.")
     'The state is $h_t$, **not** `x_t`.'
     >>> harmless_markdown("<b onclick='f()'>why</b>")
-    '<div><p><b>why</b></p>&#10;</div>'
+    '<div><p><b>why</b></p></div>'
+    >>> harmless_markdown("the <eos> token")
+    '<div><p>the &lt;eos&gt; token</p></div>'
     """
     if not any(mark in source for mark in _MARKS) and not _LIVE_TEX.search(source):
         return source
-    html = bleach.clean(markdown2html(source), tags=TAGS, attributes=_may_stay)
+    rendered = markdown2html(source.encode("utf-8", "replace").decode())  # nh3 takes no half of a surrogate pair
+    html = nh3.clean(
+        _NO_TAG.sub("&lt;", rendered),
+        tags=TAGS,
+        attributes=ATTRIBUTES,
+        attribute_filter=_what_stays,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+    )
     ignored = f' class="{NO_MATH}"' if _LIVE_TEX.search(unescape(html)) else ""
-    # On one line, the HTML is one block of Markdown; in <pre>, a line break by its number is a line break still.
-    return f"<div{ignored}>" + html.replace("\n", "&#10;") + "</div>"
+    # On one line, the HTML is one block of Markdown; in <pre>, a line break by its number is a line break still. Any
+    # other character that ends a line may stand there, too: nh3 writes &#13; as the character itself.
+    return f"<div{ignored}>" + "&#10;".join(html.splitlines()) + "</div>"
 
 
 def harmless_outputs(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
@@ -111,9 +127,9 @@ def literally(text: str) -> str:
     return f'<span class="{NO_MATH}">{"".join(letters)}</span>'
 
 
-def _may_stay(tag: str, name: str, value: str) -> bool:
-    """Which attributes stay: titles, and addresses elsewhere on the web or in the page."""
-    return name == "title" or (tag == "a" and name == "href" and bool(_ADDRESS.match(value)))
+def _what_stays(tag: str, name: str, value: str) -> str | None:
+    """The value of an attribute, or None if it goes: an address stays if it is elsewhere on the web, or in the page."""
+    return None if name == "href" and not _ADDRESS.match(value) else value
 
 
 def _harmless_cell(cell: NotebookNode, known: set[str]) -> NotebookNode:

@@ -21,27 +21,27 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse.checks.attempt import Attempt
 from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import seed_for
 from rnncourse.checks.depth import PACKED, Borrowed, measured
-from rnncourse.checks.drive import Observation
+from rnncourse.checks.drive import Driver, Observation
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.place import Where
 from rnncourse.checks.plain import NotPlain, Plain, arrays_in, identical, to_plain
+from rnncourse.checks.program import Program, program_in
 from rnncourse.checks.verdict import Verdict
-from rnncourse.checks.where.attempt import Attempt
 from rnncourse.checks.where.inquiry import Budget
-from rnncourse.checks.where.place import Where
-from rnncourse.checks.where.program import Program, program_in
 from rnncourse.checks.where.search import ask, find
 from rnncourse.checks.wire import encode
 from rnngrade import record
 from rnngrade.budget import with_no_more_than
-from rnngrade.kept import Kept
+from rnngrade.cache import BoundedCache
 from rnngrade.sandbox.inside.runner import FUNCTION, READ_ONLY
-from rnngrade.sandbox.lent import LaidOut, lay_out
 from rnngrade.sandbox.limits import MB
 from rnngrade.sandbox.session import GRACE_SECONDS, CalledBack, Garbled, Session, TooMuch, TooSlow, told
+from rnngrade.sandbox.shared_memory import LaidOut, lay_out
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
 MOST_PARTS = 100  # of what is listed in an observation: arguments, functions, bases of an error's class
@@ -66,10 +66,10 @@ class _Request:
 
 
 # A class is asked the same cases, and much of what is said and called in them is the same to the byte.
-_requests = Kept[tuple[str, str, int], _Request](MOST_KEPT)  # by exercise, driver and the arguments' id
-_answers = Kept[tuple[bytes, bytes], tuple[int, bytes]](MOST_KEPT)  # of which function, and what, by offer and call
-_parsed = Kept[bytes, tuple[Observation, int]](MOST_KEPT)  # with its size in memory
-_seen = Kept[tuple[Any, ...], Observation](MOST_KEPT)
+_requests = BoundedCache[tuple[str, str, int], _Request](MOST_KEPT)  # by exercise, driver and the arguments' id
+_answers = BoundedCache[tuple[bytes, bytes], tuple[int, bytes]](MOST_KEPT)  # of which function, and what
+_parsed = BoundedCache[bytes, tuple[Observation, int]](MOST_KEPT)  # with its size in memory
+_seen = BoundedCache[tuple[Any, ...], Observation](MOST_KEPT)
 
 
 class Remote:
@@ -89,15 +89,15 @@ class Remote:
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
         stem = self.exercise.unit.stem.partition("_")[2]
-        given = f"rnncourse.given.{stem}"
+        fixtures = f"rnncourse.fixtures.{stem}"
         settings = {
             "uses": {} if self.exercise.calls_own else {name: n for n, name in enumerate(self.exercise.uses)},
             "forbids": [f"rnncourse.{stem}", "rnncourse.exercises", *self.exercise.forbids],
-            "given": [given] if importlib.util.find_spec(given) else [],
+            "fixtures": [fixtures] if importlib.util.find_spec(fixtures) else [],
         }
         return _dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 
-    def observe(self, how: str, args: tuple[Any, ...]) -> Observation:
+    def observe(self, drive: Driver, args: tuple[Any, ...]) -> Observation:
         """What the answer does with these arguments. **Errors:** a `Fault`, which ends the session.
 
         What can be seen from here is not asked for there: which arguments were written to, how often a function was
@@ -107,9 +107,9 @@ class Remote:
         left = self.end - time.monotonic()
         if left <= 0:
             raise TooSlow()
-        request = self._request(how, args)
+        request = self._request(drive, args)
         self._offer(request.functions, request.offer)
-        self.session.lent.lend(request.laid_out)
+        self.session.memory.lend(request.laid_out)
         seconds = min(left, limits.call_seconds + GRACE_SECONDS)
         reply = self.session.exchange("observe", request.body, seconds=seconds, answers=self)
         if (parsed := _parsed.get(reply)) is None:
@@ -121,7 +121,7 @@ class Remote:
         self.timed_out = seen.timed_out
         if seen.timed_out:
             return seen
-        changed = tuple(sorted({*seen.changed, *self.session.lent.changed()}))
+        changed = tuple(sorted({*seen.changed, *self.session.memory.changed()}))
         first = len(self.exercise.uses)
         calls = tuple(self.counts.get(number, 0) for number in range(first, first + len(self.functions)))
         wrote = seen.wrote_meanwhile or self.wrote
@@ -134,16 +134,16 @@ class Remote:
             _seen.put(key, whole, len(reply) + OBJECT)
         return whole
 
-    def _request(self, how: str, args: tuple[Any, ...]) -> _Request:
+    def _request(self, drive: Driver, args: tuple[Any, ...]) -> _Request:
         """What to ask an answer with these arguments; kept, with them, for the next who is asked with the same."""
-        key = self.exercise.name, how, id(args)
+        key = self.exercise.name, drive.name, id(args)
         if (request := _requests.get(key)) is None:
             # Whoever knows no values can say nothing of a depth but by which operations the values come about.
-            is_counted = how == "steps" and isinstance(args[-1], str)
+            is_counted = drive.counts_depth and isinstance(args[-1], str)
             functions: list[Named] = []
             shown = (*(np.zeros_like(a) for a in args[:-1]), "trace") if is_counted else args
             laid_out = lay_out(self._give(shown, functions))
-            body = encode([how, laid_out.args])
+            body = encode([drive.name, laid_out.args])
             offer = self._offered(functions)
             request = _Request(args, laid_out, body, tuple(functions), offer, is_counted)
             _requests.put(key, request, len(body) + 2 * len(laid_out.data) + len(offer) + OBJECT)
@@ -165,9 +165,9 @@ class Remote:
 
     def _is_view(self, answer: Any) -> bool:
         """Whether the answer becomes another one when the arguments do."""
-        if self.exercise.may_share or not self.session.lent.may_hold(arrays_in(answer)):
+        if self.exercise.may_share or not self.session.memory.may_hold(arrays_in(answer)):
             return False
-        self.session.lent.spoil()
+        self.session.memory.spoil()
         seconds = self.session.limits.call_seconds
         again = self.session.ask("again", seconds=seconds)
         self._weigh(_size(again))
@@ -177,31 +177,23 @@ class Remote:
         """The answer's text, as it was handed in."""
         return program_in(self.source, name)
 
-    def attempt(
-        self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0
-    ) -> Attempt:
+    def attempt(self, text: str, name: str, drive: Driver, args: tuple[Any, ...], seconds: float = 1.0) -> Attempt:
         """What the answer does in another form. **Errors:** a `Fault`, which ends the session."""
         functions: list[Named] = []
         shown = self._give(args, functions)
         self._offer(functions, self._offered(functions))
         patience = seconds + GRACE_SECONDS
-        asked = text, name, how, shown, list(given), seconds
-        reply = self.session.ask("attempt", *asked, seconds=patience, answers=self)
+        reply = self.session.ask("attempt", text, name, drive.name, shown, seconds, seconds=patience, answers=self)
         self._weigh(_size(reply))
         match reply:
-            case {
-                "seen": dict(seen),
-                "notes": dict(notes),
-                "wrote": None | int() as wrote,
-                "is_whole": bool(is_whole),
-            } if all(type(k) is int and type(v) is list for k, v in notes.items()):
-                return Attempt(_observation(seen), notes, wrote, is_whole)
+            case {"seen": dict(seen), "wrote": None | int() as wrote}:
+                return Attempt(_observation(seen), wrote)
         raise Garbled("no attempt")
 
     def _give(self, value: Any, functions: list[Named]) -> Any:
         """`value` as the sandbox gets it: functions stay here, under a number."""
         if isinstance(value, Named):
-            if _is_given(value) and not self.exercise.counts_calls:
+            if _is_fixture(value) and not self.exercise.counts_calls:
                 return value
             functions.append(value)
             return Named("__remote__", {"number": len(self.exercise.uses) + len(functions) - 1})
@@ -227,7 +219,7 @@ class Remote:
     def _count(self, number: int) -> None:
         self.counts[number] = self.counts.get(number, 0) + 1
         if number >= len(self.exercise.uses):
-            self.wrote = self.wrote or bool(self.session.lent.changed())
+            self.wrote = self.wrote or bool(self.session.memory.changed())
 
     def _function(self, number: int) -> Callable[..., Any]:
         """One of the judge's functions. **Errors:** `TypeError` if there is none of this number."""
@@ -275,13 +267,13 @@ class Remote:
         number = value[FUNCTION]
         self.borrows = True
 
-        def lent(*args: Any, **kwargs: Any) -> Any:
+        def callback(*args: Any, **kwargs: Any) -> Any:
             try:
                 return self.session.call_back(number, tuple(to_plain(a) for a in args), to_plain(kwargs))
             except CalledBack as error:
                 raise RuntimeError(str(error)) from None
 
-        return lent
+        return callback
 
 
 def judge_code(session: Session, exercise: Exercise, banned: str | None = None) -> tuple[str, Verdict, bool]:
@@ -354,11 +346,11 @@ def refused(exercise: Exercise | Question, words: str) -> Verdict:
     return Verdict(exercise.name, False, 0.0, 0.0, exercise.points, words)
 
 
-def _is_given(value: Named) -> bool:
+def _is_fixture(value: Named) -> bool:
     """Whether the sandbox can make this itself."""
     from rnncourse.checks import callables
 
-    return callables._factories[value.name].__module__.startswith("rnncourse.given.")
+    return callables._factories[value.name].__module__.startswith("rnncourse.fixtures.")
 
 
 def _deep(answer: Any, given: tuple[Any, ...]) -> Any:

@@ -13,7 +13,7 @@ import nbformat
 
 from rnncourse import exercises
 from rnncourse.checks.excerpt import Excerpt
-from rnncourse.checks.where.listing import listing
+from rnncourse.checks.listing import listing
 from rnngrade.bundle import Bundle, exercise_names
 from rnngrade.errors import DeskError
 from rnngrade.forks import Settings

@@ -34,12 +34,12 @@ from dateutil import parser as dates  # type: ignore[import-untyped]
 from rnncourse import exercises
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures
+from rnngrade.identity import participants, zone_named
 from rnngrade.lateness import Lateness, days_late, moment, spent
 from rnngrade.record import write_whole
 from rnngrade.roster import ClassList, class_list, folded
 from rnngrade.rules import Rules, names_of, rules_of
 from rnngrade.tables import read_table
-from rnngrade.whose import participants, zone_named
 
 if TYPE_CHECKING:
     from rnngrade.lms.api import Canvas

@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def points_of(name: str) -> float:
     try:
         return exercises.find(name).points
     except KeyError as error:
-        raise BuildError(f"names an exercise that the catalogue does not have: {error.args[0]}".rstrip(".")) from None
+        raise BuildError(f"names an exercise that the catalogue does not have. {error.args[0]}".rstrip(".?")) from None
 
 
 def find_units(root: Path) -> list[str]:
@@ -58,7 +59,9 @@ def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> Note
     cells: list[NotebookNode] = []
     grade_ids: set[str] = set()
     cell_ids: set[str] = set()
-    for number, raw in enumerate(jupytext.read(path, fmt="py:percent").cells, start=1):
+    lines = cell_lines(path)
+    for line, raw in zip(lines, jupytext.read(path, fmt="py:percent").cells, strict=True):
+        place = f"solutions/{path.name}:{line}"
         try:
             if raw.cell_type == "markdown":
                 raw.source = filled(raw.source, path.stem)
@@ -69,10 +72,10 @@ def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> Note
             if grade_id.startswith("check_") and grade_id.removeprefix("check_") not in grade_ids:
                 raise BuildError(f"checks {grade_id.removeprefix('check_')!r}, for which no cell above is the answer")
         except BuildError as error:
-            raise BuildError(f"{path.name}, cell {number}: it {error}.") from None
-        except KeyError as place:
-            unknown = f"quotes {place.args[0]}, which was not measured; run python -m claims {path.stem}"
-            raise BuildError(f"{path.name}, cell {number}: it {unknown}.") from None
+            raise BuildError(f"{place}: The cell {error}.") from None
+        except KeyError as quoted:
+            unknown = f"quotes {quoted.args[0]}, which was not measured; run python -m claims {path.stem}"
+            raise BuildError(f"{place}: The cell {unknown}.") from None
         if grade_id:
             grade_ids.add(grade_id)
         cell.id = _new_id(cell, grade_id, cell_ids)
@@ -83,6 +86,13 @@ def read_unit(path: Path, points_of: Callable[[str], float] = points_of) -> Note
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNELSPEC, "language_info": {"name": "python"}})
     nbformat.validate(notebook)
     return notebook
+
+
+def cell_lines(path: Path) -> list[int]:
+    """The lines at which the cells of the unit at `path` begin."""
+    text = path.read_text(encoding="utf-8")
+    marked = [n for n, line in enumerate(text.splitlines(), 1) if re.match(r"# ?%%(%*\s|$)", line)]
+    return marked if len(marked) == len(jupytext.reads(text, fmt="py:percent").cells) else [1, *marked]
 
 
 def key_of(notebook: NotebookNode) -> str:

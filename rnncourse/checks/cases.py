@@ -6,12 +6,14 @@ import hashlib
 import os
 import warnings
 import zlib
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from rnncourse.checks.drive import Observation, observe
+from rnncourse.checks.drive import Driver, Observation, observe
 from rnncourse.checks.exercise import Case, Exercise, Question
+from rnncourse.checks.facts import pattern
 from rnncourse.checks.plain import Plain
 
 VISIBLE_SEED = "visible"
@@ -24,7 +26,17 @@ Seed = tuple[int, ...]
 class Candidate(Protocol):
     """What the engine sees of an answer: something that can be driven with plain arguments. `Local` is one."""
 
-    def observe(self, how: str, args: tuple[Any, ...]) -> Observation: ...
+    def observe(self, drive: Driver, args: tuple[Any, ...]) -> Observation: ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One case: what was expected, what the candidate gave, and whether that is wrong."""
+
+    case: Case
+    wanted: Observation
+    seen: Observation
+    is_wrong: bool
 
 
 def seed_for(exercise: Exercise, hidden: bool) -> Seed:
@@ -56,16 +68,18 @@ def drawn_afresh(exercise: Exercise, seed: Seed, draw: int) -> list[Case]:
     return found
 
 
-def quiet_observe(function: Any, how: str, args: tuple[Any, ...]) -> Observation:
+def quiet_observe(function: Any, drive: Driver, args: tuple[Any, ...]) -> Observation:
     """`observe` for the course's own functions: without a time limit, with warnings silenced."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return observe(function, how, args)
+        return observe(function, drive, args)
 
 
 def canonical(exercise: Exercise | Question, answer: Plain) -> Plain:
     """The form in which an answer to this exercise is compared."""
     try:
+        if isinstance(exercise, Exercise) and exercise.facts:
+            return pattern(exercise.facts(answer))
         return exercise.canonical(answer)
     except Exception:  # an answer of a form that the canonical form does not know; the comparison will say so
         return answer

@@ -25,8 +25,9 @@ from rnncourse.checks.exercise import Case, Exercise, Misconception
 from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.local import Local
 from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood, has_model
+from rnncourse.checks.relations import sentence
 
-DRAWS = 5  # fresh draws on which a mistake must give what the candidate gives, before it is said
+DRAWS = 3  # fresh draws on which a mistake must give what the candidate gives, before it is said
 SECONDS_TO_CONFIRM = 0.3  # at most
 SECONDS_FOR_PAIRS = 0.5  # at most
 CASES_TO_RANK = 2  # that say which pairs are the likeliest
@@ -165,22 +166,20 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
     """The mistake that could be one in any exercise."""
     exercise = evidence.exercise
     if evidence.answers_otherwise():
-        return Diagnosis("other_when_called_again", generic.GENERIC["other_when_called_again"])
-    if found := generic.relation(exercise, zip(evidence.cases, evidence.expected, evidence.seen, strict=True)):
+        return Diagnosis("other_when_called_again", generic.OTHERS["other_when_called_again"])
+    if found := generic.cause(exercise, zip(evidence.cases, evidence.expected, evidence.seen, strict=True)):
         afresh = [
             (one, quiet_observe(exercise.reference, exercise.drive, one.args), seen) for one, seen in evidence.fresh()
         ]
-        one, parts = found
-        # A dtype that is wrong in an edge case alone says nothing of the ordinary ones.
-        if one.name == "other_dtype" or not afresh or generic.holds(exercise, one, parts, afresh):
-            return Diagnosis(one.name, generic.words(one, parts))
+        if generic.holds(exercise, *found, afresh):
+            key, parts = found
+            return Diagnosis(key[0], sentence(key, parts))
     for tree in evidence.code():
         if found_return := generic.returns_in_a_loop(tree):
-            words = generic.GENERIC["returns_in_the_loop"].format(axis=found_return)
-            return Diagnosis("returns_in_the_loop", words)
+            return Diagnosis("returns_in_the_loop", generic.OTHERS["returns_in_the_loop"].format(found_return))
     for source in generic.ending_after_one_round(exercise.source) if has_model(exercise) else ():
         if evidence.is_made_by(exercise.made_of(source, f"<{exercise.name}: one round>")):
-            return Diagnosis("ends_after_one_round", generic.GENERIC["ends_after_one_round"])
+            return Diagnosis("ends_after_one_round", generic.OTHERS["ends_after_one_round"])
     return None
 
 

@@ -1,13 +1,18 @@
 """Driving a candidate: what happens on the candidate's side, be that this process or another.
 
-`observe(candidate, how, args)` gives the candidate a private copy of the arguments, makes the calls that the driver
-`how` stands for, and writes down what came of it, in plain values: the answer, or the error; which arguments were
-changed, or left with a gradient; whether the answer shares memory with one; how often each callable was called.
+`observe(candidate, drive, args)` gives the candidate a private copy of the arguments, lets the driver make its calls,
+and writes down what came of it, in plain values: the answer, or the error; which arguments were changed, or left with
+a gradient; whether the answer shares memory with one; how often each callable was called.
+
+A driver is a function that is handed the candidate and the arguments of a case. Those that several units need stand
+here, and those of `nn.Module` in `modules.py`; one that only one unit needs stands in `rnncourse/fixtures/<stem>.py`.
+All of them run beside the candidate, at the desk in the sandbox, so none of them holds an answer.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
 import itertools
 import linecache
 import os
@@ -32,7 +37,7 @@ MOST_WORDS = 200  # characters of an error's own words
 OTHERS = "site-packages", "rnngrade_inside"  # packages, and the sandbox's part of the desk: no candidate's code
 
 
-LENT = "__lent__"  # the name of an array that lies in memory which is lent
+SHARED = "__shared__"  # the name of an array that lies in memory which is lent
 
 
 class Stopped(BaseException):
@@ -55,11 +60,59 @@ class Observation:
     with_gradient: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, eq=False)
+class Driver:
+    """How a candidate is driven through a case: `driver(candidate, *args)`, and what others have to know of it.
+
+    Make one with `@driver(…)`. Its name, "module:function", is what the desk's judge sends to the sandbox.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    is_plain: bool = False  # one call of the candidate with the arguments of the case
+    tensors: bool = False  # the candidate gets tensors for the arrays of a case; its own become arrays
+    module: bool = False  # the candidate is an `nn.Module`: the answer begins with what came out of each call
+    writes: bool = False  # the candidate is asked to change its arguments
+    counts_depth: bool = False  # the last argument may ask for the depth of the answer, as in `steps`
+    several: bool = False  # each argument of a case is a call of its own
+
+    def __call__(self, candidate: Any, *args: Any) -> Any:
+        return self.function(candidate, *args)
+
+
+def driver(**traits: bool) -> Callable[[Callable[..., Any]], Driver]:
+    """Decorator: the function drives a candidate. `traits` are the fields of `Driver`."""
+
+    def made(function: Callable[..., Any]) -> Driver:
+        return Driver(f"{function.__module__}:{function.__qualname__}", function, **traits)
+
+    return made
+
+
+def driver_named(name: str) -> Driver:
+    """The driver of that name, from this module or the fixtures of a unit. **Errors:** `KeyError` for anything else."""
+    module, _, function = name.partition(":")
+    if not (module == __name__ or re.fullmatch(r"rnncourse\.fixtures\.[a-z_]+", module, re.ASCII)):
+        raise KeyError(name)
+    found = vars(importlib.import_module(module)).get(function)
+    if not isinstance(found, Driver):
+        raise KeyError(name)
+    return found
+
+
+@driver(is_plain=True)
 def call(candidate: Any, *args: Any) -> Any:
     """One call: `candidate(*args)`."""
     return candidate(*args)
 
 
+@driver(tensors=True)
+def with_tensors(candidate: Any, *args: Any) -> Any:
+    """One call with tensors."""
+    return candidate(*args)
+
+
+@driver()
 def chain(candidate: Any, first: tuple[Any, ...], *calls: tuple[Any, ...]) -> Any:
     """The candidate answers with a function, which is called: `candidate(*first)(*call)`; several give a list."""
     made = candidate(*first)
@@ -67,22 +120,26 @@ def chain(candidate: Any, first: tuple[Any, ...], *calls: tuple[Any, ...]) -> An
     return answers if len(calls) > 1 else answers[0]
 
 
+@driver()
 def methods(candidate: Any, init: tuple[Any, ...], calls: list[tuple[str, tuple[Any, ...]]]) -> list[Any]:
     """The candidate is a class: one object is made, its methods are called in order, all answers are kept."""
     made = candidate(*init)
     return [getattr(made, name)(*args) for name, args in calls]
 
 
+@driver()
 def iterate(candidate: Any, *args: Any) -> list[Any]:
     """The candidate yields: its first items, at most 1,000, are the answer."""
     return list(itertools.islice(candidate(*args), 1000))
 
 
+@driver(writes=True)
 def update(candidate: Any, *args: Any) -> tuple[Any, Any]:
     """The candidate may write to its arguments: the answer is what it returns and what the arguments have become."""
     return candidate(*args), to_plain(args)
 
 
+@driver()
 def padded(candidate: Any, *args: Any) -> Any:
     """One call for sequences of several lengths: (T, N, …) with zeros at padded steps, whose values are nobody's
     business. The last argument says how long each is, if it is an array of N whole numbers; else no step is padded.
@@ -102,6 +159,7 @@ def padded(candidate: Any, *args: Any) -> Any:
     return steps
 
 
+@driver(counts_depth=True)
 def steps(candidate: Any, *args: Any) -> Any:
     """One call. If the last argument is "count", it is made with the other ones as numbers that know their depth
     (`depth.py`), and the answer is (values, depth of the deepest). If it is "trace", the answer is the tape that says
@@ -118,82 +176,24 @@ def steps(candidate: Any, *args: Any) -> Any:
     return traced if last == "trace" else measured(traced, given)
 
 
-def module(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
-    """The candidate is a class of `nn.Module`, driven as in `rnncourse.checks.modules`."""
-    from rnncourse.checks.modules import drive_module
+def _of_modules(name: str, **traits: bool) -> Driver:
+    """A driver of `rnncourse.checks.modules`, for which torch is loaded when a candidate is driven and not before."""
 
-    return drive_module(candidate, init, parameters, calls)
+    def drive(candidate: Any, *args: Any) -> Any:
+        from rnncourse.checks import modules
 
+        return getattr(modules, f"drive_{name}")(candidate, *args)
 
-def padded_module(
-    candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]
-) -> Any:
-    """As `module`, for outputs (T, N, …) in which padded steps are zero, as in `padded`, and get no gradient."""
-    from rnncourse.checks.modules import drive_padded_module
-
-    return drive_padded_module(candidate, init, parameters, calls)
+    return Driver(f"{__name__}:{name}", drive, **traits)
 
 
-def layer(candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]]) -> Any:
-    """As `module`; the answer has the gradients of all floating inputs too, so that a cut before the input shows."""
-    from rnncourse.checks.modules import drive_layer
-
-    return drive_layer(candidate, init, parameters, calls)
-
-
-def stochastic(
-    candidate: Any, init: tuple[Any, ...], parameters: dict[str, Any], calls: list[tuple[Any, ...]], rows: int
-) -> Any:
-    """As `module`; the answer also has what chance makes of the calls in training mode, over `rows` equal rows."""
-    from rnncourse.checks.modules import drive_stochastic
-
-    return drive_stochastic(candidate, init, parameters, calls, rows)
-
-
-def differentiable(candidate: Any, *args: Any) -> Any:
-    """One call with tensors: the answer is the result and the gradients of a weighted sum of it by argument."""
-    from rnncourse.checks.modules import drive_differentiable
-
-    return drive_differentiable(candidate, *args)
-
-
-def builds(candidate: Any, first: tuple[Any, ...], kind: str, second: tuple[Any, ...]) -> Any:
-    """The candidate answers with an `nn.Module`, which is called: `candidate(*first)(*second)`.
-
-    `kind` says what it gets for the arrays in `first`: "arrays", "tensors", or "parameters", tensors that need
-    gradients. The answer is (the torch.nn class of the module, its state dict, what the call gave).
-    """
-    from rnncourse.checks.modules import drive_builder
-
-    return drive_builder(candidate, first, kind, second)
-
-
-def train(candidate: Any, model: Any, learning_rate: float, batches: Any, *args: Any) -> Any:
-    """The candidate trains a module: `candidate(model, batches, optimizer, *args)`, with plain gradient descent."""
-    from rnncourse.checks.modules import drive_training
-
-    return drive_training(candidate, model, learning_rate, batches, *args)
-
-
-DRIVERS: dict[str, Callable[..., Any]] = {
-    "call": call,
-    "chain": chain,
-    "methods": methods,
-    "iterate": iterate,
-    "update": update,
-    "tensors": call,
-    "padded": padded,
-    "steps": steps,
-    "module": module,
-    "padded_module": padded_module,
-    "layer": layer,
-    "stochastic": stochastic,
-    "differentiable": differentiable,
-    "builds": builds,
-    "train": train,
-}
-# These hand tensors to the candidate for the arrays of a case, and take arrays from its tensors.
-WITH_TENSORS = {"tensors", "module", "padded_module", "layer", "stochastic", "differentiable", "train"}
+module = _of_modules("module", tensors=True, module=True)
+padded_module = _of_modules("padded_module", tensors=True, module=True)
+layer = _of_modules("layer", tensors=True, module=True)
+stochastic = _of_modules("stochastic", tensors=True, module=True)
+differentiable = _of_modules("differentiable", tensors=True)
+train = _of_modules("train", tensors=True)
+builds = _of_modules("builds")
 
 
 class _Spy:
@@ -231,7 +231,7 @@ class _Spy:
 
 def _differ(live: Any, pristine: Any) -> bool:
     if isinstance(pristine, Named):
-        if pristine.name != LENT:
+        if pristine.name != SHARED:
             return False
         pristine = pristine.make()  # it is read where it lies; that another stands in its place is seen here
     if isinstance(pristine, (list, tuple)) and type(live) is type(pristine):
@@ -244,13 +244,13 @@ def _differ(live: Any, pristine: Any) -> bool:
         return True
 
 
-def observe(candidate: Any, how: str, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
+def observe(candidate: Any, drive: Driver, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
     """Drive the candidate through one case and say what was seen. Never raises for what the candidate does.
 
     The answer itself, of which the observation has a copy, is put into `keep`.
     """
     spy = _Spy()
-    to_live, from_live = _converters(how)
+    to_live, from_live = _converters(drive)
     live = to_live(tuple(spy.make(a) for a in args))
 
     def changed() -> tuple[int, ...]:
@@ -258,7 +258,7 @@ def observe(candidate: Any, how: str, args: tuple[Any, ...], keep: list[Any] | N
 
     spy.look = lambda: bool(changed())
     try:
-        answer = from_live(DRIVERS[how](candidate, *live))
+        answer = from_live(drive(candidate, *live))
         if keep is not None:
             keep.append(answer)
     except Stopped:
@@ -280,21 +280,21 @@ def observe(candidate: Any, how: str, args: tuple[Any, ...], keep: list[Any] | N
         shared=shared,
         calls=tuple(spy.counts),
         wrote_meanwhile=spy.wrote,
-        with_gradient=_with_gradient(how, live),
+        with_gradient=_with_gradient(drive, live),
     )
 
 
-def _converters(how: str) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-    if how not in WITH_TENSORS:
+def _converters(drive: Driver) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    if not drive.tensors:
         return (lambda value: value), (lambda value: value)
     from rnncourse.checks.modules import arrays, tensors
 
     return tensors, arrays
 
 
-def _with_gradient(how: str, live: tuple[Any, ...]) -> tuple[int, ...]:
+def _with_gradient(drive: Driver, live: tuple[Any, ...]) -> tuple[int, ...]:
     """The arguments in which a tensor asks for a gradient now, or has one."""
-    if how not in WITH_TENSORS:
+    if not drive.tensors:
         return ()
     from rnncourse.checks.modules import has_gradient
 

@@ -14,26 +14,27 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from rnncourse.checks.callables import Named
-from rnncourse.checks.cases import Candidate, canonical, drawn, seed_for
+from rnncourse.checks.cases import Asked, Candidate, Seed, canonical, drawn, seed_for
 from rnncourse.checks.compare import difference
 from rnncourse.checks.diagnosis import Diagnosis, Evidence, diagnose
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.excerpt import excerpt
 from rnncourse.checks.exercise import WEIGHTS, Choice, Exercise, Question
 from rnncourse.checks.faults import Fault, broken_properties, faults_of
+from rnncourse.checks.place import Where
 from rnncourse.checks.plain import NotPlain, to_plain
 from rnncourse.checks.verdict import Verdict
-from rnncourse.checks.where.inquiry import Asked, Budget
-from rnncourse.checks.where.place import Where
-from rnncourse.checks.where.search import find
 
 SLOW = 1.5  # seconds: an answer that took as long for its cases is not run again and again
+
+Search = Callable[[Exercise, Candidate, Seed, list[Asked]], Where | None]  # for the place: `where.search.find` is one
 
 
 def judge(
@@ -41,12 +42,12 @@ def judge(
     candidate: Candidate,
     *,
     hidden: bool = False,
-    budget: Budget | None = None,
+    search: Search | None = None,
     after_diagnosis: bool = False,
 ) -> Verdict:
     """The verdict on a candidate. A hidden check judges the visible cases too: what a notebook refuses, it refuses.
 
-    With a budget, the place of an error is looked for in the visible cases; when there is a diagnosis, only if that is
+    With a search, the place of an error is looked for in the visible cases; when there is a diagnosis, only if that is
     asked for.
     """
     seeds = [seed_for(exercise, False), seed_for(exercise, True)][: 1 + hidden]
@@ -73,12 +74,12 @@ def judge(
     evidence = Evidence(exercise, candidate, seeds[-1], cases, expected, seen, faulty, seconds)
     diagnosis = diagnose(evidence) if faults else None
     where = None
-    if budget and faults and seconds < SLOW and (after_diagnosis or not diagnosis):
+    if search and faults and seconds < SLOW and (after_diagnosis or not diagnosis):
         shown = zip(*drawn(exercise, seeds[0]), seen, strict=False)
         asked = [Asked(one, wanted, saw, i in faulty) for i, (one, wanted, saw) in enumerate(shown)]
         # Who interrupts the search gets the verdict without. A check never raises, whatever came out of an answer.
         with suppress(KeyboardInterrupt, Exception):
-            where = find(exercise, candidate, seeds[0], asked, budget)
+            where = search(exercise, candidate, seeds[0], asked)
     return _verdict(exercise, faults, diagnosis, where, visible, show=not hidden)
 
 

@@ -5,12 +5,16 @@
 ...                    takes="x (N, H), h (N, H), W (H, H)", gives="h (N, H)",
 ...                    hints=("a nudge", "the way", "nearly the answer"))
 
-Cases are drawn anew from a generator, the same for the same seed:
+Cases are drawn anew from a generator, the same for the same seed. The standard ones, two ordinary cases of sizes that
+are all different and an edge case for one row, one unit and float32, come from what it takes; the others are written:
 
+>>> ex.draws()
 >>> @ex.cases
-... def _(rng):
-...     yield case(normal(rng, 2, 3), normal(rng, 2, 3), weights(rng, 3, 3))
-...     yield edge("one row", normal(rng, 1, 4), normal(rng, 1, 4), weights(rng, 4, 4))
+... def _(rng, draw):
+...     x, h, W = draw(N=4)
+...     yield edge("no state", x, 0 * h, W)
+>>> [one.note for one in ex.draw(np.random.default_rng(0))]
+['', '', 'one row', 'one unit', 'float32', 'no state']
 
 >>> @ex.misconception
 ... def W_transposed(x, h, W):
@@ -25,7 +29,7 @@ With these, a wrong answer is explained however it is written:
 ...     verdict = judge(ex, answer)
 >>> print(verdict.message)
 W is transposed: for row vectors it is h @ W. h[n=0, h=0]: expected ..., got ... (6 of 6 entries differ). (In the case
-N=2, H=3.)
+N=3, H=2.)
 
 A misconception's docstring is what a student who made it is told. Its body uses only what the notebook has at that
 point, so that it can stand in a notebook as it is. Most are written shorter, as edits of the model answer (`edits.py`),
@@ -40,47 +44,40 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from rnncourse.checks.drawing import Axes, Case, Draw, Drawer, case, edge, normal, weights
+from rnncourse.checks.drive import Driver, call
 from rnncourse.checks.edits import Change, EditError, compiled, edited, needed, parse
+from rnncourse.checks.facts import Fact
 from rnncourse.checks.plain import Plain
 
+__all__ = [
+    "WEIGHTS",
+    "Axes",
+    "Case",
+    "Choice",
+    "Draw",
+    "Edit",
+    "Exercise",
+    "Misconception",
+    "Option",
+    "Question",
+    "Unit",
+    "Whole",
+    "case",
+    "edge",
+    "normal",
+    "unchanged",
+    "weights",
+]
+
 WEIGHTS = {"runs": 0.1, "shape": 0.1, "values": 0.5, "edges": 0.15, "purity": 0.15}
-
-
-@dataclass(frozen=True)
-class Case:
-    """The arguments of one call; `note` says in a few words what is special about an edge case."""
-
-    args: tuple[Any, ...]
-    note: str = ""
-    is_edge: bool = False
-
-
-def case(*args: Any) -> Case:
-    """An ordinary case."""
-    return Case(args)
-
-
-def edge(note: str, *args: Any) -> Case:
-    """An edge case: `note` names it in messages, "T = 1", "float32"."""
-    return Case(args, note, True)
-
-
-def normal(rng: np.random.Generator, *shape: int, dtype: Any = np.float64) -> np.ndarray:
-    """A standard normal array, at the scale 1/sqrt(rows) if it is a matrix that multiplies (see `weights`)."""
-    return rng.standard_normal(shape).astype(dtype)
-
-
-def weights(rng: np.random.Generator, rows: int, columns: int, dtype: Any = np.float64) -> np.ndarray:
-    """A (rows, columns) matrix scaled so that a product with it keeps the size of its input: never symmetric,
-    never orthogonal.
-    """
-    return (rng.standard_normal((rows, columns)) / np.sqrt(rows)).astype(dtype)
 
 
 class Misconception:
@@ -89,6 +86,7 @@ class Misconception:
     name: str
     message: str
     answer: Any  # a callable, or the wrong value of a question
+    at: str  # where it is written, "rnncourse/exercises/cell.py:312"
 
     def source_for(self, exercise: str) -> str:
         """The answer as a student would have written it in the exercise's cell, without a word."""
@@ -102,6 +100,7 @@ class Whole(Misconception):
     name: str
     message: str
     answer: Any
+    at: str = ""
 
     def source_for(self, exercise: str) -> str:
         if not callable(self.answer):
@@ -125,6 +124,7 @@ class Edit(Misconception):
     message: str
     changes: list[Change]
     exercise: Exercise
+    at: str = ""
 
     @cached_property
     def _source(self) -> str:
@@ -141,26 +141,18 @@ class Edit(Misconception):
         return re.sub(rf"\b{self.exercise.name}\b", exercise, self._source)
 
 
-@dataclass(frozen=True)
-class Axes:
-    """A named value with named axes, "H (T, N, H)": how messages speak of an array."""
+def _written(lines: int = 0) -> str:
+    """The file and line of the call that led into this module, or so many lines below it."""
+    frame = inspect.currentframe()
+    while frame and frame.f_code.co_filename in (__file__, "<string>"):  # of a dataclass its __init__
+        frame = frame.f_back
+    return f"{_of_course(frame.f_code.co_filename)}:{frame.f_lineno + lines}" if frame else ""
 
-    name: str
-    axes: tuple[str, ...] | None = None
 
-    @staticmethod
-    def parse(text: str) -> tuple[Axes, ...]:
-        """The parts of "dx (N, D), db (H,), count". Axes are letters; what is no array has none."""
-        found = re.findall(r"(\w+)\s*(\(([^)]*)\))?", text)
-        return tuple(
-            Axes(name, tuple(a.strip() for a in axes.split(",") if a.strip()) if given else None)
-            for name, given, axes in found
-        )
-
-    def __str__(self) -> str:
-        if self.axes is None:
-            return self.name
-        return f"{self.name} ({', '.join(self.axes)}{',' if len(self.axes) == 1 else ''})"
+def _of_course(file: str) -> str:
+    """A file's path from the course's folder, if it lies there."""
+    root = Path(__file__).parents[2]
+    return str(Path(file).relative_to(root)) if Path(file).is_relative_to(root) else file
 
 
 @cache
@@ -169,7 +161,12 @@ def answers_of(stem: str) -> dict[str, str]:
     the build copies from the solution.
     """
     path = Path(__file__).parents[1] / "exercises" / "answers" / f"{stem.partition('_')[2]}.txt"
-    _, *parts = re.split(r"^# --- (\w+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return model_answers(path.read_text(encoding="utf-8"))
+
+
+def model_answers(text: str) -> dict[str, str]:
+    """The model answers in the text of such a file."""
+    _, *parts = re.split(r"^# --- (\w+)\n", text, flags=re.MULTILINE)
     above, found = "", {}
     for name, text in zip(parts[::2], parts[1::2], strict=True):
         if name == "above":
@@ -193,7 +190,8 @@ class Exercise:
     is the text of the model answer, below what it imports, if that does not lie in the unit's file of answers.
     `by_result` says that an answer is judged by what it reaches, so that most small changes of a right one are right;
     `calls_own` that at the desk it calls the functions of its own notebook in place of `uses`: theirs write to what
-    they are given, or call back, which those of another process cannot.
+    they are given, or call back, which those of another process cannot. `facts` says of an answer what must hold of it,
+    in place of a comparison with the reference (`facts.py`).
     """
 
     name: str
@@ -205,8 +203,9 @@ class Exercise:
     gives: tuple[Axes, ...] = ()
     uses: dict[str, Any] = field(default_factory=dict)
     forbids: tuple[str, ...] = ()
-    drive: str = "call"
+    drive: Driver = call
     canonical: Callable[[Plain], Plain] = unchanged
+    facts: Callable[[Plain], list[Fact]] | None = None
     counts_calls: bool = False
     may_share: bool = False
     by_result: bool = False
@@ -215,33 +214,53 @@ class Exercise:
     properties: list[tuple[str, Property]] = field(default_factory=list)
     memory: dict[Any, Any] = field(default_factory=dict, repr=False)
     model: str = field(default="", repr=False)
-    _draw: Callable[[np.random.Generator], Iterable[Case]] | None = None
+    _drawer: Drawer | None = field(default=None, repr=False)
+    _cases: Callable[..., Iterable[Case]] | None = field(default=None, repr=False)
 
-    def cases(
-        self, draw: Callable[[np.random.Generator], Iterable[Case]]
-    ) -> Callable[[np.random.Generator], Iterable[Case]]:
-        """Decorator: the function that draws this exercise's cases from a generator."""
-        self._draw = draw
+    def draws(self, draw: Draw | None = None, *, without: Iterable[str] = (), **sizes: tuple[int, ...]) -> None:
+        """Give the exercise the standard cases, two ordinary ones and its edges, but `without` those of these notes.
+
+        `draw(rng, T, N, …, dtype)` makes the arguments of a case: its parameters are named as the axes whose sizes they
+        are. Without it, each array that the exercise takes is drawn by itself. `sizes` has, for an axis, its size in
+        the two ordinary cases and in an edge case.
+        """
+        self._drawer = Drawer.of(draw, self.takes, without, sizes)
+
+    def cases(self, draw: Callable[..., Iterable[Case]]) -> Callable[..., Iterable[Case]]:
+        """Decorator: the function that draws cases from a generator, besides the standard ones.
+
+        Its second argument, if it has one, draws the arguments of an edge case, or of the sizes that it is given.
+        """
+        self._cases = draw
         return draw
 
     def draw(self, rng: np.random.Generator) -> list[Case]:
         """All cases for this generator, ordinary ones first."""
-        if self._draw is None:
-            raise ValueError(f"the exercise {self.name} draws no cases; give it some with @ex.cases")
-        return sorted(self._draw(rng), key=lambda c: c.is_edge)
+        found = list(self._drawer.cases(rng)) if self._drawer else []
+        if self._cases:
+            drawn = [partial(self._drawer.arguments, rng)] if self._drawer else []
+            found += self._cases(rng, *drawn[: len(inspect.signature(self._cases).parameters) - 1])
+        if not found:
+            raise ValueError(f"the exercise {self.name} draws no cases; give it some with ex.draws or @ex.cases")
+        return sorted(found, key=lambda c: c.is_edge)
 
     def misconception(self, answer: Any) -> Any:
         """Decorator: the function is a wrong answer, its name the diagnosis, its docstring what the student is told."""
         message = " ".join((answer.__doc__ or "").split())  # where the source breaks a line says nothing
-        self.misconceptions.append(Whole(answer.__name__, message, answer))
+        lines = inspect.unwrap(answer).__code__ if inspect.isfunction(answer) else None
+        at = f"{_of_course(lines.co_filename)}:{lines.co_firstlineno}" if lines else ""
+        self.misconceptions.append(Whole(answer.__name__, message, answer, at))
         return answer
 
     def mistakes(self, text: str) -> None:
         """Add misconceptions that are edits of the model answer, written as `rnncourse.checks.edits` says."""
+        heads = [n for n, line in enumerate(text.splitlines()) if re.match(r"\w+: ", line)]
         try:
-            self.misconceptions += [Edit(e.name, e.message, e.changes, self) for e in parse(text)]
+            entries = parse(text)
         except EditError as error:
-            raise EditError(f"{self.name}: {error}") from None
+            raise EditError(f"{self.name}: {error} ({_written()})") from None
+        for e, n in zip(entries, heads, strict=True):
+            self.misconceptions.append(Edit(e.name, e.message, e.changes, self, _written(n)))
 
     @cached_property
     def source(self) -> str:
@@ -298,7 +317,7 @@ class Question:
 
     def wrong(self, value: Plain, name: str, message: str) -> None:
         """Add a wrong value, the diagnosis' name and what the student is told."""
-        self.misconceptions.append(Whole(name, message, value))
+        self.misconceptions.append(Whole(name, message, value, _written()))
 
     def canonical(self, value: Plain) -> Plain:
         """A list or tuple of letters is as good as a set of them."""
@@ -319,6 +338,19 @@ class Option:
     is_true: bool
     misread: str
     why: str
+
+    @staticmethod
+    def parse(text: str) -> tuple[Option, ...]:
+        """The statements of a text: "A true, misread: why", where an indented line goes on with the one above it.
+
+        >>> Option.parse("A false, gone_after_a_while: keep ** n gets small,\\n  but is never 0.")
+        (Option(letter='A', is_true=False, misread='gone_after_a_while', why='keep ** n gets small, but is never 0.'),)
+        """
+        lines = re.sub(r"\n +", " ", text.strip()).splitlines()
+        found = [re.fullmatch(r"(\w) (true|false), (\w+): (.+)", line) for line in lines]
+        if None in found:
+            raise ValueError(f"The line `{lines[found.index(None)]}` is no statement: A true, misread: why.")
+        return tuple(Option(m[1], m[2] == "true", m[3], m[4]) for m in found if m)
 
 
 @dataclass
@@ -345,27 +377,38 @@ class Choice(Question):
 
 @dataclass
 class Unit:
-    """A unit of the course and its exercises in order. The stem, "03_cell", names all of its files."""
+    """A unit of the course and its exercises in order. The stem, "03_cell", names all of its files. `chapter` is its
+    part of the textbook in code, in which the references are found; none of its answers may call what is in `forbids`.
+    """
 
     stem: str
     title: str
+    chapter: ModuleType | None = None
+    forbids: tuple[str, ...] = ()
     exercises: list[Exercise | Question] = field(default_factory=list)
 
     def exercise(
         self,
         name: str,
         *,
-        reference: Any,
         points: int,
         hints: Iterable[str],
+        reference: Any = None,
         takes: str = "",
         gives: str = "",
+        uses: Iterable[Any] = (),
         **settings: Any,
     ) -> Exercise:
-        """A new exercise of this unit that is answered by a function or class. Further settings: the fields of
-        `Exercise`.
+        """A new exercise of this unit that is answered by a function or class. The reference is what the chapter has
+        under this name, if no other is given; `uses` are functions, or functions by name. Further settings: the fields
+        of `Exercise`.
         """
-        made = Exercise(name, self, reference, points, tuple(hints), Axes.parse(takes), Axes.parse(gives), **settings)
+        if reference is None:
+            reference = getattr(self.chapter, name)
+        settings = {"forbids": self.forbids, **settings}
+        used = uses if isinstance(uses, dict) else {f.__name__: f for f in uses}
+        parts = Axes.parse(takes), Axes.parse(gives)
+        made = Exercise(name, self, reference, points, tuple(hints), *parts, uses=used, **settings)
         self.exercises.append(made)
         return made
 

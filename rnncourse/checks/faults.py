@@ -7,6 +7,7 @@ ordinary cases, on edge cases, and the arguments are left alone.
 from __future__ import annotations
 
 import builtins
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from rnncourse.checks.cases import Candidate, Seed, canonical
 from rnncourse.checks.compare import difference, kind_of
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
+from rnncourse.checks.facts import Fact
 from rnncourse.checks.plain import Plain, Unfit
 
 
@@ -68,11 +70,35 @@ def faults_of(
         ]
     if seen.answer is None and wanted.answer is not None:
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
+    if exercise.facts:
+        return _broken_fact(exercise, one, wanted, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
     found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
         words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
         return [fault("values" if found.kind == "value" else "shape", words)]
     return _impure(exercise, one, wanted, seen, hidden)
+
+
+def _broken_fact(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
+    """The first fact that does not hold of an answer, in its own sentence. The first of all says which case it is: what
+    was said of another one proves nothing.
+    """
+    assert exercise.facts
+    facts = [Fact("the form", False, f"What {exercise.name} returns is not of the form that is asked.")]
+    with suppress(Exception):  # whatever an answer holds
+        found = exercise.facts(seen.answer)
+        facts = found if found[0] == exercise.facts(wanted.answer)[0] else facts
+    for fact in facts:
+        if fact.holds is False:
+            words = f"In a hidden case this does not hold: {fact.name}." if hidden else fact.sentence
+            return [
+                Fault(
+                    "edges" if one.is_edge else "values",
+                    f"{words} {describe_case(exercise, one, hidden=hidden)}".strip(),
+                    one,
+                )
+            ]
+    return []
 
 
 _DIFFERS = {

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -54,53 +54,75 @@ def is_under(name: str, banned: str) -> bool:
 
 
 def _names(candidate: Any, uses: dict[str, Any], objects: dict[int, str]) -> set[str]:
+    """The dotted names of all that a candidate, and the functions of its notebook that it calls, refer to."""
     bases = candidate.__mro__[1:] if issubclass(type(candidate), type) else ()
-    found = {f"{base.__module__}.{base.__qualname__}" for base in bases}
-    found |= {name for one in _held(candidate) for name in _names_of(one, objects)}
-    seen: set[int] = set()
-    todo = functions_of(candidate)
+    found = {f"{base.__module__}.{base.__qualname__}" for base in bases} | _names_within(candidate, objects)
+    todo, seen = functions_of(candidate), set[int]()
     while todo:
         function = todo.pop()
-        if id(function) in seen:
-            continue
-        seen.add(id(function))
-        space = function.__globals__
-        inner = _closure(function)
-        read = _read(function.__code__)
-        modules: list[ModuleType] = []
-        for dotted in read.names:
-            first, *rest = dotted.split(".")
-            if first in uses and not rest:
-                continue
-            start: Any = inner.get(first, space.get(first, _NOTHING))
-            value = start
-            for part in rest:
-                value = _member(value, part)
-            if type(value) is FunctionType and (value.__globals__ is space or _is_beside(value)):
-                todo.append(value)
-            elif value is _NOTHING or type(value) in (list, tuple, set, dict):
-                found |= {dotted, _true_name(dotted)}
-            else:
-                found.add(dotted)
-            if _is(start, ModuleType):
-                found.add(_true_name(".".join([start.__name__, *rest])))
-            held = _held(value)
-            for one in held:
-                found |= _names_of(one, objects)
-            if dotted in read.bare:
-                modules += [m for m in (*held, sys.modules.get(dotted)) if _is(m, ModuleType)]
-        defaults = *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()
-        for one in (held for default in defaults for held in _held(default)):
-            found |= _names_of(one, objects)
-            modules += [one] if _is(one, ModuleType) else []
-        # A module that is put somewhere, and a name that may be looked up in it later.
-        found |= {
-            name
-            for module in modules
-            for word in read.words & vars(module).keys()
-            for name in (f"{module.__name__}.{word}", *_names_of(vars(module)[word], objects))
-        }
+        if id(function) not in seen:
+            seen.add(id(function))
+            names, called = _references(function, uses, objects)
+            found |= names
+            todo += called
     return found
+
+
+def _references(
+    function: FunctionType, uses: dict[str, Any], objects: dict[int, str]
+) -> tuple[set[str], list[FunctionType]]:
+    """What one function refers to: the names, and the functions of its notebook, which are to be read as well."""
+    read, inner, space = _read(function.__code__), _closure(function), function.__globals__
+    found: set[str] = set()
+    called: list[FunctionType] = []
+    modules: list[ModuleType] = []  # that are put somewhere
+    for dotted in read.names:
+        first, *rest = dotted.split(".")
+        if first in uses and not rest:
+            continue
+        start: Any = inner.get(first, space.get(first, _NOTHING))
+        value = reduce(_member, rest, start)
+        if type(value) is FunctionType and (value.__globals__ is space or _is_beside(value)):
+            called.append(value)
+        else:
+            found |= _names_as_written(dotted, value)
+        if _is(start, ModuleType):
+            found.add(_true_name(".".join([start.__name__, *rest])))
+        found |= _names_within(value, objects)
+        if dotted in read.bare:
+            modules += _modules_of(*_held(value), sys.modules.get(dotted))
+    for default in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+        found |= _names_within(default, objects)
+        modules += _modules_of(*_held(default))
+    return found | _names_looked_up_later(modules, read.words, objects), called
+
+
+def _names_as_written(dotted: str, value: Any) -> set[str]:
+    """The name by which something is referred to; and the true one of what is not there yet, or is a container, of
+    which nothing else tells where it was defined.
+    """
+    is_nameless = value is _NOTHING or type(value) in (list, tuple, set, dict)
+    return {dotted, _true_name(dotted)} if is_nameless else {dotted}
+
+
+def _names_within(value: Any, objects: dict[int, str]) -> set[str]:
+    """The names of a value, and of what is in it if it is a plain container."""
+    return {name for one in _held(value) for name in _names_of(one, objects)}
+
+
+def _names_looked_up_later(modules: list[ModuleType], words: set[str], objects: dict[int, str]) -> set[str]:
+    """What may be taken out of a module that a function puts somewhere: all in it that is called like a word there."""
+    return {
+        name
+        for module in modules
+        for word in words & vars(module).keys()
+        for name in (f"{module.__name__}.{word}", *_names_of(vars(module)[word], objects))
+    }
+
+
+def _modules_of(*values: Any) -> list[ModuleType]:
+    """Those that are modules."""
+    return [value for value in values if _is(value, ModuleType)]
 
 
 def _is_beside(function: FunctionType) -> bool:

@@ -14,16 +14,15 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any
 
-from rnncourse.checks.drive import OTHERS, Observation, Stopped, observe
+from rnncourse.checks.attempt import Attempt, attempt
+from rnncourse.checks.drive import OTHERS, Driver, Observation, Stopped, observe
 from rnncourse.checks.forbidden import functions_of
-from rnncourse.checks.plain import Plain
-from rnncourse.checks.where.attempt import Attempt, attempt
-from rnncourse.checks.where.program import Program, program_of
+from rnncourse.checks.program import Program, program_of
 
 SECONDS_A_CALL = 4.0  # of processor time; a right answer takes milliseconds
 PATIENCE = 5.0  # times as long by the clock, for whoever sleeps, or a machine that is busy with something else
@@ -31,7 +30,7 @@ _ABSENT = object()
 
 
 class Local:
-    """Use as a context: `with Local(function, uses) as candidate: candidate.observe("call", args)`."""
+    """Use as a context: `with Local(function, uses) as candidate: candidate.observe(drive, args)`."""
 
     def __init__(self, candidate: Any, uses: dict[str, Any], seconds: float = SECONDS_A_CALL) -> None:
         self.candidate = candidate
@@ -52,23 +51,21 @@ class Local:
             self._worker.stop()
         self._context.close()
 
-    def observe(self, how: str, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
+    def observe(self, drive: Driver, args: tuple[Any, ...], keep: list[Any] | None = None) -> Observation:
         """What the candidate does with these arguments, within the time limit; its answer itself is put into `keep`."""
-        seen = self._within(self.seconds, lambda: observe(self.candidate, how, args, keep), PATIENCE)
+        seen = self._within(self.seconds, lambda: observe(self.candidate, drive, args, keep), PATIENCE)
         return seen or Observation(timed_out=True)
 
     def program(self, name: str) -> Program | None:
         """The candidate as a program, if its text can be had; whatever its name is."""
         return program_of(self.candidate)
 
-    def attempt(
-        self, text: str, name: str, how: str, args: tuple[Any, ...], given: Sequence[Plain] = (), seconds: float = 1.0
-    ) -> Attempt:
+    def attempt(self, text: str, name: str, drive: Driver, args: tuple[Any, ...], seconds: float = 1.0) -> Attempt:
         """What the candidate does in another form, within so many seconds."""
         if self._space is None:
             self._space = dict(namespaces_of(self.candidate)[0])
         space = self._space
-        done = self._within(seconds, lambda: attempt(text, name, space, how, args, given))
+        done = self._within(seconds, lambda: attempt(text, name, space, drive, args))
         return done or Attempt(Observation(timed_out=True))
 
     def _within(self, seconds: float, task: Callable[[], Any], patience: float = 1.0) -> Any:

@@ -158,9 +158,11 @@ def drive_differentiable(candidate: Any, *args: Any) -> tuple[Any, tuple[Any, ..
     return answer, tuple(_gradients(total, leaves))
 
 
-def drive_builder(candidate: Any, first: tuple[Any, ...], kind: str, second: tuple[Any, ...]) -> Any:
-    """Build a module from arrays, or from tensors that share their memory, and call it in its own dtype.
+def drive_builds(candidate: Any, first: tuple[Any, ...], kind: str, second: tuple[Any, ...]) -> Any:
+    """The candidate answers with a module, which is called in its own dtype: `candidate(*first)(*second)`.
 
+    `kind` says what it gets for the arrays in `first`: "arrays", "tensors" that share their memory, or "parameters",
+    tensors that need gradients. Returns (the torch.nn class of the module, its state dict, what the call gave).
     **Errors:** `Unfit` if what is built is no `nn.Module`.
     """
     if kind != "arrays":
@@ -197,7 +199,7 @@ def _gradients(total: torch.Tensor, leaves: list[Any]) -> list[Any]:
     return shown
 
 
-def drive_training(
+def drive_train(
     candidate: Any, model: torch.nn.Module, learning_rate: float, batches: Any, *args: Any
 ) -> tuple[Any, dict[str, torch.Tensor]]:
     """`candidate(model, batches, optimizer, *args)` with plain gradient descent; the answer and the parameters

@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from rnncourse.checks.excerpt import Excerpt
 from rnncourse.checks.exercise import Axes
+from rnncourse.checks.listing import listing, listing_html
 from rnncourse.checks.lookable import case_html, part_that_differs
+from rnncourse.checks.place import Where
 from rnncourse.checks.plain import Plain
-from rnncourse.checks.where.listing import listing, listing_html
-from rnncourse.checks.where.place import Where
 
 CRITERIA = {
     "runs": "it runs",

@@ -8,18 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.beyond import (
-    additive_attention,
-    associative_scan,
-    attention,
-    combine_affine,
-    diagonal_ssm,
-    linear_attention,
-    linear_recurrence,
-    min_gru_forward,
-    self_attention,
-)
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse import beyond
+from rnncourse.checks.drive import layer, steps
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
+from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.checks.plain import Plain
 
 try:
@@ -27,7 +19,7 @@ try:
 except ModuleNotFoundError:  # in a browser there is no torch, and the unit there is without this exercise
     AttentionDecoder = None  # type: ignore
 
-unit = Unit("13_beyond", "Attention, and breaking the sequential bottleneck")
+unit = Unit("13_beyond", "Attention, and breaking the sequential bottleneck", beyond, forbids=("torch", "scipy"))
 
 
 def look_mask(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -37,15 +29,11 @@ def look_mask(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return np.asarray(order < rng.integers(1, keys, size=(*shape[:-1], 1)))
 
 
-# --- attention
-
 ex = unit.exercise(
     "attention",
-    reference=attention,
     points=4,
     takes="query (N, queries, d), keys (N, keys, d), values (N, keys, d_v), mask",
     gives="context (N, queries, d_v), weights (N, queries, keys)",
-    forbids=("torch", "scipy"),
     hints=(
         "Three lines: scores, weights, context. Which product takes (T_q, d) and (T_k, d) to (T_q, T_k)?",
         "Divide the scores by the root of d, the size of a query. Set those that the mask does not allow to -inf, "
@@ -121,8 +109,8 @@ scaled_by_the_values: You divide by the root of d_v, the size of the values. The
 - scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
 + scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(values.shape[-1])
 
-scaled_by_the_number_of_keys: You divide by the root of the number of keys. How many keys there are does not change
-  how large a score is: d is the last axis of query, `query.shape[-1]`.
+scaled_by_the_number_of_keys: You divide by the root of the number of keys. How many keys there are does not change how
+  large a score is: d is the last axis of query, `query.shape[-1]`.
 - scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(query.shape[-1])
 + scores = query @ np.swapaxes(keys, -1, -2) / math.sqrt(keys.shape[-2])
 
@@ -184,15 +172,11 @@ root_in_float64: float32 comes back as float64. What turns it is an array or a n
 """)
 
 
-# --- additive_attention
-
 ex = unit.exercise(
     "additive_attention",
-    reference=additive_attention,
     points=3,
     takes="query (N, queries, d_q), keys (N, keys, d_k), values (N, keys, d_v), Wq (d_q, A), Wk (d_k, A), v (A,), mask",
     gives="context (N, queries, d_v), weights (N, queries, keys)",
-    forbids=("torch", "scipy"),
     hints=(
         "Every query meets every key: you need an array with an axis for queries, one for keys and one for the A "
         "hidden units. Broadcasting makes it of two arrays that have an axis of length 1 in different places.",
@@ -237,13 +221,13 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-no_tanh: There is no tanh. Then the query adds the same number to all scores of its row, and the softmax takes that
-  out again: whatever you ask, you get one and the same answer.
+no_tanh: There is no tanh. Then the query adds the same number to all scores of its row, and the softmax takes that out
+  again: whatever you ask, you get one and the same answer.
 - hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
 + hidden = (query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :]
 
-tanh_of_each: You take the tanh of the query's part and of the key's part apart and add them. Then they never meet,
-  and the query's part drops out of the softmax: the tanh is of the sum.
+tanh_of_each: You take the tanh of the query's part and of the key's part apart and add them. Then they never meet, and
+  the query's part drops out of the softmax: the tanh is of the sum.
 - hidden = np.tanh((query @ Wq)[..., :, None, :] + (keys @ Wk)[..., None, :, :])
 + hidden = np.tanh(query @ Wq)[..., :, None, :] + np.tanh(keys @ Wk)[..., None, :, :]
 
@@ -301,15 +285,13 @@ exp_overflows: Where v is large, you get nan: exp overflows. Subtract the row's 
 """)
 
 
-# --- AttentionDecoder
-
 ex = unit.exercise(
     "AttentionDecoder",
     reference=AttentionDecoder,
     points=4,
     takes="sizes, parameters, inputs",
     gives="returned, gradients, input_gradients",
-    drive="layer",
+    drive=layer,
     forbids=("rnncourse.beyond_torch",),
     hints=(
         "Five layers, and `forward` has four parts: the GRU as in unit 12, the weights as in your `attention`, the "
@@ -325,20 +307,11 @@ ex = unit.exercise(
 )
 
 
-def looking(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+def looking(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of an AttentionDecoder by name."""
-    return {
-        "embedding.weight": normal(rng, V, E, dtype=dtype),
-        "rnn.weight_ih_l0": weights(rng, E, 3 * H, dtype).T.copy(),
-        "rnn.weight_hh_l0": weights(rng, H, 3 * H, dtype).T.copy(),
-        "rnn.bias_ih_l0": normal(rng, 3 * H, dtype=dtype),
-        "rnn.bias_hh_l0": normal(rng, 3 * H, dtype=dtype),
-        "query.weight": 2 * weights(rng, H, H, dtype).T.copy(),
-        "combine.weight": weights(rng, 2 * H, H, dtype).T.copy(),
-        "combine.bias": normal(rng, H, dtype=dtype),
-        "output.weight": weights(rng, H, V, dtype).T.copy(),
-        "output.bias": normal(rng, V, dtype=dtype),
-    }
+    drawn = embedding(rng, "embedding", V, E, dtype) | recurrent(rng, "rnn", E, H, dtype, gates=3)
+    drawn |= {"query.weight": 2 * weights(rng, H, H, dtype).T.copy()}
+    return drawn | linear(rng, "combine", 2 * H, H, dtype) | linear(rng, "output", H, V, dtype)
 
 
 @ex.cases
@@ -404,8 +377,8 @@ scores_not_scaled: The scores are not scaled. Divide them by the root of H, the 
 - scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
 + scores = queries @ keys.transpose(1, 2)
 
-scaled_by_the_keys_number: You divide by the root of the number of keys, or of steps. It is the root of H, the size of
-  a key: after the transpose that is its last axis.
+scaled_by_the_keys_number: You divide by the root of the number of keys, or of steps. It is the root of H, the size of a
+  key: after the transpose that is its last axis.
 - scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[2])
 + scores = queries @ keys.transpose(1, 2) / math.sqrt(keys.shape[1])
 
@@ -467,16 +440,12 @@ weights_cut_off: The numbers are right, but no gradient goes through the weights
 """)
 
 
-# --- self_attention
-
 ex = unit.exercise(
     "self_attention",
-    reference=self_attention,
     points=3,
     takes="X (T, D), Wq (D, d), Wk (D, d), Wv (D, d_v), causal",
     gives="contexts (T, d_v)",
-    uses={"attention": attention},
-    forbids=("torch", "scipy"),
+    uses=(beyond.attention,),
     hints=(
         "It is your `attention`. Where do queries, keys and values come from when there is only one sequence?",
         "The queries are `X @ Wq`; the keys and the values are made in the same way. For `causal` you need a mask "
@@ -495,21 +464,21 @@ def self_arguments(
     return X, 2 * weights(rng, D, d, dtype), weights(rng, D, d, dtype), weights(rng, D, d_v, dtype)
 
 
+ex.draws(self_arguments)
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*self_arguments(rng, 5, 4, 3, 6))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*self_arguments(rng, 6, 3, 5, 2), True)
     yield case(*self_arguments(rng, 4, 7, 2, 5), True)
-    yield edge("causal=False", *self_arguments(rng, 7, 2, 4, 3), False)
-    yield edge("one step", *self_arguments(rng, 1, 4, 3, 2), True)
-    yield edge("one step", *self_arguments(rng, 1, 3, 2, 4))
-    yield edge("two steps", *self_arguments(rng, 2, 3, 4, 5), True)
+    yield edge("causal=False", *draw(), False)
+    yield edge("one step", *draw(T=1), True)
+    yield edge("two steps", *draw(T=2), True)
     yield edge("all sizes alike", *self_arguments(rng, 4, 4, 4, 4), True)
     yield edge("all sizes alike", *self_arguments(rng, 4, 4, 4, 4))
-    X, *matrices = self_arguments(rng, 5, 3, 4, 2)
+    X, *matrices = draw()
     yield edge("large scores", 1e3 * X, *matrices, True)
-    yield edge("float32", *self_arguments(rng, 5, 4, 2, 3, np.float32), True)
-    yield edge("float32", *self_arguments(rng, 4, 3, 5, 2, np.float32))
+    yield edge("float32", *draw(dtype=np.float32), True)
 
 
 @ex.holds("Shuffled steps give shuffled answers")
@@ -591,15 +560,11 @@ future_cut_after_the_softmax: If causal, your weights no longer sum to 1: those 
 """)
 
 
-# --- linear_recurrence
-
 ex = unit.exercise(
     "linear_recurrence",
-    reference=linear_recurrence,
     points=2,
     takes="a (T, N, H), b (T, N, H), h0 (N, H)",
     gives="states (T, N, H)",
-    forbids=("torch", "scipy"),
     hints=(
         "It is the loop of `rnn_forward` with another step in it. What is carried from step to step?",
         "Start with `h = h0`. At each step make a *new* h from a[t], the old h and b[t], and keep it. h0 itself is not "
@@ -656,8 +621,7 @@ h0_among_the_states: h0 is in your result, which has one step too many. The stat
 - return H
 + return np.concatenate([np.asarray(h0, dtype=b.dtype)[None], H])
 
-one_step_early: You keep the state from before each step: h_0 to h_{T-1}. Make the step first, then keep what came
-  out.
+one_step_early: You keep the state from before each step: h_0 to h_{T-1}. Make the step first, then keep what came out.
 - h = a[t] * h + b[t]
 - H[t] = h
 + H[t] = h
@@ -678,13 +642,13 @@ backwards_in_time: You walk from the last step to the first. h0 is where the *fi
 - for t in range(len(a)):
 + for t in reversed(range(len(a))):
 
-a_share_of_b: You take the share 1 - a of b, as a leaky average does. Here b is added whole; whoever wants a share
-  puts it into b.
+a_share_of_b: You take the share 1 - a of b, as a leaky average does. Here b is added whole; whoever wants a share puts
+  it into b.
 - h = a[t] * h + b[t]
 + h = a[t] * h + (1 - a[t]) * b[t]
 
-one_array_many_times: All your states are the last one: one array is updated in place and kept T times. Make a new
-  array at each step.
+one_array_many_times: All your states are the last one: one array is updated in place and kept T times. Make a new array
+  at each step.
 + h, states = np.array(h0, dtype=b.dtype), []
 + for factor, term in zip(a, b):
 +     h *= factor
@@ -703,22 +667,18 @@ h0_overwritten: The states are right, but h0 is changed, which belongs to whoeve
 + h *= a[t]
 + h += b[t]
 
-b_overwritten: The states are right, but you write them into b, which belongs to whoever called. Write into a new
-  array, `np.empty_like(b)`.
+b_overwritten: The states are right, but you write them into b, which belongs to whoever called. Write into a new array,
+  `np.empty_like(b)`.
 - H = np.empty_like(b)
 + H = b
 """)
 
 
-# --- combine_affine
-
 ex = unit.exercise(
     "combine_affine",
-    reference=combine_affine,
     points=2,
     takes="first, second",
     gives="a (T, N), b (T, N)",
-    forbids=("torch", "scipy"),
     hints=(
         "Write the two steps out for a state h: first a_1 h + b_1. Put that into the second map in place of h.",
         "a_2 (a_1 h + b_1) + b_2. Multiply out: what stands before h, and what stands alone?",
@@ -821,14 +781,12 @@ def few_enough(answer: Plain) -> Plain:
 
 ex = unit.exercise(
     "associative_scan",
-    reference=associative_scan,
     points=5,
     takes="a (T, N, H), b (T, N, H), h0 (N, H), count",
     gives="states (T, N, H), depth",
-    drive="steps",
+    drive=steps,
     canonical=few_enough,
-    uses={"combine_affine": combine_affine, "linear_recurrence": linear_recurrence},
-    forbids=("torch", "scipy"),
+    uses=(beyond.combine_affine, beyond.linear_recurrence),
     hints=(
         "Think of a row of maps. In one round, combine each of them with its left neighbour, all at a time. How many "
         "maps does each entry stand for now? And after a second round, with the entry two to the left?",
@@ -865,8 +823,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-plain_loop: The states are right, but each of them waits for the one before: with T = 1000 that is 2,000 operations in
-  a row. Combine the maps in pairs, all pairs at a time.
+plain_loop: The states are right, but each of them waits for the one before: with T = 1000 that is 2,000 operations in a
+  row. Combine the maps in pairs, all pairs at a time.
 + H = np.empty_like(b)
 + h = h0
 + for t in range(len(a)):
@@ -887,13 +845,13 @@ in_blocks: The states are right, and you have cut the sequence into blocks, whic
 +     h = H[start + len(A) - 1]
 + return H
 
-division_by_the_product: You divide by the product of all factors so far: a factor of 0, or many small ones, make that
-  a division by 0. And a cumulative product waits for the one before as well. Combine maps; no division is needed.
+division_by_the_product: You divide by the product of all factors so far: a factor of 0, or many small ones, make that a
+  division by 0. And a cumulative product waits for the one before as well. Combine maps; no division is needed.
 + product = np.cumprod(a, axis=0)
 + return product * (h0 + np.cumsum(b / product, axis=0))
 
-started_from_zero: h0 is missing: your states are those of a run from zeros. The map of all steps up to t has an a,
-  too: h_t is A_t h0 + B_t.
+started_from_zero: h0 is missing: your states are those of a run from zeros. The map of all steps up to t has an a, too:
+  h_t is A_t h0 + B_t.
 - return A * h0 + B
 + return B.copy()
 
@@ -901,8 +859,8 @@ h0_added_as_it_is: You add h0 to every state. It is multiplied by all factors on
 - return A * h0 + B
 + return h0 + B
 
-h0_only_in_the_first_state: h0 reaches your first state and none behind it. Put it into b[0] *before* the scan, or
-  apply every prefix to it at the end.
+h0_only_in_the_first_state: h0 reaches your first state and none behind it. Put it into b[0] *before* the scan, or apply
+  every prefix to it at the end.
 - return A * h0 + B
 + H = B.copy()
 + H[0] = a[0] * h0 + b[0]
@@ -913,19 +871,19 @@ later_maps_first: You combine in the wrong order: the entry further left was ear
 - new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
 + new_A, new_B = combine_affine((A[step:], B[step:]), (A[:-step], B[:-step]))
 
-one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on while
-  `step` is below T, not only while twice the step is.
+one_round_short: One round is missing: the last entries do not yet stand for all maps from the start. Go on while `step`
+  is below T, not only while twice the step is.
 - while step < len(a):
 + while 2 * step < len(a):
 
-step_grows_by_one: Your step grows by one from round to round. After a round each entry stands for *twice* as many
-  maps, so the step has to double; else some maps are applied twice.
+step_grows_by_one: Your step grows by one from round to round. After a round each entry stands for *twice* as many maps,
+  so the step has to double; else some maps are applied twice.
 - step = 1
 - while step < len(a):
 + for step in range(1, min(len(a), 12)):
 
-new_a_used_for_b: You replace A before you compute B, which then is made with factors of this round. Both need those
-  of the round before: compute both, then replace both.
+new_a_used_for_b: You replace A before you compute B, which then is made with factors of this round. Both need those of
+  the round before: compute both, then replace both.
 - new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
 - A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
 + A = np.concatenate([A[:step], A[step:] * A[:-step]])
@@ -958,16 +916,12 @@ h0_written_into_b: The states are right, but you put h0 into b itself, which bel
 """)
 
 
-# --- min_gru_forward
-
 ex = unit.exercise(
     "min_gru_forward",
-    reference=min_gru_forward,
     points=3,
     takes="X (T, N, D), h0 (N, H), Wz (D, H), Wh (D, H)",
     gives="states (T, N, H)",
-    uses={"associative_scan": associative_scan, "linear_recurrence": linear_recurrence},
-    forbids=("torch", "scipy"),
+    uses=(beyond.associative_scan, beyond.linear_recurrence),
     hints=(
         "Neither the gate nor the candidate needs the state: compute both for all steps at once. What is left is a "
         "linear recurrence. What are its a and its b?",
@@ -986,16 +940,15 @@ def gru_arguments(
     return normal(rng, T, N, D, dtype=dtype), h0, weights(rng, D, H, dtype), weights(rng, D, H, dtype)
 
 
+ex.draws(gru_arguments)
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*gru_arguments(rng, 5, 3, 4, 2))
-    yield case(*gru_arguments(rng, 7, 2, 3, 5))
-    yield edge("one step", *gru_arguments(rng, 1, 3, 2, 4))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("one row, one input, one unit", *gru_arguments(rng, 6, 1, 1, 1))
     yield edge("all sizes alike", *gru_arguments(rng, 4, 4, 4, 4))
-    X, h0, Wz, Wh = gru_arguments(rng, 6, 2, 3, 4)
+    X, h0, Wz, Wh = draw()
     yield edge("gates wide open or shut", X, h0, 1e4 * Wz, Wh)
-    yield edge("float32", *gru_arguments(rng, 5, 2, 3, 4, np.float32))
 
 
 ex.mistakes(r"""
@@ -1003,8 +956,7 @@ z_inverted: Your gate works the wrong way round: z is the share of the *new*, 1 
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return associative_scan(z, (1 - z) * (X @ Wh), h0)
 
-tanh_on_the_candidate: You bend the candidate with a tanh, as the GRU does. The minimal GRU leaves it as it is: x_t
-  Wh.
+tanh_on_the_candidate: You bend the candidate with a tanh, as the GRU does. The minimal GRU leaves it as it is: x_t Wh.
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return associative_scan(1 - z, z * np.tanh(X @ Wh), h0)
 
@@ -1037,8 +989,7 @@ candidate_with_sigma: You take σ of the candidate as well, so no state can be n
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return associative_scan(1 - z, z / (1 + np.exp(-(X @ Wh))), h0)
 
-states_bent: You bend the states with a tanh. The recurrence stays linear in the state: that is what lets a scan run
-  it.
+states_bent: You bend the states with a tanh. The recurrence stays linear in the state: that is what lets a scan run it.
 - return associative_scan(1 - z, z * (X @ Wh), h0)
 + return np.tanh(associative_scan(1 - z, z * (X @ Wh), h0))
 
@@ -1054,16 +1005,12 @@ gate_overflows: Where the gate's sum is large, you get nan: exp overflows, and i
 """)
 
 
-# --- linear_attention
-
 ex = unit.exercise(
     "linear_attention",
-    reference=linear_attention,
     points=3,
     takes="Q (T, d), K (T, d), V (T, d_v)",
     gives="contexts (T, d_v)",
-    uses={"associative_scan": associative_scan, "linear_recurrence": linear_recurrence},
-    forbids=("torch", "scipy"),
+    uses=(beyond.associative_scan, beyond.linear_recurrence),
     hints=(
         "The state S is a matrix (d, d_v). Which matrix does step t add to it, and how much of the old one stays?",
         "All that is added, for all steps at once: `pairs = K[:, :, None] * V[:, None, :]`, (T, d, d_v). Nothing is "
@@ -1081,19 +1028,17 @@ def linear_arguments(
     return normal(rng, T, d, dtype=dtype), normal(rng, T, d, dtype=dtype), normal(rng, T, d_v, dtype=dtype)
 
 
+ex.draws()
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*linear_arguments(rng, 5, 4, 3))
-    yield case(*linear_arguments(rng, 7, 2, 6))
-    yield case(*linear_arguments(rng, 4, 6, 5))
-    yield edge("one step", *linear_arguments(rng, 1, 3, 4))
-    yield edge("two steps", *linear_arguments(rng, 2, 4, 3))
-    yield edge("keys of one number", *linear_arguments(rng, 5, 1, 3))
-    yield edge("values of one number", *linear_arguments(rng, 5, 3, 1))
-    yield edge("all sizes alike", *linear_arguments(rng, 4, 4, 4))
-    Q, K, V = linear_arguments(rng, 6, 3, 2)
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("two steps", *draw(T=2, d=4, d_v=3))
+    yield edge("keys of one number", *draw(d=1))
+    yield edge("values of one number", *draw(d_v=1))
+    yield edge("all sizes alike", *draw(T=4, d=4, d_v=4))
+    Q, K, V = draw()
     yield edge("large keys", Q, 1e3 * K, V)
-    yield edge("float32", *linear_arguments(rng, 5, 4, 3, np.float32))
 
 
 @ex.holds("What comes later changes nothing")
@@ -1112,8 +1057,8 @@ step_itself_left_out: Step t looks at the steps before it, and not at itself. S_
 - return np.einsum("td,tdv->tv", Q, S)
 + return np.einsum("td,tdv->tv", Q, S - pairs)
 
-nothing_added_up: Each query meets the pair of its own step alone. What it meets is the sum of all pairs up to there:
-  a recurrence with factors of 1.
+nothing_added_up: Each query meets the pair of its own step alone. What it meets is the sum of all pairs up to there: a
+  recurrence with factors of 1.
 - S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0]))
 + S = pairs
 
@@ -1170,18 +1115,12 @@ def few_enough_with_sum(answer: Plain) -> Plain:
 
 ex = unit.exercise(
     "diagonal_ssm",
-    reference=diagonal_ssm,
     points=3,
     takes="x (T), a (N), b (N), c (N), count",
     gives="y (T), depth",
-    drive="steps",
+    drive=steps,
     canonical=few_enough_with_sum,
-    uses={
-        "associative_scan": associative_scan,
-        "combine_affine": combine_affine,
-        "linear_recurrence": linear_recurrence,
-    },
-    forbids=("torch", "scipy"),
+    uses=(beyond.associative_scan, beyond.combine_affine, beyond.linear_recurrence),
     hints=(
         "For each of the N units it is a linear recurrence over T steps. The scan wants its factors and its terms as "
         "two arrays of one shape: which?",
@@ -1228,8 +1167,8 @@ def _(call: Any, rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-one_after_the_other: The answer is right, but each state waits for the one before: with T = 300 that is 600
-  operations in a row. Hand all factors and all terms to your scan.
+one_after_the_other: The answer is right, but each state waits for the one before: with T = 300 that is 600 operations
+  in a row. Hand all factors and all terms to your scan.
 - states = associative_scan(factors, terms, np.zeros_like(a))
 + states = linear_recurrence(factors, terms, np.zeros_like(a))
 

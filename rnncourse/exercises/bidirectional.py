@@ -10,17 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.bidirectional import (
-    bidirectional_backward,
-    bidirectional_forward,
-    combine,
-    final_summary,
-    hmm_forward,
-    reverse_sequence,
-)
-from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
+from rnncourse import bidirectional
+from rnncourse.checks.drive import padded, padded_module
+from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, edge, normal, weights
+from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 
-unit = Unit("09_bidirectional", "Reading both ways")
+unit = Unit("09_bidirectional", "Reading both ways", bidirectional, forbids=("torch",))
 
 Direction = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -30,15 +25,11 @@ def direction(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64)
     return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
 
 
-# --- reverse_sequence
-
 ex = unit.exercise(
     "reverse_sequence",
-    reference=reverse_sequence,
     points=3,
     takes="X (T, N, D), lengths (N,)",
     gives="reversed (T, N, D)",
-    forbids=("torch",),
     hints=(
         "Time is the first axis. For one sequence of L steps: which of its steps belongs at step 0 of the answer, and "
         "which at step t?",
@@ -77,12 +68,12 @@ starts_in_the_padding: You reverse the whole batch as one block, so the short se
   Reverse each row within its own length.
 + return X[::-1].copy()
 
-batch_reversed: You reverse axis 1. That is the batch: the sequences have changed places, and each still runs
-  forwards. Time is axis 0.
+batch_reversed: You reverse axis 1. That is the batch: the sequences have changed places, and each still runs forwards.
+  Time is axis 0.
 + return X[:, ::-1].copy()
 
-features_reversed: You reverse the last axis: the numbers within each x_t. It is the steps that change their order,
-  axis 0.
+features_reversed: You reverse the last axis: the numbers within each x_t. It is the steps that change their order, axis
+  0.
 + return X[..., ::-1].copy()
 
 padding_set_to_zero: The real steps are right, but the padding is now zero. It stays what it was, so that reversing
@@ -90,21 +81,21 @@ padding_set_to_zero: The real steps are right, but the padding is now zero. It s
 - reversed_X = X.copy()
 + reversed_X = np.zeros_like(X)
 
-padding_reversed_too: The real steps are right, but you have turned the padding round as well. It stays as it is:
-  touch only the first `length` steps of each row.
+padding_reversed_too: The real steps are right, but you have turned the padding round as well. It stays as it is: touch
+  only the first `length` steps of each row.
 - reversed_X[:length, n] = X[:length, n][::-1]
 + reversed_X[:length, n] = X[:length, n][::-1]
 + reversed_X[length:, n] = X[length:, n][::-1]
 
-first_step_lost: The first step of the sequence is missing at the end of the answer. A slice such as `X[end:0:-1]`
-  stops before index 0: write `X[:length][::-1]`.
+first_step_lost: The first step of the sequence is missing at the end of the answer. A slice such as `X[end:0:-1]` stops
+  before index 0: write `X[:length][::-1]`.
 - return X[::-1].copy()
 + lengths = [len(X)] * X.shape[1]
 - reversed_X[:length, n] = X[:length, n][::-1]
 + reversed_X[: length - 1, n] = X[length - 1 : 0 : -1, n]
 
-one_length_for_all: All rows are reversed within the length of the longest, so the shorter ones begin with padding.
-  Each row has its own length.
+one_length_for_all: All rows are reversed within the length of the longest, so the shorter ones begin with padding. Each
+  row has its own length.
 + longest = len(X) if lengths is None else max(lengths)
 + out = X.copy()
 + out[:longest] = X[:longest][::-1]
@@ -124,8 +115,8 @@ read_from_what_was_written: The second half mirrors the first: you read from the
 + for t in range(length):
 +     reversed_X[t, n] = reversed_X[length - 1 - t, n]
 
-view_returned: `X[::-1]` is a view: it is X's own memory, read from its end, and whoever
-  writes to one changes the other. Return `X[::-1].copy()`.
+view_returned: `X[::-1]` is a view: it is X's own memory, read from its end, and whoever writes to one changes the
+  other. Return `X[::-1].copy()`.
 - return X[::-1].copy()
 + return X[::-1]
 
@@ -138,15 +129,11 @@ X_overwritten: X itself comes out reversed, which belongs to whoever called. Wri
 """)
 
 
-# --- combine
-
 ex = unit.exercise(
     "combine",
-    reference=combine,
     points=2,
     takes="H_f (T, N, H), H_b (T, N, H), how",
     gives="H",
-    forbids=("torch",),
     hints=(
         "Both arrays are aligned with time already: whatever you do, you do it step by step and row by row.",
         '`np.concatenate` needs an axis: the units are the last one. "sum" and "product" work entry by entry.',
@@ -181,8 +168,8 @@ joined_along_time: The backward states come after the forward ones in time, axis
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.concatenate([H_f, H_b])
 
-joined_along_the_batch: You join along axis 1, which makes twice as many sequences. Join along the last axis: each
-  step of each sequence has twice as many units.
+joined_along_the_batch: You join along axis 1, which makes twice as many sequences. Join along the last axis: each step
+  of each sequence has twice as many units.
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.concatenate([H_f, H_b], axis=1)
 
@@ -191,8 +178,8 @@ stacked_on_a_new_axis: Your array has a new axis of length 2, as `np.stack` make
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.stack([H_f, H_b], axis=-2)
 
-backward_first: Your backward units stand before the forward ones. Forward first: whoever splits the array later
-  relies on it.
+backward_first: Your backward units stand before the forward ones. Forward first: whoever splits the array later relies
+  on it.
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.concatenate([H_b, H_f], axis=-1)
 
@@ -201,8 +188,8 @@ units_interleaved: The units of both directions alternate, as stack and reshape 
 - return np.concatenate([H_f, H_b], axis=-1)
 + return np.stack([H_f, H_b], axis=-1).reshape(*H_f.shape[:-1], -1)
 
-flipped_once_more: You reverse H_b before you join. It is aligned with time already: H_b[t] belongs to the same step
-  as H_f[t].
+flipped_once_more: You reverse H_b before you join. It is aligned with time already: H_b[t] belongs to the same step as
+  H_f[t].
 - if how == "concat":
 + H_b = H_b[::-1]
 + if how == "concat":
@@ -211,8 +198,7 @@ mean_for_sum: Your "sum" is a mean: there is a factor of one half in it.
 - return H_f + H_b
 + return (H_f + H_b) / 2
 
-product_of_matrices: Your "product" is a product of matrices. Here entry meets entry, `H_f * H_b`, and the shape
-  stays.
+product_of_matrices: Your "product" is a product of matrices. Here entry meets entry, `H_f * H_b`, and the shape stays.
 - return H_f * H_b
 + return H_f @ H_b.swapaxes(-1, -2)
 
@@ -223,23 +209,19 @@ else_is_product: Every other word is taken for "product". A slip such as "mean" 
 - raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
 + return H_f * H_b
 
-nothing_for_an_unknown_word: For a word that is none of the three, you return None, as a function does that ends
-  without a return; it breaks somewhere else much later. Raise a ValueError.
+nothing_for_an_unknown_word: For a word that is none of the three, you return None, as a function does that ends without
+  a return; it breaks somewhere else much later. Raise a ValueError.
 - raise ValueError(f'how should be "concat", "sum" or "product", not {how!r}')
 """)
 
 
-# --- bidirectional_forward
-
 ex = unit.exercise(
     "bidirectional_forward",
-    reference=bidirectional_forward,
     points=4,
     takes="X (T, N, D), forward, backward, how, lengths (N,)",
     gives="states (T, N, units)",
-    drive="padded",
-    uses={"reverse_sequence": reverse_sequence, "combine": combine},
-    forbids=("torch",),
+    drive=padded,
+    uses=(bidirectional.reverse_sequence, bidirectional.combine),
     hints=(
         "The backward layer is an ordinary layer that reads a reversed sequence. What it says comes out in the order "
         "in which it has read.",
@@ -257,20 +239,20 @@ def both_ways(rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: A
     return normal(rng, T, N, D, dtype=dtype), direction(rng, D, H, dtype), direction(rng, D, H, dtype)
 
 
+ex.draws(both_ways)
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*both_ways(rng, 5, 3, 4, 2))
-    yield case(*both_ways(rng, 4, 2, 3, 5), "sum")
-    yield case(*both_ways(rng, 6, 4, 2, 3), "product")
-    yield case(*both_ways(rng, 7, 3, 2, 4), "concat", np.array([4, 2, 6]))  # nobody is as long as the batch
-    yield case(*both_ways(rng, 6, 4, 3, 2), "sum", np.array([3, 6, 1, 5]))
-    yield edge("lengths=None", *both_ways(rng, 5, 2, 3, 4), "concat", None)
-    yield edge("one step", *both_ways(rng, 1, 3, 4, 2))
-    yield edge("one row", *both_ways(rng, 6, 1, 2, 3), "concat", np.array([4]))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield case(*draw(), "sum")
+    yield case(*draw(T=6), "product")
+    yield case(*draw(T=7), "concat", np.array([4, 2, 6]))  # nobody is as long as the batch
+    yield case(*draw(T=6, N=4), "sum", np.array([3, 6, 1, 5]))
+    yield edge("lengths=None", *draw(), "concat", None)
+    yield edge("one row", *draw(T=6, N=1), "concat", np.array([4]))
     yield edge("all sizes alike", *both_ways(rng, 4, 4, 4, 4), "product", np.array([2, 4, 3, 1]))
-    yield edge("nothing is padding", *both_ways(rng, 5, 3, 2, 4), "sum", np.array([5, 5, 5]))
-    yield edge("float32", *both_ways(rng, 5, 2, 3, 4, np.float32))
-    yield edge("float32", *both_ways(rng, 5, 2, 3, 4, np.float32), "sum", np.array([3, 5]))
+    yield edge("nothing is padding", *draw(T=5), "sum", np.array([5, 5, 5]))
+    yield edge("float32", *draw(T=5, N=2, dtype=np.float32), "sum", np.array([3, 5]))
 
 
 @ex.holds("What stands in the padding reaches no real step")
@@ -290,8 +272,8 @@ not_flipped_back: The backward states stand in the order in which they were read
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + return combine(H_f, H_b, how)
 
-only_flipped_back: Your second layer reads from left to right like the first; only its states are turned round.
-  Reverse what it reads, too.
+only_flipped_back: Your second layer reads from left to right like the first; only its states are turned round. Reverse
+  what it reads, too.
 - H_b = rnn_forward(reverse_sequence(X, lengths), zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 
@@ -320,8 +302,8 @@ padding_zeroed_and_read: The backward layer reads zeros in the padding. Zeros ar
 + H_b = rnn_forward(X[::-1], zeros, *backward)
 + return combine(H_f, H_b[::-1], how)
 
-flipped_back_as_a_block: X is reversed within the lengths, as it should be, but the states are flipped back as a
-  whole. In the short rows they end up in the padding. Both reversals need `lengths`.
+flipped_back_as_a_block: X is reversed within the lengths, as it should be, but the states are flipped back as a whole.
+  In the short rows they end up in the padding. Both reversals need `lengths`.
 - return combine(H_f, reverse_sequence(H_b, lengths), how)
 + return combine(H_f, H_b[::-1], how)
 
@@ -346,16 +328,12 @@ always_concat: You always concatenate: `how` makes no difference. Hand it on to 
 """)
 
 
-# --- bidirectional_backward
-
 ex = unit.exercise(
     "bidirectional_backward",
-    reference=bidirectional_backward,
     points=5,
     takes="dH (T, N, units), X (T, N, D), forward, backward, how",
     gives="dX (T, N, D), forward_gradients, backward_gradients",
-    uses={"reverse_sequence": reverse_sequence, "combine": combine, "bidirectional_forward": bidirectional_forward},
-    forbids=("torch",),
+    uses=(bidirectional.reverse_sequence, bidirectional.combine, bidirectional.bidirectional_forward),
     hints=(
         "Two questions, one after the other. What does `combine` do on the way back: which part of dH is the forward "
         "states' error, and which the backward ones'? And then: what did the backward layer read?",
@@ -406,8 +384,8 @@ dX_of_the_backward_layer: Your dX is the backward layer's alone: the second resu
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 + return dX_b[::-1].copy(), tuple(forward_gradients), tuple(backward_gradients)
 
-nothing_reversed: The backward layer is treated like the forward one, with nothing reversed on the way back. It has
-  read X from its end: hand `rnn_backward` the errors, inputs and states in that order.
+nothing_reversed: The backward layer is treated like the forward one, with nothing reversed on the way back. It has read
+  X from its end: hand `rnn_backward` the errors, inputs and states in that order.
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 + dX_b, _, *backward_gradients = rnn_backward(dH_b, X, zeros, G[::-1], *backward[:2])
@@ -419,8 +397,8 @@ states_not_reversed: The backward layer's errors and inputs are reversed, but it
 - dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G, *backward[:2])
 + dX_b, _, *backward_gradients = rnn_backward(dH_b[::-1], X[::-1], zeros, G[::-1], *backward[:2])
 
-both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back.
-  Either nothing is reversed, or it is axis 1, the batch. Time is axis 0.
+both_read_from_the_left: In your answer both layers read from left to right, forwards as well as on the way back. Either
+  nothing is reversed, or it is axis 1, the batch. Time is axis 0.
 - G = rnn_forward(X[::-1], zeros, *backward)
 + H_b = rnn_forward(X, zeros, *backward)
 - dH_f, dH_b = dH * G[::-1], dH * H_f
@@ -434,8 +412,8 @@ halves_exchanged: For "concat", each layer gets the other one's half of dH. The 
 - dH_f, dH_b = dH[..., :hidden], dH[..., hidden:]
 + dH_b, dH_f = dH[..., :hidden], dH[..., hidden:]
 
-product_taken_for_sum: For "product", dH goes to both layers as it is, as for a sum. The slope of f g with respect to
-  f is g: each layer's error is dH times the states of the other one.
+product_taken_for_sum: For "product", dH goes to both layers as it is, as for a sum. The slope of f g with respect to f
+  is g: each layer's error is dH times the states of the other one.
 - dH_f, dH_b = dH * G[::-1], dH * H_f
 + dH_f, dH_b = dH, dH
 
@@ -453,8 +431,8 @@ sum_shared_out: For "sum", each layer gets half of dH. An error that reaches f +
 - dH_f, dH_b = dH, dH
 + dH_f, dH_b = dH / 2, dH / 2
 
-gradients_added_up: Both layers get the sum of both layers' gradients, as if they shared their parameters. Each has
-  its own.
+gradients_added_up: Both layers get the sum of both layers' gradients, as if they shared their parameters. Each has its
+  own.
 - return dX_f + dX_b[::-1], tuple(forward_gradients), tuple(backward_gradients)
 + both = tuple(a + b for a, b in zip(forward_gradients, backward_gradients))
 + return dX_f + dX_b[::-1], both, both
@@ -467,16 +445,12 @@ dH_overwritten: For "product", the caller's array dH is written into, as by `dH 
 """)
 
 
-# --- final_summary
-
 ex = unit.exercise(
     "final_summary",
-    reference=final_summary,
     points=2,
     takes="H_f (T, N, H), H_b (T, N, H), lengths (N,), how",
     gives="summary",
-    uses={"combine": combine},
-    forbids=("torch",),
+    uses=(bidirectional.combine,),
     hints=(
         "For each direction: at which step t has it read the whole sequence? The two answers lie at opposite ends.",
         "H_b is aligned with time, and the backward layer reads towards step 0, where it is done. H_f is done at the "
@@ -506,8 +480,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-last_of_both: You take the last array index for both, the famous `out[-1]`. There the forward layer is in the padding
-  of the short sequences, and the backward layer has only just begun. It is done at step 0.
+last_of_both: You take the last array index for both, the famous `out[-1]`. There the forward layer is in the padding of
+  the short sequences, and the backward layer has only just begun. It is done at step 0.
 + return combine(H_f[-1], H_b[-1], how)
 
 last_real_step_of_both: The forward half is right. But at the last real step the backward layer has read just one
@@ -523,8 +497,8 @@ first_of_both: The backward half is right. But at step 0 the forward layer has r
   last real step.
 + return combine(H_f[0], H_b[0], how)
 
-ends_exchanged: Both halves come from where that layer began, and have read one symbol each. Exchange the ends:
-  forward is done at the last real step, backward at step 0.
+ends_exchanged: Both halves come from where that layer began, and have read one symbol each. Exchange the ends: forward
+  is done at the last real step, backward at step 0.
 - return combine(H_f[lengths - 1, rows], H_b[0], how)
 + return combine(H_f[0], H_b[lengths - 1, rows], how)
 
@@ -552,11 +526,8 @@ always_concat: You always concatenate: `how` makes no difference. Hand it on to 
 """)
 
 
-# --- hmm_forward
-
 ex = unit.exercise(
     "hmm_forward",
-    reference=hmm_forward,
     points=3,
     takes="start (K,), transition (K, K), emission (K, Q), observations (T,)",
     gives="filtered (T, K), log_likelihood",
@@ -579,20 +550,19 @@ def hidden_markov(rng: np.random.Generator, K: int, Q: int, T: int, dtype: Any =
     return *(p.astype(dtype) for p in (start, transition, emission)), rng.integers(Q, size=T)
 
 
+ex.draws(hidden_markov, K=(3, 4, 2), Q=(4, 2, 3), T=(6, 5, 5))
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*hidden_markov(rng, K=3, Q=4, T=6))
-    yield case(*hidden_markov(rng, K=4, Q=2, T=5))
-    yield case(*hidden_markov(rng, K=2, Q=5, T=9))
-    yield edge("one step", *hidden_markov(rng, K=3, Q=4, T=1))
-    yield edge("one state", *hidden_markov(rng, K=1, Q=3, T=5))
-    yield edge("as many states as observations", *hidden_markov(rng, K=4, Q=4, T=4))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield case(*draw(K=2, Q=5, T=9))
+    yield edge("one state", *draw(K=1))
+    yield edge("as many states as observations", *draw(K=4, Q=4, T=4))
     # where it starts is certain, and no state is ever left for one before it: a logarithm must stand a 0
-    _, transition, emission, observations = hidden_markov(rng, K=3, Q=4, T=7)
+    _, transition, emission, observations = draw(K=3, Q=4, T=7)
     upwards = np.triu(transition) / np.triu(transition).sum(axis=1, keepdims=True)
     yield edge("some probabilities are 0", np.array([1.0, 0.0, 0.0]), upwards, emission, observations)
-    yield edge("T = 5,000", *hidden_markov(rng, K=3, Q=4, T=5000))
-    yield edge("float32", *hidden_markov(rng, K=2, Q=3, T=5, dtype=np.float32))
+    yield edge("T = 5,000", *draw(K=3, Q=4, T=5000))
 
 
 ex.mistakes(r"""
@@ -617,8 +587,8 @@ never_moves: The belief takes in what is observed, but never moves on: `transiti
 - if t > 0:
 -     belief = belief @ transition
 
-predicted_returned: You return what is believed before the observation of step t comes in. filtered[t] has read it:
-  keep the belief after the product with `emission[:, seen]`.
+predicted_returned: You return what is believed before the observation of step t comes in. filtered[t] has read it: keep
+  the belief after the product with `emission[:, seen]`.
 - joint = belief * emission[:, seen]
 + filtered.append(belief)
 + joint = belief * emission[:, seen]
@@ -653,8 +623,8 @@ mean_over_the_steps: Your log-likelihood is a mean over the steps. It is a sum h
 - return np.stack(filtered), log_likelihood
 + return np.stack(filtered), log_likelihood / len(observations)
 
-sign_turned: Your log-likelihood has its sign turned: that is a loss. A probability is at most 1, so its logarithm is
-  at most 0.
+sign_turned: Your log-likelihood has its sign turned: that is a loss. A probability is at most 1, so its logarithm is at
+  most 0.
 - return np.stack(filtered), log_likelihood
 + return np.stack(filtered), -log_likelihood
 
@@ -685,7 +655,7 @@ ex = unit.exercise(
     points=4,
     takes="sizes, parameters, inputs",
     gives="logits, gradients",
-    drive="padded_module",
+    drive=padded_module,
     forbids=("rnncourse.bidirectional", "rnncourse.bidirectional_torch"),
     hints=(
         "Three layers in `__init__`, used one after the other in `forward`. How wide is what the recurrent layer hands "
@@ -700,17 +670,10 @@ ex = unit.exercise(
 )
 
 
-def tagger_parameters(
-    rng: np.random.Generator, V: int, E: int, H: int, Q: int, dtype: Any = np.float64
-) -> dict[str, np.ndarray]:
+def tagger_parameters(rng: np.random.Generator, V: int, E: int, H: int, Q: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of a BiTagger by name."""
-    drawn = {"embedding.weight": normal(rng, V, E, dtype=dtype)}
-    for suffix in ("", "_reverse"):
-        U, W, b = direction(rng, E, H, dtype)
-        drawn |= {f"rnn.weight_ih_l0{suffix}": U.T.copy(), f"rnn.weight_hh_l0{suffix}": W.T.copy()}
-        drawn |= {f"rnn.bias_ih_l0{suffix}": b, f"rnn.bias_hh_l0{suffix}": normal(rng, H, dtype=dtype)}
-    V_out = weights(rng, 2 * H, Q, dtype)
-    return drawn | {"output.weight": V_out.T.copy(), "output.bias": normal(rng, Q, dtype=dtype)}
+    read = embedding(rng, "embedding", V, E, dtype) | recurrent(rng, "rnn", E, H, dtype, ways=2)
+    return read | linear(rng, "output", 2 * H, Q, dtype)
 
 
 @ex.cases
@@ -806,8 +769,6 @@ backward_half_not_flipped: Your backward half runs against time: its first step 
 """)
 
 
-# --- quiz_bidirectional
-
 unit.choice(
     "quiz_bidirectional",
     points=1,
@@ -819,48 +780,19 @@ unit.choice(
         "B and D multiply probabilities whose conditions hold more than the past. In one of them the network may have "
         "seen the answer, in the other it has not; neither product is the probability of the sequence.",
     ),
-    options=(
-        Option(
-            "A",
-            True,
-            "leak_overlooked",
-            "The backward state of step t has read all from the end down to step t, so x_{t+1}, the symbol to predict, "
-            "is in it. Copying is the easiest thing to learn.",
-        ),
-        Option(
-            "B",
-            False,
-            "low_loss_taken_for_knowledge",
-            "The chain rule multiplies p(x_t | past). A probability that was given with the answer in view is near 1 "
-            "and says nothing about the sequence.",
-        ),
-        Option(
-            "C",
-            True,
-            "future_taken_for_granted",
-            "While a text is being written, what comes after it does not exist, and the backward layer begins just "
-            "there.",
-        ),
-        Option(
-            "D",
-            False,
-            "both_sides_taken_for_the_past",
-            "The target no longer leaks, so this is a fair task to train on. But p(x_t | all the others) multiplied "
-            "over t counts each dependence twice: for a fair coin and its copy it gives 1, and the truth is 1/2.",
-        ),
-        Option(
-            "E",
-            True,
-            "forward_layer_thrown_away",
-            "The state f_t has read x_1 … x_t and nothing else; with an output of its own it predicts x_{t+1} as in "
-            "unit 06.",
-        ),
-        Option(
-            "F",
-            False,
-            "more_data_expected_to_help",
-            "More data or units make it copy more surely. What is wrong is the question that it is asked, not how well "
-            "it answers.",
-        ),
-    ),
+    options=Option.parse(r"""
+A true, leak_overlooked: The backward state of step t has read all from the end down to step t, so x_{t+1}, the symbol
+  to predict, is in it. Copying is the easiest thing to learn.
+B false, low_loss_taken_for_knowledge: The chain rule multiplies p(x_t | past). A probability that was given with the
+  answer in view is near 1 and says nothing about the sequence.
+C true, future_taken_for_granted: While a text is being written, what comes after it does not exist, and the backward
+  layer begins just there.
+D false, both_sides_taken_for_the_past: The target no longer leaks, so this is a fair task to train on. But p(x_t | all
+  the others) multiplied over t counts each dependence twice: for a fair coin and its copy it gives 1, and the truth is
+  1/2.
+E true, forward_layer_thrown_away: The state f_t has read x_1 … x_t and nothing else; with an output of its own it
+  predicts x_{t+1} as in unit 06.
+F false, more_data_expected_to_help: More data or units make it copy more surely. What is wrong is the question that it
+  is asked, not how well it answers.
+"""),
 )

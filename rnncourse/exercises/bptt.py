@@ -7,22 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.bptt import (
-    find_broken,
-    nll_backward,
-    numerical_gradient,
-    output_backward,
-    recurrent_gradient_by_lag,
-    rnn_backward,
-    rnn_step_backward,
-    rtrl,
-    sequence_nll,
-)
-from rnncourse.cell import rnn_forward
+from rnncourse import bptt, cell
 from rnncourse.checks.callables import Named, named
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
 
-unit = Unit("04_bptt", "Backpropagation through time")
+unit = Unit("04_bptt", "Backpropagation through time", bptt)
 
 
 def scored(rng: np.random.Generator, T: int, N: int, Q: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
@@ -48,14 +37,11 @@ def passed_through(
     """Draw what a backward pass is given: dH, X, h0, the states H of a forward pass, U, W."""
     X, h0 = normal(rng, T, N, D, dtype=dtype), normal(rng, N, H, dtype=dtype)
     U, W, b = weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
-    return normal(rng, T, N, H, dtype=dtype), X, h0, rnn_forward(X, h0, U, W, b), U, W
+    return normal(rng, T, N, H, dtype=dtype), X, h0, cell.rnn_forward(X, h0, U, W, b), U, W
 
-
-# --- sequence_nll
 
 ex = unit.exercise(
     "sequence_nll",
-    reference=sequence_nll,
     points=3,
     takes="logits (T, N, Q), targets (T, N), mask (T, N)",
     gives="loss",
@@ -68,30 +54,27 @@ ex = unit.exercise(
         "`return losses.sum() / logits.shape[1]`.",
     ),
 )
+ex.draws(scored, without=["float32"])
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, Q in ((5, 3, 4), (4, 6, 3)):
-        yield case(*scored(rng, T, N, Q))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*scored(rng, 6, 4, 3), padding(rng, 6, 4))
     yield case(*scored(rng, 5, 4, 3), padding(rng, 5, 4).astype(np.int64))
-    yield edge("one step", *scored(rng, 1, 3, 4))
-    yield edge("one row", *scored(rng, 4, 1, 3))
-    logits, targets = scored(rng, 4, 2, 3)
+    logits, targets = draw()
     yield edge("logits near 1000", logits + 1000, targets)
     yield edge("sure and wrong: logits 0 and 1000", *sure_and_wrong(rng, 4, 2, 3))
     # The largest logit of all rows, or the mean of each, taken away in place of each row's largest.
-    logits, targets = scored(rng, 4, 2, 3)
+    logits, targets = draw(N=2)
     logits += np.array([2000, -2000, 0, 1000])[:, None, None]
     logits[0, :, 1] += 3000
     yield edge("each row has logits of its own size", logits, targets)
-    yield edge("a mask of zeros", *scored(rng, 4, 2, 3), np.zeros((4, 2), dtype=np.int64))
+    yield edge("a mask of zeros", *draw(T=4, N=2), np.zeros((4, 2), dtype=np.int64))
 
 
 ex.mistakes(r"""
-mean_over_steps: You take the mean over the steps as well. This loss is summed over the steps and divided by the
-  number of rows N alone, so that a longer text weighs more.
+mean_over_steps: You take the mean over the steps as well. This loss is summed over the steps and divided by the number
+  of rows N alone, so that a longer text weighs more.
 - return losses.sum() / logits.shape[1]
 + return losses.mean()
 
@@ -119,23 +102,22 @@ mask_used_as_index: A mask of 0 and 1 is taken for step numbers, as in `losses[m
 - losses = losses * mask
 + losses = losses[mask]
 
-mask_inverted: You count the steps under a 0 and leave out those under a 1. A 1 in the mask means that the step
-  counts.
+mask_inverted: You count the steps under a 0 and leave out those under a 1. A 1 in the mask means that the step counts.
 - losses = losses * mask
 + losses = losses * (1 - mask.astype(int))
 
-minus_forgotten: The sign is missing: your loss is negative, and the better the model the larger it is. It is minus
-  the log.
+minus_forgotten: The sign is missing: your loss is negative, and the better the model the larger it is. It is minus the
+  log.
 - losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
 + losses = picked - np.log(np.exp(shifted).sum(axis=-1))
 
-logits_for_log_probabilities: You pick the target's logit. A logit is no log-probability yet: take the softmax along
-  the last axis first, then the log.
+logits_for_log_probabilities: You pick the target's logit. A logit is no log-probability yet: take the softmax along the
+  last axis first, then the log.
 - losses = np.log(np.exp(shifted).sum(axis=-1)) - picked
 + losses = -np.take_along_axis(logits, targets[..., None], axis=-1)[..., 0]
 
-best_for_target: You score the symbol that the model likes best, not the target. What counts is the probability of
-  what really came next.
+best_for_target: You score the symbol that the model likes best, not the target. What counts is the probability of what
+  really came next.
 - picked = np.take_along_axis(shifted, targets[..., None], axis=-1)[..., 0]
 + picked = shifted.max(axis=-1)
 
@@ -165,11 +147,8 @@ inverted_bit_by_bit: `~` makes of a mask of 0 and 1 the numbers -1 and -2, which
 """)
 
 
-# --- nll_backward
-
 ex = unit.exercise(
     "nll_backward",
-    reference=nll_backward,
     points=3,
     takes="logits (T, N, Q), targets (T, N), mask (T, N)",
     gives="dO (T, N, Q)",
@@ -181,31 +160,27 @@ ex = unit.exercise(
         "if there is a mask, `dO *= mask[..., None]`; return `dO / N`.",
     ),
 )
+ex.draws(scored)
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, Q in ((5, 3, 4), (4, 6, 3)):
-        yield case(*scored(rng, T, N, Q))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield case(*scored(rng, 6, 4, 3), padding(rng, 6, 4))
     yield case(*scored(rng, 5, 4, 3), padding(rng, 5, 4).astype(np.int64))
-    yield edge("one step", *scored(rng, 1, 3, 4))
-    yield edge("one row", *scored(rng, 4, 1, 3))
-    yield edge("float32", *scored(rng, 4, 2, 3, np.float32))
-    logits, targets = scored(rng, 4, 2, 3)
+    logits, targets = draw()
     yield edge("logits near 1000", logits + 1000, targets)  # exp alone overflows
     yield edge("float32, with a mask of bool", *scored(rng, 4, 2, 3, np.float32), padding(rng, 4, 2))
     yield edge("sure and wrong: logits 0 and 1000", *sure_and_wrong(rng, 4, 2, 3))
 
 
 ex.mistakes(r"""
-not_divided_by_rows: The 1/N of the loss is missing from its gradient. Whatever the loss is divided by, its gradient
-  is divided by too.
+not_divided_by_rows: The 1/N of the loss is missing from its gradient. Whatever the loss is divided by, its gradient is
+  divided by too.
 - return dO / N
 + return dO
 
-divided_by_steps_too: You divide by T N, as if the loss were a mean over the steps. It is a sum over the steps,
-  divided by N alone.
+divided_by_steps_too: You divide by T N, as if the loss were a mean over the steps. It is a sum over the steps, divided
+  by N alone.
 - return dO / N
 + return dO / (T * N)
 
@@ -227,24 +202,24 @@ sign_turned: The sign is wrong: you have onehot - y. A step against this gradien
 - return dO / N
 + return -dO / N
 
-only_the_target: Only the target's logit gets a gradient. Raising any other logit takes probability from the target,
-  so that each of the Q entries has one: y - onehot.
+only_the_target: Only the target's logit gets a gradient. Raising any other logit takes probability from the target, so
+  that each of the Q entries has one: y - onehot.
 - dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
 + dO = (dO - 1) * (np.arange(logits.shape[-1]) == targets[..., None])
 
-softmax_counted_twice: You multiply y - onehot by the derivative of the softmax. That is in there already: y - onehot
-  is the gradient at the logits.
+softmax_counted_twice: You multiply y - onehot by the derivative of the softmax. That is in there already: y - onehot is
+  the gradient at the logits.
 - return dO / N
 + y = softmax(logits)
 + return dO * y * (1 - y) / N
 
-gradient_at_probabilities: You give the gradient at the probabilities, -1/p at the target. The gradient at the logits
-  is asked for: go one step further back, through the softmax.
+gradient_at_probabilities: You give the gradient at the probabilities, -1/p at the target. The gradient at the logits is
+  asked for: go one step further back, through the softmax.
 - dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
 + dO = -1 / dO * (np.arange(logits.shape[-1]) == targets[..., None])
 
-only_the_softmax_masked: The mask is put on the softmax before the 1 is subtracted, so that masked steps keep a -1.
-  Mask the whole difference.
+only_the_softmax_masked: The mask is put on the softmax before the 1 is subtracted, so that masked steps keep a -1. Mask
+  the whole difference.
 - dO[np.arange(T)[:, None], np.arange(N), targets] -= 1
 
 - return dO / N
@@ -258,11 +233,8 @@ one_subtracted_everywhere: Each step and sequence has the 1 subtracted at the ta
 """)
 
 
-# --- output_backward
-
 ex = unit.exercise(
     "output_backward",
-    reference=output_backward,
     points=2,
     takes="dO (T, N, Q), H (T, N, H), V (H, Q)",
     gives="dH (T, N, H), dV (H, Q), dc (Q,)",
@@ -274,18 +246,7 @@ ex = unit.exercise(
         "`dH = dO @ V.T`, `dV = np.einsum('tnh,tnq->hq', H, dO)`, `dc = dO.sum(axis=(0, 1))`.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, H, Q in ((5, 3, 2, 4), (4, 2, 5, 3)):
-        yield case(normal(rng, T, N, Q), np.tanh(normal(rng, T, N, H)), weights(rng, H, Q))
-    yield edge("one step", normal(rng, 1, 3, 2), np.tanh(normal(rng, 1, 3, 4)), weights(rng, 4, 2))
-    yield edge("one row", normal(rng, 4, 1, 3), np.tanh(normal(rng, 4, 1, 2)), weights(rng, 2, 3))
-    single = np.float32
-    states = np.tanh(normal(rng, 4, 2, 3, dtype=single))
-    yield edge("float32", normal(rng, 4, 2, 5, dtype=single), states, weights(rng, 3, 5, single))
-
+ex.draws()
 
 ex.mistakes(r"""
 averaged_over_rows: dV and dc are averaged over the rows. The 1/N stands in dO already: here you only add up.
@@ -297,8 +258,8 @@ averaged_over_steps: dV and dc are averaged over the steps. The loss is the sum 
 - return dH, dV, dc
 + return dH, dV / len(dO), dc / len(dO)
 
-last_step_only: dV and dc hold what one step gave, the last. V and c are used at every step, and each use adds its
-  part: `+=`, not `=`.
+last_step_only: dV and dc hold what one step gave, the last. V and c are used at every step, and each use adds its part:
+  `+=`, not `=`.
 - dV = np.einsum("tnh,tnq->hq", H, dO)
 - dc = dO.sum(axis=(0, 1))
 + dV = H[-1].T @ dO[-1]
@@ -319,19 +280,16 @@ axes_flattened_differently: In dV the errors of one row meet the states of anoth
 - dV = np.einsum("tnh,tnq->hq", H, dO)
 + dV = H.transpose(1, 0, 2).reshape(-1, H.shape[-1]).T @ dO.reshape(-1, dO.shape[-1])
 
-error_of_last_output_only: Only the last state gets an error. Every step has an output here, and every output sends
-  its error back to its own state.
+error_of_last_output_only: Only the last state gets an error. Every step has an output here, and every output sends its
+  error back to its own state.
 - dH = dO @ V.T
 + dH = np.zeros_like(H)
 + dH[-1] = dO[-1] @ V.T
 """)
 
 
-# --- rnn_step_backward
-
 ex = unit.exercise(
     "rnn_step_backward",
-    reference=rnn_step_backward,
     points=3,
     takes="dh (N, H), x (N, D), h_prev (N, H), h (N, H), U (D, H), W (H, H)",
     gives="dx (N, D), dh_prev (N, H), dU (D, H), dW (H, H), db (H,)",
@@ -351,22 +309,15 @@ def one_step(rng: np.random.Generator, N: int, D: int, H: int, dtype: Any = np.f
     return dH[0], X[0], h0, states[0], U, W
 
 
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 5), (4, 2, 3)):
-        yield case(*one_step(rng, N, D, H))
-    yield edge("one row", *one_step(rng, 1, 3, 2))
-    yield edge("one unit", *one_step(rng, 2, 3, 1))
-    yield edge("float32", *one_step(rng, 3, 2, 4, np.float32))
-
+ex.draws(one_step)
 
 ex.mistakes(r"""
 tanh_slope_missing: The way back skips the tanh: `da` is `dh` times the slope of the tanh, 1 - h².
 - da = dh * (1 - h**2)
 + da = dh
 
-slope_at_h_prev: You take the slope of the tanh at h_prev. The tanh that you go back through made h, so its slope is 1
-  - h².
+slope_at_h_prev: You take the slope of the tanh at h_prev. The tanh that you go back through made h, so its slope is 1 -
+  h².
 - da = dh * (1 - h**2)
 + da = dh * (1 - h_prev**2)
 
@@ -383,8 +334,8 @@ square_misplaced: You have (1 - h)². The slope of the tanh is 1 - h²: square h
 - da = dh * (1 - h**2)
 + da = dh * (1 - h) ** 2
 
-W_not_transposed: dh_prev goes through W where it should go through its transpose. The shapes fit both ways, since W
-  is square; the numbers do not.
+W_not_transposed: dh_prev goes through W where it should go through its transpose. The shapes fit both ways, since W is
+  square; the numbers do not.
 - return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 + return da @ U.T, da @ W, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 
@@ -401,8 +352,8 @@ db_averaged: db is averaged over the rows. b was added to every row, so its grad
 - return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 + return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.mean(axis=0)
 
-dh_for_da_in_the_weights: The gradients of the parameters are built from dh. U, W and b stand inside the tanh: it is
-  da that meets them.
+dh_for_da_in_the_weights: The gradients of the parameters are built from dh. U, W and b stand inside the tanh: it is da
+  that meets them.
 - return da @ U.T, da @ W.T, x.T @ da, h_prev.T @ da, da.sum(axis=0)
 + return da @ U.T, da @ W.T, x.T @ dh, h_prev.T @ dh, dh.sum(axis=0)
 
@@ -412,15 +363,12 @@ dh_for_da_in_the_inputs: dx and dh_prev are built from dh. The way to them leads
 """)
 
 
-# --- rnn_backward
-
 ex = unit.exercise(
     "rnn_backward",
-    reference=rnn_backward,
     points=5,
     takes="dH (T, N, H), X (T, N, D), h0 (N, H), H (T, N, H), U (D, H), W (H, H)",
     gives="dX (T, N, D), dh0 (N, H), dU (D, H), dW (H, H), db (H,)",
-    uses={"rnn_step_backward": rnn_step_backward},
+    uses=(bptt.rnn_step_backward,),
     hints=(
         "Walk from the last step to the first with one array in hand: what the later steps send back to this "
         "state. After the last step that is zero.",
@@ -430,21 +378,11 @@ ex = unit.exercise(
         "when it is done, `from_later` is dh0. Start it as `np.zeros_like(h0)`, and do not write `+=` on a part of dH.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H in ((5, 3, 4, 2), (4, 2, 3, 6)):
-        yield case(*passed_through(rng, T, N, D, H))
-    yield edge("one step", *passed_through(rng, 1, 3, 4, 2))
-    yield edge("one unit", *passed_through(rng, 4, 2, 3, 1))
-    yield edge("one row", *passed_through(rng, 4, 1, 2, 3))
-    yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32))
-
+ex.draws(passed_through)
 
 ex.mistakes(r"""
-next_step_ignored: The arrow from step t+1 is missing: each state gets the error of its own output only. Add the
-  dh_prev that step t+1 gave.
+next_step_ignored: The arrow from step t+1 is missing: each state gets the error of its own output only. Add the dh_prev
+  that step t+1 gave.
 - dh = dH[t] + from_later
 + dh = dH[t]
 
@@ -460,8 +398,8 @@ overwritten: dU, dW and db hold what one step gave, the first one. U, W and b ar
 - db += db_t
 + dU, dW, db = dU_t, dW_t, db_t
 
-dW_from_h_t: dW is built from the states h_t. At step t it was h_{t-1} that met W: the states one step earlier, with
-  h0 as the first.
+dW_from_h_t: dW is built from the states h_t. At step t it was h_{t-1} that met W: the states one step earlier, with h0
+  as the first.
 - dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
 + dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], H[t], H[t], U, W)
 
@@ -475,19 +413,18 @@ tanh_skipped: The way back skips the tanh. At each step dh becomes da = dh (1 - 
 - dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
 + dX[t], from_later, dU_t, dW_t, db_t = dh @ U.T, dh @ W.T, X[t].T @ dh, h_prev.T @ dh, dh.sum(axis=0)
 
-tanh_slope_at_h_prev: You take the slope of the tanh at h_{t-1}. The tanh of step t made h_t, so the factor is 1 -
-  h_t².
+tanh_slope_at_h_prev: You take the slope of the tanh at h_{t-1}. The tanh of step t made h_t, so the factor is 1 - h_t².
 - dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
 + dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, h_prev, U, W)
 
-tanh_skipped_between_steps: What you hand to the step before is dh Wᵀ. It has to pass this step's tanh first: hand on
-  da Wᵀ.
+tanh_skipped_between_steps: What you hand to the step before is dh Wᵀ. It has to pass this step's tanh first: hand on da
+  Wᵀ.
 - dX[t], from_later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
 + dX[t], _, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], h_prev, H[t], U, W)
 + from_later = dh @ W.T
 
-time_forwards: You walk through time forwards. A state's error needs that of the state after it, so the last step
-  comes first: `reversed(range(T))`.
+time_forwards: You walk through time forwards. A state's error needs that of the state after it, so the last step comes
+  first: `reversed(range(T))`.
 - for t in reversed(range(len(X))):
 + for t in range(len(X)):
 
@@ -495,8 +432,8 @@ db_mean: db is averaged over the rows. Rows are added up, as in dU and dW; the 1
 - db += db_t
 + db += db_t / len(h0)
 
-dh0_zero: dh0 is zero. The first state depends on h0 as each state depends on the one before: dh0 is what the first
-  step sends back, its dh_prev.
+dh0_zero: dh0 is zero. The first state depends on h0 as each state depends on the one before: dh0 is what the first step
+  sends back, its dh_prev.
 - return dX, from_later, dU, dW, db
 + return dX, np.zeros_like(h0), dU, dW, db
 
@@ -506,8 +443,8 @@ dH_overwritten: Your numbers are right, but dH is changed: a `+=` on dH[t], or o
 + dh = dH[t]
 + dh += from_later
 
-h0_taken_as_zero: In dW the part of the first step is missing, as if h0 were zero. There h_{t-1} is the h0 that you
-  were given.
+h0_taken_as_zero: In dW the part of the first step is missing, as if h0 were zero. There h_{t-1} is the h0 that you were
+  given.
 - h_prev = H[t - 1] if t > 0 else h0
 + h_prev = H[t - 1] if t > 0 else np.zeros_like(h0)
 
@@ -572,7 +509,6 @@ def curvature(rng: np.random.Generator, size: int) -> np.ndarray:
 
 ex = unit.exercise(
     "numerical_gradient",
-    reference=numerical_gradient,
     points=3,
     takes="f, x (), eps",
     gives="gradient ()",
@@ -615,13 +551,13 @@ all_moved_at_once: You move all entries at once, so that you get a single number
   entry at a time and leave the others where they are.
 + return np.full_like(x, (f(x + eps) - f(x - eps)) / (2 * eps))
 
-rows_moved_at_once: A whole row of x moves at once, so that its entries all get the row's sum. Move one entry at a
-  time: `np.ndindex(x.shape)` runs over all of them.
+rows_moved_at_once: A whole row of x moves at once, so that its entries all get the row's sum. Move one entry at a time:
+  `np.ndindex(x.shape)` runs over all of them.
 - for i in np.ndindex(x.shape):
 + for i in range(len(x)):
 
-not_moved_back: An entry that was moved stays moved while the next ones are looked at. Start from a fresh copy of x
-  for each entry.
+not_moved_back: An entry that was moved stays moved while the next ones are looked at. Start from a fresh copy of x for
+  each entry.
 + gradient, moved = np.zeros_like(x), x.copy()
 + for i in np.ndindex(x.shape):
 +     moved[i] += eps
@@ -630,8 +566,8 @@ not_moved_back: An entry that was moved stays moved while the next ones are look
 +     gradient[i] = (above - f(moved)) / (2 * eps)
 + return gradient
 
-x_written_to: You move the entries of x itself. Even if each is put back, x is wrong for a while, and rounding may
-  leave it changed for good: move a copy.
+x_written_to: You move the entries of x itself. Even if each is put back, x is wrong for a while, and rounding may leave
+  it changed for good: move a copy.
 + gradient = np.zeros_like(x)
 + for i in np.ndindex(x.shape):
 +     x[i] += eps
@@ -738,15 +674,10 @@ def people(rng: np.random.Generator, kinds: list[str]) -> dict[str, Named]:
 
 ex = unit.exercise(
     "find_broken",
-    reference=find_broken,
     points=4,
     takes="backwards",
     gives="broken",
-    uses={
-        "numerical_gradient": numerical_gradient,
-        "rnn_backward": rnn_backward,
-        "rnn_step_backward": rnn_step_backward,
-    },
+    uses=(bptt.numerical_gradient, bptt.rnn_backward, bptt.rnn_step_backward),
     hints=(
         "You need a loss whose gradient with respect to the states you know. "
         "The sum of dH * H is one: its gradient with respect to H is dH, whatever dH you draw.",
@@ -780,8 +711,8 @@ everybody_passes: You let everybody pass. A broken gradient has the right shape,
 - if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
 + if not all(g.shape == n.shape for g, n in zip(gradients, numerical)):
 
-nothing_agrees_exactly: You call everybody broken. A numerical gradient is never right to the last digit: compare with
-  a tolerance, `np.allclose`, and make sure that its loss is the one that dH belongs to.
+nothing_agrees_exactly: You call everybody broken. A numerical gradient is never right to the last digit: compare with a
+  tolerance, `np.allclose`, and make sure that its loss is the one that dH belongs to.
 - if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
 + if not all(np.array_equal(g, n) for g, n in zip(gradients, numerical)):
 
@@ -799,8 +730,8 @@ tried_with_h0_zero: A pass that forgets h0 in dW is not caught. If h0 is zero, i
 + dH = rng.normal(size=(5, 3, 4))
 + arguments[1] = np.zeros((3, 4))
 
-tried_with_one_row: A pass that averages over the batch is not caught. The mean over one row is its sum: try them with
-  N of at least 2.
+tried_with_one_row: A pass that averages over the batch is not caught. The mean over one row is its sum: try them with N
+  of at least 2.
 - shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,)
 + shapes = (5, 1, 2), (1, 4), (2, 4), (4, 4), (4,)
 - dH = rng.normal(size=(5, 3, 4))
@@ -821,15 +752,12 @@ tried_with_the_last_error_only: A pass that forgets the errors of all outputs bu
 """)
 
 
-# --- recurrent_gradient_by_lag
-
 ex = unit.exercise(
     "recurrent_gradient_by_lag",
-    reference=recurrent_gradient_by_lag,
     points=4,
     takes="dH (T, N, H), X (T, N, D), h0 (N, H), H (T, N, H), U (D, H), W (H, H)",
     gives="parts (T, H, H)",
-    uses={"rnn_step_backward": rnn_step_backward, "rnn_backward": rnn_backward},
+    uses=(bptt.rnn_step_backward, bptt.rnn_backward),
     hints=(
         "Follow one output's error at a time. Start with dH[t] at step t, alone, and walk back to the first "
         "step; do not let other errors join.",
@@ -839,16 +767,7 @@ ex = unit.exercise(
         "dW to `parts[t - s]` and go on with its dh_prev.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H in ((5, 3, 4, 2), (4, 2, 5, 3)):
-        yield case(*passed_through(rng, T, N, D, H))
-    yield edge("one step", *passed_through(rng, 1, 3, 4, 2))
-    yield edge("one row", *passed_through(rng, 4, 1, 2, 3))
-    yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32))
-
+ex.draws(passed_through)
 
 ex.mistakes(r"""
 sorted_by_step: Your parts are sorted by the step in which W was used. They should be sorted by how far the error has
@@ -856,8 +775,8 @@ sorted_by_step: Your parts are sorted by the step in which W was used. They shou
 - parts[t - s] += dW
 + parts[s] += dW
 
-sorted_by_output: Your parts are sorted by the output that the error came from. They should be sorted by how far it
-  has come: from output t to step s is a lag of t - s.
+sorted_by_output: Your parts are sorted by the output that the error came from. They should be sorted by how far it has
+  come: from output t to step s is a lag of t - s.
 - parts[t - s] += dW
 + parts[t] += dW
 
@@ -875,8 +794,8 @@ lag_zero_left_out: Lag 0 is missing, and every other lag stands one place too ea
 + if s < t:
 +     parts[t - s - 1] += dW
 
-errors_joined: On its way back, an error is joined by those of the outputs that it passes, which are then counted
-  again. Follow one output's error alone.
+errors_joined: On its way back, an error is joined by those of the outputs that it passes, which are then counted again.
+  Follow one output's error alone.
 - error = dH[t]
 + error = np.zeros_like(h0)
 - _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
@@ -887,8 +806,8 @@ averaged_per_lag: Each entry is a mean over the pairs of steps that are k apart.
 - parts[t - s] += dW
 + parts[t - s] += dW / (len(H) - (t - s))
 
-slopes_on_the_way_missing: The error passes one tanh, that of the step where it ends. On its way it passes that of
-  every step: at each it is multiplied by 1 - h² and then by Wᵀ.
+slopes_on_the_way_missing: The error passes one tanh, that of the step where it ends. On its way it passes that of every
+  step: at each it is multiplied by 1 - h² and then by Wᵀ.
 - _, error, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
 + _, _, _, dW, _ = rnn_step_backward(error, X[s], h_prev, H[s], U, W)
 + error = error @ W.T
@@ -908,11 +827,8 @@ last_pair_only: Each lag holds what one pair of output and step gave, the last. 
 """)
 
 
-# --- rtrl
-
 ex = unit.exercise(
     "rtrl",
-    reference=rtrl,
     points=3,
     takes="X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,), dH (T, N, H)",
     gives="dU (D, H), dW (H, H), db (H,)",
@@ -927,21 +843,7 @@ ex = unit.exercise(
         "`total[D:-1]`, `total[-1]`.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    def run(T: int, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
-        dH, X, h0, _, U, W = passed_through(rng, T, N, D, H, dtype)
-        return X, h0, U, W, normal(rng, H, dtype=dtype), dH
-
-    for T, N, D, H in ((5, 3, 4, 2), (4, 2, 5, 3)):
-        yield case(*run(T, N, D, H))
-    yield edge("one step", *run(1, 3, 4, 2))
-    yield edge("one row", *run(5, 1, 2, 3))
-    yield edge("one unit", *run(4, 2, 3, 1))
-    yield edge("float32", *run(4, 2, 3, 5, np.float32))
-
+ex.draws()
 
 ex.mistakes(r"""
 sensitivity_not_carried: Each step starts from a sensitivity of zero: you get what each output owes to its own step, and
@@ -968,8 +870,8 @@ slope_of_the_old_state: You take the slope of the state before, 1 - h_{t-1}². T
 - S *= (1 - h**2)[:, :, None, None]
 + S *= (1 - old**2)[:, :, None, None]
 
-through_the_transpose: From step to step the sensitivity goes forwards, through W itself: unit m of the old state
-  enters unit j with W[m, j]. You have W[j, m]; the transpose belongs to the way back.
+through_the_transpose: From step to step the sensitivity goes forwards, through W itself: unit m of the old state enters
+  unit j with W[m, j]. You have W[j, m]; the transpose belongs to the way back.
 - S = np.einsum("nmik,mj->njik", S, W)
 + S = np.einsum("nmik,jm->njik", S, W)
 

@@ -7,41 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.cell import (
-    Network,
-    hidden_layer,
-    output_layer,
-    rnn_forward,
-    rnn_parameter_count,
-    rnn_predict,
-    rnn_step,
-    rnn_step_concat,
-    softmax,
-    to_torch_state,
-)
-from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
+from rnncourse import cell
+from rnncourse.checks.drive import methods
+from rnncourse.checks.exercise import Case, Draw, Option, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
 
-unit = Unit("03_cell", "The recurrent cell")
-
-Parameters = tuple[np.ndarray, ...]
-
-
-def cell_weights(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float64) -> Parameters:
-    """U (D, H), W (H, H), b (H,): of a size at which the tanh bends but does not saturate."""
-    return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
-
-
-def output_weights(rng: np.random.Generator, H: int, Q: int, dtype: Any = np.float64) -> Parameters:
-    """V (H, Q), c (Q,)."""
-    return weights(rng, H, Q, dtype), normal(rng, Q, dtype=dtype)
-
-
-# --- hidden_layer
+unit = Unit("03_cell", "The recurrent cell", cell)
 
 ex = unit.exercise(
     "hidden_layer",
-    reference=hidden_layer,
     points=1,
     takes="x (N, D), W_xh (D, H), b_h (H,)",
     gives="h (N, H)",
@@ -51,17 +25,7 @@ ex = unit.exercise(
         "Bend the whole sum: `np.tanh(x @ W_xh + b_h)`.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 5), (4, 3, 2)):
-        yield case(normal(rng, N, D), weights(rng, D, H), normal(rng, H))
-    yield edge("one row", normal(rng, 1, 3), weights(rng, 3, 4), normal(rng, 4))
-    yield edge("one unit", normal(rng, 4, 2), weights(rng, 2, 1), normal(rng, 1))
-    single = np.float32
-    yield edge("float32", normal(rng, 3, 2, dtype=single), weights(rng, 2, 4, single), normal(rng, 4, dtype=single))
-
+ex.draws()
 
 ex.mistakes(r"""
 no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
@@ -74,85 +38,65 @@ bias_outside: The bias stands outside the tanh. Add it to the sum first, then ta
 bias_forgotten: The bias b_h is missing from the sum.
 + return np.tanh(x @ W_xh)
 
-sigmoid_for_tanh: The sum goes through a sigmoid, which lies between 0 and 1. This layer takes the tanh, between -1
-  and 1.
+sigmoid_for_tanh: The sum goes through a sigmoid, which lies between 0 and 1. This layer takes the tanh, between -1 and
+  1.
 + return 1 / (1 + np.exp(-(x @ W_xh + b_h)))
 
 relu_for_tanh: The sum goes through a ReLU: negative sums became 0. This layer takes the tanh, which keeps their sign.
 + return np.maximum(0, x @ W_xh + b_h)
 
-tanh_of_the_input: The tanh is taken of x, before the product. It comes last: it bends the sum that the layer has
-  made.
+tanh_of_the_input: The tanh is taken of x, before the product. It comes last: it bends the sum that the layer has made.
 + return np.tanh(x) @ W_xh + b_h
 
 tanh_of_each_term: The tanh is taken of product and bias one by one. Add them first, then take one tanh of the sum.
 + return np.tanh(x @ W_xh) + np.tanh(b_h)
 
-matrix_on_the_left: Some shapes do not fit. Inputs are rows here, so the matrix stands on the right: (N, D) @ (D, H)
-  is (N, H).
+matrix_on_the_left: Some shapes do not fit. Inputs are rows here, so the matrix stands on the right: (N, D) @ (D, H) is
+  (N, H).
 + return np.tanh(W_xh @ x + b_h)
 """)
 
 
-# --- rnn_step
-
 ex = unit.exercise(
     "rnn_step",
-    reference=rnn_step,
     points=3,
     takes="x (N, D), h_prev (N, H), U (D, H), W (H, H), b (H,)",
     gives="h (N, H)",
-    uses={"hidden_layer": hidden_layer},
+    uses=(cell.hidden_layer,),
     forbids=("torch",),
     hints=(
-        (
-            "Two things flow into the new state: the input of this step and the state of the last one. Each goes "
-            "through its own matrix."
-        ),
-        (
-            "With row vectors the matrix stands on the right: (N, D) @ (D, H) is (N, H). Add both products and "
-            "the bias, then bend."
-        ),
+        "Two things flow into the new state: the input of this step and the state of the last one. Each goes "
+        "through its own matrix.",
+        "With row vectors the matrix stands on the right: (N, D) @ (D, H) is (N, H). Add both products and "
+        "the bias, then bend.",
         "`np.tanh(x @ U + h_prev @ W + b)`: the bias is inside.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 5), (2, 6, 3)):
-        yield case(normal(rng, N, D), normal(rng, N, H), *cell_weights(rng, D, H))
-    yield edge("one row", normal(rng, 1, 3), normal(rng, 1, 2), *cell_weights(rng, 3, 2))
-    yield edge("one unit", normal(rng, 3, 2), normal(rng, 3, 1), *cell_weights(rng, 2, 1))
-    single = np.float32
-    yield edge(
-        "float32", normal(rng, 3, 2, dtype=single), normal(rng, 3, 4, dtype=single), *cell_weights(rng, 2, 4, single)
-    )
-
+ex.draws(H=(5, 6, 4))
 
 ex.mistakes(r"""
-state_ignored: The old state has no say: your new state does not depend on h_prev. Without `h_prev @ W` this is a
-  plain hidden layer.
+state_ignored: The old state has no say: your new state does not depend on h_prev. Without `h_prev @ W` this is a plain
+  hidden layer.
 + return np.tanh(x @ U + b)
 
-bias_outside: The bias stands outside the tanh. It is added before the tanh is taken, so that every state stays
-  between -1 and 1.
+bias_outside: The bias stands outside the tanh. It is added before the tanh is taken, so that every state stays between
+  -1 and 1.
 + return np.tanh(x @ U + h_prev @ W) + b
 
-tanh_of_each_term: The tanh is taken of each term on its own. Add input, state and bias first, then take one tanh of
-  the sum.
+tanh_of_each_term: The tanh is taken of each term on its own. Add input, state and bias first, then take one tanh of the
+  sum.
 + return np.tanh(x @ U) + np.tanh(h_prev @ W) + b
 
 state_outside: What comes from the old state is added after the tanh. It belongs inside, in the sum, or the state can
   grow from step to step.
 + return np.tanh(x @ U + b) + h_prev @ W
 
-state_without_weights: The old state is added as it is: W is not used. `h_prev @ W` says how each old unit acts on
-  each new one.
+state_without_weights: The old state is added as it is: W is not used. `h_prev @ W` says how each old unit acts on each
+  new one.
 + return np.tanh(x @ U + h_prev + b)
 
-recurrent_matrix_transposed: W is transposed. For row vectors it is `h_prev @ W`. Other books write W h for columns,
-  but their W is the transpose of ours.
+recurrent_matrix_transposed: W is transposed. For row vectors it is `h_prev @ W`. Other books write W h for columns, but
+  their W is the transpose of ours.
 + return np.tanh(x @ U + h_prev @ W.T + b)
 
 no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
@@ -171,53 +115,36 @@ matrices_on_the_left: Some shapes do not fit. Inputs and states are rows here, s
 """)
 
 
-# --- rnn_step_concat
-
 ex = unit.exercise(
     "rnn_step_concat",
-    reference=rnn_step_concat,
     points=2,
     takes="x (N, D), h_prev (N, H), UW (D+H, H), b (H,)",
     gives="h (N, H)",
-    uses={"hidden_layer": hidden_layer, "rnn_step": rnn_step},
+    uses=(cell.hidden_layer, cell.rnn_step),
     forbids=("torch",),
     hints=(
-        (
-            "The first D rows of UW wait for the entries of x, the last H rows for those of h_prev. Put the two "
-            "side by side in that order."
-        ),
-        (
-            "`np.concatenate` joins along the first axis unless told otherwise. Here each row of x goes on with "
-            "the same row of h_prev: axis=1."
-        ),
+        "The first D rows of UW wait for the entries of x, the last H rows for those of h_prev. Put the two "
+        "side by side in that order.",
+        "`np.concatenate` joins along the first axis unless told otherwise. Here each row of x goes on with "
+        "the same row of h_prev: axis=1.",
         "`np.tanh(np.concatenate([x, h_prev], axis=1) @ UW + b)`",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 5), (4, 6, 2)):
-        yield case(normal(rng, N, D), normal(rng, N, H), weights(rng, D + H, H), normal(rng, H))
-    yield edge("one row", normal(rng, 1, 3), normal(rng, 1, 2), weights(rng, 5, 2), normal(rng, 2))
-    yield edge("as many inputs as units", normal(rng, 2, 3), normal(rng, 2, 3), weights(rng, 6, 3), normal(rng, 3))
-    single = np.float32
-    yield edge(
-        "float32",
-        normal(rng, 3, 2, dtype=single),
-        normal(rng, 3, 4, dtype=single),
-        weights(rng, 6, 4, single),
-        normal(rng, 4, dtype=single),
-    )
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("as many inputs as units", *draw(D=3, H=3))
 
 
 ex.mistakes(r"""
-state_before_input: The two halves are in the wrong order: U is on top in UW, so x comes first, then h_prev. The
-  shapes fit either way, the numbers do not.
+state_before_input: The two halves are in the wrong order: U is on top in UW, so x comes first, then h_prev. The shapes
+  fit either way, the numbers do not.
 + return np.tanh(np.concatenate([h_prev, x], axis=1) @ UW + b)
 
-rows_mixed: The rows of the batch are mixed: a reshape cuts a flat list anew, it does not set row n of h_prev beside
-  row n of x. Join along axis 1.
+rows_mixed: The rows of the batch are mixed: a reshape cuts a flat list anew, it does not set row n of h_prev beside row
+  n of x. Join along axis 1.
 + return np.tanh(np.concatenate([x.ravel(), h_prev.ravel()]).reshape(len(x), -1) @ UW + b)
 
 state_ignored: Only the upper part of UW is used: your new state does not depend on h_prev.
@@ -239,45 +166,33 @@ bias_forgotten: The bias b has no part in your answer.
 no_nonlinearity: What you return has not been through the tanh: it is the sum that goes into it.
 + return np.concatenate([x, h_prev], axis=1) @ UW + b
 
-joined_below: Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row
-  by row: axis=1, so that each row has D + H entries.
+joined_below: Some shapes do not fit. Without an axis, `np.concatenate` puts h_prev below x; it belongs beside x, row by
+  row: axis=1, so that each row has D + H entries.
 + return np.tanh(np.concatenate([x, h_prev]) @ UW + b)
 """)
 
 
-# --- rnn_forward
-
 ex = unit.exercise(
     "rnn_forward",
-    reference=rnn_forward,
     points=4,
     takes="X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,)",
     gives="H (T, N, H)",
-    uses={"hidden_layer": hidden_layer, "rnn_step": rnn_step, "rnn_step_concat": rnn_step_concat},
+    uses=(cell.hidden_layer, cell.rnn_step, cell.rnn_step_concat),
     forbids=("torch",),
     hints=(
         "Walk through time with one state in hand. Each step turns it into the next one, which you also keep.",
-        (
-            "Start with `h = h0`. In a loop over `x in X`, replace h by `rnn_step(x, h, U, W, b)` and append it "
-            "to a list. h0 itself is not in the result."
-        ),
+        "Start with `h = h0`. In a loop over `x in X`, replace h by `rnn_step(x, h, U, W, b)` and append it "
+        "to a list. h0 itself is not in the result.",
         "`np.stack(states)` of the T states of shape (N, H) is (T, N, H).",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H in ((5, 3, 4, 2), (7, 2, 3, 6)):
-        yield case(normal(rng, T, N, D), normal(rng, N, H), *cell_weights(rng, D, H))
-    yield edge("one step", normal(rng, 1, 3, 4), normal(rng, 3, 2), *cell_weights(rng, 4, 2))
-    yield edge("one row", normal(rng, 4, 1, 2), normal(rng, 1, 3), *cell_weights(rng, 2, 3))
-    one_hot = np.eye(4, dtype=np.int64)[rng.integers(0, 4, (5, 2))]
-    yield edge("inputs of whole numbers, one-hot", one_hot, normal(rng, 2, 3), *cell_weights(rng, 4, 3))
-    single = np.float32
-    yield edge(
-        "float32", normal(rng, 4, 2, 3, dtype=single), normal(rng, 2, 5, dtype=single), *cell_weights(rng, 3, 5, single)
-    )
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    _, *others = draw(N=2, D=4, H=3)
+    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, (5, 2))], *others)
 
 
 ex.mistakes(r"""
@@ -285,8 +200,8 @@ h0_replaced_by_zeros: Your states start from zeros: the h0 that was given is not
 - h, states = h0, []
 + h, states = np.zeros_like(h0), []
 
-h0_fed_at_every_step: Every step starts from h0 again. Hand each step the state of the step before it: `h =
-  rnn_step(x, h, …)`.
+h0_fed_at_every_step: Every step starts from h0 again. Hand each step the state of the step before it: `h = rnn_step(x,
+  h, …)`.
 - h = rnn_step(x, h, U, W, b)
 + h = rnn_step(x, h0, U, W, b)
 
@@ -297,8 +212,7 @@ states_one_late: Your states are h_0 to h_{T-1}: h0 is among them and the last s
 + states.append(h.copy())
 + h = rnn_step(x, h, U, W, b)
 
-first_input_skipped: Your first state is h0 itself, and X[0] is never read. The first state is h_1, made of X[0] and
-  h0.
+first_input_skipped: Your first state is h0 itself, and X[0] is never read. The first state is h_1, made of X[0] and h0.
 - h, states = h0, []
 - for x in X:
 + h, states = h0, [h0.copy()]
@@ -336,83 +250,45 @@ h0_in_front: Your states begin with h0, so that there is one too many. The first
 """)
 
 
-# --- quiz_rnn_facts
-
 unit.choice(
     "quiz_rnn_facts",
     points=2,
     hints=(
         "For each statement, find the line of `rnn_forward` that speaks for it or against it.",
         "Does anything in `rnn_forward` ask what the vectors in X mean? Does any of U, W, b have an axis of length T?",
-        (
-            "Three of the five hold. Count the parameters for T = 10 and for T = 1,000, and look at the shape of "
-            "X once more."
-        ),
+        "Three of the five hold. Count the parameters for T = 10 and for T = 1,000, and look at the shape of "
+        "X once more.",
     ),
-    options=(
-        Option(
-            "A",
-            True,
-            "no_memory",
-            "The hidden state is the one thing that a step hands to the next: that is how the past gets to "
-            "the present.",
-        ),
-        Option(
-            "B",
-            False,
-            "text_only",
-            "An RNN reads any sequence of vectors: sound, weather, rows of an image, moves of a game.",
-        ),
-        Option(
-            "C",
-            True,
-            "weights_per_step",
-            "W is the same matrix at every step; that is why one model serves every length.",
-        ),
-        Option(
-            "D",
-            False,
-            "parameters_grow",
-            "The parameters are shared over time: their number depends on D, H and Q, never on T.",
-        ),
-        Option(
-            "E",
-            True,
-            "input_is_flat",
-            "Time, sequence, feature: n sequences of T vectors of size D make an array (T, n, D).",
-        ),
-    ),
+    options=Option.parse(r"""
+A true, no_memory: The hidden state is the one thing that a step hands to the next: that is how the past gets to the
+  present.
+B false, text_only: An RNN reads any sequence of vectors: sound, weather, rows of an image, moves of a game.
+C true, weights_per_step: W is the same matrix at every step; that is why one model serves every length.
+D false, parameters_grow: The parameters are shared over time: their number depends on D, H and Q, never on T.
+E true, input_is_flat: Time, sequence, feature: n sequences of T vectors of size D make an array (T, n, D).
+"""),
 )
 
 
-# --- output_layer
-
 ex = unit.exercise(
     "output_layer",
-    reference=output_layer,
     points=1,
     takes="H (T, N, H), V (H, Q), c (Q,)",
     gives="O ()",
     hints=(
         "V contracts the last axis of H, the one over the hidden units. Every axis before it stays as it is.",
-        (
-            "`@` with an array of three axes on the left treats the first one as a stack of matrices: (T, N, H) @ "
-            "(H, Q) is (T, N, Q)."
-        ),
+        "`@` with an array of three axes on the left treats the first one as a stack of matrices: (T, N, H) @ "
+        "(H, Q) is (T, N, Q).",
         "`H @ V + c`, for two axes and for three; there is nothing after it.",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, H, Q in ((4, 3, 2, 5), (5, 2, 6, 3)):
-        yield case(normal(rng, T, N, H), *output_weights(rng, H, Q))
-    yield edge("states of one step, (N, H)", normal(rng, 4, 3), *output_weights(rng, 3, 2))
-    yield edge("one step, with its axis", normal(rng, 1, 3, 4), *output_weights(rng, 4, 2))
-    yield edge("one row", normal(rng, 4, 1, 2), *output_weights(rng, 2, 3))
-    single = np.float32
-    yield edge("float32", normal(rng, 4, 2, 3, dtype=single), *output_weights(rng, 3, 5, single))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    H, V, c = draw()
+    yield edge("states of one step, (N, H)", H[0], V, c)
 
 
 ex.mistakes(r"""
@@ -445,24 +321,17 @@ sequences_interleaved: The rows come out in another order than they went in: you
 """)
 
 
-# --- softmax
-
 ex = unit.exercise(
     "softmax",
-    reference=softmax,
     points=3,
     takes="O ()",
     gives="Y ()",
     forbids=("torch", "scipy"),
     hints=(
-        (
-            "e to the power 1000 is too large for a float. Which number can you subtract from all logits of a row "
-            "without changing any quotient?"
-        ),
-        (
-            "Subtract each row's own largest logit, take exp, divide by the row's sum. A row runs along the last "
-            "axis: axis=-1, and keepdims=True lets the shapes fit."
-        ),
+        "e to the power 1000 is too large for a float. Which number can you subtract from all logits of a row "
+        "without changing any quotient?",
+        "Subtract each row's own largest logit, take exp, divide by the row's sum. A row runs along the last "
+        "axis: axis=-1, and keepdims=True lets the shapes fit.",
         "`E = np.exp(O - O.max(axis=-1, keepdims=True))`, then `E / E.sum(axis=-1, keepdims=True)`.",
     ),
 )
@@ -490,8 +359,8 @@ overflow: exp of a large logit overflows, and if all are very negative, every ex
   Subtract each row's largest logit first, which changes no quotient.
 + return np.exp(O) / np.exp(O).sum(axis=-1, keepdims=True)
 
-largest_of_all_rows: You subtract the largest logit of the whole array. A row far below it vanishes: 0 / 0 is nan.
-  Each row needs its own largest logit.
+largest_of_all_rows: You subtract the largest logit of the whole array. A row far below it vanishes: 0 / 0 is nan. Each
+  row needs its own largest logit.
 - E = np.exp(O - O.max(axis=-1, keepdims=True))
 + E = np.exp(O - O.max())
 
@@ -517,17 +386,16 @@ logarithm_of_it: You return the logarithms of the probabilities. Take exp of the
 + shifted = O - O.max(axis=-1, keepdims=True)
 + return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
-sigmoid_of_each: Each logit goes through a sigmoid by itself, so that a row does not sum to one. Divide by the row's
-  sum of exponentials.
+sigmoid_of_each: Each logit goes through a sigmoid by itself, so that a row does not sum to one. Divide by the row's sum
+  of exponentials.
 + return 1 / (1 + np.exp(-O))
 
-sign_turned: The largest logit gets the smallest probability: the sign in the exponent is wrong. It is exp(o -
-  largest).
+sign_turned: The largest logit gets the smallest probability: the sign in the exponent is wrong. It is exp(o - largest).
 - E = np.exp(O - O.max(axis=-1, keepdims=True))
 + E = np.exp(O.min(axis=-1, keepdims=True) - O)
 
-one_for_the_largest: The largest logit gets all of the probability. That is an argmax; softmax gives every finite
-  logit its share.
+one_for_the_largest: The largest logit gets all of the probability. That is an argmax; softmax gives every finite logit
+  its share.
 + return (O.max(axis=-1, keepdims=True) == O).astype(float)
 
 axis_dropped: Some shapes do not fit. `max` and `sum` along an axis drop that axis; with keepdims=True it stays, with
@@ -543,47 +411,27 @@ argument_overwritten: The probabilities are right, but `O -= …` writes into th
 """)
 
 
-# --- rnn_predict
-
 ex = unit.exercise(
     "rnn_predict",
-    reference=rnn_predict,
     points=2,
     takes="X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,), V (H, Q), c (Q,)",
     gives="Y (T, N, Q), H (T, N, H)",
-    uses={
-        "hidden_layer": hidden_layer,
-        "rnn_step": rnn_step,
-        "rnn_step_concat": rnn_step_concat,
-        "rnn_forward": rnn_forward,
-        "output_layer": output_layer,
-        "softmax": softmax,
-    },
+    uses=(cell.hidden_layer, cell.rnn_step, cell.rnn_step_concat, cell.rnn_forward, cell.output_layer, cell.softmax),
     forbids=("torch", "scipy"),
     hints=(
         "You have all three parts already: they only need to be put one after the other.",
-        (
-            "States from `rnn_forward`, logits from `output_layer`, probabilities from `softmax`. Return the "
-            "probabilities first, then the states."
-        ),
+        "States from `rnn_forward`, logits from `output_layer`, probabilities from `softmax`. Return the "
+        "probabilities first, then the states.",
         "`H = rnn_forward(X, h0, U, W, b)`, then `return softmax(output_layer(H, V, c)), H`.",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H, Q in ((4, 3, 2, 5, 6), (6, 2, 4, 3, 5)):
-        yield case(normal(rng, T, N, D), normal(rng, N, H), *cell_weights(rng, D, H), *output_weights(rng, H, Q))
-    yield edge(
-        "one step", normal(rng, 1, 2, 3), normal(rng, 2, 4), *cell_weights(rng, 3, 4), *output_weights(rng, 4, 5)
-    )
-    yield edge("one row", normal(rng, 4, 1, 2), normal(rng, 1, 3), *cell_weights(rng, 2, 3), *output_weights(rng, 3, 4))
-    V, c = output_weights(rng, 3, 4)
-    yield edge("large logits", normal(rng, 5, 2, 4), normal(rng, 2, 3), *cell_weights(rng, 4, 3), 5000 * V, c)
-    single = np.float32
-    X, h0 = normal(rng, 4, 2, 3, dtype=single), normal(rng, 2, 5, dtype=single)
-    yield edge("float32", X, h0, *cell_weights(rng, 3, 5, single), *output_weights(rng, 5, 4, single))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    *others, V, c = draw(D=4, H=3)
+    yield edge("large logits", *others, 5000 * V, c)
 
 
 ex.mistakes(r"""
@@ -599,8 +447,8 @@ last_state_only: You return the last state only. H holds all T of them, (T, N, H
 - return softmax(output_layer(H, V, c)), H
 + return softmax(output_layer(H, V, c)), H[-1]
 
-output_from_the_state_before: Your outputs are one step late: y_t is read off h_{t-1}, which has not seen x_t yet. It
-  is read off h_t.
+output_from_the_state_before: Your outputs are one step late: y_t is read off h_{t-1}, which has not seen x_t yet. It is
+  read off h_t.
 - return softmax(output_layer(H, V, c)), H
 + return softmax(output_layer(np.concatenate([h0[None], H[:-1]]), V, c)), H
 
@@ -613,8 +461,8 @@ softmax_over_the_batch: Your probabilities sum to one over the rows of the batch
 - return softmax(output_layer(H, V, c)), H
 + return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 1, 2)), 1, 2), H
 
-softmax_over_time: Your probabilities sum to one over time, axis 0. There is a prediction at each step: they sum to
-  one over the outputs, the last axis.
+softmax_over_time: Your probabilities sum to one over time, axis 0. There is a prediction at each step: they sum to one
+  over the outputs, the last axis.
 - return softmax(output_layer(H, V, c)), H
 + return np.swapaxes(softmax(np.swapaxes(output_layer(H, V, c), 0, 2)), 0, 2), H
 
@@ -622,8 +470,8 @@ output_bias_forgotten: The bias c of the output layer is missing.
 - return softmax(output_layer(H, V, c)), H
 + return softmax(H @ V), H
 
-tanh_on_the_logits: There is a tanh between output layer and softmax. The tanh makes states; logits enter the softmax
-  as they are.
+tanh_on_the_logits: There is a tanh between output layer and softmax. The tanh makes states; logits enter the softmax as
+  they are.
 - return softmax(output_layer(H, V, c)), H
 + return softmax(np.tanh(output_layer(H, V, c))), H
 
@@ -634,8 +482,6 @@ one_softmax_for_all: Your probabilities sum to 1 over all steps and sequences to
 + return e / e.sum(), H
 """)
 
-
-# --- quiz_output_size
 
 quiz = unit.question(
     "quiz_output_size",
@@ -683,20 +529,15 @@ quiz.wrong(
 )
 
 
-# --- rnn_parameter_count
-
 ex = unit.exercise(
     "rnn_parameter_count",
-    reference=rnn_parameter_count,
     points=1,
     takes="D, H, Q",
     gives="count",
     hints=(
         "Write the shapes of U, W, b, V and c below one another. How many numbers are in each?",
-        (
-            "A matrix (r, s) holds r * s numbers. Three matrices and two biases; the length T of a sequence is in "
-            "none of the shapes."
-        ),
+        "A matrix (r, s) holds r * s numbers. Three matrices and two biases; the length T of a sequence is in "
+        "none of the shapes.",
         "`D * H + H * H + H + H * Q + Q`",
     ),
 )
@@ -729,22 +570,16 @@ output_reads_the_input: V is counted as D times Q, as if it read the input. It r
 """)
 
 
-# --- quiz_shapes
-
 quiz = unit.question(
     "quiz_shapes",
     answer={"U": (300, 100), "V": (100, 10_000), "W": (100, 100)},
     points=1,
     example='{"U": (1, 2), "V": (3, 4), "W": (5, 6)}',
     hints=(
-        (
-            "Each matrix stands between two things. What goes into it has as many entries as it has rows; what "
-            "comes out, as it has columns."
-        ),
-        (
-            "What enters the cell at one step is the word's embedding, not its number in the vocabulary. The "
-            "vocabulary counts only where a word is predicted."
-        ),
+        "Each matrix stands between two things. What goes into it has as many entries as it has rows; what "
+        "comes out, as it has columns.",
+        "What enters the cell at one step is the word's embedding, not its number in the vocabulary. The "
+        "vocabulary counts only where a word is predicted.",
         "U leads from embedding to hidden, W from hidden to hidden, V from hidden to vocabulary.",
     ),
 )
@@ -804,32 +639,27 @@ def one_bias(state: Plain) -> Plain:
 
 ex = unit.exercise(
     "to_torch_state",
-    reference=to_torch_state,
     points=3,
     takes="U (D, H), W (H, H), b (H,)",
     gives="state",
     canonical=one_bias,
     hints=(
         "PyTorch computes x A.T with A of shape (H, D). Which A makes this our x U? And is W, being square, exempt?",
-        (
-            "Both matrices are transposed. PyTorch adds both of its biases, so together they must make b once. "
-            "And `U.T` alone is a view: it shares U's memory."
-        ),
+        "Both matrices are transposed. PyTorch adds both of its biases, so together they must make b once. "
+        "And `U.T` alone is a view: it shares U's memory.",
         (
             '`{"weight_ih_l0": U.T.copy(), "weight_hh_l0": W.T.copy(), "bias_ih_l0": b.copy(), "bias_hh_l0": '
             "np.zeros_like(b)}`"
         ),
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for D, H in ((4, 3), (2, 5)):
-        yield case(*cell_weights(rng, D, H))
-    yield edge("as many inputs as units", *cell_weights(rng, 3, 3))
-    yield edge("one input", *cell_weights(rng, 1, 3))
-    yield edge("float32", *cell_weights(rng, 3, 4, np.float32))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("as many inputs as units", *draw(D=3, H=3))
+    yield edge("one input", *draw(D=1, H=3))
 
 
 ex.mistakes(r"""
@@ -840,8 +670,8 @@ nothing_transposed: The matrices are not transposed. PyTorch's weights have the 
 + "weight_ih_l0": U.copy(),
 + "weight_hh_l0": W.copy(),
 
-recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state
-  after the first is wrong: PyTorch computes h A.T, so A must be W.T.
+recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state after
+  the first is wrong: PyTorch computes h A.T, so A must be W.T.
 - "weight_hh_l0": W.T.copy(),
 + "weight_hh_l0": W.copy(),
 
@@ -852,8 +682,8 @@ reshaped_for_transposed: U is reshaped where it must be transposed. A reshape gi
 + "weight_ih_l0": U.copy().reshape(len(b), -1),
 + "weight_hh_l0": W.copy().reshape(len(b), -1),
 
-bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros
-  into the other.
+bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros into
+  the other.
 - "bias_hh_l0": np.zeros_like(b),
 + "bias_hh_l0": b.copy(),
 
@@ -887,60 +717,56 @@ U_reshaped: U is reshaped, not transposed: its numbers keep their order and are 
 """)
 
 
-# --- Network
-
 ex = unit.exercise(
     "Network",
-    reference=Network,
     points=4,
     takes="parameters, calls",
     gives="logits (T, N, Q)",
-    drive="methods",
-    uses={
-        "hidden_layer": hidden_layer,
-        "rnn_step": rnn_step,
-        "rnn_step_concat": rnn_step_concat,
-        "rnn_forward": rnn_forward,
-        "output_layer": output_layer,
-        "softmax": softmax,
-        "rnn_predict": rnn_predict,
-    },
+    drive=methods,
+    uses=(
+        cell.hidden_layer,
+        cell.rnn_step,
+        cell.rnn_step_concat,
+        cell.rnn_forward,
+        cell.output_layer,
+        cell.softmax,
+        cell.rnn_predict,
+    ),
     forbids=("torch",),
     hints=(
-        (
-            "There are two bugs. Call forward twice with the same X: what should the second call give, and what "
-            "does it give?"
-        ),
-        (
-            "What lives in `self` outlives the call. And which axis of the states does V contract: the one over "
-            "the hidden units, or the one over the rows?"
-        ),
+        "There are two bugs. Call forward twice with the same X: what should the second call give, and what "
+        "does it give?",
+        "What lives in `self` outlives the call. And which axis of the states does V contract: the one over "
+        "the hidden units, or the one over the rows?",
         "Make the zeros at the start of forward, under a local name. The logits are `H @ V + c`: (T, N, H) @ (H, Q).",
     ),
 )
 
 
+def calls_of_one_object(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, Q: int, dtype: Any = np.float64
+) -> tuple[Any, ...]:
+    """Draw the five parameters, and three calls, the last one the first again."""
+    parameters = weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
+    X, longer = normal(rng, T, N, D, dtype=dtype), normal(rng, T + 1, N, D, dtype=dtype)
+    output = weights(rng, H, Q, dtype), normal(rng, Q, dtype=dtype)
+    return (*parameters, *output), [("forward", (x,)) for x in (X, longer, X)]
+
+
+# The second has as many rows as units, where a contraction over the rows runs and has the right shape.
+ex.draws(calls_of_one_object, H=(2, 2, 4))
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    # The second has as many rows as units, where a contraction over the rows runs and has the right shape.
-    for T, N, D, H, Q in ((4, 3, 5, 2, 6), (5, 3, 2, 3, 4)):
-        parameters = (*cell_weights(rng, D, H), *output_weights(rng, H, Q))
-        X, longer = normal(rng, T, N, D), normal(rng, T + 1, N, D)
-        yield case(parameters, [("forward", (X,)), ("forward", (longer,)), ("forward", (X,))])
-    parameters = (*cell_weights(rng, 2, 4), *output_weights(rng, 4, 3))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    parameters, _ = draw(D=2)
     batches = [normal(rng, 3, N, 2) for N in (5, 2, 5)]
     yield edge("another number of rows at each call", parameters, [("forward", (X,)) for X in batches])
-    yield edge(
-        "one step, one row", parameters, [("forward", (normal(rng, 1, 1, 2),)), ("forward", (normal(rng, 1, 1, 2),))]
-    )
-    single = np.float32
-    parameters = (*cell_weights(rng, 3, 2, single), *output_weights(rng, 2, 4, single))
-    yield edge("float32", parameters, [("forward", (normal(rng, 4, 3, 3, dtype=single),))])
 
 
 ex.mistakes(r"""
-both_bugs: Both bugs are still there: V contracts the rows of the batch where it must contract the hidden units, and
-  the state of one call is where the next one starts.
+both_bugs: Both bugs are still there: V contracts the rows of the batch where it must contract the hidden units, and the
+  state of one call is where the next one starts.
 - h = np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype)
 + h = getattr(self, "h", np.zeros((X.shape[1], self.W.shape[0]), dtype=X.dtype))
 - return np.stack(states) @ self.V + self.c
@@ -960,8 +786,8 @@ state_outlives_the_call: One bug is left: the state is kept in the object, so a 
 + self.h = h
 + return np.stack(states) @ self.V + self.c
 
-state_reset_at_every_step: The repair went one step too far: the state is set to zeros at every time step, so nothing
-  is remembered at all. Set it once for each call, before the loop.
+state_reset_at_every_step: The repair went one step too far: the state is set to zeros at every time step, so nothing is
+  remembered at all. Set it once for each call, before the loop.
 - h = rnn_step(x, h, self.U, self.W, self.b)
 + h = rnn_step(x, np.zeros_like(h), self.U, self.W, self.b)
 

@@ -8,49 +8,42 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse import encoder_decoder
 from rnncourse.checks.callables import Named, named
 from rnncourse.checks.compare import difference
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
-from rnncourse.encoder_decoder import (
-    beam_search,
-    bleu,
-    ctc_log_likelihood,
-    edit_distance,
-    exact_match,
-    greedy_decode,
-    normalised_beam_search,
-    shift_right,
-)
+from rnncourse.checks.drive import layer, module
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
+from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 
 try:
     from rnncourse.encoder_decoder_torch import Decoder, Encoder, ImageCaptioner, Seq2Seq
-    from rnncourse.given.encoder_decoder import small_decoder, small_encoder
+    from rnncourse.fixtures.encoder_decoder import (
+        array_or_tensor,
+        captioner_module,
+        encoder_module,
+        small_decoder,
+        small_encoder,
+    )
 except ModuleNotFoundError:  # in a browser there is no torch, and the unit there is without these exercises
+    array_or_tensor = captioner_module = encoder_module = None  # type: ignore
     Decoder = Encoder = ImageCaptioner = Seq2Seq = small_decoder = small_encoder = None  # type: ignore
 
-unit = Unit("12_encoder_decoder", "From one sequence to another")
+unit = Unit("12_encoder_decoder", "From one sequence to another", encoder_decoder)
 
 TEXTBOOK = ("rnncourse.encoder_decoder_torch", "rnncourse.heads")
 
 
-def recurrent(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
-    """Draw the parameters of an embedding and a GRU by name."""
-    return {
-        "embedding.weight": normal(rng, V, E, dtype=dtype),
-        "rnn.weight_ih_l0": weights(rng, E, 3 * H, dtype).T.copy(),
-        "rnn.weight_hh_l0": weights(rng, H, 3 * H, dtype).T.copy(),
-        "rnn.bias_ih_l0": normal(rng, 3 * H, dtype=dtype),
-        "rnn.bias_hh_l0": normal(rng, 3 * H, dtype=dtype),
-    }
+def encoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> Parameters:
+    """Draw the parameters of an Encoder by name."""
+    return embedding(rng, "embedding", V, E, dtype) | recurrent(rng, "rnn", E, H, dtype, gates=3)
 
 
-def decoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+def decoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of a Decoder by name."""
-    output = {"output.weight": weights(rng, H, V, dtype).T.copy(), "output.bias": normal(rng, V, dtype=dtype)}
-    return recurrent(rng, V, E, H, dtype) | output
+    return encoding(rng, V, E, H, dtype) | linear(rng, "output", H, V, dtype)
 
 
-def small_decoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+def small_decoding(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of a `SmallDecoder`, as part of a larger module."""
     drawn = {"E": normal(rng, V, E, dtype=dtype), "A": weights(rng, E, H, dtype), "W": weights(rng, H, H, dtype)}
     return {f"decoder.{name}": value for name, value in (drawn | {"V": weights(rng, H, V, dtype)}).items()}
@@ -74,15 +67,13 @@ def result(function: Any, args: tuple[Any, ...]) -> Any:
     return function(*(a.make() if isinstance(a, Named) else a for a in args))
 
 
-# --- Encoder
-
 ex = unit.exercise(
     "Encoder",
     reference=Encoder,
     points=3,
     takes="sizes, parameters, inputs",
     gives="returned, gradients",
-    drive="encoder_module",
+    drive=encoder_module,
     forbids=TEXTBOOK,
     hints=(
         "Two layers, used one after the other. A GRU gives a pair already; without lengths that pair is the answer. "
@@ -101,19 +92,19 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     def ids(V: int, T: int, N: int) -> np.ndarray:
         return rng.integers(0, V, size=(T, N))
 
-    yield case((7, 3, 5), recurrent(rng, 7, 3, 5), [(ids(7, 6, 3),), (ids(7, 4, 2), None)])
-    yield case((6, 4, 2), recurrent(rng, 6, 4, 2), [(ids(6, 6, 4), np.array([3, 6, 1, 4]))])
-    yield case((5, 2, 4), recurrent(rng, 5, 2, 4), [(ids(5, 7, 3), np.array([2, 5, 4]))])
-    yield edge("one step, one row", (4, 2, 3), recurrent(rng, 4, 2, 3), [(ids(4, 1, 1),)])
-    yield edge("as many steps as rows", (4, 4, 4), recurrent(rng, 4, 4, 4), [(ids(4, 4, 4), np.array([2, 4, 3, 1]))])
-    yield edge("nothing is padding", (5, 3, 2), recurrent(rng, 5, 3, 2), [(ids(5, 4, 3), np.array([4, 4, 4]))])
-    single = recurrent(rng, 5, 2, 3, np.float32)
+    yield case((7, 3, 5), encoding(rng, 7, 3, 5), [(ids(7, 6, 3),), (ids(7, 4, 2), None)])
+    yield case((6, 4, 2), encoding(rng, 6, 4, 2), [(ids(6, 6, 4), np.array([3, 6, 1, 4]))])
+    yield case((5, 2, 4), encoding(rng, 5, 2, 4), [(ids(5, 7, 3), np.array([2, 5, 4]))])
+    yield edge("one step, one row", (4, 2, 3), encoding(rng, 4, 2, 3), [(ids(4, 1, 1),)])
+    yield edge("as many steps as rows", (4, 4, 4), encoding(rng, 4, 4, 4), [(ids(4, 4, 4), np.array([2, 4, 3, 1]))])
+    yield edge("nothing is padding", (5, 3, 2), encoding(rng, 5, 3, 2), [(ids(5, 4, 3), np.array([4, 4, 4]))])
+    single = encoding(rng, 5, 2, 3, np.float32)
     yield edge("float32", (5, 2, 3), single, [(ids(5, 4, 2),), (ids(5, 4, 2), np.array([2, 3]))])
 
 
 @ex.holds("Other ids under the padding change no state")
 def _(call: Any, rng: np.random.Generator) -> str | None:
-    parameters, lengths = recurrent(rng, 9, 3, 4), np.array([4, 1, 6, 3])
+    parameters, lengths = encoding(rng, 9, 3, 4), np.array([4, 1, 6, 3])
     ids = rng.integers(0, 9, size=(7, 4))
     other = np.where(np.arange(7)[:, None] >= lengths, (ids + 1 + rng.integers(0, 8, size=ids.shape)) % 9, ids)
     before, after = (call((9, 3, 4), parameters, [(x, lengths)])[0][0] for x in (ids, other))
@@ -128,9 +119,8 @@ lengths_not_used: The state of a short sequence has read all of its padding: `le
 - outputs, _ = pad_packed_sequence(states, total_length=len(ids))
 + outputs, state = self.rnn(embedded)
 
-state_of_the_last_padded_step: Your state is the last row of the outputs. For a sequence that is shorter than the
-  batch, that is padding, all zeros after unpacking. The second thing that the GRU returns has each sequence's own last
-  state.
+state_of_the_last_padded_step: Your state is the last row of the outputs. For a sequence that is shorter than the batch,
+  that is padding, all zeros after unpacking. The second thing that the GRU returns has each sequence's own last state.
 - return outputs, state
 + return outputs, outputs[-1:]
 
@@ -182,14 +172,12 @@ id_0_never_learns: The states are right, but the vector of id 0 gets no gradient
 - self.embedding = nn.Embedding(vocabulary_size, embedding_size)
 + self.embedding = nn.Embedding(vocabulary_size, embedding_size, padding_idx=0)
 
-embedding_detached: The states are right, but no gradient reaches the embedding: the symbols keep the vectors they
-  were drawn with. Something between it and the GRU cuts the graph, a `detach`, `.data` or `no_grad`.
+embedding_detached: The states are right, but no gradient reaches the embedding: the symbols keep the vectors they were
+  drawn with. Something between it and the GRU cuts the graph, a `detach`, `.data` or `no_grad`.
 - embedded = self.embedding(ids)
 + embedded = self.embedding(ids).detach()
 """)
 
-
-# --- Decoder
 
 ex = unit.exercise(
     "Decoder",
@@ -197,7 +185,7 @@ ex = unit.exercise(
     points=2,
     takes="sizes, parameters, inputs",
     gives="returned, gradients, input_gradients",
-    drive="layer",
+    drive=layer,
     forbids=TEXTBOOK,
     hints=(
         "It is the character model of unit 07 with a GRU in it, and one thing is new: where does its state begin?",
@@ -208,22 +196,25 @@ ex = unit.exercise(
 )
 
 
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    def call(V: int, H: int, T: int, N: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
-        return rng.integers(0, V, size=(T, N)), normal(rng, 1, N, H, dtype=dtype)
+def decoder_call(
+    rng: np.random.Generator, T: int, N: int, V: int, E: int, H: int, dtype: Any = np.float64
+) -> tuple[Any, ...]:
+    """Draw sizes, parameters and two calls, of which the second has a row more."""
+    calls = [(rng.integers(0, V, size=(T, n)), normal(rng, 1, n, H, dtype=dtype)) for n in (N, N + 1)]
+    return (V, E, H), decoding(rng, V, E, H, dtype), calls
 
-    yield case((7, 3, 5), decoding(rng, 7, 3, 5), [call(7, 5, 6, 2), call(7, 5, 4, 3)])
-    yield case((6, 4, 3), decoding(rng, 6, 4, 3), [call(6, 3, 5, 4)])
-    yield edge("one step", (5, 2, 4), decoding(rng, 5, 2, 4), [call(5, 4, 1, 3)])
-    yield edge("one row", (4, 3, 2), decoding(rng, 4, 3, 2), [call(4, 2, 5, 1)])
-    yield edge("all sizes alike", (4, 4, 4), decoding(rng, 4, 4, 4), [call(4, 4, 4, 4)])
-    yield edge("float32", (5, 2, 3), decoding(rng, 5, 2, 3, np.float32), [call(5, 3, 4, 2, np.float32)])
+
+ex.draws(decoder_call, V=(7, 6, 5), E=(6, 4, 2))
+
+
+@ex.cases
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("all sizes alike", *draw(T=4, N=4, V=4, E=4, H=4))
 
 
 ex.mistakes(r"""
-start_state_ignored: The decoder starts from zeros: the state that it is given is not used, so it knows nothing of
-  what the encoder read. Hand it to the GRU as its second argument.
+start_state_ignored: The decoder starts from zeros: the state that it is given is not used, so it knows nothing of what
+  the encoder read. Hand it to the GRU as its second argument.
 - states, state = self.rnn(self.embedding(ids), state)
 + states, state = self.rnn(self.embedding(ids))
 
@@ -232,15 +223,15 @@ start_state_detached: The logits are right, but no gradient reaches the start st
 - states, state = self.rnn(self.embedding(ids), state)
 + states, state = self.rnn(self.embedding(ids), state.detach())
 
-started_anew_at_every_step: Every step starts from the state that was given, and not from the one before it: the
-  decoder does not know what it has said. Hand the whole sequence to the GRU, or each step's state to the next.
+started_anew_at_every_step: Every step starts from the state that was given, and not from the one before it: the decoder
+  does not know what it has said. Hand the whole sequence to the GRU, or each step's state to the next.
 - states, state = self.rnn(self.embedding(ids), state)
 - return self.output(states), state
 + steps = [self.rnn(embedded[None], state) for embedded in self.embedding(ids)]
 + return self.output(torch.cat([step[0] for step in steps])), steps[-1][1]
 
-relu_on_the_embedding: A ReLU on the embedding throws the negative half of every vector away. An embedding's output
-  goes into the GRU as it is, which has its own nonlinearities.
+relu_on_the_embedding: A ReLU on the embedding throws the negative half of every vector away. An embedding's output goes
+  into the GRU as it is, which has its own nonlinearities.
 - states, state = self.rnn(self.embedding(ids), state)
 + states, state = self.rnn(torch.relu(self.embedding(ids)), state)
 
@@ -258,13 +249,13 @@ last_step_only: You return the logits of the last step alone. Every step predict
 - return self.output(states), state
 + return self.output(states[-1]), state
 
-all_states_for_the_last: The second thing to return is the state after the last step, (1, N, H), from which a next
-  call goes on. You return the states of all steps.
+all_states_for_the_last: The second thing to return is the state after the last step, (1, N, H), from which a next call
+  goes on. You return the states of all steps.
 - return self.output(states), state
 + return self.output(states), states
 
-logits_one_step_late: The logits of step t are made from the state before it has read token t: the first ones come
-  from the start state alone. Read first, then predict.
+logits_one_step_late: The logits of step t are made from the state before it has read token t: the first ones come from
+  the start state alone. Read first, then predict.
 - states, state = self.rnn(self.embedding(ids), state)
 - return self.output(states), state
 + states, last = self.rnn(self.embedding(ids), state)
@@ -277,15 +268,12 @@ id_0_never_learns_to_be_read: The logits are right, but the vector of id 0 gets 
 """)
 
 
-# --- shift_right
-
 ex = unit.exercise(
     "shift_right",
-    reference=shift_right,
     points=2,
     takes="kind, targets (T, N), bos",
     gives="kind, shifted (T, N)",
-    drive="array_or_tensor",
+    drive=array_or_tensor,
     hints=(
         "Write the targets of one sequence down as a column, and beside it what the decoder has just read when it is "
         "to predict each of them. What stands at the top?",
@@ -319,23 +307,23 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-not_shifted: These are the targets, not shifted: at each step the decoder reads the very token that it is to predict.
-  It will learn to copy that token; in use, where nobody knows it, it will write nonsense.
+not_shifted: These are the targets, not shifted: at each step the decoder reads the very token that it is to predict. It
+  will learn to copy that token; in use, where nobody knows it, it will write nonsense.
 + return targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
 
-shifted_left: You shifted to the left: at each step the decoder reads the token after the one that it is to predict.
-  The inputs come later in time than the targets; bos stands first.
+shifted_left: You shifted to the left: at each step the decoder reads the token after the one that it is to predict. The
+  inputs come later in time than the targets; bos stands first.
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]
 + shifted[:-1] = targets[1:]
 + shifted[-1] = bos
 
-wrapped_round: The last target has come round to the front, where bos should stand: the first step would read the end
-  of the answer.
+wrapped_round: The last target has come round to the front, where bos should stand: the first step would read the end of
+  the answer.
 + return np.roll(targets, 1, axis=0) if isinstance(targets, np.ndarray) else torch.roll(targets, 1, dims=0)
 
-first_replaced: You put bos over the first target and left the others where they are. All of them move by one step,
-  and the last drops out.
+first_replaced: You put bos over the first target and left the others where they are. All of them move by one step, and
+  the last drops out.
 - shifted[1:] = targets[:-1]
 
 grown_by_one: Your answer has a step too many: the last target must drop out. Nothing is predicted after it.
@@ -364,13 +352,13 @@ zero_for_bos: The first row is 0. It should be `bos`, which is whatever id the c
 - shifted[0] = bos
 + shifted[0] = 0
 
-always_an_array: The numbers are right, but a tensor comes back as an array. Give back what you were given: a tensor
-  for a tensor, an array for an array.
+always_an_array: The numbers are right, but a tensor comes back as an array. Give back what you were given: a tensor for
+  a tensor, an array for an array.
 - shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
 + shifted = np.array(targets)
 
-always_a_tensor: The numbers are right, but an array comes back as a tensor. Give back what you were given: an array
-  for an array, a tensor for a tensor.
+always_a_tensor: The numbers are right, but an array comes back as a tensor. Give back what you were given: an array for
+  an array, a tensor for a tensor.
 + targets = torch.as_tensor(targets)
 + return torch.cat([torch.full_like(targets[:1], bos), targets[:-1]])
 
@@ -382,17 +370,15 @@ targets_overwritten: The targets themselves are shifted: the loss would now be t
 """)
 
 
-# --- Seq2Seq
-
 ex = unit.exercise(
     "Seq2Seq",
     reference=Seq2Seq,
     points=3,
     takes="sizes, parameters, inputs",
     gives="logits, gradients",
-    drive="module",
+    drive=module,
     forbids=TEXTBOOK,
-    uses={"shift_right": shift_right},
+    uses=(encoder_decoder.shift_right,),
     hints=(
         "Two modules that you have, and one thing that passes from the first to the second. What does the decoder read "
         "while it is being trained?",
@@ -424,8 +410,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-targets_not_shifted: The decoder reads the target that it is to predict, at the same step. The loss will go to zero
-  and the model will have learned to copy. Feed it `shift_right(targets, self.bos)`.
+targets_not_shifted: The decoder reads the target that it is to predict, at the same step. The loss will go to zero and
+  the model will have learned to copy. Feed it `shift_right(targets, self.bos)`.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 + logits, _ = self.decoder(targets, state)
 
@@ -439,8 +425,8 @@ targets_wrapped_round: The targets are rolled round: the decoder's first input i
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 + logits, _ = self.decoder(targets.roll(1, dims=0), state)
 
-own_predictions_fed_back: The decoder reads its own best guesses. That is how it will be used; in training with
-  teacher forcing it reads the true tokens, shifted right, whatever it would have said.
+own_predictions_fed_back: The decoder reads its own best guesses. That is how it will be used; in training with teacher
+  forcing it reads the true tokens, shifted right, whatever it would have said.
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 - return logits
 + token, logits = torch.full_like(targets[:1], self.bos), []
@@ -455,8 +441,8 @@ bos_read_at_every_step: The decoder reads bos at every step and never learns wha
 - logits, _ = self.decoder(shift_right(targets, self.bos), state)
 + logits, _ = self.decoder(torch.full_like(targets, self.bos), state)
 
-source_lengths_not_used: The encoder works without the lengths: the summary of a short source has read its padding.
-  Hand `source_lengths` on to it.
+source_lengths_not_used: The encoder works without the lengths: the summary of a short source has read its padding. Hand
+  `source_lengths` on to it.
 - _, state = self.encoder(source, source_lengths)
 + _, state = self.encoder(source)
 
@@ -491,11 +477,8 @@ state_returned_too: You return all that the decoder returns, logits and a state.
 """)
 
 
-# --- exact_match
-
 ex = unit.exercise(
     "exact_match",
-    reference=exact_match,
     points=1,
     takes="predictions, targets",
     gives="share",
@@ -540,8 +523,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-per_symbol: You count single symbols. A date with one wrong digit is another date: a prediction is right from
-  beginning to end, or it is wrong.
+per_symbol: You count single symbols. A date with one wrong digit is another date: a prediction is right from beginning
+  to end, or it is wrong.
 + right = sum(a == b for p, t in zip(predictions, targets) for a, b in zip(p, t))
 + return right / max(1, sum(map(len, targets)))
 
@@ -572,11 +555,8 @@ any_target_will_do: A prediction counts if it is among the targets at all. Each 
 """)
 
 
-# --- edit_distance
-
 ex = unit.exercise(
     "edit_distance",
-    reference=edit_distance,
     points=3,
     takes="a, b",
     gives="distance",
@@ -608,7 +588,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         return "".join(word), "".join(other)
 
     wrong = [m.answer for m in edit_distance_exercise.misconceptions]
-    for args in told_apart(lambda: [pair(), pair(), pair()[::-1]], edit_distance, wrong):
+    for args in told_apart(lambda: [pair(), pair(), pair()[::-1]], encoder_decoder.edit_distance, wrong):
         yield case(*args)
     a, b = pair()
     yield case([ord(c) for c in a], [ord(c) for c in b])
@@ -629,8 +609,8 @@ edit_distance_exercise = ex
 
 
 ex.mistakes(r"""
-replacement_costs_two: A replacement costs you 2, as one item taken out and another put in. It is an edit of its own,
-  at cost 1: for "cat" and "cut" the answer is 1.
+replacement_costs_two: A replacement costs you 2, as one item taken out and another put in. It is an edit of its own, at
+  cost 1: for "cat" and "cut" the answer is 1.
 - row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))
 + row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + 2 * (x != y)))
 
@@ -654,8 +634,8 @@ first_fit: Your distance is that of a single walk through both, decided at each 
 +             i, j = i + 1, j + 1
 + return edits + len(a) - i + len(b) - j
 
-swap_is_one_edit: You count two neighbours that changed places as one edit. There are three edits, and a swap is none
-  of them: it takes two.
+swap_is_one_edit: You count two neighbours that changed places as one edit. There are three edits, and a swap is none of
+  them: it takes two.
 - above = list(range(len(b) + 1))
 + above = earlier = list(range(len(b) + 1))
 -     above = row
@@ -682,8 +662,8 @@ diagonal_always_costs: A replacement costs you 1 even where the two items are eq
 - row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (x != y)))
 + row.append(min(above[j], row[-1], above[j - 1]) + 1)
 
-divided_by_the_length: You divided by the length. That is an error rate, and a useful thing; asked for is the number
-  of edits.
+divided_by_the_length: You divided by the length. That is an error rate, and a useful thing; asked for is the number of
+  edits.
 - return above[-1]
 + return above[-1] / max(1, len(a), len(b))
 """)
@@ -744,7 +724,6 @@ def drawn_network(rng: np.random.Generator, V: int, H: int, bos: int, eos: int, 
 
 ex = unit.exercise(
     "greedy_decode",
-    reference=greedy_decode,
     points=3,
     takes="step, state, bos, eos, max_length",
     gives="tokens",
@@ -770,7 +749,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         ]
 
     def lengths(cases: list[tuple[Any, ...]]) -> list[int]:
-        return [len(result(greedy_decode, args)) for args in cases]
+        return [len(result(encoder_decoder.greedy_decode, args)) for args in cases]
 
     def telling() -> list[tuple[Any, ...]]:
         while True:
@@ -780,7 +759,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
                 return cases
 
     wrong = [m.answer for m in greedy_exercise.misconceptions]
-    for args in told_apart(telling, greedy_decode, wrong):
+    for args in told_apart(telling, encoder_decoder.greedy_decode, wrong):
         yield case(*args)
     yield edge("eos at once", drawn_table(rng, 3, 5, 1, 2, 20.0), 0, 1, 2, 5)
     # Any id up to eos would end it here.
@@ -831,8 +810,8 @@ one_call_too_many: An answer that does not end by itself is one token too long: 
 - for _ in range(max_length):
 + for _ in range(max_length + 1):
 
-one_call_too_few: An answer that does not end by itself is one token too short: max_length counts the new tokens; bos
-  is none.
+one_call_too_few: An answer that does not end by itself is one token too short: max_length counts the new tokens; bos is
+  none.
 - for _ in range(max_length):
 + for _ in range(max_length - 1):
 
@@ -866,7 +845,6 @@ def finished_stay_for_good(step, state, bos, eos, max_length, width):
 
 ex = unit.exercise(
     "beam_search",
-    reference=beam_search,
     points=5,
     takes="step, state, bos, eos, max_length, width",
     gives="hypotheses",
@@ -889,33 +867,37 @@ ex = unit.exercise(
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def plain(args: tuple[Any, ...]) -> bool:
         """Whether no answer says bos, and there is no tie."""
-        found = result(beam_search, args)
+        found = result(encoder_decoder.beam_search, args)
         scores = [score for _, score in found]
         apart = all(a - b > 1e-3 for a, b in itertools.pairwise(scores))
         return apart and (args[2] == args[3] or not any(args[2] in tokens for tokens, _ in found))
 
     def best_outlasts(args: tuple[Any, ...]) -> bool:
         """Whether of two answers the best is by three tokens the longer, with tokens below eos and above it."""
-        (best, _), (other, _) = result(beam_search, args)
+        (best, _), (other, _) = result(encoder_decoder.beam_search, args)
         return len(best) >= len(other) + 3 and min(best) < args[3] < max(best)
 
     def best_is_outlasted(args: tuple[Any, ...]) -> bool:
         """Whether of two answers the best is first as soon as it ends, and the other goes on."""
-        (best, _), other = result(beam_search, args)
-        (first, _), second = result(beam_search, (*args[:4], len(best) + 1, 2))
+        (best, _), other = result(encoder_decoder.beam_search, args)
+        (first, _), second = result(encoder_decoder.beam_search, (*args[:4], len(best) + 1, 2))
         return first == best and second != other
 
     def draw(make: Callable[[], tuple[Any, ...]], suits: Callable[[tuple[Any, ...]], bool] = plain) -> tuple[Any, ...]:
         while True:
             args = make()
-            if plain(args) and suits(args) and result(finished_stay_for_good, args) == result(beam_search, args):
+            if (
+                plain(args)
+                and suits(args)
+                and result(finished_stay_for_good, args) == result(encoder_decoder.beam_search, args)
+            ):
                 return args
 
     def telling() -> list[tuple[Any, ...]]:
         return [draw(lambda: (drawn_table(rng, 3, 5, 1, 2, 0.3), int(rng.integers(3)), 1, 2, 4, 3))]
 
     wrong = [m.answer for m in beam_exercise.misconceptions if m.name != "probabilities_underflow"]
-    for args in told_apart(telling, beam_search, wrong, [finished_stay_for_good]):
+    for args in told_apart(telling, encoder_decoder.beam_search, wrong, [finished_stay_for_good]):
         yield case(*args)
     # One of two ends early, the worse and then the better: nothing may end with it, or take it for open.
     yield case(*draw(lambda: (drawn_network(rng, 7, 5, 0, 3, 0.5), normal(rng, 5), 0, 3, 8, 2), best_outlasts))
@@ -941,24 +923,24 @@ eos_in_the_answers: eos is in your answers. Its log-probability counts, but the 
 - longer = tokens if token == eos else [*tokens, token]
 + longer = [*tokens, token]
 
-end_costs_nothing: The log-probability of eos is left out, so that to stop costs nothing and short answers win. The
-  end is a token like any other: it has a probability.
+end_costs_nothing: The log-probability of eos is left out, so that to stop costs nothing and short answers win. The end
+  is a token like any other: it has a probability.
 - candidates.append((longer, score + float(log_probability), token, after, token == eos))
 + candidates.append((longer, score + (token != eos) * float(log_probability), token, after, token == eos))
 
-one_state_for_all: All hypotheses go on from one state, that of the last call. Each has read other tokens, so each
-  needs a state of its own: keep it in the hypothesis.
+one_state_for_all: All hypotheses go on from one state, that of the last call. Each has read other tokens, so each needs
+  a state of its own: keep it in the hypothesis.
 - log_probabilities, after = step(last, before)
 + log_probabilities, state = step(last, state)
 + after = state
 
-states_thrown_away: Every call of `step` gets the first state. A hypothesis goes on from the state that the call
-  before, along its own path, returned.
+states_thrown_away: Every call of `step` gets the first state. A hypothesis goes on from the state that the call before,
+  along its own path, returned.
 - log_probabilities, after = step(last, before)
 + log_probabilities, after = step(last, state)
 
-scores_are_probabilities: Your scores are probabilities, multiplied. The score is the sum of the log-probabilities:
-  the same order, and it does not become 0 when an answer is long.
+scores_are_probabilities: Your scores are probabilities, multiplied. The score is the sum of the log-probabilities: the
+  same order, and it does not become 0 when an answer is long.
 - beam = [([], 0.0, bos, state, False)]
 + beam = [([], 1.0, bos, state, False)]
 - candidates.append((longer, score + float(log_probability), token, after, token == eos))
@@ -973,8 +955,8 @@ probabilities_underflow: A long answer has the score -inf. The product of some h
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, float(np.log(score))) for tokens, score, *_ in beam]
 
-each_goes_its_own_way: Each hypothesis keeps its own best continuation, and they never compete. Two continuations of
-  the best may both beat the only one of the worst: sort the candidates of all hypotheses together.
+each_goes_its_own_way: Each hypothesis keeps its own best continuation, and they never compete. Two continuations of the
+  best may both beat the only one of the worst: sort the candidates of all hypotheses together.
 - for token, log_probability in enumerate(log_probabilities):
 + best = np.argsort(-log_probabilities)[: 1 if tokens else width]
 + for token, log_probability in zip(best.tolist(), log_probabilities[best]):
@@ -991,8 +973,8 @@ one_round_too_many: You search one round too long: along one path `step` is call
 - for _ in range(max_length):
 + for _ in range(max_length + 1):
 
-one_round_too_few: You search one round too short: `step` may be called max_length times along one path, and bos is
-  only what the first call reads.
+one_round_too_few: You search one round too short: `step` may be called max_length times along one path, and bos is only
+  what the first call reads.
 - for _ in range(max_length):
 + for _ in range(max_length - 1):
 
@@ -1014,8 +996,8 @@ goes_on_behind_the_end: You go on from hypotheses that have ended: eos is read, 
 - candidates.append((longer, score + float(log_probability), token, after, token == eos))
 + candidates.append((longer, score + float(log_probability), token, after, False))
 
-only_finished_ones: You return only what has ended. What is still open after max_length calls is returned too, as it
-  is, with the score that it has.
+only_finished_ones: You return only what has ended. What is still open after max_length calls is returned too, as it is,
+  with the score that it has.
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, score) for tokens, score, _, _, ended in beam if ended]
 
@@ -1026,11 +1008,8 @@ worst_first: Your beam keeps the right hypotheses and returns them the wrong way
 """)
 
 
-# --- bleu
-
 ex = unit.exercise(
     "bleu",
-    reference=bleu,
     points=3,
     takes="prediction, reference, max_n",
     gives="score",
@@ -1062,7 +1041,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         return [(*sentences(shorter=True), 2), (*sentences(shorter=False), 3), (*sentences(shorter=True),)]
 
     wrong = [m.answer for m in bleu_exercise.misconceptions]
-    for args in told_apart(telling, bleu, wrong):
+    for args in told_apart(telling, encoder_decoder.bleu, wrong):
         yield case(*args)
     said, true = sentences(shorter=False)
     yield case([f"w{i}" for i in said], [f"w{i}" for i in true], 1)
@@ -1155,11 +1134,8 @@ in_per_cent: You return per cent, as papers print it. Asked for is a number from
 """)
 
 
-# --- normalised_beam_search
-
 ex = unit.exercise(
     "normalised_beam_search",
-    reference=normalised_beam_search,
     points=2,
     takes="step, state, bos, eos, max_length, width, alpha",
     gives="hypotheses",
@@ -1178,7 +1154,7 @@ ex = unit.exercise(
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def plain(args: tuple[Any, ...]) -> bool:
         """Whether no two scores tie."""
-        scores = [score for _, score in result(normalised_beam_search, args)]
+        scores = [score for _, score in result(encoder_decoder.normalised_beam_search, args)]
         return all(a - b > 1e-3 for a, b in itertools.pairwise(scores))
 
     def draw(*, end: float, max_length: int, width: int, alpha: float) -> tuple[Any, ...]:
@@ -1196,7 +1172,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         ]
 
     wrong = [m.answer for m in normalised_exercise.misconceptions]
-    for args in told_apart(telling, normalised_beam_search, wrong):
+    for args in told_apart(telling, encoder_decoder.normalised_beam_search, wrong):
         yield case(*args)
     yield edge("alpha 0: sums, as in beam_search", *draw(end=0.3, max_length=5, width=3, alpha=0.0))
     yield edge("width 1", *draw(end=0.0, max_length=7, width=1, alpha=1.0))
@@ -1259,15 +1235,13 @@ divided_again_and_again: The sum is replaced by its quotient in each round, and 
 """)
 
 
-# --- ImageCaptioner
-
 ex = unit.exercise(
     "ImageCaptioner",
     reference=ImageCaptioner,
     points=2,
     takes="sizes, parameters, inputs",
     gives="logits, gradients, input_gradients",
-    drive="captioner_module",
+    drive=captioner_module,
     forbids=("rnncourse.encoder_decoder_torch.ImageCaptioner",),
     hints=(
         "A picture has no time, so there is nothing to encode step by step. All that the decoder needs from it is a "
@@ -1279,26 +1253,26 @@ ex = unit.exercise(
 )
 
 
-def captioning(
-    rng: np.random.Generator, F: int, V: int, E: int, H: int, dtype: Any = np.float64
-) -> dict[str, np.ndarray]:
+def captioning(rng: np.random.Generator, F: int, V: int, E: int, H: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of an ImageCaptioner by name."""
-    prime = {"prime.weight": weights(rng, F, H, dtype).T.copy(), "prime.bias": normal(rng, H, dtype=dtype)}
-    return prime | small_decoding(rng, V, E, H, dtype)
+    return linear(rng, "prime", F, H, dtype) | small_decoding(rng, V, E, H, dtype)
+
+
+def captioner_call(
+    rng: np.random.Generator, T: int, N: int, F: int, V: int, E: int, H: int, dtype: Any = np.float64
+) -> tuple[Any, ...]:
+    """Draw sizes, parameters and one call, with pictures and ids."""
+    call = normal(rng, N, F, dtype=dtype), rng.integers(0, V, size=(T, N))
+    return (F, V, E, H), captioning(rng, F, V, E, H, dtype), [call]
+
+
+ex.draws(captioner_call, F=(6, 4, 3), V=(7, 5, 6), E=(4, 8, 7), without=["one row"])
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    def call(F: int, V: int, T: int, N: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
-        return normal(rng, N, F, dtype=dtype), rng.integers(0, V, size=(T, N))
-
-    yield case((6, 7, 3, 4), captioning(rng, 6, 7, 3, 4), [call(6, 7, 5, 2), call(6, 7, 4, 3)])
-    yield case((3, 5, 4, 6), captioning(rng, 3, 5, 4, 6), [call(3, 5, 7, 4)])
-    yield edge("one step", (4, 5, 2, 3), captioning(rng, 4, 5, 2, 3), [call(4, 5, 1, 3)])
-    yield edge("one picture", (3, 4, 5, 2), captioning(rng, 3, 4, 5, 2), [call(3, 4, 5, 1)])
-    yield edge("all sizes alike", (4, 4, 4, 4), captioning(rng, 4, 4, 4, 4), [call(4, 4, 4, 4)])
-    single = np.float32
-    yield edge("float32", (5, 6, 2, 3), captioning(rng, 5, 6, 2, 3, single), [call(5, 6, 4, 2, single)])
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("one picture", *draw(N=1))
+    yield edge("all sizes alike", *draw(T=4, N=4, F=4, V=4, E=4, H=4))
 
 
 ex.mistakes(r"""
@@ -1307,13 +1281,13 @@ no_tanh: There is no tanh between `prime` and the decoder: the first state may l
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = self.prime(features).unsqueeze(0)
 
-sigmoid_for_tanh: You have a sigmoid where the statement has a tanh: half of the states that a GRU can be in are out
-  of reach.
+sigmoid_for_tanh: You have a sigmoid where the statement has a tanh: half of the states that a GRU can be in are out of
+  reach.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.sigmoid(self.prime(features)).unsqueeze(0)
 
-relu_for_tanh: You have a ReLU where the statement has a tanh: no first state is negative, and some are larger than
-  any state of a GRU.
+relu_for_tanh: You have a ReLU where the statement has a tanh: no first state is negative, and some are larger than any
+  state of a GRU.
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = torch.relu(self.prime(features)).unsqueeze(0)
 
@@ -1322,8 +1296,8 @@ tanh_of_the_features: The tanh comes before the linear layer. It is meant for th
 - state = torch.tanh(self.prime(features)).unsqueeze(0)
 + state = self.prime(torch.tanh(features)).unsqueeze(0)
 
-primed_at_every_step: Every step starts from the picture again: the decoder forgets each word as soon as it is said.
-  The picture makes the first state, and after that the state goes on by itself.
+primed_at_every_step: Every step starts from the picture again: the decoder forgets each word as soon as it is said. The
+  picture makes the first state, and after that the state goes on by itself.
 - logits, _ = self.decoder(ids, state)
 + logits = torch.cat([self.decoder(step[None], state)[0] for step in ids])
 
@@ -1362,11 +1336,8 @@ layer_axis_missing: The first state that you hand over is `(N, H)`. The decoder'
 """)
 
 
-# --- ctc_log_likelihood
-
 ex = unit.exercise(
     "ctc_log_likelihood",
-    reference=ctc_log_likelihood,
     points=3,
     takes="log_probabilities (T, Q), targets (L,), blank",
     gives="log_likelihood",
@@ -1395,7 +1366,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         return [drawn(7, 5, [a, b, b]), drawn(6, 5, [a, b, a]), drawn(8, 4, [0, b % 3, 2, 2], 3), drawn(9, 6, [c, a])]
 
     wrong = [m.answer for m in ctc_exercise.misconceptions if m.name != "probabilities_underflow"]
-    for args in told_apart(telling, ctc_log_likelihood, wrong):
+    for args in told_apart(telling, encoder_decoder.ctc_log_likelihood, wrong):
         yield case(*args)
     rows, targets, _ = drawn(5, 4, [2, 1])
     yield case(rows, targets)

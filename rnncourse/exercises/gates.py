@@ -7,55 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse import gates
 from rnncourse.checks.callables import Named
 from rnncourse.checks.compare import kind_of
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
+from rnncourse.checks.parameters import recurrent
 from rnncourse.checks.plain import Plain
-from rnncourse.gates import (
-    counter,
-    gate,
-    gru_step,
-    latch,
-    lstm_forward,
-    lstm_states,
-    lstm_step,
-    parity,
-)
+from rnncourse.fixtures.gates import left_in_place, small_lstm
 from rnncourse.gates_backward import gru_step_backward, lstm_step_backward
-from rnncourse.given.gates import small_lstm
-
-unit = Unit("10_gates", "Gates: LSTM and GRU")
 
 # The unit's own module is always forbidden; its other half has a name of its own.
-FORBIDDEN = ("torch", "scipy", "rnncourse.gates_backward")
+unit = Unit("10_gates", "Gates: LSTM and GRU", gates, forbids=("torch", "scipy", "rnncourse.gates_backward"))
 
-
-def gate_weights(rng: np.random.Generator, D: int, H: int, G: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
-    """Draw U (D, G), W (H, G), b (G,)."""
-    return weights(rng, D, G, dtype), weights(rng, H, G, dtype), normal(rng, G, dtype=dtype)
-
-
-def lstm_arguments(rng: np.random.Generator, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
-    """Draw x, h, c and the parameters of an LSTM."""
-    x, h, c = normal(rng, N, D, dtype=dtype), normal(rng, N, H, dtype=dtype), normal(rng, N, H, dtype=dtype)
-    return x, h, c, *gate_weights(rng, D, H, 4 * H, dtype)
-
-
-def gru_arguments(rng: np.random.Generator, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
-    """Draw x, h and the parameters of a GRU: U, W and two biases."""
-    U, W, b_i = gate_weights(rng, D, H, 3 * H, dtype)
-    return normal(rng, N, D, dtype=dtype), normal(rng, N, H, dtype=dtype), U, W, b_i, normal(rng, 3 * H, dtype=dtype)
-
-
-# --- gate
 
 ex = unit.exercise(
     "gate",
-    reference=gate,
     points=2,
     takes="x (N, D), h (N, H), U (D, G), W (H, G), b (G,)",
     gives="gate (N, G)",
-    forbids=FORBIDDEN,
     hints=(
         "It is a hidden layer like that of unit 03, the same sum of three terms. What is new is only what the sum goes "
         "through.",
@@ -65,25 +34,13 @@ ex = unit.exercise(
         "`0.5 + 0.5 * np.tanh(0.5 * a)`.)",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H, G in ((3, 4, 2, 5), (2, 6, 3, 4)):
-        yield case(normal(rng, N, D), normal(rng, N, H), *gate_weights(rng, D, H, G))
-    yield edge("one row", normal(rng, 1, 3), normal(rng, 1, 2), *gate_weights(rng, 3, 2, 4))
-    U, W, b = gate_weights(rng, 3, 4, 6)
-    yield edge(
-        "sums near 1000 and -1000",
-        normal(rng, 2, 3),
-        normal(rng, 2, 4),
-        U,
-        W,
-        b + 1000 * np.array([1, -1, 1, -1, 1, -1]),
-    )
-    single = np.float32
-    x, h = normal(rng, 3, 2, dtype=single), normal(rng, 3, 4, dtype=single)
-    yield edge("float32", x, h, *gate_weights(rng, 2, 4, 3, single))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    x, h, U, W, b = draw(G=6)
+    yield edge("sums near 1000 and -1000", x, h, U, W, b + 1000 * np.array([1, -1, 1, -1, 1, -1]))
 
 
 ex.mistakes(r"""
@@ -111,8 +68,8 @@ sigmoid_of_each_term: The sigmoid is taken of each product by itself. Add input,
   sigmoid of the sum.
 + return 1 / (1 + np.exp(-(x @ U))) + 1 / (1 + np.exp(-(h @ W))) + b
 
-straight_lines: You take a straight line that is cut off at 0 and 1, the "hard" sigmoid of some libraries. A gate is
-  the smooth 1 / (1 + exp(-a)), which has a slope everywhere.
+straight_lines: You take a straight line that is cut off at 0 and 1, the "hard" sigmoid of some libraries. A gate is the
+  smooth 1 / (1 + exp(-a)), which has a slope everywhere.
 + return np.clip(0.2 * (x @ U + h @ W + b) + 0.5, 0, 1)
 
 open_or_closed: Your gate is a switch: 0 or 1 and nothing between. A switch has no slope, so that nothing could be
@@ -125,8 +82,8 @@ softmax_for_sigmoid: Your gates share one whole: each row adds up to 1, as after
 + E = np.exp(a - a.max(axis=1, keepdims=True))
 + return E / E.sum(axis=1, keepdims=True)
 
-exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)),
-  or by a tanh: 0.5 + 0.5 * tanh(a / 2).
+exp_overflows: A large sum gives nan: exp(1000) is inf, and inf / inf is nan. Write the sigmoid as 1 / (1 + exp(-a)), or
+  by a tanh: 0.5 + 0.5 * tanh(a / 2).
 + E = np.exp(x @ U + h @ W + b)
 + return E / (1 + E)
 
@@ -136,16 +93,12 @@ stack_for_concatenate: x and h are stacked: that lays arrays of one shape on top
 """)
 
 
-# --- lstm_step
-
 ex = unit.exercise(
     "lstm_step",
-    reference=lstm_step,
     points=4,
     takes="x (N, D), h (N, H), c (N, H), U (D, 4H), W (H, 4H), b (4H,)",
     gives="h (N, H), c (N, H)",
-    uses={"gate": gate},
-    forbids=FORBIDDEN,
+    uses=(gates.gate,),
     hints=(
         "One product gives all four sums side by side: x U + h W + b is (N, 4H). The first H columns are those of i, "
         "then come f, g and o.",
@@ -155,17 +108,13 @@ ex = unit.exercise(
         "`c_next = f * c + i * g`; `return o * np.tanh(c_next), c_next`.",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 2), (2, 3, 5)):
-        yield case(*lstm_arguments(rng, N, D, H))
-    yield edge("one row", *lstm_arguments(rng, 1, 3, 2))
-    yield edge("one unit", *lstm_arguments(rng, 4, 2, 1))
-    x, h, c, U, W, b = lstm_arguments(rng, 2, 3, 4)
-    yield edge("gates far open or closed", x, h, c, U, W, b + 1000 * rng.permutation(np.repeat([1, -1], 8)))
-    yield edge("float32", *lstm_arguments(rng, 3, 2, 4, np.float32))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    *others, b = draw(H=4)
+    yield edge("gates far open or closed", *others, b + 1000 * rng.permutation(np.repeat([1, -1], 8)))
 
 
 ex.mistakes(r"""
@@ -182,8 +131,8 @@ sigmoid_on_the_candidate: All four parts go through the sigmoid. The candidate g
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + i, f, g, o = np.split(gate(x, h, U, W, b), 4, axis=1)
 
-no_tanh_on_the_cell: Your h is o * c. The cell's value goes through a tanh on its way out: h = o * tanh(c), which
-  stays between -1 and 1 however large c has become.
+no_tanh_on_the_cell: Your h is o * c. The cell's value goes through a tanh on its way out: h = o * tanh(c), which stays
+  between -1 and 1 however large c has become.
 - return o * np.tanh(c_next), c_next
 + return o * c_next, c_next
 
@@ -213,8 +162,8 @@ candidate_not_gated: The input gate is not used: the whole candidate g is writte
 - c_next = f * c + i * g
 + c_next = f * c + g
 
-gates_read_the_cell: Your gates read c where they should read h: W is multiplied with the state that the cell has
-  shown, not with what it keeps to itself.
+gates_read_the_cell: Your gates read c where they should read h: W is multiplied with the state that the cell has shown,
+  not with what it keeps to itself.
 - i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + i, f, _, o = np.split(gate(x, c, U, W, b), 4, axis=1)
@@ -230,8 +179,8 @@ cell_before_state: Your two results have changed places: it is (h, c), first wha
 - return o * np.tanh(c_next), c_next
 + return c_next, o * np.tanh(c_next)
 
-columns_interleaved: You take every fourth column for one gate. The columns of a gate stand together: the first H are
-  i, the next H are f, and so on; `np.split(a, 4, axis=1)` cuts there.
+columns_interleaved: You take every fourth column for one gate. The columns of a gate stand together: the first H are i,
+  the next H are f, and so on; `np.split(a, 4, axis=1)` cuts there.
 - i, f, _, o = np.split(gate(x, h, U, W, b), 4, axis=1)
 - g = np.tanh(np.split(x @ U + h @ W + b, 4, axis=1)[2])
 + i, f, o = (gate(x, h, U[:, k::4], W[:, k::4], b[k::4]) for k in (0, 1, 3))
@@ -251,43 +200,31 @@ order_i_g_f_o: You take the columns in the order i, g, f, o. Here, as in PyTorch
 """)
 
 
-# --- lstm_forward
-
 ex = unit.exercise(
     "lstm_forward",
-    reference=lstm_forward,
     points=3,
     takes="X (T, N, D), h0 (N, H), c0 (N, H), U (D, 4H), W (H, 4H), b (4H,)",
     gives="H (T, N, H), last",
-    uses={"gate": gate, "lstm_step": lstm_step},
-    forbids=FORBIDDEN,
+    uses=(gates.gate, gates.lstm_step),
     hints=(
         "The loop of `rnn_forward` in unit 03, with two things in your hands where there was one.",
         "`h, c = lstm_step(x, h, c, U, W, b)` for each x in X, from h0 and c0 on. Only h goes into the list.",
         "`H = np.stack(states)`; the answer is `H, (h, c)`, with the h and c that are left after the loop.",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H in ((5, 3, 4, 2), (7, 2, 3, 6)):
-        _, *rest = lstm_arguments(rng, N, D, H)
-        yield case(normal(rng, T, N, D), *rest)
-    _, *rest = lstm_arguments(rng, 3, 4, 2)
-    yield edge("one step", normal(rng, 1, 3, 4), *rest)
-    _, *rest = lstm_arguments(rng, 1, 2, 3)
-    yield edge("one row", normal(rng, 4, 1, 2), *rest)
-    _, *rest = lstm_arguments(rng, 2, 4, 3)
-    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, (5, 2))], *rest)
-    _, *rest = lstm_arguments(rng, 2, 3, 5, np.float32)
-    yield edge("float32", normal(rng, 4, 2, 3, dtype=np.float32), *rest)
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    _, *others = draw(N=2, D=4, H=3)
+    yield edge("inputs of whole numbers, one-hot", np.eye(4, dtype=np.int64)[rng.integers(0, 4, (5, 2))], *others)
 
 
 @ex.holds("Two runs in a row give what one run gives")
 def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
-    _, h0, c0, *parameters = lstm_arguments(rng, 2, 3, 4)
-    X = normal(rng, 6, 2, 3)
+    X, h0, c0 = normal(rng, 6, 2, 3), normal(rng, 2, 4), normal(rng, 2, 4)
+    parameters = weights(rng, 3, 16), weights(rng, 4, 16), normal(rng, 16)
     whole, end = call(X, h0, c0, *parameters)
     _, (h, c) = call(X[:4], h0, c0, *parameters)
     rest, last = call(X[4:], np.asarray(h), np.asarray(c), *parameters)
@@ -304,8 +241,8 @@ cell_not_carried: Every step starts from c0 again: what the last step has kept i
 - h, c = lstm_step(x, h, c, U, W, b)
 + h, c = lstm_step(x, h, c0, U, W, b)
 
-state_not_carried: Every step reads h0 again: the gates do not see what the last step has shown. Carry both on: `h, c
-  = lstm_step(x, h, c, …)`.
+state_not_carried: Every step reads h0 again: the gates do not see what the last step has shown. Carry both on: `h, c =
+  lstm_step(x, h, c, …)`.
 - h, c = lstm_step(x, h, c, U, W, b)
 + h, c = lstm_step(x, h0, c, U, W, b)
 
@@ -326,8 +263,8 @@ last_two_swapped: The last two have changed places: it is (h_n, c_n), h first, a
 - return np.stack(states), (h, c)
 + return np.stack(states), (c, h)
 
-states_one_late: Your states are h_0 to h_{T-1}: h0 is among them and the last one is missing. Keep the state after
-  each step, not before it.
+states_one_late: Your states are h_0 to h_{T-1}: h0 is among them and the last one is missing. Keep the state after each
+  step, not before it.
 - for x in X:
 + for x in X:
 +     states.append(h.copy())
@@ -360,7 +297,7 @@ def stored(machine: Any, X: np.ndarray) -> np.ndarray:
     U, W, b = (np.asarray(part, dtype=np.float64) for part in machine)
     zeros = np.zeros((X.shape[1], len(W)))
     with np.errstate(all="ignore"):
-        cells: np.ndarray = lstm_states(X.astype(np.float64), zeros, zeros, U, W, b)[1]
+        cells: np.ndarray = gates.lstm_states(X.astype(np.float64), zeros, zeros, U, W, b)[1]
     return cells[:, :, 0]
 
 
@@ -469,11 +406,8 @@ def ones_read(bits: np.ndarray) -> str:
     return f"{int(bits.sum())} of them ones"
 
 
-# --- counter
-
 ex = unit.exercise(
     "counter",
-    reference=counter,
     points=2,
     gives="shapes, memory",
     canonical=behaviour(
@@ -481,8 +415,7 @@ ex = unit.exercise(
         spelled("1", "1 1 1", "0 0 1", "1 0 0 1 0 1")
         | {"50 ones": ["1"] * 50, "a 1, then 49 zeros": ["1"] + ["0"] * 49},
     ),
-    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
-    forbids=FORBIDDEN,
+    uses=(gates.gate, gates.lstm_step, gates.lstm_forward),
     hints=(
         "c_t = f c_{t-1} + i g. To count, you need f = 1 and i = 1 all the time, and a g that is 1 when x is 1 and 0 "
         "when x is 0.",
@@ -511,8 +444,8 @@ half_is_forgotten: Your count fades: some of c is lost at each step, for the for
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, 0.0, 0.0, 20.0])
 
-candidate_too_small: Each one adds less than 1. With a weight of 1 the candidate is tanh(1) = 0.76; with a weight of
-  20 it is 1, to 15 digits. The input gate has to be open as wide.
+candidate_too_small: Each one adds less than 1. With a weight of 1 the candidate is tanh(1) = 0.76; with a weight of 20
+  it is 1, to 15 digits. The input gate has to be open as wide.
 - U = np.array([[0.0, 0.0, 20.0, 0.0]])
 + U = np.array([[0.0, 0.0, 1.0, 0.0]])
 
@@ -528,8 +461,8 @@ steps_counted: You count steps, not ones: i and g are 1 at every step. One of th
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, 20.0, 20.0, 20.0])
 
-ones_make_it_forget: Your c is never more than 1: the next one takes the old count away, as it does where it closes
-  the forget gate. To count, keep f open at all times.
+ones_make_it_forget: Your c is never more than 1: the next one takes the old count away, as it does where it closes the
+  forget gate. To count, keep f open at all times.
 - U = np.array([[0.0, 0.0, 20.0, 0.0]])
 + U = np.array([[0.0, -40.0, 20.0, 0.0]])
 
@@ -540,21 +473,18 @@ zeros_count_down: Each zero takes 1 away: for x = 0 your candidate is tanh of a 
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, 20.0, -20.0, 20.0])
 
-nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power
-  50 is 0.72. Take 10 or 20.
+nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50
+  is 0.72. Take 10 or 20.
 + return np.array([[0.0, 0.0, 5.0, 0.0]]), np.zeros((1, 4)), np.array([5.0, 5.0, 0.0, 5.0])
 
-as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are
-  rows: U is (D, 4H) and W is (H, 4H).
+as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows:
+  U is (D, 4H) and W is (H, 4H).
 + return np.array([[0.0], [0.0], [20.0], [0.0]]), np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
 """)
 
 
-# --- latch
-
 ex = unit.exercise(
     "latch",
-    reference=latch,
     points=3,
     gives="shapes, memory",
     canonical=behaviour(
@@ -576,8 +506,7 @@ ex = unit.exercise(
             "set, reset, then 48 times nothing": ["set", "reset"] + ["nothing"] * 48,
         },
     ),
-    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
-    forbids=FORBIDDEN,
+    uses=(gates.gate, gates.lstm_step, gates.lstm_forward),
     hints=(
         "Write a table: for each of the three inputs, nothing, set and reset, what should f and i g be, so that c "
         "stays, becomes 1, becomes 0?",
@@ -658,25 +587,22 @@ forgets_unless_told: What was set is gone one step later: with no input your for
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([20.0, -20.0, 0.0, 20.0])
 
-nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power
-  50 is 0.72. Take 10 or 20.
+nearly_open: Your gates are nearly open, and nearly is not enough for 50 steps: σ(5) is 0.993, and 0.993 to the power 50
+  is 0.72. Take 10 or 20.
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, -10.0, 5.0, 0.0], [0.0, -10.0, 0.0, 0.0]])
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([5.0, 5.0, 0.0, 5.0])
 
-as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are
-  rows: U is (D, 4H) and W is (H, 4H).
+as_pytorch_stores_them: Your matrices stand as PyTorch stores them, (4H, D) and (4H, H). In this course inputs are rows:
+  U is (D, 4H) and W is (H, 4H).
 + U = np.array([[0.0, 0.0], [-40.0, -40.0], [20.0, 0.0], [0.0, 0.0]])
 + return U, np.zeros((4, 1)), np.array([20.0, 20.0, 0.0, 20.0])
 """)
 
 
-# --- parity
-
 ex = unit.exercise(
     "parity",
-    reference=parity,
     points=4,
     gives="shapes, memory",
     canonical=behaviour(
@@ -689,8 +615,7 @@ ex = unit.exercise(
             "50 zeros": ["0"] * 50,
         },
     ),
-    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
-    forbids=FORBIDDEN,
+    uses=(gates.gate, gates.lstm_step, gates.lstm_forward),
     hints=(
         "A zero must leave c as it is; a one must turn 0 into 1 and 1 into 0. The cell can look at its own state: h is "
         "tanh(c) if o is open, 0 or 0.76. That is what W is for.",
@@ -715,24 +640,24 @@ def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-ones_are_counted: Your c counts the ones: it goes on to 2, 3, … The second one must take it back to 0, so a step has
-  to know what c was. It sees it in h, through W.
+ones_are_counted: Your c counts the ones: it goes on to 2, 3, … The second one must take it back to 0, so a step has to
+  know what c was. It sees it in h, through W.
 + return np.array([[0.0, 0.0, 20.0, 0.0]]), np.zeros((1, 4)), np.array([20.0, 20.0, 0.0, 20.0])
 
-a_one_is_for_ever: Once it is 1, your c stays 1: a second one does not take it back. W is missing or too small (a
-  stored 1 shows as h = tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
+a_one_is_for_ever: Once it is 1, your c stays 1: a second one does not take it back. W is missing or too small (a stored
+  1 shows as h = tanh(1) = 0.76), or the output gate is closed, or the one does not close f.
 - W = np.array([[-80.0, 0.0, 0.0, 0.0]])
 + W = np.zeros((1, 4))
 
-turns_at_every_step: Your c turns over at every step, whether x is 1 or 0. A zero has to leave it as it is: f open and
-  i closed, unless x says otherwise.
+turns_at_every_step: Your c turns over at every step, whether x is 1 or 0. A zero has to leave it as it is: f open and i
+  closed, unless x says otherwise.
 - U = np.array([[40.0, -40.0, 0.0, 0.0]])
 + U = np.zeros((1, 4))
 - b = np.array([-20.0, 20.0, 20.0, 20.0])
 + b = np.array([20.0, -20.0, 20.0, 20.0])
 
-last_input_only: Your c is just the last input: a zero closes the forget gate and clears it. It is a one that must
-  clear what was there; a zero must leave it.
+last_input_only: Your c is just the last input: a zero closes the forget gate and clears it. It is a one that must clear
+  what was there; a zero must leave it.
 - U = np.array([[40.0, -40.0, 0.0, 0.0]])
 + U = np.array([[40.0, 40.0, 0.0, 0.0]])
 - b = np.array([-20.0, 20.0, 20.0, 20.0])
@@ -754,16 +679,13 @@ nearly_open: Your gates are nearly open and nearly closed, and over 50 steps wha
 """)
 
 
-# --- lstm_step_backward
-
 ex = unit.exercise(
     "lstm_step_backward",
     reference=lstm_step_backward,
     points=5,
     takes="dh (N, H), dc (N, H), x (N, D), h_prev (N, H), c_prev (N, H), U (D, 4H), W (H, 4H), b (4H,)",
     gives="dx (N, D), dh_prev (N, H), dc_prev (N, H), dU (D, 4H), dW (H, 4H), db (4H,)",
-    uses={"gate": gate, "lstm_step": lstm_step, "lstm_forward": lstm_forward},
-    forbids=FORBIDDEN,
+    uses=(gates.gate, gates.lstm_step, gates.lstm_forward),
     hints=(
         "Run the step forwards again, so that you have i, f, g, o and the new c. Then go back line by line, the last "
         "line first: h = o * tanh(c).",
@@ -774,18 +696,7 @@ ex = unit.exercise(
         "`da.sum(axis=0)`.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 2), (2, 3, 5)):
-        yield case(normal(rng, N, H), normal(rng, N, H), *lstm_arguments(rng, N, D, H))
-    yield edge("one row", normal(rng, 1, 2), normal(rng, 1, 2), *lstm_arguments(rng, 1, 3, 2))
-    yield edge("one unit", normal(rng, 4, 1), normal(rng, 4, 1), *lstm_arguments(rng, 4, 2, 1))
-    single = np.float32
-    dh, dc = normal(rng, 3, 4, dtype=single), normal(rng, 3, 4, dtype=single)
-    yield edge("float32", dh, dc, *lstm_arguments(rng, 3, 2, 4, single))
-
+ex.draws()
 
 ex.mistakes(r"""
 way_through_h_ignored: The error of the new c has two parts. You use the one that you were given; the one that comes
@@ -813,13 +724,13 @@ slope_of_the_output_missing: The slope of the tanh between c and h is missing: d
 - dc = dc + dh * o * (1 - shown**2)
 + dc = dc + dh * o
 
-slope_of_h: For the tanh between c and h you take the slope 1 - h². But h is o * tanh(c), not tanh(c): the slope is 1
-  - tanh(c)².
+slope_of_h: For the tanh between c and h you take the slope 1 - h². But h is o * tanh(c), not tanh(c): the slope is 1 -
+  tanh(c)².
 - dc = dc + dh * o * (1 - shown**2)
 + dc = dc + dh * o * (1 - (o * shown) ** 2)
 
-output_gate_missing: The error passes from h to c without the output gate. In h = o * tanh(c) the tanh is multiplied
-  by o, so that its error is dh * o.
+output_gate_missing: The error passes from h to c without the output gate. In h = o * tanh(c) the tanh is multiplied by
+  o, so that its error is dh * o.
 - dc = dc + dh * o * (1 - shown**2)
 + dc = dc + dh * (1 - shown**2)
 
@@ -829,8 +740,8 @@ new_cell_for_old: The forget gate's part has the new c in it. f was multiplied b
 + c = f * c_prev + i * g
 + parts = [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
 
-factors_of_i_and_g_swapped: In i * g each factor's error has the *other* one in it: that of i is dc * g, that of g is
-  dc * i. Yours have their own.
+factors_of_i_and_g_swapped: In i * g each factor's error has the *other* one in it: that of i is dc * g, that of g is dc
+  * i. Yours have their own.
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
 + parts = [dc * i * i * (1 - i), dc * c_prev * f * (1 - f), dc * g * (1 - g**2), dh * shown * o * (1 - o)]
 
@@ -839,8 +750,8 @@ slopes_of_the_gates_missing: The slopes of the sigmoids and of the tanh are miss
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
 + parts = [dc * g, dc * c_prev, dc * i, dh * shown]
 
-slope_of_a_sigmoid_for_g: All four have the slope y (1 - y). That is a sigmoid's; g comes from a tanh, whose slope is
-  1 - g².
+slope_of_a_sigmoid_for_g: All four have the slope y (1 - y). That is a sigmoid's; g comes from a tanh, whose slope is 1
+  - g².
 - parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * (1 - g**2), dh * shown * o * (1 - o)]
 + parts = [dc * g * i * (1 - i), dc * c_prev * f * (1 - f), dc * i * g * (1 - g), dh * shown * o * (1 - o)]
 
@@ -877,14 +788,7 @@ def set_forget_bias(lstm: Any, value: float) -> None:
 
 def pytorchs_lstm(rng: np.random.Generator, D: int, H: int, layers: int, ways: int, dtype: Any = np.float32) -> Named:
     """Draw an nn.LSTM with parameters of its own, of which none is zero."""
-    drawn = {}
-    for layer in range(layers):
-        for way in ("", "_reverse")[:ways]:
-            inputs = ways * H if layer else D
-            drawn[f"weight_ih_l{layer}{way}"] = weights(rng, inputs, 4 * H, dtype).T.copy()
-            drawn[f"weight_hh_l{layer}{way}"] = weights(rng, H, 4 * H, dtype).T.copy()
-            drawn[f"bias_ih_l{layer}{way}"] = normal(rng, 4 * H, dtype=dtype)
-            drawn[f"bias_hh_l{layer}{way}"] = normal(rng, 4 * H, dtype=dtype)
+    drawn = recurrent(rng, "", D, H, dtype, gates=4, layers=layers, ways=ways)
     return small_lstm(parameters=drawn, num_layers=layers, bidirectional=ways == 2)
 
 
@@ -894,7 +798,7 @@ ex = unit.exercise(
     points=4,
     takes="lstm, value",
     gives="parameters",
-    drive="left_in_place",
+    drive=left_in_place,
     forbids=("rnncourse.gates_torch",),
     hints=(
         "Print `[name for name, _ in lstm.named_parameters()]` for an `nn.LSTM(3, 2, num_layers=2, "
@@ -954,13 +858,13 @@ input_gate_set: You set the first quarter of the biases. That is the input gate'
 - bias[H : 2 * H] = value if "_ih_" in name else 0
 + bias[:H] = value if "_ih_" in name else 0
 
-candidate_set: You set the third quarter of the biases. That is the candidate's: the order is i, f, g, o, and f has
-  the numbers from H to 2H - 1.
+candidate_set: You set the third quarter of the biases. That is the candidate's: the order is i, f, g, o, and f has the
+  numbers from H to 2H - 1.
 - bias[H : 2 * H] = value if "_ih_" in name else 0
 + bias[2 * H : 3 * H] = value if "_ih_" in name else 0
 
-all_gates_set: You set the biases of all four, so that the input gate lets everything in. Only the numbers from H to
-  2H - 1 are those of f.
+all_gates_set: You set the biases of all four, so that the input gate lets everything in. Only the numbers from H to 2H
+  - 1 are those of f.
 - bias[H : 2 * H] = value if "_ih_" in name else 0
 + bias[:] = value if "_ih_" in name else 0
 
@@ -1002,16 +906,12 @@ parameters_replaced: The numbers are right, but they stand in new parameters. An
 """)
 
 
-# --- gru_step
-
 ex = unit.exercise(
     "gru_step",
-    reference=gru_step,
     points=4,
     takes="x (N, D), h (N, H), U (D, 3H), W (H, 3H), b_i (3H,), b_h (3H,)",
     gives="h (N, H)",
-    uses={"gate": gate},
-    forbids=FORBIDDEN,
+    uses=(gates.gate,),
     hints=(
         "Keep the two halves of the sum apart this time, `x @ U + b_i` and `h @ W + b_h`: for r and z they are added, "
         "but between those of n the reset gate comes in.",
@@ -1021,17 +921,13 @@ ex = unit.exercise(
         "halves: `n = np.tanh(x_n + r * h_n)`; `return (1 - z) * n + z * h`.",
     ),
 )
+ex.draws()
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 2), (2, 3, 5)):
-        yield case(*gru_arguments(rng, N, D, H))
-    yield edge("one row", *gru_arguments(rng, 1, 3, 2))
-    yield edge("one unit", *gru_arguments(rng, 4, 2, 1))
-    x, h, U, W, b_i, b_h = gru_arguments(rng, 2, 3, 4)
-    yield edge("gates far open or closed", x, h, U, W, b_i + 1000 * rng.permutation(np.repeat([1, -1], 6)), b_h)
-    yield edge("float32", *gru_arguments(rng, 3, 2, 4, np.float32))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    *others, b_i, b_h = draw(H=4)
+    yield edge("gates far open or closed", *others, b_i + 1000 * rng.permutation(np.repeat([1, -1], 6)), b_h)
 
 
 ex.mistakes(r"""
@@ -1060,8 +956,8 @@ order_z_r_n: You take the columns in the order z, r, n. Here, as in PyTorch, the
 - r, z, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
 + z, r, _ = np.split(gate(x, h, U, W, b_i + b_h), 3, axis=1)
 
-sigmoid_on_the_candidate: All three parts go through the sigmoid. The candidate n is a new state, from -1 to 1: it
-  goes through a tanh.
+sigmoid_on_the_candidate: All three parts go through the sigmoid. The candidate n is a new state, from -1 to 1: it goes
+  through a tanh.
 - n = np.tanh(x_n + r * h_n)
 + n = 1 / (1 + np.exp(-(x_n + r * h_n)))
 
@@ -1069,13 +965,13 @@ no_reset: The reset gate is not used: your candidate sees the whole state. Its p
 - n = np.tanh(x_n + r * h_n)
 + n = np.tanh(x_n + h_n)
 
-candidate_for_state: You return the candidate n. The new state is a mixture of it and of the old one: (1 - z) * n + z
-  * h.
+candidate_for_state: You return the candidate n. The new state is a mixture of it and of the old one: (1 - z) * n + z *
+  h.
 - return (1 - z) * n + z * h
 + return n
 
-nothing_given_up: Your two weights do not add up to 1: the candidate comes in whole, n + z * h. What is kept of the
-  old state leaves only the rest for the new: (1 - z) * n + z * h.
+nothing_given_up: Your two weights do not add up to 1: the candidate comes in whole, n + z * h. What is kept of the old
+  state leaves only the rest for the new: (1 - z) * n + z * h.
 - return (1 - z) * n + z * h
 + return n + z * h
 
@@ -1092,16 +988,13 @@ tanh_on_the_new_state: Your new state goes through a tanh once more. It is a mix
 """)
 
 
-# --- gru_step_backward
-
 ex = unit.exercise(
     "gru_step_backward",
     reference=gru_step_backward,
     points=4,
     takes="dh (N, H), x (N, D), h_prev (N, H), U (D, 3H), W (H, 3H), b_i (3H,), b_h (3H,)",
     gives="dx (N, D), dh_prev (N, H), dU (D, 3H), dW (H, 3H), db_i (3H,), db_h (3H,)",
-    uses={"gate": gate, "gru_step": gru_step},
-    forbids=FORBIDDEN,
+    uses=(gates.gate, gates.gru_step),
     hints=(
         "Run the step forwards again, so that you have r, z, n, and h_n, the part of the candidate's sum that r was "
         "multiplied with. Then go back line by line, the last line first: h = (1 - z) * n + z * h_prev.",
@@ -1111,21 +1004,11 @@ ex = unit.exercise(
         "da_n for x, U and b_i; da_r, da_z, da_n * r for W and b_h. `dh_prev = dh * z + to_h @ W.T`.",
     ),
 )
-
-
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for N, D, H in ((3, 4, 2), (2, 3, 5)):
-        yield case(normal(rng, N, H), *gru_arguments(rng, N, D, H))
-    yield edge("one row", normal(rng, 1, 2), *gru_arguments(rng, 1, 3, 2))
-    yield edge("one unit", normal(rng, 4, 1), *gru_arguments(rng, 4, 2, 1))
-    single = np.float32
-    yield edge("float32", normal(rng, 3, 4, dtype=single), *gru_arguments(rng, 3, 2, 4, single))
-
+ex.draws()
 
 ex.mistakes(r"""
-way_along_z_missing: The way along z is missing: h_prev stands in the new state as z * h_prev, so that dh * z comes
-  back to it at once, without any W. It is the way that the GRU is made for.
+way_along_z_missing: The way along z is missing: h_prev stands in the new state as z * h_prev, so that dh * z comes back
+  to it at once, without any W. It is the way that the GRU is made for.
 - dh_prev = dh * z + to_h @ W.T
 + dh_prev = to_h @ W.T
 
@@ -1134,8 +1017,8 @@ way_through_W_missing: Your dh_prev has the way along z alone. The gates and the
 - dh_prev = dh * z + to_h @ W.T
 + dh_prev = dh * z
 
-reset_missing_on_the_way_to_W: The candidate's error goes to W as it is. On that side stands r * (h W + b_h): what
-  comes through the product is multiplied by r.
+reset_missing_on_the_way_to_W: The candidate's error goes to W as it is. On that side stands r * (h W + b_h): what comes
+  through the product is multiplied by r.
 - to_h = np.concatenate([da_r, da_z, da_n * r], axis=1)
 + to_h = np.concatenate([da_r, da_z, da_n], axis=1)
 
@@ -1161,13 +1044,13 @@ candidate_missing_in_z: z stands in the new state twice, in z * h_prev and in (1
 - da_z = dh * (h_prev - n) * z * (1 - z)
 + da_z = dh * h_prev * z * (1 - z)
 
-slope_of_the_candidate_missing: The slope of the candidate's tanh is missing: what reaches its sum is dh * (1 - z)
-  times 1 - n².
+slope_of_the_candidate_missing: The slope of the candidate's tanh is missing: what reaches its sum is dh * (1 - z) times
+  1 - n².
 - da_n = dh * (1 - z) * (1 - n**2)
 + da_n = dh * (1 - z)
 
-slope_of_a_sigmoid_for_n: All three have the slope y (1 - y). That is a sigmoid's; n comes from a tanh, whose slope is
-  1 - n².
+slope_of_a_sigmoid_for_n: All three have the slope y (1 - y). That is a sigmoid's; n comes from a tanh, whose slope is 1
+  - n².
 - da_n = dh * (1 - z) * (1 - n**2)
 + da_n = dh * (1 - z) * n * (1 - n)
 
@@ -1189,8 +1072,8 @@ state_for_what_was_reset: In r's part stands h_prev. What r was multiplied with 
 - da_r = da_n * h_n * r * (1 - r)
 + da_r = da_n * h_prev * r * (1 - r)
 
-bias_missing_in_what_was_reset: In r's part stands h_prev W_n without its bias. The bias b_hn is inside the bracket
-  that r was put on.
+bias_missing_in_what_was_reset: In r's part stands h_prev W_n without its bias. The bias b_hn is inside the bracket that
+  r was put on.
 - da_r = da_n * h_n * r * (1 - r)
 + da_r = da_n * (h_n - np.split(b_h, 3)[2]) * r * (1 - r)
 

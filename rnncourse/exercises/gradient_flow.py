@@ -7,28 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.bptt import rnn_backward, rnn_step_backward
-from rnncourse.cell import rnn_forward
+from rnncourse import bptt, cell, gradient_flow
 from rnncourse.checks.callables import Named
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
-from rnncourse.given.gradient_flow import generator, pull_to, pull_to_kept
-from rnncourse.gradient_flow import (
-    checkpointed_bptt,
-    clip_by_global_norm,
-    orthogonal,
-    spectral_radius,
-    state_gradient_norms,
-    truncated_bptt,
-    with_spectral_radius,
-)
+from rnncourse.fixtures.gradient_flow import generator, pull_to, pull_to_kept
 
-unit = Unit("05_gradient_flow", "Gradient flow")
-
-
-def states(rng: np.random.Generator, T: int, N: int, H: int, dtype: Any = np.float64) -> np.ndarray:
-    """Draw states (T, N, H) as a tanh leaves them."""
-    return np.tanh(normal(rng, T, N, H)).astype(dtype)
+unit = Unit("05_gradient_flow", "Gradient flow", gradient_flow, forbids=("torch",))
 
 
 def inputs(rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
@@ -42,18 +27,14 @@ def passed_through(
 ) -> tuple[np.ndarray, ...]:
     """Draw what a backward pass is given: dH, X, h0, the states H of a forward pass, U, W."""
     X, h0, U, W, b = inputs(rng, T, N, D, H, dtype)
-    return normal(rng, T, N, H, dtype=dtype), X, h0, rnn_forward(X, h0, U, W, b), U, W
+    return normal(rng, T, N, H, dtype=dtype), X, h0, cell.rnn_forward(X, h0, U, W, b), U, W
 
-
-# --- state_gradient_norms
 
 ex = unit.exercise(
     "state_gradient_norms",
-    reference=state_gradient_norms,
     points=3,
     takes="dh_last (N, H), H (T, N, H), W (H, H)",
     gives="norms (T,)",
-    forbids=("torch",),
     hints=(
         "There is one error, and it starts at the last step. Walk back with it, one step at a time, and measure it at "
         "each stop.",
@@ -65,20 +46,16 @@ ex = unit.exercise(
 )
 
 
-@ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, H in ((6, 3, 4), (5, 2, 3)):
-        yield case(normal(rng, N, H), states(rng, T, N, H), weights(rng, H, H))
-    yield edge("one step", normal(rng, 3, 2), states(rng, 1, 3, 2), weights(rng, 2, 2))
-    yield edge("one row", normal(rng, 1, 3), states(rng, 4, 1, 3), weights(rng, 3, 3))
-    yield edge("one unit", normal(rng, 3, 1), states(rng, 5, 3, 1), weights(rng, 1, 1))
-    single = np.float32
-    yield edge("float32", normal(rng, 2, 4, dtype=single), states(rng, 5, 2, 4, single), weights(rng, 4, 4, single))
+def error_at_the_end(rng: np.random.Generator, T: int, N: int, H: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+    """Draw dh_last, states as a tanh leaves them, and W."""
+    return normal(rng, N, H, dtype=dtype), np.tanh(normal(rng, T, N, H, dtype=dtype)), weights(rng, H, H, dtype)
 
+
+ex.draws(error_at_the_end)
 
 ex.mistakes(r"""
-through_W_itself: You send the error back through W. Forwards it was h W, so backwards it is W transposed; W is
-  square, so no shape warns you.
+through_W_itself: You send the error back through W. Forwards it was h W, so backwards it is W transposed; W is square,
+  so no shape warns you.
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh = (dh * (1 - H[t] ** 2)) @ W
 
@@ -92,18 +69,18 @@ slope_one_step_early: You take the slope at h_{t-1}, where the error is going. T
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh = (dh * (1 - H[t - 1] ** 2)) @ W.T
 
-W_before_the_slope: You go through Wᵀ first and through the tanh after it. Forwards the tanh came last, so backwards
-  it comes first, at step t: `(dh * (1 - H[t] ** 2)) @ W.T`.
+W_before_the_slope: You go through Wᵀ first and through the tanh after it. Forwards the tanh came last, so backwards it
+  comes first, at step t: `(dh * (1 - H[t] ** 2)) @ W.T`.
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh = (dh @ W.T) * (1 - H[t] ** 2)
 
-slope_where_it_arrives: You go through Wᵀ first, and then through the tanh of the step before. The first tanh on the
-  way is the one that made h_T itself: at each step first 1 - h_t², then Wᵀ.
+slope_where_it_arrives: You go through Wᵀ first, and then through the tanh of the step before. The first tanh on the way
+  is the one that made h_T itself: at each step first 1 - h_t², then Wᵀ.
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh = (dh @ W.T) * (1 - H[t - 1] ** 2)
 
-before_the_tanh: You measure da_t, the error before the tanh. What is wanted is the error of the state itself,
-  dL/dh_t; the last entry is the norm of dh_last.
+before_the_tanh: You measure da_t, the error before the tanh. What is wanted is the error of the state itself, dL/dh_t;
+  the last entry is the norm of dh_last.
 - norms[-1] = np.sqrt((dh**2).sum())
 + norms[-1] = np.sqrt(((dh * (1 - H[-1] ** 2)) ** 2).sum())
 - norms[t - 1] = np.sqrt((dh**2).sum())
@@ -125,8 +102,8 @@ root_forgotten: These are the squares of the norms. A norm is the root of the su
 - return norms
 + return norms**2
 
-mean_over_rows: You take a norm for each row and then their mean. Here all rows and units of a step make one vector:
-  one sum of squares over both axes.
+mean_over_rows: You take a norm for each row and then their mean. Here all rows and units of a step make one vector: one
+  sum of squares over both axes.
 - norms[-1] = np.sqrt((dh**2).sum())
 + norms[-1] = np.sqrt((dh**2).sum(axis=1)).mean()
 - norms[t - 1] = np.sqrt((dh**2).sum())
@@ -136,8 +113,8 @@ mean_of_squares: You take the root of the mean of the squares. A norm is the roo
 - return norms
 + return norms / np.sqrt(dh.size).astype(dh.dtype)
 
-norm_of_a_matrix: You take the largest singular value of the error, as `np.linalg.norm(dh, 2)` of a matrix does. What
-  is wanted is the root of the sum of all squares: `np.sqrt((dh**2).sum())`.
+norm_of_a_matrix: You take the largest singular value of the error, as `np.linalg.norm(dh, 2)` of a matrix does. What is
+  wanted is the root of the sum of all squares: `np.sqrt((dh**2).sum())`.
 - norms[-1] = np.sqrt((dh**2).sum())
 + norms[-1] = np.linalg.norm(dh, 2)
 - norms[t - 1] = np.sqrt((dh**2).sum())
@@ -152,23 +129,19 @@ as_shares: You divide by the norm of dh_last, so that the last entry is 1. Give 
 - return norms
 + return norms / norms[-1]
 
-dh_last_overwritten: Your norms are right, but dh_last is changed: a `*=` on it, or on another name for it, writes
-  into the caller's array. `dh = dh * …` makes a new one.
+dh_last_overwritten: Your norms are right, but dh_last is changed: a `*=` on it, or on another name for it, writes into
+  the caller's array. `dh = dh * …` makes a new one.
 - dh = (dh * (1 - H[t] ** 2)) @ W.T
 + dh *= 1 - H[t] ** 2
 + dh = dh @ W.T
 """)
 
 
-# --- spectral_radius
-
 ex = unit.exercise(
     "spectral_radius",
-    reference=spectral_radius,
     points=1,
     takes="W (H, H)",
     gives="radius",
-    forbids=("torch",),
     hints=(
         "NumPy finds the eigenvalues. What is left is to say how large each of them is.",
         "`np.linalg.eigvals(W)` may be complex. The size of a complex number is its absolute value, and `np.abs` knows "
@@ -209,8 +182,8 @@ largest_without_sign: You take the largest eigenvalue, and in this way a negativ
   size that counts: take the absolute values first, and then the largest.
 + return float(np.linalg.eigvals(W).real.max())
 
-imaginary_part_dropped: You drop the imaginary parts. A complex eigenvalue a + bi turns and stretches, by the root of
-  a² + b²: `np.abs` of a complex number gives that.
+imaginary_part_dropped: You drop the imaginary parts. A complex eigenvalue a + bi turns and stretches, by the root of a²
+  + b²: `np.abs` of a complex number gives that.
 + return float(np.abs(np.linalg.eigvals(W).real).max())
 
 spectral_norm: This is the spectral norm, the largest singular value: the most that W can stretch in one step. The
@@ -221,8 +194,8 @@ frobenius_norm: This is the root of the sum of W's squares. The spectral radius 
   `np.linalg.eigvals`.
 + return float(np.linalg.norm(W))
 
-as_if_symmetric: Only one half of W is read, as if W were symmetric: `eigvalsh` and `eigh` do that. W is not
-  symmetric: use `np.linalg.eigvals`.
+as_if_symmetric: Only one half of W is read, as if W were symmetric: `eigvalsh` and `eigh` do that. W is not symmetric:
+  use `np.linalg.eigvals`.
 + return float(np.abs(np.linalg.eigvalsh(W)).max())
 
 mean_of_eigenvalues: You take the mean of the absolute values. In the long run the largest one wins.
@@ -249,16 +222,12 @@ complex_for_its_size: Your answer is complex where the eigenvalues are. The size
 """)
 
 
-# --- with_spectral_radius
-
 ex = unit.exercise(
     "with_spectral_radius",
-    reference=with_spectral_radius,
     points=2,
     takes="W (H, H), rho",
     gives="scaled (H, H)",
-    uses={"spectral_radius": spectral_radius},
-    forbids=("torch",),
+    uses=(gradient_flow.spectral_radius,),
     hints=(
         "Twice the matrix has twice the eigenvalues. So one factor for the whole matrix is enough: which one?",
         "The factor that leads from the present radius to rho is rho / radius. There is one radius from which it leads "
@@ -282,7 +251,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 @ex.holds("The result has the radius that was asked for")
 def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
-    radius = spectral_radius(np.asarray(call(turning(rng, 5), 0.75)))
+    radius = gradient_flow.spectral_radius(np.asarray(call(turning(rng, 5), 0.75)))
     return None if abs(radius - 0.75) < 1e-6 else f"asked for 0.75, it is {radius:.4g}."
 
 
@@ -301,13 +270,13 @@ by_frobenius_norm: You divide by the root of the sum of W's squares. That is no 
 - return W * (rho / radius)
 + return W * (rho / float(np.linalg.norm(W)))
 
-by_signed_eigenvalue: You divide by the eigenvalue with the largest real part, not by the largest absolute value. With
-  a large negative or complex eigenvalue that is another number.
+by_signed_eigenvalue: You divide by the eigenvalue with the largest real part, not by the largest absolute value. With a
+  large negative or complex eigenvalue that is another number.
 - return W * (rho / radius)
 + return W * (rho / float(np.linalg.eigvals(W).real.max()))
 
-made_orthogonal: You set every singular value to rho. The radius is right, but it is another matrix. What is wanted is
-  W itself, all its entries times one factor.
+made_orthogonal: You set every singular value to rho. The radius is right, but it is another matrix. What is wanted is W
+  itself, all its entries times one factor.
 - return W * (rho / radius)
 + left, _, right = np.linalg.svd(W)
 + return left @ right * W.dtype.type(rho)
@@ -344,15 +313,11 @@ W_overwritten: The numbers are right, but the caller's W is changed: `W *= ...` 
 """)
 
 
-# --- clip_by_global_norm
-
 ex = unit.exercise(
     "clip_by_global_norm",
-    reference=clip_by_global_norm,
     points=3,
     takes="gradients, max_norm",
     gives="clipped, norm",
-    forbids=("torch",),
     hints=(
         "Think of all gradients, of whatever shape, as laid out in one long vector. Its length decides, and one factor "
         "goes for all of them.",
@@ -398,8 +363,8 @@ clipped_by_value: You cut each entry to the range from -max_norm to max_norm. Th
 - return [g * factor for g in gradients], norm
 + return [np.clip(g, -max_norm, max_norm) for g in gradients], norm
 
-always_scaled: Gradients below the threshold are made longer, up to max_norm. Clipping only shortens: if the norm is
-  not above max_norm, the values stay.
+always_scaled: Gradients below the threshold are made longer, up to max_norm. Clipping only shortens: if the norm is not
+  above max_norm, the values stay.
 - factor = max_norm / norm if norm > max_norm else 1.0
 + factor = max_norm / norm if norm > 0 else 1.0
 
@@ -443,35 +408,31 @@ root_of_the_mean: You take the root of the mean of the squares. The norm is the 
 - norm = float(np.sqrt(sum((g**2).sum() for g in gradients)))
 + norm = float(np.sqrt(sum((g**2).sum() for g in gradients) / sum(g.size for g in gradients)))
 
-zeros_divide: Gradients that are all zero make you divide by zero. They are below any threshold: divide only if the
-  norm is above max_norm.
+zeros_divide: Gradients that are all zero make you divide by zero. They are below any threshold: divide only if the norm
+  is above max_norm.
 - factor = max_norm / norm if norm > max_norm else 1.0
 + factor = min(1.0, max_norm / norm)
 
-gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given: `g *= factor`
-  changes the caller's. `g * factor` makes a new one.
+gradients_overwritten: Your numbers are right, but you wrote into the arrays that you were given: `g *= factor` changes
+  the caller's. `g * factor` makes a new one.
 - return [g * factor for g in gradients], norm
 + for g in gradients:
 +     g *= factor
 + return [g.copy() for g in gradients], norm
 
-same_arrays_returned: Below the threshold you hand back the very arrays that you were given, so that changing the
-  result changes them too. Return copies.
+same_arrays_returned: Below the threshold you hand back the very arrays that you were given, so that changing the result
+  changes them too. Return copies.
 - return [g * factor for g in gradients], norm
 + return [g * factor for g in gradients] if norm > max_norm else gradients, norm
 """)
 
 
-# --- truncated_bptt
-
 ex = unit.exercise(
     "truncated_bptt",
-    reference=truncated_bptt,
     points=4,
     takes="dH (T, N, H), X (T, N, D), h0 (N, H), H (T, N, H), U (D, H), W (H, H), k",
     gives="dU (D, H), dW (H, H), db (H,)",
-    uses={"rnn_backward": rnn_backward, "rnn_step_backward": rnn_step_backward},
-    forbids=("torch",),
+    uses=(bptt.rnn_backward, bptt.rnn_step_backward),
     hints=(
         "Cut the sequence into chunks of k steps, beginning at step 0. Each is a short sequence of its own, for which "
         "you have had a backward pass since unit 04.",
@@ -484,17 +445,21 @@ ex = unit.exercise(
 )
 
 
+def in_windows(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, k: int, dtype: Any = np.float64
+) -> tuple[Any, ...]:
+    """Draw what a backward pass is given, and the length of a window."""
+    return *passed_through(rng, T, N, D, H, dtype), k
+
+
+ex.draws(in_windows, T=(7, 6, 5), N=(2, 3, 3), D=(4, 5, 2), H=(5, 4, 4), k=(3, 2, 2))
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H, k in ((7, 2, 4, 5, 3), (6, 3, 5, 4, 2)):
-        yield case(*passed_through(rng, T, N, D, H), k)
-    yield edge("k = 1", *passed_through(rng, 4, 2, 5, 3), 1)
-    yield edge("k = T, which is full BPTT", *passed_through(rng, 5, 2, 3, 4), 5)
-    yield edge("k > T, which is full BPTT", *passed_through(rng, 4, 3, 2, 5), 9)
-    yield edge("one step", *passed_through(rng, 1, 3, 4, 2), 2)
-    yield edge("one unit", *passed_through(rng, 5, 2, 3, 1), 2)
-    yield edge("one row", *passed_through(rng, 5, 1, 2, 3), 2)
-    yield edge("float32", *passed_through(rng, 5, 2, 3, 4, np.float32), 2)
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("k = 1", *draw(k=1))
+    yield edge("k = T, which is full BPTT", *draw(k=5))
+    yield edge("k > T, which is full BPTT", *draw(k=9))
 
 
 ex.mistakes(r"""
@@ -519,8 +484,8 @@ h0_before_every_chunk: You take h0 as the state before every chunk. That is righ
 - h_start = H[s - 1] if s > 0 else h0
 + h_start = h0
 
-index_wraps_round: The first chunk starts from the last state of all, as `H[s - 1]` does for s = 0: there it is
-  `H[-1]`. The first chunk starts from h0.
+index_wraps_round: The first chunk starts from the last state of all, as `H[s - 1]` does for s = 0: there it is `H[-1]`.
+  The first chunk starts from h0.
 - h_start = H[s - 1] if s > 0 else h0
 + h_start = H[s - 1]
 
@@ -529,22 +494,22 @@ starts_from_its_own_first_state: Your later chunks start from `H[s]`, the state 
 - h_start = H[s - 1] if s > 0 else h0
 + h_start = H[s] if s > 0 else h0
 
-short_chunk_dropped: The last chunk is lost when it is shorter than k. It counts like the others: let the loop run
-  over `range(0, T, k)`, to the end.
+short_chunk_dropped: The last chunk is lost when it is shorter than k. It counts like the others: let the loop run over
+  `range(0, T, k)`, to the end.
 - for s in range(0, len(X), k):
 + for i in range(len(X) // k):
 +     s = i * k
 
-chunks_from_the_end: You count the chunks from the end, so that the first one is the short one. They start at step 0,
-  as the sequence is read; the last may be shorter.
+chunks_from_the_end: You count the chunks from the end, so that the first one is the short one. They start at step 0, as
+  the sequence is read; the last may be shorter.
 - for s in range(0, len(X), k):
 + for end in range(len(X), 0, -k):
 +     s = max(end - k, 0)
 - _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s : s + k], X[s : s + k], h_start, H[s : s + k], U, W)
 + _, _, dU_chunk, dW_chunk, db_chunk = rnn_backward(dH[s:end], X[s:end], h_start, H[s:end], U, W)
 
-cut_one_step_early: You cut between a chunk's first step and its second. The first step, t = 0, k, 2k, …, still gets
-  the error of the steps after it; what it sends back is cut.
+cut_one_step_early: You cut between a chunk's first step and its second. The first step, t = 0, k, 2k, …, still gets the
+  error of the steps after it; what it sends back is cut.
 - for s in range(0, len(X), k):
 + for end in range(1, len(X) + k, k):
 +     s = max(end - k, 0)
@@ -597,16 +562,12 @@ dH_overwritten: Your numbers are right, but dH is changed: a `+=` on dH[t], or o
 """)
 
 
-# --- checkpointed_bptt
-
 ex = unit.exercise(
     "checkpointed_bptt",
-    reference=checkpointed_bptt,
     points=5,
     takes="loss_grad, X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,), every",
     gives="dU (D, H), dW (H, H), db (H,)",
-    uses={"rnn_forward": rnn_forward, "rnn_backward": rnn_backward, "rnn_step_backward": rnn_step_backward},
-    forbids=("torch",),
+    uses=(cell.rnn_forward, bptt.rnn_backward, bptt.rnn_step_backward),
     counts_calls=True,
     hints=(
         "Two walks. Forwards, run chunk after chunk and keep nothing but the state that each chunk starts from. Then "
@@ -621,24 +582,29 @@ ex = unit.exercise(
 
 
 def pulled(
-    rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64, factory: Any = pull_to
+    rng: np.random.Generator,
+    T: int,
+    N: int,
+    D: int,
+    H: int,
+    every: int,
+    dtype: Any = np.float64,
+    factory: Any = pull_to,
 ) -> tuple[Any, ...]:
-    """Draw what `checkpointed_bptt` is given, but for `every`."""
+    """Draw what `checkpointed_bptt` is given."""
     loss_grad: Named = factory(goals=normal(rng, T, N, H, dtype=dtype), mix=weights(rng, H, H, dtype))
-    return loss_grad, *inputs(rng, T, N, D, H, dtype)
+    return loss_grad, *inputs(rng, T, N, D, H, dtype), every
+
+
+ex.draws(pulled, T=(7, 6, 5), N=(2, 3, 3), D=(4, 5, 2), H=(5, 4, 4), every=(3, 2, 2))
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H, every in ((7, 2, 4, 5, 3), (6, 3, 5, 4, 2)):
-        yield case(*pulled(rng, T, N, D, H), every)
-    yield edge("every = 1", *pulled(rng, 4, 2, 5, 3), 1)
-    yield edge("every = T", *pulled(rng, 5, 2, 3, 4), 5)
-    yield edge("every > T", *pulled(rng, 4, 3, 2, 5), 9)
-    yield edge("one step", *pulled(rng, 1, 3, 4, 2), 2)
-    yield edge("one row", *pulled(rng, 5, 1, 2, 3), 2)
-    yield edge("what loss_grad answers is its own", *pulled(rng, 5, 3, 2, 4, factory=pull_to_kept), 2)
-    yield edge("float32", *pulled(rng, 5, 2, 3, 4, np.float32), 2)
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("every = 1", *draw(every=1))
+    yield edge("every = T", *draw(every=5))
+    yield edge("every > T", *draw(every=9))
+    yield edge("what loss_grad answers is its own", *pulled(rng, 5, 3, 2, 4, 2, factory=pull_to_kept))
 
 
 ex.mistakes(r"""
@@ -651,8 +617,8 @@ error_not_carried: The error stops where a chunk begins: this is truncated BPTT.
   what a chunk sends back, its dh0, is added to the last error of the chunk before it.
 - dH[-1] += dh
 
-carried_to_the_first_step: What the later chunk sends back is added to the wrong step, the chunk's first. It reaches
-  the state next to it, the last one: `dH[-1] += dh`.
+carried_to_the_first_step: What the later chunk sends back is added to the wrong step, the chunk's first. It reaches the
+  state next to it, the last one: `dH[-1] += dh`.
 - dH[-1] += dh
 + dH[0] += dh
 
@@ -661,13 +627,13 @@ carried_to_every_step: What the later chunk sends back is added to every step of
 - dH[-1] += dh
 + dH += dh
 
-every_chunk_from_h0: When you run a chunk again you start it from h0. Only the first chunk began there; the others go
-  on from the state that you kept for them.
+every_chunk_from_h0: When you run a chunk again you start it from h0. Only the first chunk began there; the others go on
+  from the state that you kept for them.
 - chunk, h_start = X[s : s + every], kept.pop()
 + chunk, h_start = X[s : s + every], h0
 
-kept_one_step_late: The states that you keep are one step too late: the state after a chunk's first step instead of
-  the one before it. A chunk that starts at step s starts from h_{s-1}.
+kept_one_step_late: The states that you keep are one step too late: the state after a chunk's first step instead of the
+  one before it. A chunk that starts at step s starts from h_{s-1}.
 - kept.append(h)
 + kept.append(rnn_forward(X[s : s + 1], h, U, W, b)[0] if s > 0 else h)
 
@@ -687,8 +653,8 @@ short_chunk_dropped_here: The last chunk is lost when it is shorter than the oth
 - starts = range(0, len(X), every)
 + starts = range(0, len(X) - every + 1, every)
 
-first_chunk_only: You have the gradients of one chunk, the one that came last. The parts of all chunks add up: `+=`,
-  not `=`.
+first_chunk_only: You have the gradients of one chunk, the one that came last. The parts of all chunks add up: `+=`, not
+  `=`.
 - dU += dU_chunk
 - dW += dW_chunk
 - db += db_chunk
@@ -701,14 +667,14 @@ chunks_taken_forwards: You take the chunks from the first to the last and carry 
 + for s in starts:
 +     chunk, h_start = X[s : s + every], kept.pop(0)
 
-asked_on_both_walks: Your numbers are right, but you ask loss_grad twice for each step, on the way forwards and when
-  you run the chunk again. It may be slow, or keep count of its calls: ask once for each step.
+asked_on_both_walks: Your numbers are right, but you ask loss_grad twice for each step, on the way forwards and when you
+  run the chunk again. It may be slow, or keep count of its calls: ask once for each step.
 - h = rnn_forward(X[s : s + every], h, U, W, b)[-1].copy()
 + for i, h in enumerate(rnn_forward(X[s : s + every], h, U, W, b)):
 +     loss_grad(s + i, h)
 
-answer_written_to: You write into the array that loss_grad answered with, as a `+=` on it does. It belongs to
-  loss_grad: `dh = loss_grad(t, h) + …` makes a new one.
+answer_written_to: You write into the array that loss_grad answered with, as a `+=` on it does. It belongs to loss_grad:
+  `dh = loss_grad(t, h) + …` makes a new one.
 - dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
 + dH = [loss_grad(s + i, h) for i, h in enumerate(H)]
 """)
@@ -725,7 +691,6 @@ def lengths_and_angles(answer: Plain) -> Plain:
 
 ex = unit.exercise(
     "orthogonal",
-    reference=orthogonal,
     points=2,
     takes="rng, n",
     gives="QQᵀ (n, n)",
@@ -805,8 +770,8 @@ largest_stretch_of_one: Your matrix stretches no vector, but it shrinks most of 
 R_for_Q: `np.linalg.qr` gives two matrices, and you return R, the triangular one. The orthogonal one is the first, Q.
 + return np.linalg.qr(rng.normal(size=(n, n)))[1]
 
-symmetric_draws: A symmetric matrix is not orthogonal. Its eigenvectors would be: `np.linalg.eigh(A + A.T)[1]`; or
-  take the Q of `np.linalg.qr(A)`.
+symmetric_draws: A symmetric matrix is not orthogonal. Its eigenvectors would be: `np.linalg.eigh(A + A.T)[1]`; or take
+  the Q of `np.linalg.qr(A)`.
 + A = rng.normal(size=(n, n))
 + return (A + A.T) / 2
 

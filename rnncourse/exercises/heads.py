@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse import heads
 from rnncourse.checks.callables import Named
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
-from rnncourse.given.heads import (
+from rnncourse.checks.drive import layer, module
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
+from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
+from rnncourse.fixtures.heads import (
+    asked_again,
     classifying_model,
     clock_model,
     cut_off_model,
@@ -21,36 +25,17 @@ from rnncourse.given.heads import (
     two_way_model,
     window_model,
 )
-from rnncourse.heads import (
-    BidirectionalClassifier,
-    OneToOne,
-    SequenceClassifier,
-    SequenceGenerator,
-    SequenceTagger,
-    architecture,
-    gradient_support,
-)
 
-unit = Unit("11_heads", "One core, five architectures")
+unit = Unit("11_heads", "One core, five architectures", heads)
 
 
-def core_parameters(rng: np.random.Generator, D: int, H: int, Q: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+def core_parameters(rng: np.random.Generator, D: int, H: int, Q: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of an nn.RNN and of the head upon it, by name."""
-    return {
-        "rnn.weight_ih_l0": weights(rng, H, D, dtype),
-        "rnn.weight_hh_l0": weights(rng, H, H, dtype),
-        "rnn.bias_ih_l0": normal(rng, H, dtype=dtype),
-        "rnn.bias_hh_l0": normal(rng, H, dtype=dtype),
-        "head.weight": weights(rng, Q, H, dtype),
-        "head.bias": normal(rng, Q, dtype=dtype),
-    }
+    return recurrent(rng, "rnn", D, H, dtype) | linear(rng, "head", H, Q, dtype)
 
-
-# --- architecture
 
 ex = unit.exercise(
     "architecture",
-    reference=architecture,
     points=1,
     takes="T_x, T_y",
     gives="name",
@@ -122,15 +107,12 @@ longer_is_equal: More outputs than inputs are a different number too, as in a tr
 """)
 
 
-# --- OneToOne
-
 ex = unit.exercise(
     "OneToOne",
-    reference=OneToOne,
     points=2,
     takes="sizes, parameters, x",
     gives="logits, gradients, input_gradients",
-    drive="layer",
+    drive=layer,
     hints=(
         "Nothing comes before and nothing after: what is left of the cell when there is no h_{t-1}?",
         "Two linear layers, `hidden` from D to H and `head` from H to Q, and one tanh. Where does it stand?",
@@ -140,25 +122,24 @@ ex = unit.exercise(
 )
 
 
-def mlp_parameters(rng: np.random.Generator, D: int, H: int, Q: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+def mlp_parameters(rng: np.random.Generator, D: int, H: int, Q: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of a `OneToOne` by name."""
-    return {
-        "hidden.weight": weights(rng, H, D, dtype),
-        "hidden.bias": normal(rng, H, dtype=dtype),
-        "head.weight": weights(rng, Q, H, dtype),
-        "head.bias": normal(rng, Q, dtype=dtype),
-    }
+    return linear(rng, "hidden", D, H, dtype) | linear(rng, "head", H, Q, dtype)
+
+
+def mlp_calls(rng: np.random.Generator, N: int, D: int, H: int, Q: int, dtype: Any = np.float64) -> tuple[Any, ...]:
+    """Draw sizes, parameters and two calls."""
+    calls = [(normal(rng, N, D, dtype=dtype),) for _ in range(2)]
+    return (D, H, Q), mlp_parameters(rng, D, H, Q, dtype), calls
+
+
+ex.draws(mlp_calls)
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case((4, 2, 6), mlp_parameters(rng, 4, 2, 6), [(normal(rng, 5, 4),), (normal(rng, 3, 4),)])
-    yield case((2, 7, 3), mlp_parameters(rng, 2, 7, 3), [(normal(rng, 4, 2),)])
-    yield edge("one row", (3, 5, 2), mlp_parameters(rng, 3, 5, 2), [(normal(rng, 1, 3),)])
-    yield edge("one output", (3, 4, 1), mlp_parameters(rng, 3, 4, 1), [(normal(rng, 2, 3),)])
-    yield edge("all sizes alike", (3, 3, 3), mlp_parameters(rng, 3, 3, 3), [(normal(rng, 3, 3),)])
-    single = np.float32
-    yield edge("float32", (5, 3, 4), mlp_parameters(rng, 5, 3, 4, single), [(normal(rng, 2, 5, dtype=single),)])
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("one output", *draw(Q=1))
+    yield edge("all sizes alike", *draw(N=3, D=3, H=3, Q=3))
 
 
 ex.mistakes(r"""
@@ -176,8 +157,8 @@ rows_read_as_steps: The answer for one row of the batch hangs on the rows before
 +     outputs.append(self.head(h))
 + return torch.stack(outputs)
 
-no_tanh: No tanh acts between the two layers. Two linear layers in a row are one linear layer, with more
-  parameters and no more ability.
+no_tanh: No tanh acts between the two layers. Two linear layers in a row are one linear layer, with more parameters and
+  no more ability.
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(self.hidden(x))
 
@@ -195,8 +176,8 @@ relu_for_tanh: There is a ReLU between the layers. That is a fine network, but a
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(torch.relu(self.hidden(x)))
 
-probabilities_from_one: You return probabilities. All heads of this unit give logits: `cross_entropy` takes the
-  softmax itself.
+probabilities_from_one: You return probabilities. All heads of this unit give logits: `cross_entropy` takes the softmax
+  itself.
 - return self.head(torch.tanh(self.hidden(x)))
 + return torch.softmax(self.head(torch.tanh(self.hidden(x))), dim=-1)
 
@@ -204,8 +185,8 @@ a_time_axis_kept: Your answer is (1, N, Q), with an axis for time. One input giv
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(torch.tanh(self.hidden(x[None])))
 
-squeezed: Axes of length 1 are gone: a batch of one row, or a single output, loses an axis that it should keep, as
-  after `squeeze`. The answer is (N, Q) for every N and Q.
+squeezed: Axes of length 1 are gone: a batch of one row, or a single output, loses an axis that it should keep, as after
+  `squeeze`. The answer is (N, Q) for every N and Q.
 - return self.head(torch.tanh(self.hidden(x)))
 + return self.head(torch.tanh(self.hidden(x))).squeeze()
 
@@ -216,15 +197,12 @@ hidden_layer_cut_off: The logits are right, but no gradient reaches the hidden l
 """)
 
 
-# --- SequenceTagger
-
 ex = unit.exercise(
     "SequenceTagger",
-    reference=SequenceTagger,
     points=3,
     takes="sizes, parameters, inputs",
     gives="logits, gradients, input_gradients",
-    drive="layer",
+    drive=layer,
     hints=(
         "nn.RNN answers with two things. One of them has a state for every step: from there an output for every step "
         "can come.",
@@ -235,19 +213,23 @@ ex = unit.exercise(
 )
 
 
+def core_calls(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, Q: int, dtype: Any = np.float64
+) -> tuple[Any, ...]:
+    """Draw sizes, parameters and a call with h0."""
+    call = normal(rng, T, N, D, dtype=dtype), normal(rng, 1, N, H, dtype=dtype)
+    return (D, H, Q), core_parameters(rng, D, H, Q, dtype), [call]
+
+
+ex.draws(core_calls)
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    # Without h0, so that it shows where the start state is to blame.
     x = normal(rng, 5, 3, 4)
     yield case((4, 2, 6), core_parameters(rng, 4, 2, 6), [(x,), (normal(rng, 4, 3, 4),), (x, None)])
-    calls = [(normal(rng, 4, 2, 3), normal(rng, 1, 2, 6)), (normal(rng, 7, 4, 3), normal(rng, 1, 4, 6))]
-    yield case((3, 6, 5), core_parameters(rng, 3, 6, 5), calls)
-    calls = [(normal(rng, 1, 3, 4), normal(rng, 1, 3, 5))]
-    yield edge("one step", (4, 5, 2), core_parameters(rng, 4, 5, 2), calls)
-    yield edge("one row", (2, 3, 5), core_parameters(rng, 2, 3, 5), [(normal(rng, 6, 1, 2), normal(rng, 1, 1, 3))])
-    yield edge("all sizes alike", (3, 3, 3), core_parameters(rng, 3, 3, 3), [(normal(rng, 3, 3, 3),)])
-    single = np.float32
-    calls = [(normal(rng, 5, 2, 3, dtype=single), normal(rng, 1, 2, 4, dtype=single))]
-    yield edge("float32", (3, 4, 2), core_parameters(rng, 3, 4, 2, single), calls)
+    yield edge("all sizes alike", *draw(T=3, N=3, D=3, H=3, Q=3))
 
 
 ex.mistakes(r"""
@@ -256,8 +238,8 @@ h0_dropped: The h0 that is handed in is not used: every call starts from zeros. 
 - states, _ = self.rnn(x, h0)
 + states, _ = self.rnn(x)
 
-last_output_only: You give one output, that of the last state. A tagger says something at every step: its head reads
-  the first thing that nn.RNN returns, all states (T, N, H).
+last_output_only: You give one output, that of the last state. A tagger says something at every step: its head reads the
+  first thing that nn.RNN returns, all states (T, N, H).
 - states, _ = self.rnn(x, h0)
 + _, states = self.rnn(x, h0)
 
@@ -285,8 +267,8 @@ output_before_reading: Your output t is made from the state before x_t was read:
 + start = torch.zeros_like(states[:1]) if h0 is None else h0
 + return self.head(torch.cat([start, states[:-1]]))
 
-state_remembered: A call without h0 starts where the call before it ended. Without h0 it starts from zeros: keep
-  nothing in `self` but the two layers.
+state_remembered: A call without h0 starts where the call before it ended. Without h0 it starts from zeros: keep nothing
+  in `self` but the two layers.
 - self.head = nn.Linear(hidden_size, output_size)
 + self.head = nn.Linear(hidden_size, output_size)
 + self.state = None
@@ -309,22 +291,19 @@ core_cut_off: The logits are right, but no gradient reaches the core: a `detach`
 - return self.head(states)
 + return self.head(states.detach())
 
-tanh_once_more: There is a tanh on the states before the head. nn.RNN has applied it already: its states are tanh(x_t
-  U + h_{t-1} W + b).
+tanh_once_more: There is a tanh on the states before the head. nn.RNN has applied it already: its states are tanh(x_t U
+  + h_{t-1} W + b).
 - return self.head(states)
 + return self.head(torch.tanh(states))
 """)
 
 
-# --- SequenceClassifier
-
 ex = unit.exercise(
     "SequenceClassifier",
-    reference=SequenceClassifier,
     points=5,
     takes="sizes, parameters, inputs",
     gives="logits, gradients, input_gradients",
-    drive="layer",
+    drive=layer,
     hints=(
         "The head is the easy part. What must it read, when row n has only lengths[n] real steps: which state, or the "
         "mean over which states, divided by what?",
@@ -421,8 +400,8 @@ end_of_what_was_unpacked: You take the last step of what was unpacked. Unpacked 
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = states[-1] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
-sorted_rows_expected: Packing expects the longest row first unless told otherwise, and here they come in any order.
-  With `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
+sorted_rows_expected: Packing expects the longest row first unless told otherwise, and here they come in any order. With
+  `enforce_sorted=False` it sorts them itself, and puts them back afterwards.
 - packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
 + packed, h_n = self.rnn(pack_padded_sequence(x, lengths))
 
@@ -436,22 +415,19 @@ layer_axis_left: Your answer has one axis too many: h_n is (1, N, H), with an ax
 - summary = h_n[0] if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 + summary = h_n if self.pool == "last" else states.sum(dim=0) / lengths[:, None]
 
-class_probabilities: You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with
-  a second one before it the network learns slowly and badly.
+class_probabilities: You return probabilities. A head gives logits: `cross_entropy` takes the softmax itself, and with a
+  second one before it the network learns slowly and badly.
 - return self.head(summary)
 + return torch.softmax(self.head(summary), dim=-1)
 """)
 
 
-# --- BidirectionalClassifier
-
 ex = unit.exercise(
     "BidirectionalClassifier",
-    reference=BidirectionalClassifier,
     points=4,
     takes="sizes, parameters, inputs",
     gives="logits, gradients",
-    drive="module",
+    drive=module,
     hints=(
         "Three layers in `__init__`. How wide is what the head reads, for each of the three ways to combine? And where "
         "has each direction read everything?",
@@ -465,18 +441,10 @@ ex = unit.exercise(
 
 def both_ways_parameters(
     rng: np.random.Generator, V: int, E: int, H: int, Q: int, how: str = "concat", dtype: Any = np.float64
-) -> dict[str, np.ndarray]:
+) -> Parameters:
     """Draw the parameters of a BidirectionalClassifier by name."""
-    drawn = {"embedding.weight": normal(rng, V, E, dtype=dtype)}
-    for way in ("", "_reverse"):
-        drawn |= {f"rnn.weight_ih_l0{way}": weights(rng, E, H, dtype).T.copy()}
-        drawn |= {f"rnn.weight_hh_l0{way}": weights(rng, H, H, dtype).T.copy()}
-        drawn |= {
-            f"rnn.bias_ih_l0{way}": normal(rng, H, dtype=dtype),
-            f"rnn.bias_hh_l0{way}": normal(rng, H, dtype=dtype),
-        }
-    head = weights(rng, 2 * H if how == "concat" else H, Q, dtype).T.copy()
-    return drawn | {"head.weight": head, "head.bias": normal(rng, Q, dtype=dtype)}
+    read = embedding(rng, "embedding", V, E, dtype) | recurrent(rng, "rnn", E, H, dtype, ways=2)
+    return read | linear(rng, "head", 2 * H if how == "concat" else H, Q, dtype)
 
 
 @ex.cases
@@ -552,15 +520,12 @@ no_gradient_for_the_words: The logits are right, but no gradient reaches the emb
 """)
 
 
-# --- SequenceGenerator
-
 ex = unit.exercise(
     "SequenceGenerator",
-    reference=SequenceGenerator,
     points=4,
     takes="sizes, parameters, x",
     gives="outputs, gradients, input_gradients",
-    drive="layer",
+    drive=layer,
     hints=(
         "At every step two things go on to the next one. What are they, and where does each go in?",
         "nn.RNN wants an axis for time: give it `x[None]`, one step. It gives back the states of that one step, and "
@@ -571,18 +536,22 @@ ex = unit.exercise(
 )
 
 
+def generator_calls(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, dtype: Any = np.float64
+) -> tuple[Any, ...]:
+    """Draw sizes, parameters and three calls of T steps, of one more and of T again, the last one the first again."""
+    x = normal(rng, N, D, dtype=dtype)
+    calls = [(x, T), (normal(rng, N, D, dtype=dtype), T + 1), (x, T)]
+    return (D, H, D), core_parameters(rng, D, H, D, dtype), calls
+
+
+ex.draws(generator_calls)
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    x = normal(rng, 2, 4)
-    yield case((4, 3, 4), core_parameters(rng, 4, 3, 4), [(x, 5), (normal(rng, 2, 4), 6), (x, 5)])
-    yield case((3, 6, 3), core_parameters(rng, 3, 6, 3), [(normal(rng, 4, 3), 7)])
-    yield edge("one step", (3, 5, 3), core_parameters(rng, 3, 5, 3), [(normal(rng, 4, 3), 1)])
-    yield edge("one row", (2, 4, 2), core_parameters(rng, 2, 4, 2), [(normal(rng, 1, 2), 4)])
-    yield edge("one number a step", (1, 4, 1), core_parameters(rng, 1, 4, 1), [(normal(rng, 3, 1), 5)])
-    yield edge("all sizes alike", (4, 4, 4), core_parameters(rng, 4, 4, 4), [(normal(rng, 4, 4), 4)])
-    single = np.float32
-    calls = [(normal(rng, 2, 3, dtype=single), 4)]
-    yield edge("float32", (3, 4, 3), core_parameters(rng, 3, 4, 3, single), calls)
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield edge("one number a step", *draw(D=1))
+    yield edge("all sizes alike", *draw(T=4, N=4, D=4, H=4))
 
 
 ex.mistakes(r"""
@@ -635,8 +604,8 @@ state_cut_at_every_step: The outputs are right, but the state is cut off at ever
 + outputs.append(x)
 + h = h.detach()
 
-softmax_fed_back: You feed back the softmax of the output. This generator's outputs are plain numbers, and each goes
-  in again just as it came out.
+softmax_fed_back: You feed back the softmax of the output. This generator's outputs are plain numbers, and each goes in
+  again just as it came out.
 - outputs.append(x)
 + outputs.append(x)
 + x = torch.softmax(x, dim=-1)
@@ -657,8 +626,7 @@ batch_before_time: Your answer is (N, steps, D). Time comes first in this course
 - return torch.stack(outputs)
 + return torch.stack(outputs, dim=1)
 
-last_output_alone: You return the last output only, (N, D). All of them are wanted: collect them in a list as they
-  come.
+last_output_alone: You return the last output only, (N, D). All of them are wanted: collect them in a list as they come.
 - return torch.stack(outputs)
 + return outputs[-1]
 
@@ -679,15 +647,12 @@ rows_read_as_steps: x is `(N, D)`, and nn.RNN takes two axes for one sequence wi
 """)
 
 
-# --- gradient_support
-
 ex = unit.exercise(
     "gradient_support",
-    reference=gradient_support,
     points=4,
     takes="model, x (T, N, D), t",
     gives="support (T,)",
-    drive="asked_again",
+    drive=asked_again,
     hints=(
         "Gradients are of one number. Which number do you make of output t, so that no two of its entries can cancel "
         "each other? And where does PyTorch leave the gradient of it by x?",
@@ -784,12 +749,12 @@ changed_instead_of_differentiated: You change each input and look whether the ou
 +         support[k] = bool((model(changed)[t] != before).any())
 + return support
 
-the_past_taken_for_granted: You say that an output learns from its past and from nothing else, without asking the
-  model. For a tagger that is true. For the others it is not: let the gradient say it.
+the_past_taken_for_granted: You say that an output learns from its past and from nothing else, without asking the model.
+  For a tagger that is true. For the others it is not: let the gradient say it.
 + return torch.arange(len(x)) <= t
 
-sizes_for_yes_and_no: You return how large the gradients are. The question is whether there is one: an array of True
-  and False.
+sizes_for_yes_and_no: You return how large the gradients are. The question is whether there is one: an array of True and
+  False.
 - total = (torch.randn_like(output) * output).sum()
 + weights = torch.cos(torch.arange(output.numel(), dtype=x.dtype) + 0.5).reshape(output.shape)
 + total = (weights * output).sum()

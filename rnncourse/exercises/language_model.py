@@ -8,27 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.cell import softmax
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse import cell, language_model
+from rnncourse.checks.drive import iterate, update
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
 from rnncourse.data.grammars import Grammar
-from rnncourse.given.language_model import arrays_that_stay
-from rnncourse.language_model import (
-    bits_per_character,
-    build_vocabulary,
-    contiguous_batches,
-    decode,
-    encode,
-    fit,
-    generate,
-    nucleus_filter,
-    temperature_softmax,
-    top_k_filter,
-    train_model,
-    train_step,
-)
+from rnncourse.fixtures.language_model import arrays_that_stay, fitting, training
 
-unit = Unit("06_language_model", "A character language model")
+unit = Unit("06_language_model", "A character language model", language_model)
 
 LETTERS = string.ascii_letters + string.digits + " \n.,:()_=é√"
 
@@ -52,11 +39,8 @@ def codebook(rng: np.random.Generator, letters: int) -> tuple[list[str], dict[st
     return chars, {letter: i for i, letter in enumerate(chars)}
 
 
-# --- build_vocabulary
-
 ex = unit.exercise(
     "build_vocabulary",
-    reference=build_vocabulary,
     points=1,
     takes="text",
     gives="chars, index",
@@ -77,8 +61,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-order_of_appearance: Your characters stand in the order in which they appear in the text. With another text of the
-  same characters every id would be another one: sort them by code point.
+order_of_appearance: Your characters stand in the order in which they appear in the text. With another text of the same
+  characters every id would be another one: sort them by code point.
 - chars = sorted(set(text))
 + chars = list(dict.fromkeys(text))
 
@@ -92,23 +76,22 @@ by_frequency: Your characters are sorted by how often they occur. What is wanted
 - chars = sorted(set(text))
 + chars = sorted(set(text), key=lambda character: (-text.count(character), character))
 
-every_occurrence_listed: Your list names a character once for each time that it occurs. A vocabulary has each
-  character once: take the set of the text first.
+every_occurrence_listed: Your list names a character once for each time that it occurs. A vocabulary has each character
+  once: take the set of the text first.
 - chars = sorted(set(text))
 + chars = sorted(text)
 
-ids_from_one: Your ids start at 1, and the largest is beyond the end of the list. The first character of the list has
-  id 0.
+ids_from_one: Your ids start at 1, and the largest is beyond the end of the list. The first character of the list has id
+  0.
 - return chars, {character: i for i, character in enumerate(chars)}
 + return chars, {character: i for i, character in enumerate(chars, start=1)}
 
-index_turned_round: Your dict leads from ids to characters; the list does that already. The dict is its inverse, from
-  a character to its id.
+index_turned_round: Your dict leads from ids to characters; the list does that already. The dict is its inverse, from a
+  character to its id.
 - return chars, {character: i for i, character in enumerate(chars)}
 + return chars, dict(enumerate(chars))
 
-blanks_lost: Spaces and line ends are missing. They are characters like all others, and a model that writes needs
-  them.
+blanks_lost: Spaces and line ends are missing. They are characters like all others, and a model that writes needs them.
 - chars = sorted(set(text))
 + chars = sorted(set("".join(text.split())))
 
@@ -118,11 +101,8 @@ capitals_lost: You lower the text first, so that its capitals have no id. Here "
 """)
 
 
-# --- encode
-
 ex = unit.exercise(
     "encode",
-    reference=encode,
     points=1,
     takes="text, index",
     gives="ids (L,)",
@@ -155,8 +135,8 @@ unknown_is_minus_one: A character that the index does not have becomes -1, and f
   unknown is a KeyError.
 + return np.array([index.get(character, -1) for character in text])
 
-unknown_left_out: You leave out what the index does not have, so that text and ids no longer have the same length.
-  What is unknown is a KeyError.
+unknown_left_out: You leave out what the index does not have, so that text and ids no longer have the same length. What
+  is unknown is a KeyError.
 + return np.array([index[character] for character in text if character in index])
 
 code_points: Those are the characters' code points, from `ord`. The id is what the index says.
@@ -173,8 +153,8 @@ each_character_once: Each character of the text is there only once. The ids are 
   character, in the order of the text.
 + return np.array([index[character] for character in dict.fromkeys(text)])
 
-ids_as_floats: The ids are right, but they are floats, as `np.zeros` makes them, and a float cannot index an array.
-  Say `dtype=int`.
+ids_as_floats: The ids are right, but they are floats, as `np.zeros` makes them, and a float cannot index an array. Say
+  `dtype=int`.
 + ids = np.zeros(len(text))
 + for i, character in enumerate(text):
 +     ids[i] = index[character]
@@ -186,11 +166,8 @@ one_hot_vectors: You return a one-hot vector for each character. What is wanted 
 """)
 
 
-# --- decode
-
 ex = unit.exercise(
     "decode",
-    reference=decode,
     points=1,
     takes="ids (L,), chars",
     gives="text",
@@ -225,8 +202,8 @@ list_for_text: You return a list of characters. What is wanted is one string: `"
 ids_taken_for_code_points: You take an id for a code point, as `chr` does. An id is a place in the list `chars`.
 + return "".join(chr(i) for i in ids)
 
-sorted_again: You sort the characters before you look them up. The ids belong to the list in the order in which you
-  get it.
+sorted_again: You sort the characters before you look them up. The ids belong to the list in the order in which you get
+  it.
 + return "".join(sorted(chars)[i] for i in ids)
 
 one_place_too_early: Each character is the one before the right one: id 0 is `chars[0]`.
@@ -234,15 +211,12 @@ one_place_too_early: Each character is the one before the right one: id 0 is `ch
 """)
 
 
-# --- contiguous_batches
-
 ex = unit.exercise(
     "contiguous_batches",
-    reference=contiguous_batches,
     points=4,
     takes="ids (L,), batch_size, steps",
     gives="batches",
-    drive="iterate",
+    drive=iterate,
     may_share=True,
     hints=(
         "Cut the text into batch_size pieces of one length first, and lay them side by side. Time then runs down, "
@@ -293,8 +267,8 @@ wrapped_at_the_row_end: The target at the end of a row is the row's own first id
 + targets = np.roll(rows[:length], -1, axis=0)
 + yield rows[start : start + steps], targets[start : start + steps]
 
-text_dealt_out_like_cards: Neighbours in the text stand in neighbouring rows, as if it had been dealt out like cards,
-  so no row holds readable text. Reshape to (batch_size, length) and transpose; not to (length, batch_size).
+text_dealt_out_like_cards: Neighbours in the text stand in neighbouring rows, as if it had been dealt out like cards, so
+  no row holds readable text. Reshape to (batch_size, length) and transpose; not to (length, batch_size).
 - rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
 + inputs, targets = (ids[i : batch_size * length + i].reshape(length, batch_size) for i in (0, 1))
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
@@ -313,8 +287,8 @@ batch_first: Your arrays are (batch_size, steps). Time is the first axis in this
 - yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
 + yield rows[start : start + steps].T, rows[start + 1 : start + steps + 1].T
 
-short_rest_kept: Your last batch is shorter than the others. What is left over at the end of the rows and fills no
-  batch is dropped.
+short_rest_kept: Your last batch is shorter than the others. What is left over at the end of the rows and fills no batch
+  is dropped.
 - for start in range(0, length - steps + 1, steps):
 -     yield rows[start : start + steps], rows[start + 1 : start + steps + 1]
 + for start in range(0, length, steps):
@@ -335,9 +309,9 @@ one_id_skipped_between_batches: Between two batches one id is left out as an inp
 - for start in range(0, length - steps + 1, steps):
 + for start in range(0, length - steps + 1, steps + 1):
 
-rows_without_the_id_behind_them: You cut the text into rows first and take inputs and targets from within a row, so
-  that one prediction at the end of each row is lost. A row needs one id more than it has inputs, and shares it with
-  the next row.
+rows_without_the_id_behind_them: You cut the text into rows first and take inputs and targets from within a row, so that
+  one prediction at the end of each row is lost. A row needs one id more than it has inputs, and shares it with the next
+  row.
 - length = (len(ids) - 1) // batch_size
 - rows = np.stack([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)], axis=1)
 + length = len(ids) // batch_size - 1
@@ -356,11 +330,10 @@ def loss_apart(answer: Plain) -> Plain:
 
 ex = unit.exercise(
     "train_step",
-    reference=train_step,
     points=6,
     takes="parameters, memory, h (N, H), inputs (T, N), targets (T, N), learning_rate, max_norm",
     gives="loss, h (N, H), parameters, memory",
-    drive="update",
+    drive=update,
     canonical=loss_apart,
     forbids=("torch",),
     hints=(
@@ -377,28 +350,29 @@ ex = unit.exercise(
 
 
 def lesson(rng: np.random.Generator, T: int, N: int, Q: int, H: int, dtype: Any = np.float64) -> tuple[Any, ...]:
-    """Parameters, a memory of earlier steps, a state and a batch."""
+    """Parameters, a memory of earlier steps, a state, a batch, a learning rate and a threshold."""
     parameters = network(rng, Q, H, dtype)
     parameters["V"] /= 2
     memory = {name: rng.uniform(0.01, 0.5, array.shape).astype(dtype) for name, array in parameters.items()}
     h = np.tanh(normal(rng, N, H)).astype(dtype)
-    return parameters, memory, h, rng.integers(0, Q, (T, N)), rng.integers(0, Q, (T, N))
+    return parameters, memory, h, rng.integers(0, Q, (T, N)), rng.integers(0, Q, (T, N)), 0.1, 0.5
+
+
+ex.draws(lesson)
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*lesson(rng, 5, 3, 6, 4), 0.1, 0.5)
-    yield case(*lesson(rng, 4, 2, 5, 7), 0.05, 1.0)
-    yield edge("gradients below the threshold", *lesson(rng, 4, 3, 5, 6), 0.1, 1000.0)
-    yield edge("one step", *lesson(rng, 1, 3, 5, 4), 0.1, 0.5)
-    yield edge("one row", *lesson(rng, 4, 1, 5, 3), 0.1, 0.5)
-    parameters, memory, *batch = lesson(rng, 4, 3, 5, 6)
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    *all_else, _, _ = draw(N=2)
+    yield case(*all_else, 0.05, 1.0)
+    *all_else, _, _ = draw()
+    yield edge("gradients below the threshold", *all_else, 0.1, 1000.0)
+    parameters, memory, *batch, _, _ = draw()
     nothing = {name: np.zeros_like(array) for name, array in memory.items()}
     yield edge("the first step of all, with tiny gradients", parameters, nothing, *batch, 0.1, 1e-3)
-    yield edge("float32", *lesson(rng, 4, 3, 6, 5, np.float32), 0.1, 0.5)
-    parameters, memory, *batch = lesson(rng, 4, 3, 5, 6)
+    parameters, memory, *others = draw()
     stay = arrays_that_stay(arrays=parameters), arrays_that_stay(arrays=memory)
-    yield edge("the arrays themselves are looked at afterwards", *stay, *batch, 0.1, 0.5)
+    yield edge("the arrays themselves are looked at afterwards", *stay, *others)
 
 
 ex.mistakes(r"""
@@ -412,8 +386,8 @@ memory_replaced: The memory holds the last g² only: you replace it. It is the s
 - memory[name] += g * g
 + memory[name][...] = g * g
 
-step_before_the_memory: You step first and remember afterwards. Add g² to the memory first, so that the very first
-  step is tamed too; with a memory of zeros yours would be enormous.
+step_before_the_memory: You step first and remember afterwards. Add g² to the memory first, so that the very first step
+  is tamed too; with a memory of zeros yours would be enormous.
 - for name, g in zip("UWbVc", gradients):
 + for name, g in zip("UWbVc", gradients):
 +     parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
@@ -443,25 +417,25 @@ clipped_one_by_one: Each gradient is clipped by its own norm, which turns the di
 - gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
 + gradients = [clip_by_global_norm([g], max_norm)[0][0] for g in (dU, dW, db, dV, dc)]
 
-output_layer_not_clipped: You clip the gradients of U, W and b together and leave out those of V and c. The global
-  norm is that of all five.
+output_layer_not_clipped: You clip the gradients of U, W and b together and leave out those of V and c. The global norm
+  is that of all five.
 - gradients, _ = clip_by_global_norm([dU, dW, db, dV, dc], max_norm)
 + gradients = [*clip_by_global_norm([dU, dW, db], max_norm)[0], dV, dc]
 
-memory_of_unclipped_gradients: The memory collects the gradients from before the clipping. Clip first; from then on g
-  is the clipped one.
+memory_of_unclipped_gradients: The memory collects the gradients from before the clipping. Clip first; from then on g is
+  the clipped one.
 - for name, g in zip("UWbVc", gradients):
 -     memory[name] += g * g
 + for name, whole, g in zip("UWbVc", [dU, dW, db, dV, dc], gradients):
 +     memory[name] += whole * whole
 
-loss_after_the_update: Your loss is that of the parameters after the update. Return the one from which the gradient
-  was taken, before it.
+loss_after_the_update: Your loss is that of the parameters after the update. Return the one from which the gradient was
+  taken, before it.
 - return loss, H[-1].copy()
 + return sequence_nll(output_layer(rnn_forward(X, h, U, W, b), V, c), targets), H[-1].copy()
 
-loss_per_character: Your loss is a mean over the steps. Here it is the `sequence_nll` of unit 04: summed over the
-  steps, divided by the rows alone.
+loss_per_character: Your loss is a mean over the steps. Here it is the `sequence_nll` of unit 04: summed over the steps,
+  divided by the rows alone.
 - return loss, H[-1].copy()
 + return loss / len(inputs), H[-1].copy()
 
@@ -470,8 +444,8 @@ started_from_zeros: Every batch starts from a state of zeros, though you are giv
 - X = np.eye(len(U), dtype=U.dtype)[inputs]
 + X, h = np.eye(len(U), dtype=U.dtype)[inputs], np.zeros_like(h)
 
-old_state_returned: You hand back the state that you were given. The next batch goes on where this one ends: return
-  the state after the last step.
+old_state_returned: You hand back the state that you were given. The next batch goes on where this one ends: return the
+  state after the last step.
 - return loss, H[-1].copy()
 + return loss, h.copy()
 
@@ -481,8 +455,8 @@ state_written_over: All numbers are right, but you write the new state into the 
 + h[...] = H[-1]
 + return loss, h
 
-new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array
-  sees no learning. Write into the arrays that are there: `p -= …`.
+new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array sees
+  no learning. Write into the arrays that are there: `p -= …`.
 - memory[name] += g * g
 - parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
 + memory[name] = memory[name] + g * g
@@ -490,11 +464,8 @@ new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes 
 """)
 
 
-# --- bits_per_character
-
 ex = unit.exercise(
     "bits_per_character",
-    reference=bits_per_character,
     points=3,
     takes="parameters, ids (L,)",
     gives="bits",
@@ -523,8 +494,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-nats_for_bits: Your score is in nats, since the logarithm is the natural one. Divide by log 2: a bit is a choice
-  between two.
+nats_for_bits: Your score is in nats, since the logarithm is the natural one. Divide by log 2: a bit is a choice between
+  two.
 - return nats / (len(ids) - 1) / np.log(2)
 + return nats / (len(ids) - 1)
 
@@ -538,8 +509,7 @@ sum_over_the_text: Those are the bits of the whole text. Divide by the number of
 - return nats / (len(ids) - 1) / np.log(2)
 + return nats / np.log(2)
 
-divided_by_all_ids: You divide by the number of ids. The first one is predicted by nobody: there is one prediction
-  less.
+divided_by_all_ids: You divide by the number of ids. The first one is predicted by nobody: there is one prediction less.
 - return nats / (len(ids) - 1) / np.log(2)
 + return nats / len(ids) / np.log(2)
 
@@ -552,8 +522,8 @@ predicts_what_it_reads: The targets are not shifted: you ask how probable the ch
 - nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
 + nats = sequence_nll(output_layer(H, V, c), ids[:-1, None])
 
-last_target_wrapped: You predict one character after the last, which is the first, as where `np.roll` wraps round.
-  There are only L - 1 predictions.
+last_target_wrapped: You predict one character after the last, which is the first, as where `np.roll` wraps round. There
+  are only L - 1 predictions.
 + U, W, b, V, c = (parameters[name] for name in "UWbVc")
 + H = rnn_forward(np.eye(len(U))[ids][:, None], np.zeros((1, len(W))), U, W, b)
 + return sequence_nll(output_layer(H, V, c), np.roll(ids, -1)[:, None]) / len(ids) / np.log(2)
@@ -572,15 +542,12 @@ log_of_the_mean: You take the logarithm of the mean probability. It is the logar
 """)
 
 
-# --- fit
-
 ex = unit.exercise(
     "fit",
-    reference=fit,
     points=3,
     takes="curve, max_epochs, patience",
     gives="losses, best_epoch, calls",
-    drive="fitting",
+    drive=fitting,
     hints=(
         "A loop over epochs that does three things: train, validate, and ask whether it has waited long enough. What "
         "must you remember from epoch to epoch to answer that?",
@@ -643,8 +610,8 @@ waits_one_epoch_too_few: You stop one epoch early. With patience 3, three epochs
 - elif epoch - best_epoch == patience:
 + elif epoch - best_epoch >= patience - 1:
 
-rises_counted_in_all: You count all epochs without a new lowest since the start. A new lowest sets the count back to
-  0: it is those *in a row* that matter.
+rises_counted_in_all: You count all epochs without a new lowest since the start. A new lowest sets the count back to 0:
+  it is those *in a row* that matter.
 - losses, lowest, best_epoch = [], np.inf, 0
 + losses, lowest, best_epoch, bad = [], np.inf, 0, 0
 - elif epoch - best_epoch == patience:
@@ -667,13 +634,13 @@ compared_with_the_loss_before: You compare each loss with the one before it. A l
 - return losses, best_epoch
 + return losses, losses.index(min(losses))
 
-a_tie_is_progress: A loss that is as low as the lowest counts as a new lowest with you, so that a training which
-  stands still is never stopped, and your best epoch is the last of several. New means below: `<`.
+a_tie_is_progress: A loss that is as low as the lowest counts as a new lowest with you, so that a training which stands
+  still is never stopped, and your best epoch is the last of several. New means below: `<`.
 - if losses[-1] < lowest:
 + if losses[-1] <= lowest:
 
-last_epoch_for_the_best: You return the last epoch. Asked for is the one with the lowest loss: its parameters are
-  those that one keeps.
+last_epoch_for_the_best: You return the last epoch. Asked for is the one with the lowest loss: its parameters are those
+  that one keeps.
 - return losses, best_epoch
 + return losses, epoch
 
@@ -709,31 +676,27 @@ last_loss_lost: The loss of the last epoch is missing. Keep every loss first, an
 - return losses, best_epoch
 + return losses[:-1], best_epoch
 
-lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the
-  lowest.
+lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the lowest.
 - return losses, best_epoch
 + return lowest, best_epoch
 """)
 
 
-# --- train_model
-
 ex = unit.exercise(
     "train_model",
-    reference=train_model,
     points=6,
     takes="train_ids (L,), valid_ids (M,), Q, max_epochs, patience, seed, unseen_ids (K,), levels",
     gives="facts",
-    drive="training",
+    drive=training,
     by_result=True,
     calls_own=True,
     forbids=("torch",),
-    uses={
-        "contiguous_batches": contiguous_batches,
-        "train_step": train_step,
-        "bits_per_character": bits_per_character,
-        "fit": fit,
-    },
+    uses=(
+        language_model.contiguous_batches,
+        language_model.train_step,
+        language_model.bits_per_character,
+        language_model.fit,
+    ),
     hints=(
         "Four things, in this order: the parameters and their memory; what one epoch does; what validating does; and "
         "`fit`, which calls the two. Which of them needs the state h, and when does it start anew?",
@@ -798,8 +761,8 @@ scored_on_what_was_learned: Your losses are not those of the parameters on valid
 - return bits_per_character(parameters, valid_ids)
 + return bits_per_character(parameters, train_ids)
 
-learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no
-  more about unseen text than the training loss does.
+learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no more
+  about unseen text than the training loss does.
 - for inputs, targets in contiguous_batches(train_ids, 8, 16):
 + for inputs, targets in contiguous_batches(np.concatenate([train_ids, valid_ids]), 8, 16):
 
@@ -809,13 +772,13 @@ start_not_drawn_from_rng: Another rng gives the same network. The start must be 
 + rng = np.random.default_rng(0)
 + parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
 
-started_at_zero: Your network learns how often each character comes, and nothing else. If all parameters start at 0,
-  no error reaches U, W or V: draw them at random, from rng.
+started_at_zero: Your network learns how often each character comes, and nothing else. If all parameters start at 0, no
+  error reaches U, W or V: draw them at random, from rng.
 - parameters = {name: rng.uniform(-0.2, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
 + parameters = {name: np.zeros(shape, dtype=np.float32) for name, shape in shapes.items()}
 
-hardly_any_step: Your network has learned next to nothing when the epochs are over. Is the rate too small, or the
-  memory too large at its start? Look for the rate in steps of ten.
+hardly_any_step: Your network has learned next to nothing when the epochs are over. Is the rate too small, or the memory
+  too large at its start? Look for the rate in steps of ten.
 - _, h = train_step(parameters, memory, h, inputs, targets, 0.1, 5.0)
 + _, h = train_step(parameters, memory, h, inputs, targets, 0.0005, 5.0)
 
@@ -829,11 +792,8 @@ losses_in_nats: Your losses are in nats. `bits_per_character` divides by log 2.
 """)
 
 
-# --- temperature_softmax
-
 ex = unit.exercise(
     "temperature_softmax",
-    reference=temperature_softmax,
     points=2,
     takes="logits (), temperature",
     gives="probabilities ()",
@@ -874,17 +834,16 @@ probabilities_divided: You divide the probabilities by the temperature, so that 
   logits, before the softmax.
 + return softmax(logits) / temperature
 
-softmax_twice: You take the softmax of something that is a softmax already, which makes everything nearly equal.
-  Divide the logits themselves.
+softmax_twice: You take the softmax of something that is a softmax already, which makes everything nearly equal. Divide
+  the logits themselves.
 + return softmax(softmax(logits) / temperature)
 
-along_the_first_axis: Your probabilities sum to 1 along the first axis. They do so along the last, over the
-  characters.
+along_the_first_axis: Your probabilities sum to 1 along the first axis. They do so along the last, over the characters.
 + E = np.exp((logits - logits.max(axis=0, keepdims=True)) / temperature)
 + return E / E.sum(axis=0, keepdims=True)
 
-cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. Subtract each row's largest logit
-  first, or call `softmax`, which does.
+cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. Subtract each row's largest logit first,
+  or call `softmax`, which does.
 + E = np.exp(logits / temperature)
 + return E / E.sum(axis=-1, keepdims=True)
 
@@ -893,11 +852,8 @@ not_normalised: Your numbers do not sum to 1: the division by their sum is missi
 """)
 
 
-# --- top_k_filter
-
 ex = unit.exercise(
     "top_k_filter",
-    reference=top_k_filter,
     points=3,
     takes="probabilities (), k",
     gives="probabilities ()",
@@ -1004,11 +960,8 @@ cut_off_in_place: The answer is right, but the caller's array is changed: the ze
 """)
 
 
-# --- nucleus_filter
-
 ex = unit.exercise(
     "nucleus_filter",
-    reference=nucleus_filter,
     points=4,
     takes="probabilities (), p",
     gives="probabilities ()",
@@ -1062,8 +1015,8 @@ one_id_too_few: The id with which the mass reaches p is missing: you keep ids wh
 - stays = (before < p) | (p >= 1)
 + stays = (before + ranked <= p) | (p >= 1)
 
-one_more_when_reached_exactly: Where the mass is exactly p already, you take one id more. "At least p" is reached
-  then: the mass before an id must be below p, not equal to it.
+one_more_when_reached_exactly: Where the mass is exactly p already, you take one id more. "At least p" is reached then:
+  the mass before an id must be below p, not equal to it.
 - stays = (before < p) | (p >= 1)
 + stays = (before <= p) | (p >= 1)
 
@@ -1092,8 +1045,7 @@ nucleus_not_renormalised: What you keep sums to about p, not to 1. Divide it by 
 - return kept / kept.sum(axis=-1, keepdims=True)
 + return kept
 
-divided_by_p: You divide by p. The ids that stay have at least this mass and mostly some more: divide by their own
-  sum.
+divided_by_p: You divide by p. The ids that stay have at least this mass and mostly some more: divide by their own sum.
 - return kept / kept.sum(axis=-1, keepdims=True)
 + return kept / p
 
@@ -1102,14 +1054,14 @@ not_put_back: Your probabilities stand in falling order. Place i belongs to id i
 - np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
 + kept = np.where(stays, ranked, 0)
 
-ties_kept_together: Ids as probable as the last one that you keep stay too, so that a tie lets in more than are
-  needed. The lower ids win a tie: keep by rank, not by value.
+ties_kept_together: Ids as probable as the last one that you keep stay too, so that a tie lets in more than are needed.
+  The lower ids win a tie: keep by rank, not by value.
 - np.put_along_axis(kept, order, np.where(stays, ranked, 0), axis=-1)
 + smallest = np.where(stays, ranked, 2).min(axis=-1, keepdims=True)
 + kept = np.where(probabilities >= smallest, probabilities, 0)
 
-p_one_never_reached: With p = 1 one id stays. The sum of the floats may end a hair below 1, so that no place reaches
-  p, and `argmax` of nothing but False is 0. p = 1 keeps all.
+p_one_never_reached: With p = 1 one id stays. The sum of the floats may end a hair below 1, so that no place reaches p,
+  and `argmax` of nothing but False is 0. p = 1 keeps all.
 - stays = (before < p) | (p >= 1)
 + count = np.argmax(np.cumsum(ranked, axis=-1) >= p, axis=-1)[..., None] + 1
 + stays = np.arange(probabilities.shape[-1]) < count
@@ -1143,7 +1095,7 @@ def uniforms_for(
         h = np.tanh(U[i] + h @ W + b)
     uniforms = []
     for _ in range(length):
-        p = softmax((h @ V + c)[0] / temperature)
+        p = cell.softmax((h @ V + c)[0] / temperature)
         chosen = int(rng.choice(np.flatnonzero(p >= min(0.12, p.max()))))
         uniforms.append(p[:chosen].sum() + p[chosen] * rng.uniform(0.3, 0.7))
         h = np.tanh(U[chosen] + h @ W + b)
@@ -1152,12 +1104,11 @@ def uniforms_for(
 
 ex = unit.exercise(
     "generate",
-    reference=generate,
     points=6,
     takes="parameters, prompt (L,), length, uniforms (K,), temperature",
     gives="ids",
     forbids=("torch",),
-    uses={"temperature_softmax": temperature_softmax},
+    uses=(language_model.temperature_softmax,),
     hints=(
         "Two loops. The first reads the prompt and draws nothing. The second draws, writes down, and reads what it "
         "has just drawn. Where exactly does the first end and the second begin?",
@@ -1188,7 +1139,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
             if temperature != 1:
                 wrong += ["temperature_without_effect", "logits_times_temperature"]
             answers = (m.answer for m in generating.misconceptions if m.name in wrong)
-            if all(answer(*args) != generate(*args) for answer in answers):
+            if all(answer(*args) != language_model.generate(*args) for answer in answers):
                 return args
 
     yield case(*telling(7, 5, 4, 20, 1.0)[:-1])
@@ -1219,8 +1170,8 @@ sample_never_fed_back: What you draw is never read: the network goes on reading 
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 + h = rnn_step(onehot[[prompt[-1]]], h, U, W, b)
 
-state_stands_still: All your ids come from one and the same distribution, that after the prompt: the state stands
-  still. Read each id that was drawn with one step of the cell.
+state_stands_still: All your ids come from one and the same distribution, that after the prompt: the state stands still.
+  Read each id that was drawn with one step of the cell.
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 
 zeros_fed_back: After the prompt the network reads zeros: it never gets to know what was drawn. The next input is the
@@ -1235,13 +1186,13 @@ state_reset_at_each_character: The state starts from zeros at every character, s
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 + h = rnn_step(onehot[[new[-1]]], np.zeros_like(h), U, W, b)
 
-prompt_not_read: The network reads only the last id of the prompt before it writes. Run it over the whole prompt
-  first, so that the state knows all of it.
+prompt_not_read: The network reads only the last id of the prompt before it writes. Run it over the whole prompt first,
+  so that the state knows all of it.
 - for i in prompt:
 + for i in prompt[-1:]:
 
-state_thrown_away_after_the_prompt: The prompt is read, its first successor drawn, and then the state starts from
-  zeros again: what the prompt had left in it is gone after one character. Carry h on.
+state_thrown_away_after_the_prompt: The prompt is read, its first successor drawn, and then the state starts from zeros
+  again: what the prompt had left in it is gone after one character. Carry h on.
 - h = rnn_step(onehot[[new[-1]]], h, U, W, b)
 + h = rnn_step(onehot[[new[-1]]], np.zeros_like(h) if k == 0 else h, U, W, b)
 
@@ -1285,8 +1236,8 @@ temperature_without_effect: The temperature has no effect on what you draw. Use 
 - p = temperature_softmax(output_layer(h, V, c), temperature)[0]
 + p = softmax(output_layer(h, V, c))[0]
 
-logits_times_temperature: Your logits are multiplied by the temperature, where they should be divided by it: heat
-  makes your model timid. `temperature_softmax` does it right.
+logits_times_temperature: Your logits are multiplied by the temperature, where they should be divided by it: heat makes
+  your model timid. `temperature_softmax` does it right.
 - p = temperature_softmax(output_layer(h, V, c), temperature)[0]
 + p = softmax(output_layer(h, V, c) * temperature)[0]
 """)

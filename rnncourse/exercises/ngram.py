@@ -7,26 +7,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rnncourse import ngram
 from rnncourse.checks.exercise import Case, Option, Unit, case, edge
 from rnncourse.checks.plain import Plain
-from rnncourse.ngram import (
-    bag_of_words,
-    count_ngrams,
-    ngram_probability,
-    ngram_table_size,
-    perplexity,
-    sample_index,
-)
 
-unit = Unit("01_ngram", "Language models without memory")
+unit = Unit("01_ngram", "Language models without memory", ngram)
 
 WORDS = ("tree", "cat", "moon", "dog", "sun", "bird", "apple", "king", "hat", "river")
 
-# --- bag_of_words
-
 ex = unit.exercise(
     "bag_of_words",
-    reference=bag_of_words,
     points=2,
     takes="tokens, vocabulary",
     gives="counts (V,)",
@@ -70,8 +60,8 @@ alphabetical_order: Your counts stand in alphabetical order. Entry i belongs to 
   own order.
 + return np.array([tokens.count(word) for word in sorted(vocabulary)])
 
-strangers_in_the_last_entry: Tokens that are not in the vocabulary are added to the last word's count, as index -1
-  does. Skip them.
+strangers_in_the_last_entry: Tokens that are not in the vocabulary are added to the last word's count, as index -1 does.
+  Skip them.
 + counts = np.zeros(len(vocabulary), dtype=int)
 + for token in tokens:
 +     counts[vocabulary.index(token) if token in vocabulary else -1] += 1
@@ -96,8 +86,6 @@ counts_as_floats: The counts are right, but they are floats, as `np.zeros` makes
 """)
 
 
-# --- quiz_bag_of_words
-
 unit.choice(
     "quiz_bag_of_words",
     points=2,
@@ -107,43 +95,18 @@ unit.choice(
         "In two pairs some word of the vocabulary occurs more often in one sentence than in the other. And what does a "
         "bag do with a word that its vocabulary lacks?",
     ),
-    options=(
-        Option(
-            "A",
-            True,
-            "order_is_seen",
-            'Both sentences have the same five words: "bit", "dog", "man", and "the" twice. Who bites whom is a matter '
-            "of order, and order is what a bag throws away.",
-        ),
-        Option(
-            "B",
-            False,
-            "bag_is_a_set",
-            'A bag counts: "very" is in it once for one sentence and twice for the other. Only a set would not see '
-            "that.",
-        ),
-        Option(
-            "C",
-            True,
-            "meaning_is_seen",
-            'The two mean opposite things, and yet they are made of the same four words. The bag knows that "not" is '
-            "there, but it does not know what it belongs to.",
-        ),
-        Option(
-            "D",
-            False,
-            "almost_the_same_words",
-            'Count the articles: one sentence has "a" once and "the" once, the other has "the" twice. That is a '
-            "difference in two entries.",
-        ),
-        Option(
-            "E",
-            True,
-            "unknown_words_are_seen",
-            "The sentences differ in a city, but neither city is in the vocabulary, and what is not in it has no entry "
-            "where it could be counted.",
-        ),
-    ),
+    options=Option.parse(r"""
+A true, order_is_seen: Both sentences have the same five words: "bit", "dog", "man", and "the" twice. Who bites whom is
+  a matter of order, and order is what a bag throws away.
+B false, bag_is_a_set: A bag counts: "very" is in it once for one sentence and twice for the other. Only a set would not
+  see that.
+C true, meaning_is_seen: The two mean opposite things, and yet they are made of the same four words. The bag knows that
+  "not" is there, but it does not know what it belongs to.
+D false, almost_the_same_words: Count the articles: one sentence has "a" once and "the" once, the other has "the" twice.
+  That is a difference in two entries.
+E true, unknown_words_are_seen: The sentences differ in a city, but neither city is in the vocabulary, and what is not
+  in it has no entry where it could be counted.
+"""),
 )
 
 
@@ -158,7 +121,6 @@ def without_zeros(answer: Plain) -> Plain:
 
 ex = unit.exercise(
     "count_ngrams",
-    reference=count_ngrams,
     points=3,
     takes="tokens, n",
     gives="counts",
@@ -200,13 +162,13 @@ context_of_n: Your contexts have n tokens. An n-gram is n tokens in all: n-1 of 
 + for i in range(len(tokens) - n):
 +     context, follower = tuple(tokens[i : i + n]), tokens[i + n]
 
-last_window_missed: You end one window too early: the last n tokens of the text are an n-gram too. Of L tokens there
-  are L - n + 1.
+last_window_missed: You end one window too early: the last n tokens of the text are an n-gram too. Of L tokens there are
+  L - n + 1.
 - for i in range(len(tokens) - n + 1):
 + for i in range(len(tokens) - n):
 
-windows_side_by_side: Your windows lie side by side, n tokens apart. They overlap: the window moves on by one token at
-  a time.
+windows_side_by_side: Your windows lie side by side, n tokens apart. They overlap: the window moves on by one token at a
+  time.
 - for i in range(len(tokens) - n + 1):
 + for i in range(0, len(tokens) - n + 1, n):
 
@@ -241,8 +203,8 @@ context_after_the_token: Your context stands after the token that is counted. A 
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + context, follower = tuple(tokens[i + 1 : i + n]), tokens[i]
 
-minus_zero_is_zero: For n = 1 your context is everything read so far, and should be (). The last n-1 items of a list
-  are not `seen[-(n - 1):]` if n-1 is 0: `seen[-0:]` is the whole list.
+minus_zero_is_zero: For n = 1 your context is everything read so far, and should be (). The last n-1 items of a list are
+  not `seen[-(n - 1):]` if n-1 is 0: `seen[-0:]` is the whole list.
 - context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + context, follower = tuple(tokens[: i + n - 1][-(n - 1) :]), tokens[i + n - 1]
 
@@ -259,11 +221,8 @@ characters_counted: What you count are the characters of the token that follows.
 """)
 
 
-# --- ngram_probability
-
 ex = unit.exercise(
     "ngram_probability",
-    reference=ngram_probability,
     points=3,
     takes="counts, context, token, vocabulary_size, alpha",
     gives="probability",
@@ -329,8 +288,8 @@ only_the_unseen_smoothed: You smooth the tokens that were not seen and leave the
 +     return followers[token] / sum(followers.values())
 + return alpha / total if total else 0.0
 
-seen_followers_for_V: Your denominator grows by alpha for each follower that was seen. V is the size of the
-  vocabulary, since the unseen tokens get alpha too: it is the argument vocabulary_size.
+seen_followers_for_V: Your denominator grows by alpha for each follower that was seen. V is the size of the vocabulary,
+  since the unseen tokens get alpha too: it is the argument vocabulary_size.
 - total = sum(followers.values()) + alpha * vocabulary_size
 + total = sum(followers.values()) + alpha * len(followers)
 
@@ -339,18 +298,18 @@ always_one_added: You add 1 to each count whatever alpha is. Add alpha, and V ti
 - followers = counts.get(context, Counter())
 + followers, alpha = counts.get(context, Counter()), 1
 
-every_follower_alike: You count the different followers, so each of them is equally likely. How often each one
-  occurred is in the Counter's values: sum those.
+every_follower_alike: You count the different followers, so each of them is equally likely. How often each one occurred
+  is in the Counter's values: sum those.
 - followers = counts.get(context, Counter())
 + followers = Counter(set(counts.get(context, ())))
 
-unseen_context_always_uniform: A context that was never seen gives 1/V even without smoothing. With alpha = 0 the
-  model has no opinion at all, and here that is the probability 0.
+unseen_context_always_uniform: A context that was never seen gives 1/V even without smoothing. With alpha = 0 the model
+  has no opinion at all, and here that is the probability 0.
 - return (followers[token] + alpha) / total if total else 0.0
 + return (followers[token] + alpha) / total if total else 1 / vocabulary_size
 
-unseen_context_always_zero: A context that was never seen gives 0 even with smoothing. The formula holds there too: (0
-  + alpha) / (0 + alpha V), which is 1/V.
+unseen_context_always_zero: A context that was never seen gives 0 even with smoothing. The formula holds there too: (0 +
+  alpha) / (0 + alpha V), which is 1/V.
 - return (followers[token] + alpha) / total if total else 0.0
 + return (followers[token] + alpha) / total if followers else 0.0
 
@@ -361,11 +320,8 @@ question_written_into_the_table: The probability is right, but asking for it wri
 """)
 
 
-# --- perplexity
-
 ex = unit.exercise(
     "perplexity",
-    reference=perplexity,
     points=2,
     takes="log_probabilities (T,)",
     gives="perplexity",
@@ -396,8 +352,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-sum_for_mean: Your perplexity comes from the sum of the log-probabilities, so it grows with the length of the text.
-  Take their mean.
+sum_for_mean: Your perplexity comes from the sum of the log-probabilities, so it grows with the length of the text. Take
+  their mean.
 + return math.exp(min(-np.sum(log_probabilities), 700.0))
 
 two_to_the_nats: You raise 2 to a power that was measured with natural logarithms. Base and logarithm must match: the
@@ -412,19 +368,19 @@ not_exponentiated: That is the cross-entropy, in nats. The perplexity is its exp
   tokens.
 + return -np.mean(log_probabilities)
 
-mean_of_inverse_probabilities: You take the mean of 1/p, and one rare token then outweighs all the others. Take the
-  mean first, of the logarithms, and the exponential last.
+mean_of_inverse_probabilities: You take the mean of 1/p, and one rare token then outweighs all the others. Take the mean
+  first, of the logarithms, and the exponential last.
 + return np.mean(np.exp(-log_probabilities))
 
-inverse_of_mean_probability: You take the mean of the probabilities themselves. The probability of a text is a
-  product, so it is their logarithms that are averaged; an impossible token must not vanish among likely ones.
+inverse_of_mean_probability: You take the mean of the probabilities themselves. The probability of a text is a product,
+  so it is their logarithms that are averaged; an impossible token must not vanish among likely ones.
 + return 1 / np.mean(np.exp(log_probabilities))
 
 one_too_few: You divide by T - 1. There are T log-probabilities, one for each token that was predicted: divide by T.
 + return np.exp(-np.sum(log_probabilities) / np.float64(len(log_probabilities) - 1))
 
-impossible_tokens_left_out: You leave tokens of probability 0 out. Then a model is rewarded for calling impossible
-  what it cannot predict; by the formula its perplexity is infinite.
+impossible_tokens_left_out: You leave tokens of probability 0 out. Then a model is rewarded for calling impossible what
+  it cannot predict; by the formula its perplexity is infinite.
 + return np.exp(-np.mean(log_probabilities[np.isfinite(log_probabilities)]))
 
 impossible_tokens_clipped: You lift impossible tokens to a small probability that the model did not give them. An
@@ -442,11 +398,8 @@ argument_turned_round: The number is right, but you change the caller's array: `
 """)
 
 
-# --- ngram_table_size
-
 ex = unit.exercise(
     "ngram_table_size",
-    reference=ngram_table_size,
     points=1,
     takes="vocabulary_size, n",
     gives="size",
@@ -470,28 +423,27 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-rounded: Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of
-  two ints is exact.
+rounded: Your number has been a float, which keeps only its first 16 digits or so. Stay with whole numbers: `**` of two
+  ints is exact.
 + return int(float(vocabulary_size) ** n)
 
 left_as_a_float: You return a float, which keeps only the first 16 digits or so (`math.pow` gives one). A number of
   entries is a whole number: `**` of two ints is exact.
 + return math.pow(vocabulary_size, n)
 
-overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round
-  without warning. Python's own grow as they must.
+overflown: Your number has overflowed: NumPy's whole numbers have 64 bits, and beyond 9 · 10^18 they wrap round without
+  warning. Python's own grow as they must.
 + return int(np.prod(np.full(n, vocabulary_size, dtype=np.int64)))
 
 contexts_only: You count the contexts, V^(n-1): the rows of the table. Each row has an entry for each of the V next
   tokens.
 + return vocabulary_size ** (n - 1)
 
-multiplied: You multiply V by n. For each first token there are V second ones, so that the choices multiply: V · V ·
-  …, n times.
+multiplied: You multiply V by n. For each first token there are V second ones, so that the choices multiply: V · V · …,
+  n times.
 + return vocabulary_size * n
 
-base_and_exponent_swapped: Base and exponent are swapped: n^V. There are n places with V choices each, so V is the
-  base.
+base_and_exponent_swapped: Base and exponent are swapped: n^V. There are n places with V choices each, so V is the base.
 + return n**vocabulary_size
 
 without_repetition: You count n-grams of n different tokens. A token may come again, as in "to be or not to be": each
@@ -503,11 +455,8 @@ shorter_ones_too: You add up the tables of all n-grams up to n. Only the table f
 """)
 
 
-# --- sample_index
-
 ex = unit.exercise(
     "sample_index",
-    reference=sample_index,
     points=3,
     takes="probabilities (V,), u",
     gives="index",
@@ -564,8 +513,8 @@ one_index_late: Your index is one too high: if the list of boundaries begins wit
 - beyond = np.flatnonzero(np.cumsum(probabilities) > u)
 + beyond = np.flatnonzero(np.append(0.0, np.cumsum(probabilities)[:-1]) > u)
 
-one_index_early: Your index is one too low: you return the last piece that ends before u. The piece that holds u is
-  the next one.
+one_index_early: Your index is one too low: you return the last piece that ends before u. The piece that holds u is the
+  next one.
 + return max(int(np.searchsorted(np.cumsum(probabilities), u, side="right")) - 1, 0)
 
 sorted_first: You sort the probabilities, and the index that you return is one in the sorted list. Leave them in their
@@ -587,8 +536,8 @@ last_even_if_impossible: When no sum is larger than u, you return the last index
 - return int(beyond[0]) if len(beyond) else int(np.flatnonzero(probabilities)[-1])
 + return int(beyond[0]) if len(beyond) else len(probabilities) - 1
 
-zero_if_none: When no sum is larger than u, you return 0, as `np.argmax` of an array that is False throughout does.
-  Fall back on the last index with p_i > 0.
+zero_if_none: When no sum is larger than u, you return 0, as `np.argmax` of an array that is False throughout does. Fall
+  back on the last index with p_i > 0.
 + return int(np.argmax(np.cumsum(probabilities) > u))
 
 summed_in_place: The index is right, but you write the sums into the caller's array: afterwards its probabilities are

@@ -1,39 +1,29 @@
 """Unit 14: the project. Its exercises, their cases, hints and misconceptions.
 
 Three of them have many right answers: how to split, how to run an experiment, how to word a report is the student's
-business. What they give is compared by facts. A case is several calls (`rnncourse/given/project.py`), and the judge,
-who has drawn their arguments, says what came of them: whether the same seed gave the same, whether other test data
-changed what was learned, whether the figures are those of the predictions. A right answer has all facts as they should
-be; a mistake is known by those that it breaks, whatever network it was made with.
+business. They are judged by facts (`rnncourse/checks/facts.py`). A case is several calls
+(`rnncourse/fixtures/project.py`), and the judge, who has drawn their arguments, compares what came of them: the same
+seed gives the same, other test documents change nothing that is learned, the figures are those of the predictions. A
+mistake is known by the facts that do not hold, whatever network it was made with.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from rnncourse import project
 from rnncourse.checks.exercise import Case, Option, Unit, case, edge
-from rnncourse.checks.plain import Plain
-from rnncourse.given.project import name_of
-from rnncourse.project import (
-    HEADINGS,
-    bits_per_token,
-    choose_ngram,
-    ngram_bits,
-    prepare,
-    split_groups,
-    summarise,
-    write_report,
-)
+from rnncourse.checks.facts import Fact
+from rnncourse.checks.plain import Plain, Unfit
+from rnncourse.fixtures.project import name_of, runs
+from rnncourse.project import HEADINGS, bits_per_token, ngram_bits
 from rnncourse.project_torch import run_experiment
 
-unit = Unit("14_project", "The project")
-
-Facts = dict[str, str]
-UNTOLD = "cannot be told"
+unit = Unit("14_project", "The project", project)
 
 _drawn: dict[str, tuple[Any, ...]] = {}  # the calls of each case that was drawn, by name
 
@@ -45,24 +35,21 @@ def calls(*arguments: tuple[Any, ...], note: str = "") -> Case:
 
 
 def by_facts(
-    found: Callable[[tuple[Any, ...], list[Plain], list[bool]], Facts], names: tuple[str, ...]
-) -> Callable[[Plain], Plain]:
-    """What the answers to the calls of a case come to: the facts of these names, which `found` says of them."""
+    found: Callable[[tuple[Any, ...], list[Plain], list[bool]], Iterable[Fact]],
+) -> Callable[[Plain], list[Fact]]:
+    """The facts of an answer to the calls of a case: which case it is, and what `found` says of the calls, the answers,
+    and whether NumPy's global generator moved; or that the form is not what it should be, where it raises `Unfit`.
+    """
 
-    def canonical(answer: Plain) -> Plain:
+    def facts(answer: Plain) -> list[Fact]:
         case_name, answers, moved = answer
-        facts = dict.fromkeys(names, UNTOLD)
+        of_case = Fact("the case", True, kind=case_name)
         try:
-            facts |= found(_drawn[case_name], answers, moved)
-        except Unshaped as why:
-            facts[names[0]] = str(why)
-        return {"the case": case_name, **facts}
+            return [of_case, *found(_drawn[case_name], answers, moved)]
+        except Unfit as why:
+            return [of_case, Fact("the form", False, f"{why}.", str(why))]
 
-    return canonical
-
-
-class Unshaped(ValueError):
-    """What is wrong with the form of an answer, in words."""
+    return facts
 
 
 def same(a: Plain, b: Plain) -> bool:
@@ -82,65 +69,62 @@ def is_an_end(groups: list[str], test: list[int]) -> bool:
     return chosen in (set(names[: len(chosen)]), set(names[len(names) - len(chosen) :]))
 
 
-def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bool]) -> Facts:
-    """What a case of four calls shows: the same twice, and two other seeds."""
+def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bool]) -> Iterator[Fact]:
+    """What a case of `splits` shows: the same call twice, groups of other names, other seeds."""
     for answer in answers:
         if not isinstance(answer, (list, tuple)) or len(answer) != 3:
-            raise Unshaped("three lists are asked")
+            raise Unfit("Three lists are asked, for train, validation and test")
         if not all(type(i) is int or isinstance(i, np.integer) for part in answer for i in list(part)):
-            raise Unshaped("lists of places, whole numbers, are asked")
-    facts = {"the form": "three lists of places"}
-    facts["each document"] = "in one part, once"
-    facts["each group"] = "in one part"
-    facts["groups in validation and test"] = "a tenth each"
-    for (groups, _), answer in zip(given, answers):
-        names = list(groups)
-        parts = [[int(i) for i in part] for part in answer]
-        dealt = sorted(i for part in parts for i in part)
-        if dealt != list(range(len(names))):
-            train, validation, test = (set(part) for part in parts)
-            facts["each document"] = (
-                "in validation and test"
-                if validation & test
-                else "in training and elsewhere"
-                if train & (validation | test)
-                else "missing"
-            )
-            continue
-        of_groups = [{names[i] for i in part} for part in parts]
-        if sum(map(len, of_groups)) != len(set(names)):
-            facts["each group"] = "in several parts"
-            facts["groups in validation and test"] = UNTOLD
-        elif [len(s) for s in of_groups[1:]] != [max(1, len(set(names)) // 10)] * 2:
-            facts["groups in validation and test"] = "another number"
+            raise Unfit("The three lists hold places in `groups`, whole numbers")
     sets = [[sorted(int(i) for i in part) for part in answer] for answer in answers]
-    facts["the same seed"] = "the same split" if sets[0] == sets[1] else "another split"
-    others = "another split" if any(sets[0] != other for other in sets[2:]) else "the same split"
-    if others == "the same split" and is_an_end(list(given[0][0]), sets[0][2]):
-        others = "the groups as they come"
-    facts["another seed"] = others if sets[0] == sets[1] else UNTOLD
-    facts["NumPy's global generator"] = "moved" if any(moved) else "left alone"
-    return facts
+    dealt = {"both": False, "learned": False, "missing": False, "groups": False, "number": False}
+    for (groups, _), parts in zip(given, sets):
+        train, validation, test = map(set, parts)
+        dealt["both"] |= bool(validation & test)
+        dealt["learned"] |= bool(train & (validation | test))
+        dealt["missing"] |= train | validation | test != set(range(len(groups)))
+        names = [{groups[i] for i in part if 0 <= i < len(groups)} for part in parts]
+        dealt["groups"] |= sum(map(len, names)) != len(set.union(*names))
+        dealt["number"] |= [len(of_part) for of_part in names[1:]] != [max(1, len(set(groups)) // 10)] * 2
+    once = not (dealt["both"] or dealt["learned"] or dealt["missing"])
+    yield Fact("one part each", not dealt["both"], "A document is in validation and in test.")
+    yield Fact("training apart", not dealt["learned"], "A document of the training part is in another part as well.")
+    yield Fact("all documents", not dealt["missing"], "The three parts together are not all documents.")
+    yield Fact("whole groups", not dealt["groups"] if once else None, "Documents of one group are in different parts.")
+    yield Fact(
+        "a tenth each",
+        not dealt["number"] if once and not dealt["groups"] else None,
+        "The number of groups in validation, or in test, is not a tenth of all different groups, rounded down, and at "
+        "least one.",
+    )
+    repeats = sets[0] == sets[1]
+    yield Fact("the same seed", repeats, "Two calls with the same groups and the same seed give two different splits.")
+    yield Fact(
+        "other names",
+        sets[0] == sets[2] == sets[3] == sets[4] if repeats else None,
+        "The same seed gives another split when every group gets a longer name: the groups are dealt in an order that "
+        "hangs on their names, as that of a set does, which is another in each session.",
+    )
+    others = any(sets[0] != other for other in sets[RENAMED + 2 :])
+    as_they_come = is_an_end(list(given[0][0]), sets[0][2])
+    words = "Every seed gives the same split" + (
+        ", the groups in the order in which they come." if as_they_come else "."
+    )
+    yield Fact("another seed", others if repeats else None, words, "in order" if as_they_come and not others else "")
+    yield Fact(
+        "NumPy's global generator",
+        not any(moved),
+        "A call moves NumPy's global generator, from which others draw as well.",
+    )
 
-
-SPLIT = (
-    "the form",
-    "each document",
-    "each group",
-    "groups in validation and test",
-    "the same seed",
-    "another seed",
-    "NumPy's global generator",
-)
 
 ex = unit.exercise(
     "split_groups",
-    reference=split_groups,
     points=3,
-    takes="first_call, the_same_again, another_seed, a_third_seed",
+    takes="first_call, the_same_again, longer_names, still_longer_names, longest_names, another_seed",
     gives="facts",
-    drive="runs",
-    canonical=by_facts(facts_of_splits, SPLIT),
+    drive=runs,
+    facts=by_facts(facts_of_splits),
     forbids=("torch", "sklearn"),
     hints=(
         "Deal groups, not documents: first decide for each different group where it goes. Then each document follows "
@@ -160,15 +144,23 @@ def grouped(rng: np.random.Generator, different: int, documents: int) -> list[st
     return [str(n) for n in rng.permutation([*names, *rng.choice(names, documents - different)])]
 
 
+RENAMED = 3  # calls in which the groups have other names, in the same order as before
+
+
+def splits(rng: np.random.Generator, different: int, documents: int, note: str = "") -> Case:
+    """The calls of `facts_of_splits`."""
+    groups, seeds = grouped(rng, different, documents), [int(s) for s in rng.permutation(1000)[:9]]
+    longer = [[f"{'the ' * times}{name}" for name in groups] for times in range(1, RENAMED + 1)]
+    renamed = [(names, seeds[0]) for names in longer]
+    return calls((groups, seeds[0]), (groups, seeds[0]), *renamed, *((groups, seed) for seed in seeds[1:]), note=note)
+
+
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
-    for different, documents in ((23, 61), (41, 97)):
-        groups, seeds = grouped(rng, different, documents), [int(s) for s in rng.permutation(1000)[:3]]
-        yield calls(*((groups, seed) for seed in (seeds[0], *seeds)))
-    groups, seeds = grouped(rng, 7, 40), [int(s) for s in rng.permutation(1000)[:6]]
-    yield calls(*((groups, seed) for seed in (seeds[0], *seeds)), note="seven groups")
-    groups, seeds = grouped(rng, 29, 29), [int(s) for s in rng.permutation(1000)[:3]]
-    yield calls(*((groups, seed) for seed in (seeds[0], *seeds)), note="every document is a group of its own")
+    yield splits(rng, 23, 61)
+    yield splits(rng, 41, 97)
+    yield splits(rng, 7, 40, "seven groups")
+    yield splits(rng, 29, 29, "every document is a group of its own")
 
 
 ex.mistakes(r"""
@@ -218,6 +210,11 @@ test_in_training: What is held out is in the training part as well. A part is al
 + if group in test or group in validation:
 +     parts[2 if group in test else 1].append(i)
 
+order_of_a_set: The same seed gives another split when the groups have other names, and in another session: a set has no
+  order that lasts. `dict.fromkeys(groups)` keeps the order of the documents, `sorted` makes one.
+- names = list(dict.fromkeys(groups))
++ names = list(set(groups))
+
 a_tenth_of_the_documents: You count documents where groups are asked: a tenth of the different groups goes to test, and
   at least one, however many documents they have.
 - held = max(1, len(names) // 10)
@@ -252,7 +249,6 @@ def token_parts(rng: np.random.Generator, sizes: tuple[int, int, int]) -> dict[s
 
 ex = unit.exercise(
     "prepare",
-    reference=prepare,
     points=2,
     takes="parts, least",
     gives="vocabulary, ids",
@@ -357,7 +353,6 @@ def distributions(rng: np.random.Generator, documents: list[tuple[np.ndarray, np
 
 ex = unit.exercise(
     "bits_per_token",
-    reference=bits_per_token,
     points=2,
     takes="predictions, documents",
     gives="bits",
@@ -432,7 +427,6 @@ share_of_errors: You count errors, how often the most probable target is not the
 
 ex = unit.exercise(
     "ngram_bits",
-    reference=ngram_bits,
     points=4,
     takes="train, scored, n, targets, alpha",
     gives="bits",
@@ -561,11 +555,10 @@ def contested(rng: np.random.Generator, K: int, Q: int, settings: list[tuple[int
 
 ex = unit.exercise(
     "choose_ngram",
-    reference=choose_ngram,
     points=2,
     takes="parts, settings, targets",
     gives="setting, validation_bits, test_bits",
-    uses={"ngram_bits": ngram_bits},
+    uses=(ngram_bits,),
     forbids=("torch",),
     hints=(
         "Three parts, three tasks: which is counted in, which chooses, and which is scored at the very end?",
@@ -627,95 +620,186 @@ validation_for_test: What you return last are the bits on validation, by which t
 # --- run_experiment
 
 RUN = ("curve", "epoch", "validation", "test", "validation_bits", "test_bits")
-EXPERIMENT = (
-    "the form",
-    "the same seed",
-    "another seed",
-    "other test data",
-    "other validation data, with one epoch",
-    "later tokens",
-    "earlier tokens",
-    "earlier tokens, without memory",
-    "the epoch",
-    "the curve at that epoch",
-    "validation_bits",
-    "test_bits",
-    "what was learned",
-)
+HALF = 0.5  # of the probability: more than that on a target that was never asked for is learned from padding
 
 
 def well_formed(run: Plain, parts: dict[str, Any], settings: dict[str, Any]) -> None:
-    """**Errors:** `Unshaped` if a run is not what the statement says."""
+    """**Errors:** `Unfit` if a run is not what the statement says."""
     if not isinstance(run, dict) or sorted(map(str, run)) != sorted(RUN):
-        raise Unshaped("a dict with the keys of the statement is asked")
+        raise Unfit(f"A run is a dict with exactly these keys: {', '.join(RUN)}")
     curve = np.asarray(run["curve"], dtype=float) if isinstance(run["curve"], (list, np.ndarray)) else np.zeros(())
     if curve.shape != (settings["epochs"],):
-        raise Unshaped("the curve is a list of one number for each epoch")
+        raise Unfit('"curve" is a list of one number for each epoch')
     if not isinstance(run["epoch"], (int, np.integer)) or not 0 <= int(run["epoch"]) < len(curve):
-        raise Unshaped("the epoch is the place of a number in the curve")
+        raise Unfit('"epoch" is an int, the place of a number in the curve')
     for name in ("validation", "test"):
         if not isinstance(run[f"{name}_bits"], (float, np.floating)):
-            raise Unshaped(f"{name}_bits is a float")
+            raise Unfit(f'"{name}_bits" is a float')
         found = run[name]
         if not isinstance(found, (list, tuple)) or len(found) != len(parts[name]):
-            raise Unshaped(f"{name} is a list with an array for each document")
+            raise Unfit(f'"{name}" is a list with an array for each document')
         for p, (_, targets) in zip(found, parts[name]):
             if np.shape(p) != (len(targets), settings["targets"]):
-                raise Unshaped(f"{name} holds arrays (T, Q)")
+                raise Unfit(f'"{name}" holds arrays of the shape (T, Q)')
             if not np.allclose(np.sum(p, axis=1), 1, atol=1e-3) or np.min(p) < 0:
-                raise Unshaped(f"{name} holds probabilities, which sum to 1")
+                raise Unfit(f'The rows of "{name}" are probabilities: none is negative, and they sum to 1')
 
 
-def kind_of_bits(told: float, predictions: Any, documents: Any) -> str:
-    """How a figure that is told of predictions is related to their bits per token."""
-    known = {
-        "those of the predictions": bits_per_token(predictions, documents),
-        "in nats": bits_per_token(predictions, documents) * np.log(2),
-        "a mean of means": np.mean([bits_per_token([p], [d]) for p, d in zip(predictions, documents)]),
-    }
-    return next((name for name, bits in known.items() if np.isclose(told, bits, rtol=0, atol=1e-4)), "other ones")
+def bits_told(name: str, runs: list[dict[str, Any]], documents: list[Any]) -> Fact:
+    """Whether the figures of that name are the bits per token of the predictions that stand beside them."""
+
+    def agree(bits: Callable[[Any, Any], Any]) -> bool:
+        pairs = ((run[f"{name}_bits"], bits(run[name], those)) for run, those in zip(runs, documents))
+        return all(np.isclose(told, known, rtol=0, atol=1e-4) for told, known in pairs)
+
+    if agree(bits_per_token):
+        return Fact(f"{name}_bits", True)
+    if agree(lambda made, those: bits_per_token(made, those) * np.log(2)):
+        return Fact(f"{name}_bits", False, f'"{name}_bits" is in nats: `bits_per_token` gives bits.', "nats")
+    if agree(lambda made, those: np.mean([bits_per_token([p], [d]) for p, d in zip(made, those)])):
+        words = f'"{name}_bits" is a mean of the documents\' means: each step counts as much as any other.'
+        return Fact(f"{name}_bits", False, words, "means")
+    return Fact(f"{name}_bits", False, f'"{name}_bits" is not the bits per token of the predictions in "{name}".')
 
 
-def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], moved: list[bool]) -> Facts:
-    """What eleven runs show, in the order in which `experiments` asks for them."""
+# The places of a case's test documents, as `experiments` lays them out: one document four times, as it is, once more,
+# with other ids in its second half, with another first id; behind them those of the validation part, last one first.
+TWICE, LATER, EARLIER, COMPANY = 1, 2, 3, 4
+
+
+def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Iterator[Fact]:
+    """What ten runs show, in the order in which `experiments` asks for them: relations between what goes in and what
+    comes out, which hold for any network.
+    """
     for (parts, settings, _), run in zip(given, answers):
         well_formed(run, parts, settings)
-    whole, new_test, _, once, again, other, later, earlier, plain, plain_earlier, new_validation = answers
-    facts = {"the form": "as it is asked"}
-    repeats = same(once["curve"], again["curve"]) and same(once["test"], again["test"])
-    facts["the same seed"] = "the same run" if repeats else "another run"
+    base, again, reseeded, plain, other_test, stretched, other_validation, other_targets, long, late = answers
+    validation, test = given[0][0]["validation"], base["test"]
 
-    def told(name: str, holds: bool, yes: str, no: str) -> None:
-        if repeats:
-            facts[name] = yes if holds else no
+    def told(name: str, holds: bool, sentence: str, *, after: bool = True) -> bool:
+        found.append(Fact(name, holds if after else None, sentence))
+        return holds and after
 
-    told("another seed", not same(once["curve"], other["curve"]), "another run", "the same run")
-    untouched = same(whole["curve"], new_test["curve"]) and whole["epoch"] == new_test["epoch"]
-    told("other test data", untouched, "change nothing in training", "change the curve or the epoch")
-    only_chooses = same(once["test"], new_validation["test"])
-    told("other validation data, with one epoch", only_chooses, "change no prediction", "change predictions")
-    half = [len(p) // 2 for p in once["test"]]
-    causal = all(same(p[:h], q[:h]) for p, q, h in zip(once["test"], later["test"], half))
-    told("later tokens", causal, "change no prediction before them", "change predictions before them")
-    ends = [p[1:] for p in once["test"]], [p[1:] for p in earlier["test"]]
-    told("earlier tokens", not same(*ends), "count", "change nothing")
-    ends = [p[1:] for p in plain["test"]], [p[1:] for p in plain_earlier["test"]]
-    told("earlier tokens, without memory", same(*ends), "change nothing", "count")
+    found: list[Fact] = []
+    repeats = told(
+        "the same seed",
+        same(base["curve"], again["curve"]) and same(test, again["test"]),
+        "Two calls with the same arguments give two different runs: something is drawn from a generator that the seed "
+        "does not reach.",
+    )
+    told(
+        "another seed",
+        not same(base["curve"], reseeded["curve"]),
+        "Another seed gives the same run, to the last digit: the seed is not used.",
+        after=repeats,
+    )
+    steady = told(
+        "one document twice",
+        same(test[0], test[TWICE]),
+        "The same document stands twice in the test part, and gets two different predictions: something is drawn while "
+        "predicting, or is carried from one document to the next.",
+        after=repeats,
+    )
+    plainly = told(
+        "one document twice, without memory",
+        same(plain["test"][0], plain["test"][TWICE]),
+        'With "memory" False, the same document gets two different predictions if it stands twice in the test part.',
+        after=repeats,
+    )
+    alone = told(
+        "its company",
+        same(base["validation"][::-1], test[COMPANY : COMPANY + len(validation)]),
+        "The documents of the validation part stand in the test part as well, among others and in another order, and "
+        "get other predictions there: what is said of a document hangs on its neighbours.",
+        after=steady,
+    )
+    told(
+        "later tokens",
+        same(test[0][: len(test[0]) // 2], test[LATER][: len(test[0]) // 2]),
+        "Ids that come later in a document change what is said before them: the network reads ahead.",
+        after=steady,
+    )
+    told(
+        "earlier tokens",
+        not same(test[0][1:], test[EARLIER][1:]),
+        'With "memory" True the first id of a document changes nothing of what is said after it: the network has no '
+        "memory.",
+        after=steady,
+    )
+    told(
+        "earlier tokens, without memory",
+        same(plain["test"][0][1:], plain["test"][EARLIER][1:]),
+        'With "memory" False the first id of a document still changes what is said after it: each id is to be read as '
+        "if it stood at the beginning.",
+        after=plainly,
+    )
+    told(
+        "other test documents",
+        same(base["validation"], other_test["validation"]),
+        "With other documents in the test part, training gives another network: the test part is learned from.",
+        after=repeats,
+    )
+    told(
+        "longer test documents",
+        same(base["validation"], stretched["validation"]) or not same(base["validation"], other_test["validation"]),
+        "With longer documents and a new id in the test part, training gives another network: something is fitted to "
+        "all parts, a number of ids, a length, a scale.",
+        after=repeats,
+    )
+    told(
+        "other validation documents",
+        same(test, other_validation["test"]),
+        "With other validation documents and a single epoch, in which there is nothing to choose, the predictions for "
+        "the test part are others: the validation part is learned from.",
+        after=repeats,
+    )
     lowest = all(run["epoch"] == int(np.argmin(run["curve"])) for run in answers)
-    facts["the epoch"] = "that of the fewest bits on validation" if lowest else "another"
-    matching = all(np.isclose(r["curve"][r["epoch"]], r["validation_bits"], rtol=0, atol=1e-4) for r in answers)
-    facts["the curve at that epoch"] = "is validation_bits" if matching else "is another number"
-    for name in ("validation", "test"):
-        kinds = {
-            kind_of_bits(run[f"{name}_bits"], run[name], parts[name]) for (parts, _, _), run in zip(given, answers)
-        }
-        facts[f"{name}_bits"] = kinds.pop() if len(kinds) == 1 else "other ones"
-    parts, Q = given[0][0], given[0][1]["targets"]
-    shares = ngram_bits(parts["train"], parts["validation"], 1, Q)
-    # In 120 draws a network that learned nothing took 0.84 of them and more, one that learned 0.64 at most.
-    better = bits_per_token(whole["validation"], parts["validation"]) < 0.75 * shares
-    facts["what was learned"] = "more than the shares of the targets" if better else "no more than their shares"
-    return facts
+    last = all(run["epoch"] == len(run["curve"]) - 1 for run in answers)
+    found.append(Fact("the epoch", lowest, '"epoch" is not the place of the lowest number of "curve".', "last" * last))
+    told(
+        "the curve",
+        bool(np.isclose(base["curve"][0], bits_per_token(base["validation"], validation), rtol=0, atol=1e-4)),
+        'With a single epoch, its number in "curve" is not the bits per token of the predictions in "validation".',
+    )
+    kept = bits_per_token(late["validation"], given[-1][0]["validation"])
+    told(
+        "the best epoch's predictions",
+        bool(np.isclose(late["curve"][int(late["epoch"])], kept, rtol=0, atol=1e-4)),
+        'The predictions in "validation" do not have the bits that "curve" has at "epoch": they are those of the '
+        "network after another epoch. (`state_dict()` holds the weights themselves, which go on changing: copy them.)",
+        after=found[-1].holds is True,
+    )
+    told(
+        "one network for both parts",
+        same(late["validation"], late["test"]),
+        "The same documents stand in validation and test, and get other predictions: those are of two networks.",
+        after=alone and found[-1].holds is True,
+    )
+    found += [bits_told(name, answers, [parts[name] for parts, _, _ in given]) for name in ("validation", "test")]
+    same_whatever = same(base["validation"], other_targets["validation"])
+    told(
+        "training",
+        not same_whatever and len({round(float(bits), 7) for bits in long["curve"]}) > 1,
+        "What the network says is the same whatever it is trained on: no step changes it. Does `optimizer.step()` come "
+        "after `backward()`, with nothing between them that takes the gradients away, and has the optimiser all "
+        "parameters?",
+        after=repeats,
+    )
+    told(
+        "the targets",
+        float(base["curve"][0]) < float(other_targets["curve"][0]),
+        "Trained on wrong targets, the network does better on validation than trained on the right ones: the steps "
+        "lead the wrong way, or ids and targets do not belong together.",
+        after=repeats and not same_whatever,
+    )
+    on_unknown = [p[np.asarray(ids) == 0, 0] for p, (ids, _) in zip(long["validation"], given[-2][0]["validation"])]
+    told(
+        "padding",
+        bool(np.mean(np.concatenate(on_unknown)) < HALF),
+        "No training document has the target 0, and yet the network is nearly sure of it: it has learned the padding "
+        "behind short documents. Leave padded steps out of the loss (`ignore_index`).",
+    )
+    return iter(found)
 
 
 ex = unit.exercise(
@@ -723,12 +807,12 @@ ex = unit.exercise(
     reference=run_experiment,
     by_result=True,
     points=8,
-    takes="first_call, other_test_data, hard_validation, one_epoch, the_same_again, another_seed, later_tokens, "
-    "earlier_tokens, without_memory, without_memory_earlier_tokens, other_validation_data",
+    takes="first_call, the_same_again, another_seed, without_memory, other_test, longer_test, other_validation, "
+    "wrong_targets, three_epochs, hard_validation",
     gives="facts",
-    drive="runs",
-    canonical=by_facts(facts_of_runs, EXPERIMENT),
-    uses={"bits_per_token": bits_per_token},
+    drive=runs,
+    facts=by_facts(facts_of_runs),
+    uses=(bits_per_token,),
     hints=(
         "Write the six lines in words first: seed, model, loop over epochs, loop over batches, validate, keep the "
         "best. Then put code below each. Which of these lines may look at `parts['test']`?",
@@ -743,56 +827,52 @@ ex = unit.exercise(
 )
 
 
-def experiments(rng: np.random.Generator, K: int, Q: int, sizes: tuple[int, int, int]) -> Case:
-    """The calls of `facts_of_runs`, on small documents that are soon learned."""
+def experiments(rng: np.random.Generator) -> Case:
+    """The calls of `facts_of_runs`: small documents, one epoch where nothing has to be chosen."""
+    K, Q = int(rng.integers(6, 9)), int(rng.integers(5, 7))
+    shares = rng.dirichlet(np.full(K - 2, 2.0)) * 0.5
+    shares[0] += 0.5  # one id, and with it one target, is far commoner than the others
 
-    def draw(count: int, shift: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
-        return labelled(rng, K, Q, [3 + i % 5 for i in range(count)], 0.1, shift)
+    def draw(lengths: list[int], shift: int = 0) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Documents of the ids 1 to K-2, each with a target of its own from 1 to Q-2."""
+        documents = [1 + rng.choice(K - 2, n, p=shares) for n in lengths]
+        return [(ids, 1 + (ids - 1 + shift) % (Q - 2)) for ids in documents]
 
-    parts = dict(zip(("train", "validation", "test"), map(draw, sizes)))
-    settings = {
-        "inputs": K,
-        "targets": Q,
-        "hidden": 8,
-        "memory": True,
-        "rate": 0.04,
-        "batch": 8,
-        "epochs": 3,
-    }
-    seed, other = (int(s) for s in rng.permutation(10_000)[:2])
+    def renamed(document: tuple[np.ndarray, np.ndarray], where: slice) -> tuple[np.ndarray, np.ndarray]:
+        ids = document[0].copy()
+        ids[where] = ids[where] % (K - 2) + 1
+        return ids, document[1]
 
-    def changed(where: Callable[[int], slice]) -> list[tuple[np.ndarray, np.ndarray]]:
-        documents = []
-        for ids, targets in parts["test"]:
-            ids = ids.copy()
-            ids[where(len(ids))] = (ids[where(len(ids))] + 1) % K
-            documents.append((ids, targets))
-        return documents
-
-    later, earlier = changed(lambda T: slice(T // 2, T)), changed(lambda T: slice(0, 1))
-    # In these the targets are others: who looks at them while training stops at the first epoch.
-    wrong_test, wrong_validation = draw(sizes[2], 1), draw(sizes[1], 1)
-    once = settings | {"epochs": 1}
-    plain = once | {"memory": False}
-    return calls(  # a few whole runs, and of the rest one epoch, for they are many
+    train, validation = draw([3, 7, 4, 2, 6, 5, 3]), draw([4, 2, 5])
+    train[1][0][:2] = [K - 2, 1]  # so that no part has an id that training has not
+    first, other = draw([6])[0], draw([6, 3, 8, 4, 2])
+    company = [first, first, renamed(first, slice(3, 6)), renamed(first, slice(0, 1))]
+    test = [*company, *validation[::-1], *draw([9])]
+    parts = {"train": train, "validation": validation, "test": test}
+    settings = {"inputs": K, "targets": Q, "hidden": 6, "memory": True, "rate": 0.05, "batch": 3, "epochs": 1}
+    seed, another = (int(s) for s in rng.permutation(10_000)[:2])
+    newest = [(np.append(ids, [K - 1] * 5), np.append(targets, [0] * 5)) for ids, targets in other]
+    # Targets that training never asks for: the more is learned, the more bits they need, so the first epoch is best.
+    hard = [(ids, np.full(len(ids), Q - 1)) for ids, _ in train]
+    unknown = [(np.append(ids, [0, 0]), np.append(targets, [1, 1])) for ids, targets in validation]
+    uneven = [*train[:2], *draw([12, 1, 2, 1])]
+    return calls(
         (parts, settings, seed),
-        (parts | {"test": wrong_test}, settings, seed),
-        (parts | {"validation": wrong_validation}, settings, seed),
-        (parts, once, seed),
-        (parts, once, seed),
-        (parts, once, other),
-        (parts | {"test": later}, once, seed),
-        (parts | {"test": earlier}, once, seed),
-        (parts, plain, seed),
-        (parts | {"test": earlier}, plain, seed),
-        (parts | {"validation": wrong_validation}, once, seed),
+        (parts, settings, seed),
+        (parts, settings, another),
+        (parts, settings | {"memory": False}, seed),
+        (parts | {"test": other}, settings, seed),
+        (parts | {"test": newest}, settings, seed),
+        (parts | {"validation": draw([5, 3])}, settings, seed),
+        (parts | {"train": [(ids, 1 + targets % (Q - 2)) for ids, targets in train]}, settings, seed),
+        (parts | {"train": uneven, "validation": unknown, "test": hard}, settings | {"epochs": 3}, seed),
+        (parts | {"validation": hard, "test": train}, settings | {"epochs": 3}, seed),
     )
 
 
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
-    more = int(rng.integers(3))
-    yield experiments(rng, 5 + more, int(rng.integers(3, 5)), (16 + more, 12 - more, 6))
+    yield experiments(rng)
 
 
 ex.mistakes(r"""
@@ -810,33 +890,70 @@ always_the_same_seed: Another seed gives the same run: yours is not used. Three 
 + torch.manual_seed(0)
 + rng = np.random.default_rng(0)
 
-stopped_by_the_test: The epoch is chosen by the test part. Its bits are then the best of several, on the very documents
-  that they were chosen by. Choose by validation, and score the test part with what was chosen.
+chance_while_predicting: The same document gets two different predictions: something is still drawn while you predict,
+  as by dropout. `model.eval()` turns the modules' dropout off; `nn.functional.dropout` wants `training=False`.
+- return head(states).log_softmax(dim=-1)
++ return head(nn.functional.dropout(states, 0.2)).log_softmax(dim=-1)
+
+state_from_another_document: The same document gets two different predictions, and only where there is memory: the
+  state in which one document ends is that in which the next begins. They have nothing to do with each other: begin with
+  zeros.
+- probabilities = read(documents).exp().numpy()
+- return [probabilities[: len(ids), n] for n, (ids, _) in enumerate(documents)]
++ carried, found = None, []
++ for ids, _ in documents:
++     vectors = embedding(torch.tensor(ids))[:, None]
++     if settings["memory"]:
++         states, carried = core(vectors, carried)
++     else:
++         states = core(vectors.reshape(1, -1, 32))[0].reshape(-1, 1, settings["hidden"])
++     found.append(head(states).softmax(dim=-1)[:, 0].numpy())
++ return found
+
+stopped_by_the_test: The epoch that you name is not that of the fewest bits on validation. If it is that of the fewest
+  on test, they are the best of several, on the very documents that they were chosen by. Choose by validation, and score
+  the test part with what was chosen.
 - train, curve = parts["train"], []
 + train, curve, on_test = parts["train"], [], []
 - if curve[-1] < min(curve[:-1], default=np.inf):
 + on_test.append(bits_per_token(predict(parts["test"]), parts["test"]))
 + if on_test[-1] < min(on_test[:-1], default=np.inf):
 
-curve_of_the_test: Your curve is that of the test part, and it decides which epoch is kept. The test part may be looked
-  at when there is nothing left to decide: the curve is that of validation.
+curve_of_the_test: The curve is not that of the validation part. Is it that of the test part? It decides which epoch is
+  kept, and the test part may be looked at only when there is nothing left to decide.
 - curve.append(float(bits_per_token(validation, parts["validation"])))
 + curve.append(float(bits_per_token(predict(parts["test"]), parts["test"])))
 
-trained_on_the_test: You train on the test part too. What is measured then is memory.
+trained_on_the_test: Other test documents give another network: you learn from the test part. What is measured then is
+  memory.
 - train, curve = parts["train"], []
 + train, curve = [*parts["train"], *parts["test"]], []
 
-trained_on_validation: You train on the validation part too. It cannot say any more when to stop, and the opponent has
-  learned from less than you.
+trained_on_validation: Other validation documents give another network: you learn from the validation part. It cannot
+  say any more when to stop, and the opponent has learned from less than you.
 - train, curve = parts["train"], []
 + train, curve = [*parts["train"], *parts["validation"]], []
 
-predictions_of_the_last_epoch: The epoch that you name is the best, but the predictions are those of the last. Keep what
-  the network said when it was at its best, or its parameters.
+fitted_to_all_parts: A new id, or a longer document, in the test part gives another network: something is fitted to all
+  parts, a number of ids, a length, a scale. `settings["inputs"]` says how many ids there are, and all else comes from
+  the training part.
+- embedding = nn.Embedding(settings["inputs"], 32)
++ inputs = 1 + max(int(max(ids)) for documents in parts.values() for ids, _ in documents)
++ embedding = nn.Embedding(inputs, 32)
+
+predictions_of_the_last_epoch: The epoch that you name is the best, but the predictions are those of another, later one.
+  Keep what the network said when it was at its best, or a copy of its weights: `state_dict()` alone is no copy.
 - if curve[-1] < min(curve[:-1], default=np.inf):
 -     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
 + kept = {"epoch": int(np.argmin(curve)), "validation": validation, "test": predict(parts["test"])}
+
+test_of_the_last_epoch: The predictions for validation are those of the best epoch, and those for the test part are of
+  another. Both come from the network that was chosen.
+- if curve[-1] < min(curve[:-1], default=np.inf):
+-     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
++ if curve[-1] < min(curve[:-1], default=np.inf):
++     kept = {"epoch": epoch, "validation": validation}
++ kept["test"] = predict(parts["test"])
 
 last_epoch_kept: You keep the last epoch, whatever the curve says. When the bits on validation rise again, the network
   has begun to learn the training part by heart: keep the epoch where they were lowest.
@@ -844,8 +961,8 @@ last_epoch_kept: You keep the last epoch, whatever the curve says. When the bits
 -     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
 + kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
 
-reads_ahead: A prediction hangs on tokens that come after it: your network reads both ways. In a language model the next
-  token is the target itself, and the comparison with an n-gram, which looks back only, is none.
+reads_ahead: A prediction hangs on tokens that come after it, as in a network that reads both ways. In a language model
+  the next token is the target itself, and the comparison with an n-gram, which looks back only, is none.
 - core = nn.GRU(32, settings["hidden"])
 - head = nn.Linear(settings["hidden"], settings["targets"])
 + core = nn.GRU(32, settings["hidden"], bidirectional=True)
@@ -876,12 +993,22 @@ memory_the_wrong_way_round: With `memory=True` each token is read on its own, wi
 - if settings["memory"]:
 + if not settings["memory"]:
 
-gradients_thrown_away: The network never gets better: the gradients are set to zero between `backward` and `step`. First
-  zero, then backwards, then the step.
+gradients_thrown_away: The network never changes: no step has an effect. First the gradients are set to zero, then comes
+  `backward`, then the step, with an optimiser that has all parameters.
 - optimizer.zero_grad()
 - loss.backward()
 + loss.backward()
 + optimizer.zero_grad()
+
+padding_is_learned: The network has learned that a document ends in targets 0: the padding behind short documents counts
+  in your loss. Pad targets with a number that is none, and let the loss pass over it (`ignore_index`).
+- targets = side_by_side([asked for _, asked in batch], -1)
++ targets = side_by_side([asked for _, asked in batch], 0)
+
+uphill: Each step makes the right targets less likely: the loss has the wrong sign. Minimised is minus the logarithm of
+  their probability.
+- loss = nn.functional.nll_loss(read(batch).flatten(0, 1), targets.flatten(), ignore_index=-1)
++ loss = -nn.functional.nll_loss(read(batch).flatten(0, 1), targets.flatten(), ignore_index=-1)
 
 means_of_documents: Your figures are means over documents, in which a short one counts as much as a long one. The curve
   and the opponent count steps: take `bits_per_token` of all documents at once.
@@ -900,7 +1027,6 @@ figures_in_nats: Your figures are in nats, as PyTorch's losses are, and the oppo
 
 ex = unit.exercise(
     "summarise",
-    reference=summarise,
     points=3,
     takes="runs, baseline",
     gives="figures",
@@ -1003,113 +1129,98 @@ unit.choice(
         "Whatever is computed from documents is fitted: a mean, a vocabulary, the number of an epoch.",
         "Four of the six leak.",
     ),
-    options=(
-        Option(
-            "A",
-            True,
-            "scale_of_everything",
-            "A mean over all documents is fitted to the test documents too. Take that of the training part.",
-        ),
-        Option(
-            "B",
-            True,
-            "windows_that_overlap",
-            "Two windows that overlap share 90 characters. Dealt at random, nearly every test window has been read.",
-        ),
-        Option(
-            "C",
-            False,
-            "a_choice_by_validation",
-            "That is what the validation part is there for. The test part has no say in it.",
-        ),
-        Option(
-            "D",
-            True,
-            "best_of_twenty",
-            "The best of twenty on the test part is chosen by the test part, even if each was trained without it.",
-        ),
-        Option(
-            "E",
-            False,
-            "order_of_training",
-            "The order of the training documents is a matter of training alone.",
-        ),
-        Option(
-            "F",
-            True,
-            "copies",
-            "A copy of a test document in the training part is the test document. Copies belong into one group.",
-        ),
-    ),
+    options=Option.parse(r"""
+A true, scale_of_everything: A mean over all documents is fitted to the test documents too. Take that of the training
+  part.
+B true, windows_that_overlap: Two windows that overlap share 90 characters. Dealt at random, nearly every test window
+  has been read.
+C false, a_choice_by_validation: That is what the validation part is there for. The test part has no say in it.
+D true, best_of_twenty: The best of twenty on the test part is chosen by the test part, even if each was trained without
+  it.
+E false, order_of_training: The order of the training documents is a matter of training alone.
+F true, copies: A copy of a test document in the training part is the test document. Copies belong into one group.
+"""),
 )
 
 
 # --- write_report
 
-REPORT = (
-    "the form",
-    "the length",
-    "the headings",
-    "the baseline",
-    "the network's mean",
-    "the network's sd",
-    "the mean without memory",
-    "the number of seeds",
-    "figures that were typed in",
-    "the conclusion",
-)
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
-SIGNED = re.compile(rf"[-+−–]?(?:{NUMBER.pattern})")
+WINS, LOSES = "The network beats the baseline.", "The network does not beat the baseline."
+NUMBER = re.compile(r"\d+\.\d+")
+MEAN_AND_SD = re.compile(rf"({NUMBER.pattern})\s*(?:±|\+/-|\+-|\\pm|\$\\pm\$)\s*({NUMBER.pattern})")
 LEAST, MOST = 120, 900  # words
 
 
-def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Facts:
+def sections_of(text: str) -> dict[str, str]:
+    """A report's sections by heading, in small letters; what is the same but for spaces is the same."""
+    _, *parts = re.split(r"^#+[ \t]*(.*?)[ \t#]*$", text, flags=re.MULTILINE)
+    return {name.strip().casefold(): " ".join(body.split()) for name, body in zip(parts[::2], parts[1::2])}
+
+
+def printed(value: float) -> set[str]:
+    """How a figure may be printed."""
+    return {f"{value:.{digits}f}" for digits in (2, 3, 4)}
+
+
+def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Iterator[Fact]:
     """What four reports show: three of a network that wins, one of a network that loses."""
     if not all(isinstance(text, str) for text in answers):
-        raise Unshaped("a text is asked")
-    facts = {"the form": "a text"}
+        raise Unfit("A report is a text")
+    figures = [of_call for (of_call,) in given]
     lengths = [len(text.split()) for text in answers]
-    long = "too long for two pages" if max(lengths) > MOST else "what two pages take"
-    facts["the length"] = "too short" if min(lengths) < LEAST else long
-    titles = [{line.strip("# ").casefold() for line in text.splitlines() if line.startswith("#")} for text in answers]
-    missing = [h for h in HEADINGS if not all(h.casefold() in found for found in titles)]
-    facts["the headings"] = f"without {missing[0]}" if missing else "all seven"
-    numbers = [set(NUMBER.findall(text)) for text in answers]
-    wanted: dict[str, Callable[[dict[str, Any]], float]] = {
-        "the baseline": lambda f: f["baseline"],
-        "the network's mean": lambda f: f["network"]["mean"],
-        "the network's sd": lambda f: f["network"]["sd"],
-        "the mean without memory": lambda f: f["without memory"]["mean"],
-    }
-    for name, value in wanted.items():
-        there = all(
-            any(f"{value(figures):.{digits}f}" in found for digits in (2, 3, 4))
-            for (figures,), found in zip(given, numbers)
-        )
-        facts[name] = "there" if there else "missing"
+    words = f"The report has {lengths[0]} words; {LEAST} to {MOST} are asked."
+    yield Fact("the length", min(lengths) >= LEAST and max(lengths) <= MOST, words, "short" * (min(lengths) < LEAST))
+    reports = [sections_of(text) for text in answers]
+    missing = [h for h in HEADINGS if not all(h.casefold() in report for report in reports)]
+    yield Fact("the headings", not missing, f'The heading "{(*missing, "")[0]}" is missing.', (*missing, "")[0])
+    wanted: list[tuple[str, str, Callable[[dict[str, Any]], float]]] = [
+        ("Baseline", 'figures["baseline"]', lambda of: of["baseline"]),
+        ("Results", 'figures["network"]["mean"]', lambda of: of["network"]["mean"]),
+        ("Results", 'figures["network"]["sd"]', lambda of: of["network"]["sd"]),
+        ("Ablation", 'figures["without memory"]["mean"]', lambda of: of["without memory"]["mean"]),
+    ]
+    told = {heading: [report.get(heading.casefold(), "") for report in reports] for heading in HEADINGS}
+    for heading, name, value in wanted:
+        numbers = [set(NUMBER.findall(text)) for text in told[heading]]
+        typed = sorted(set.intersection(*numbers[:3]))
+        words = f'In "{heading}" the number {(*typed, "")[0]} stands whatever the figures are: it was typed in.'
+        yield Fact(f"{name}, not typed in", None if heading in missing else not typed, words)
+        there = all(printed(value(of)) & found for of, found in zip(figures, numbers))
+        coarse = not there and all(f"{value(of):.1f}" in found for of, found in zip(figures, numbers))
+        words = f'`{name}` does not stand in "{heading}" with two digits or more behind the point.'
+        yield Fact(name, None if heading in missing else there, words, "coarse" * coarse)
+    pairs = [MEAN_AND_SD.findall(text) for text in told["Results"]]
+    network = [(printed(of["network"]["mean"]), printed(of["network"]["sd"])) for of in figures]
+    turned = all(any(a in sd and b in mean for a, b in found) for found, (mean, sd) in zip(pairs, network))
+    words = 'In "Results" the spread stands before the ±, and the mean behind it.'
+    yield Fact("mean ± sd", None if "Results" in missing else not turned, words)
     said = all(
-        str(figures["seeds"]) in found or WORDS[figures["seeds"]] in text.casefold().split()
-        for (figures,), found, text in zip(given, numbers, answers)
+        {str(of["seeds"]), WORDS[of["seeds"]]} & set(re.findall(r"\w+", text.casefold()))
+        for of, text in zip(figures, answers)
     )
-    facts["the number of seeds"] = "there" if said else "missing"
-    typed = {number for number in set.intersection(*numbers[:3]) if "." in number}
-    facts["figures that were typed in"] = "some" if typed else "none"
-    won, lost = (SIGNED.sub("", answers[i]) for i in (0, 3))
-    facts["the conclusion"] = "follows the figures" if won != lost else "is the same whatever came"
-    return facts
+    yield Fact("the number of seeds", said, 'The number of seeds, `figures["seeds"]`, does not stand in the report.')
+    verdicts = [(WINS in text, LOSES in text) for text in told["Results"]]
+    right = verdicts == [(True, False)] * 3 + [(False, True)]
+    found = {True: "always the same", False: "the wrong one"}[len(set(verdicts)) == 1]
+    kind = found if all(a != b for a, b in verdicts) and not right else ""
+    words = {
+        "always the same": "The verdict is the same when the network loses: it does not hang on the figures.",
+        "the wrong one": "The verdict is the wrong one: more bits are worse.",
+        "": f'"Results" has to say one of these two sentences, the one that is so: "{WINS}" or "{LOSES}"',
+    }[kind]
+    yield Fact("the verdict", None if "Results" in missing else right, words, kind)
 
 
 WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
 ex = unit.exercise(
     "write_report",
-    reference=write_report,
     by_result=True,
     points=3,
     takes="network_wins, network_wins_again, network_wins_once_more, network_loses",
     gives="facts",
-    drive="runs",
-    canonical=by_facts(facts_of_reports, REPORT),
+    drive=runs,
+    facts=by_facts(facts_of_reports),
     hints=(
         "Write the report as a text with places for the figures. Which sentence would be false if the network had "
         "lost?",
@@ -1160,19 +1271,36 @@ typed_figure: There is a figure in your report that stays when the run is anothe
 - letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
 + letters do: its length was chosen on the validation part. It needs 1.46 bits on the test part.
 
-best_run_for_the_mean: You report the best run. It is the luckiest of several: report the mean of all, and its spread.
-- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
-+ {verdict}: it needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
+best_run_for_the_mean: The network's mean is missing in "Results". Is it the best run that stands there? That is the
+  luckiest of several: report the mean of all, and its spread.
+- {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict} It needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 
 no_spread: A mean stands there without its standard deviation. Whether a difference of a tenth of a bit is one, nobody
   can say who does not know how far seeds lie apart.
-- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
-+ {verdict}: it needs {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
+- {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict} It needs {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
+
+spread_before_the_mean: The spread stands where the mean belongs, and the mean where the spread belongs: mean ± sd.
+- {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict} It needs {network["sd"]:.2f} ± {network["mean"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
+
+network_and_ablation_exchanged: "Results" has not the figures of the network, and "Ablation" has not those without
+  memory: they are exchanged.
+- network, plain = figures["network"], figures["without memory"]
++ plain, network = figures["network"], figures["without memory"]
+- clear = network["gain"] > 2 * network["sd"]
++ clear = plain["gain"] > 2 * plain["sd"]
 
 conclusion_beforehand: Your conclusion is the same when the network loses: it was written before the run. Let it hang on
   the figures.
 - clear = network["gain"] > 2 * network["sd"]
 + clear = True
+
+verdict_turned_round: Your report says that the network wins when it loses, and the other way round. The gain is how
+  many bits it needs less than the baseline: above 0 is better.
+- clear = network["gain"] > 2 * network["sd"]
++ clear = network["gain"] < 2 * network["sd"]
 
 opponent_left_out: The baseline's figure is missing. A number of bits says nothing by itself: how many does the opponent
   need on the same documents?
@@ -1187,8 +1315,8 @@ ablation_left_out: What the network needs without memory is missing. Without it 
 too_coarse: Your figures have one digit behind the point, too few to tell the settings apart. Give two, `:.2f`.
 - letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
 + letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.1f} bits on the test part.
-- {verdict}: it needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
-+ {verdict}: it needs {network["mean"]:.1f} ± {network["sd"]:.1f} bits, a gain of {network["gain"]:+.1f}, and won
+- {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
++ {verdict} It needs {network["mean"]:.1f} ± {network["sd"]:.1f} bits, a gain of {network["gain"]:+.1f}, and won
 - The same network, each letter read on its own, needs {plain["mean"]:.2f} ± {plain["sd"]:.2f} bits.
 + The same network, each letter read on its own, needs {plain["mean"]:.1f} ± {plain["sd"]:.1f} bits.
 

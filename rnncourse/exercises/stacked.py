@@ -10,19 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse import stacked
+from rnncourse.checks.drive import stochastic
+from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
+from rnncourse.checks.parameters import recurrent
 from rnncourse.checks.plain import Plain
-from rnncourse.given.stacked import generator
-from rnncourse.stacked import (
-    dropout_between,
-    layer_norm,
-    locked_dropout,
-    stacked_backward,
-    stacked_forward,
-    stacked_parameter_count,
-)
+from rnncourse.fixtures.stacked import generator
 
-unit = Unit("08_stacked", "Stacked recurrent networks")
+unit = Unit("08_stacked", "Stacked recurrent networks", stacked, forbids=("torch",))
 
 
 def stack(
@@ -42,15 +37,11 @@ def run(
     return normal(rng, T, N, D, dtype=dtype), normal(rng, L, N, H, dtype=dtype), stack(rng, D, H, L, dtype)
 
 
-# --- stacked_forward
-
 ex = unit.exercise(
     "stacked_forward",
-    reference=stacked_forward,
     points=3,
     takes="X (T, N, D), h0 (L, N, H), layers",
     gives="H_top (T, N, H), h_n (L, N, H)",
-    forbids=("torch",),
     hints=(
         "A layer turns a sequence into a sequence, and you have a function that runs one. What is the input of the "
         "second layer?",
@@ -61,17 +52,13 @@ ex = unit.exercise(
         "return `inputs, np.stack(last)`.",
     ),
 )
+ex.draws(run, L=(3, 4, 2))
 
 
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    yield case(*run(rng, 5, 3, 4, 2, 3))
-    yield case(*run(rng, 4, 2, 3, 6, 2))
-    yield case(*run(rng, 6, 3, 5, 5, 4))  # D = H: here a layer may read the wrong thing and no shape complains
-    yield edge("one layer", *run(rng, 5, 3, 4, 2, 1))
-    yield edge("one step", *run(rng, 1, 3, 4, 2, 2))
-    yield edge("one row, one unit", *run(rng, 4, 1, 2, 1, 3))
-    yield edge("float32", *run(rng, 5, 2, 3, 4, 2, np.float32))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield case(*draw(D=5, H=5, L=4))  # here a layer may read the wrong thing and no shape complains
+    yield edge("one layer", *draw(L=1))
 
 
 @ex.holds("A later input never changes an earlier state")
@@ -100,8 +87,8 @@ every_layer_reads_X: Every layer reads X, so that you have L networks side by si
 - inputs = rnn_forward(inputs, start, U, W, b)
 + inputs = rnn_forward(X, start, U, W, b)
 
-one_W_for_all_layers: All your layers use the W and b of the first one. Parameters are shared over time, not over
-  depth: layer l has `layers[l]` to itself.
+one_W_for_all_layers: All your layers use the W and b of the first one. Parameters are shared over time, not over depth:
+  layer l has `layers[l]` to itself.
 - for start, (U, W, b) in zip(h0, layers):
 + _, W, b = layers[0]
 + for start, (U, _, _) in zip(h0, layers):
@@ -132,8 +119,8 @@ starts_from_zeros: Your states start from zeros: the h0 that was given is not us
 - inputs = rnn_forward(inputs, start, U, W, b)
 + inputs = rnn_forward(inputs, np.zeros_like(h0[0]), U, W, b)
 
-only_first_layer_starts_from_h0: Only the first layer starts from h0; the others start from zeros. h0 has a start
-  state for each of the L layers.
+only_first_layer_starts_from_h0: Only the first layer starts from h0; the others start from zeros. h0 has a start state
+  for each of the L layers.
 - inputs = rnn_forward(inputs, start, U, W, b)
 + inputs = rnn_forward(inputs, np.zeros_like(start) if last else start, U, W, b)
 
@@ -150,8 +137,8 @@ h_n_of_the_top_only: Your h_n has the last state of the top layer only. To go on
 - return inputs, np.stack(last)
 + return inputs, last[-1]
 
-h_n_of_the_top_repeated: All rows of your h_n are the top layer's last state. Keep the last state of each layer when
-  it has run.
+h_n_of_the_top_repeated: All rows of your h_n are the top layer's last state. Keep the last state of each layer when it
+  has run.
 - return inputs, np.stack(last)
 + return inputs, np.stack([last[-1]] * len(layers))
 
@@ -183,15 +170,11 @@ h0_overwritten: Your numbers are right, but the caller's h0 is changed: `h = h0`
 """)
 
 
-# --- stacked_parameter_count
-
 ex = unit.exercise(
     "stacked_parameter_count",
-    reference=stacked_parameter_count,
     points=1,
     takes="D, H, L",
     gives="count",
-    forbids=("torch",),
     hints=(
         "Write down the shapes of U, W and b for the first layer, and then for the second.",
         "The first layer has D H + H H + H numbers. The others read states, of size H: what takes the place of D?",
@@ -212,8 +195,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-every_layer_reads_D_inputs: You count D inputs for every layer. Only the first one reads X; the others read states,
-  and their U is (H, H).
+every_layer_reads_D_inputs: You count D inputs for every layer. Only the first one reads X; the others read states, and
+  their U is (H, H).
 + return L * (D * H + H * H + H)
 
 two_biases: You count two biases a layer, as PyTorch has them. Here a layer is (U, W, b): one bias of H numbers.
@@ -238,16 +221,12 @@ first_layer_left_out: You count L layers above the first one. The first is one o
 """)
 
 
-# --- stacked_backward
-
 ex = unit.exercise(
     "stacked_backward",
-    reference=stacked_backward,
     points=5,
     takes="dH_top (T, N, H), X (T, N, D), h0 (L, N, H), layers",
     gives="dX (T, N, D), dh0 (L, N, H), gradients",
-    uses={"stacked_forward": stacked_forward},
-    forbids=("torch",),
+    uses=(stacked.stacked_forward,),
     hints=(
         "First run forwards and keep the states of *every* layer. Then go down from the top layer to the bottom one. "
         "For one layer you have the whole way back already.",
@@ -260,24 +239,30 @@ ex = unit.exercise(
 )
 
 
+def run_with_errors(
+    rng: np.random.Generator, T: int, N: int, D: int, H: int, L: int, dtype: Any = np.float64
+) -> tuple[Any, ...]:
+    """Draw dH_top, X, h0 and layers."""
+    return normal(rng, T, N, H, dtype=dtype), *run(rng, T, N, D, H, L, dtype)
+
+
+ex.draws(run_with_errors, L=(3, 4, 2))
+
+
 @ex.cases
-def _(rng: np.random.Generator) -> Iterator[Case]:
-    for T, N, D, H, L in ((5, 3, 4, 2, 3), (4, 2, 3, 6, 2), (6, 3, 5, 5, 3)):
-        yield case(normal(rng, T, N, H), *run(rng, T, N, D, H, L))
-    yield edge("one layer", normal(rng, 5, 3, 2), *run(rng, 5, 3, 4, 2, 1))
-    yield edge("one step", normal(rng, 1, 3, 2), *run(rng, 1, 3, 4, 2, 2))
-    yield edge("one row", normal(rng, 4, 1, 3), *run(rng, 4, 1, 2, 3, 2))
-    yield edge("float32", normal(rng, 5, 2, 4, dtype=np.float32), *run(rng, 5, 2, 3, 4, 2, np.float32))
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield case(*draw(D=5, H=5, L=3))
+    yield edge("one layer", *draw(L=1))
 
 
 ex.mistakes(r"""
-dH_top_for_every_layer: Every layer gets dH_top as its error. That is the error of the *top* layer's states; each
-  layer below gets what the layer above it found as its dX.
+dH_top_for_every_layer: Every layer gets dH_top as its error. That is the error of the *top* layer's states; each layer
+  below gets what the layer above it found as its dX.
 - dH, dh0[l], dU, dW, db = rnn_backward(dH, read[l], h0[l], read[l + 1], U, W)
 + dH, dh0[l], dU, dW, db = rnn_backward(dH_top, read[l], h0[l], read[l + 1], U, W)
 
-dH_top_joins_every_layer: You add dH_top to the error of every layer. Only the top layer's states are read by the
-  loss: the error of a layer below is the dX of the layer above it, and nothing else.
+dH_top_joins_every_layer: You add dH_top to the error of every layer. Only the top layer's states are read by the loss:
+  the error of a layer below is the dX of the layer above it, and nothing else.
 - gradients.append((dU, dW, db))
 + gradients.append((dU, dW, db))
 + if l > 0:
@@ -290,8 +275,8 @@ lower_layers_get_nothing: The layers below the top one get no gradient: their er
 + if l > 0:
 +     dH = np.zeros_like(dH_top)
 
-only_the_last_step_handed_down: Only the last step's error goes down to the next layer. The layer above read a state
-  at *every* step, so all of its dX, (T, N, H), is the error of the layer below.
+only_the_last_step_handed_down: Only the last step's error goes down to the next layer. The layer above read a state at
+  *every* step, so all of its dX, (T, N, H), is the error of the layer below.
 - gradients.append((dU, dW, db))
 + gradients.append((dU, dW, db))
 + if l > 0:
@@ -309,8 +294,7 @@ gradients_from_the_top_down: Your list of gradients begins with the top layer, s
 - return dH, dh0, gradients[::-1]
 + return dH, dh0, gradients
 
-dh0_from_the_top_down: Your dh0 begins with the top layer. Its first axis is in the order of h0, the bottom layer
-  first.
+dh0_from_the_top_down: Your dh0 begins with the top layer. Its first axis is in the order of h0, the bottom layer first.
 - return dH, dh0, gradients[::-1]
 + return dH, dh0[::-1].copy(), gradients[::-1]
 
@@ -359,15 +343,11 @@ dH_top_overwritten: Your numbers are right, but the caller's dH_top is changed: 
 """)
 
 
-# --- dropout_between
-
 ex = unit.exercise(
     "dropout_between",
-    reference=dropout_between,
     points=2,
     takes="H (T, N, H), p, mask (T, N, H)",
     gives="dropped (T, N, H)",
-    forbids=("torch",),
     hints=(
         "Two things happen to an entry: it is kept or it becomes 0, and if it is kept it grows, to make up for those "
         "that are gone.",
@@ -424,20 +404,20 @@ scaled_by_this_mask: You divide by the share that this very mask keeps. Divide b
   average: only then is the mean over all masks the old value.
 + return H * mask / max(mask.mean(), 1e-12)
 
-one_mask_for_all_steps: You use the mask's first step for all steps. The mask has an entry of its own for every entry
-  of H.
+one_mask_for_all_steps: You use the mask's first step for all steps. The mask has an entry of its own for every entry of
+  H.
 + return H * mask[0] / (1 - p)
 
 only_survivors_returned: You return the survivors alone, in a row. The result has H's shape: what is dropped is 0, not
   gone.
 + return H[mask] / (1 - p)
 
-dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over H; divide the
-  product by the number 1 - p instead.
+dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over H; divide the product
+  by the number 1 - p instead.
 + return H * (mask / (1 - p))
 
-H_overwritten: Your numbers are right, but the caller's H is changed: `H[~mask] = 0` writes into it. Work on a copy,
-  or build a new array with a product.
+H_overwritten: Your numbers are right, but the caller's H is changed: `H[~mask] = 0` writes into it. Work on a copy, or
+  build a new array with a product.
 + H[~mask] = 0
 + return H / (1 - p)
 
@@ -465,13 +445,11 @@ def what_chance_makes(answer: Plain) -> Plain:
 
 ex = unit.exercise(
     "locked_dropout",
-    reference=locked_dropout,
     points=2,
     takes="X (T, N, D), p, rng",
     gives="rows (row, T, D)",
     canonical=what_chance_makes,
-    uses={"dropout_between": dropout_between},
-    forbids=("torch",),
+    uses=(stacked.dropout_between,),
     hints=(
         "Draw once, before anything is done to any step. Which shape has a mask that says nothing about time?",
         "`rng.random((N, D))` gives numbers from 0 to 1: the share of them that is at least p is 1 - p. NumPy repeats "
@@ -549,8 +527,8 @@ whole_rows_dropped: You draw one number a row, which drops a whole sequence, or 
 - mask = rng.random(X.shape[1:]) >= p
 + mask = rng.random((X.shape[1], 1)) >= p
 
-kept_with_probability_p: You keep an entry with probability p. p is the probability that it is *dropped*: keep where
-  the draw is at least p.
+kept_with_probability_p: You keep an entry with probability p. p is the probability that it is *dropped*: keep where the
+  draw is at least p.
 - mask = rng.random(X.shape[1:]) >= p
 + mask = (rng.random(X.shape[1:]) < p) | (p == 0)
 
@@ -567,13 +545,13 @@ scaled_down: You multiply by 1 - p. The survivors have to make up for those that
 - return X * mask / (1 - p)
 + return X * mask * (1 - p)
 
-normal_draws: Your numbers are drawn from a normal distribution, so that another share than p lies below p.
-  `rng.random` draws evenly from 0 to 1.
+normal_draws: Your numbers are drawn from a normal distribution, so that another share than p lies below p. `rng.random`
+  draws evenly from 0 to 1.
 - mask = rng.random(X.shape[1:]) >= p
 + mask = (rng.normal(size=X.shape[1:]) >= p) | (p == 0)
 
-dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over X; divide the
-  product by the number 1 - p instead.
+dtype_of_the_mask: float32 becomes float64. `mask / (1 - p)` is an array of float64 and wins over X; divide the product
+  by the number 1 - p instead.
 - return X * mask / (1 - p)
 + return X * (mask / (1 - p))
 
@@ -584,15 +562,11 @@ X_overwritten: Your numbers are right, but the caller's X is changed: `X *= mask
 """)
 
 
-# --- layer_norm
-
 ex = unit.exercise(
     "layer_norm",
-    reference=layer_norm,
     points=3,
     takes="x (…, D), gain (D,), shift (D,), eps",
     gives="y (…, D)",
-    forbids=("torch",),
     hints=(
         "Each row is treated by itself, whatever the other rows hold. Which axis are the mean and the variance taken "
         "over, and how do they keep a shape that can be subtracted?",
@@ -631,8 +605,8 @@ def _(call: Callable[..., Plain], rng: np.random.Generator) -> str | None:
 
 
 ex.mistakes(r"""
-over_the_batch: You take mean and variance over the first axis, so that what a row becomes hangs on the other rows.
-  That is batch normalisation. Take them over the last axis, each row by itself.
+over_the_batch: You take mean and variance over the first axis, so that what a row becomes hangs on the other rows. That
+  is batch normalisation. Take them over the last axis, each row by itself.
 - centred = x - x.mean(axis=-1, keepdims=True)
 - variance = (centred**2).mean(axis=-1, keepdims=True)
 + centred = x - x.mean(axis=0, keepdims=True)
@@ -706,7 +680,7 @@ ex = unit.exercise(
     reference=build_stacked_rnn,
     points=5,
     gives="outputs, gradients, while_training",
-    drive="stochastic",
+    drive=stochastic,
     forbids=(
         "rnncourse.stacked_torch",
         *(f"torch.nn.{name}" for name in ("RNN", "RNNCell", "RNNBase", "RNNCellBase")),
@@ -726,44 +700,33 @@ ex = unit.exercise(
 )
 
 
-def torch_parameters(
-    rng: np.random.Generator, D: int, H: int, L: int, dtype: Any = np.float64
-) -> dict[str, np.ndarray]:
-    """Draw the parameters of L layers by the names that nn.RNN has for them."""
-    drawn = {}
-    for l, (U, W, b) in enumerate(stack(rng, D, H, L, dtype)):
-        drawn[f"weight_ih_l{l}"], drawn[f"weight_hh_l{l}"] = U.T.copy(), W.T.copy()
-        drawn[f"bias_ih_l{l}"], drawn[f"bias_hh_l{l}"] = b, normal(rng, H, dtype=dtype)
-    return drawn
-
-
 @ex.cases
 def _(rng: np.random.Generator) -> Iterator[Case]:
     def x_and_h0(T: int, N: int, D: int, H: int, L: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
         return normal(rng, T, N, D, dtype=dtype), normal(rng, L, N, H, dtype=dtype)
 
     x = normal(rng, 5, 5, 4)  # more rows than layers: start states made with these two exchanged do not fit
-    yield case((4, 3, 2), torch_parameters(rng, 4, 3, 2), [(x,), (x + 1,), x_and_h0(6, 5, 4, 3, 2)], 0)
-    yield case((5, 5, 3), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
-    yield edge("dropout, eval mode", (5, 5, 3, 0.4), torch_parameters(rng, 5, 5, 3), [x_and_h0(4, 3, 5, 5, 3)], 0)
+    yield case((4, 3, 2), recurrent(rng, "", 4, 3, layers=2), [(x,), (x + 1,), x_and_h0(6, 5, 4, 3, 2)], 0)
+    yield case((5, 5, 3), recurrent(rng, "", 5, 5, layers=3), [x_and_h0(4, 3, 5, 5, 3)], 0)
+    yield edge("dropout, eval mode", (5, 5, 3, 0.4), recurrent(rng, "", 5, 5, layers=3), [x_and_h0(4, 3, 5, 5, 3)], 0)
     # Few units and steps, so that among 2,000 rows each pattern of what is dropped is sure to be there. One unit, and p
     # far from 1/2: how often it is dropped shows. Two units and two steps: which draws are one and the same shows.
     note = "training mode, two layers of one unit, p = 0.2, one step"
-    yield edge(note, (3, 1, 2, 0.2), torch_parameters(rng, 3, 1, 2), [x_and_h0(1, 1, 3, 1, 2)], 2000)
+    yield edge(note, (3, 1, 2, 0.2), recurrent(rng, "", 3, 1, layers=2), [x_and_h0(1, 1, 3, 1, 2)], 2000)
     note = "training mode, two layers of two units, p = 0.5, two steps"
-    yield edge(note, (3, 2, 2, 0.5), torch_parameters(rng, 3, 2, 2), [x_and_h0(2, 1, 3, 2, 2)], 2000)
+    yield edge(note, (3, 2, 2, 0.5), recurrent(rng, "", 3, 2, layers=2), [x_and_h0(2, 1, 3, 2, 2)], 2000)
     note = "training mode, three layers of two units, p = 0.5, one step"
-    yield edge(note, (4, 2, 3, 0.5), torch_parameters(rng, 4, 2, 3), [x_and_h0(1, 1, 4, 2, 3)], 2000)
+    yield edge(note, (4, 2, 3, 0.5), recurrent(rng, "", 4, 2, layers=3), [x_and_h0(1, 1, 4, 2, 3)], 2000)
     note = "training mode, one layer, p = 0.5: nothing is dropped"
-    yield edge(note, (4, 3, 1, 0.5), torch_parameters(rng, 4, 3, 1), [x_and_h0(3, 1, 4, 3, 1)], 100)
+    yield edge(note, (4, 3, 1, 0.5), recurrent(rng, "", 4, 3, layers=1), [x_and_h0(3, 1, 4, 3, 1)], 100)
     note = "training mode, nothing said of dropout: nothing is dropped"
-    yield edge(note, (4, 3, 2), torch_parameters(rng, 4, 3, 2), [x_and_h0(2, 1, 4, 3, 2)], 100)
+    yield edge(note, (4, 3, 2), recurrent(rng, "", 4, 3, layers=2), [x_and_h0(2, 1, 4, 3, 2)], 100)
     # Start states of (N, H), or of as many layers as there are units, are too few here.
     note = "more layers than rows and units, no h0"
-    yield edge(note, (3, 1, 2), torch_parameters(rng, 3, 1, 2), [(normal(rng, 4, 1, 3),)], 0)
-    yield edge("only two settings", (3, 5), torch_parameters(rng, 3, 5, 1), [(normal(rng, 4, 2, 3),)], 0)
-    yield edge("one step", (3, 4, 2), torch_parameters(rng, 3, 4, 2), [x_and_h0(1, 2, 3, 4, 2)], 0)
-    single = torch_parameters(rng, 3, 4, 2, np.float32)
+    yield edge(note, (3, 1, 2), recurrent(rng, "", 3, 1, layers=2), [(normal(rng, 4, 1, 3),)], 0)
+    yield edge("only two settings", (3, 5), recurrent(rng, "", 3, 5, layers=1), [(normal(rng, 4, 2, 3),)], 0)
+    yield edge("one step", (3, 4, 2), recurrent(rng, "", 3, 4, layers=2), [x_and_h0(1, 2, 3, 4, 2)], 0)
+    single = recurrent(rng, "", 3, 4, np.float32, layers=2)
     yield edge("float32", (3, 4, 2), single, [x_and_h0(4, 2, 3, 4, 2, np.float32)], 0)
 
 
@@ -811,8 +774,8 @@ h_n_of_the_top_layer: Your h_n has the last state of the top layer only. It is (
 - return x, torch.stack(last)
 + return x, last[-1][None]
 
-no_gradient_between_layers: The values are right, but no gradient comes down from layer to layer: `detach`, `.data`,
-  and a way through NumPy cut it. Hand on the states themselves.
+no_gradient_between_layers: The values are right, but no gradient comes down from layer to layer: `detach`, `.data`, and
+  a way through NumPy cut it. Hand on the states themselves.
 - x = nn.functional.dropout(x, self.dropout, self.training)
 + x = nn.functional.dropout(x.detach(), self.dropout, self.training)
 
@@ -853,8 +816,8 @@ dropout_before_the_first_layer: The inputs x are dropped as well. Dropout stands
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 + x = nn.functional.dropout(x, self.dropout, self.training)
 
-dropout_on_the_way_through_time: You drop the state that goes on to the next time step. What is lost there is missing
-  at the next step, with a trace in all that follow: drop only what goes up to the next layer.
+dropout_on_the_way_through_time: You drop the state that goes on to the next time step. What is lost there is missing at
+  the next step, with a trace in all that follow: drop only what goes up to the next layer.
 - if l > 0:
 -     x = nn.functional.dropout(x, self.dropout, self.training)
 

@@ -7,23 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse import torch_rnn
 from rnncourse.checks.callables import Named
+from rnncourse.checks.drive import builds, differentiable, module, train, with_tensors
 from rnncourse.checks.exercise import Case, Unit, case, edge, normal, weights
+from rnncourse.checks.parameters import Parameters, embedding, linear, recurrent
 from rnncourse.checks.plain import Plain
-from rnncourse.given.torch_rnn import small_reader
-from rnncourse.torch_rnn import (
-    CharRNN,
-    ScratchRNN,
-    Var,
-    as_torch_rnn,
-    last_states,
-    length_mask,
-    masked_cross_entropy,
-    pad_sequences,
-    train_epoch,
-)
+from rnncourse.fixtures.torch_rnn import layer_and_start, small_reader, tape
 
-unit = Unit("07_torch_rnn", "The same in PyTorch")
+unit = Unit("07_torch_rnn", "The same in PyTorch", torch_rnn)
 
 Arrays = tuple[np.ndarray, ...]
 
@@ -33,15 +25,12 @@ def cell_weights(rng: np.random.Generator, D: int, H: int, dtype: Any = np.float
     return weights(rng, D, H, dtype), weights(rng, H, H, dtype), normal(rng, H, dtype=dtype)
 
 
-# --- Var
-
 ex = unit.exercise(
     "Var",
-    reference=Var,
     points=6,
     takes="variables, arrays, program",
     gives="data, grad",
-    drive="tape",
+    drive=tape,
     forbids=("torch",),
     hints=(
         "Each result keeps a list: what it was made of, and for each part a function from the error here to the error "
@@ -117,8 +106,8 @@ last_part_only: A Var that is used more than once gets the error of one use only
 - errors[part] = errors.get(part, 0) + back(errors[var])
 + errors[part] = back(errors[var])
 
-handed_on_too_early: An error is handed on before all of it has arrived: you go through the parts in the order in
-  which you found them. First everything that was made later, then what it was made of.
+handed_on_too_early: An error is handed on before all of it has arrived: you go through the parts in the order in which
+  you found them. First everything that was made later, then what it was made of.
 - for var in sorted(found, key=lambda var: var.number, reverse=True):
 -     var.grad += errors[var]
 -     for part, back in var.made_of:
@@ -141,13 +130,13 @@ slope_forgotten: The error passes the tanh as if it were not there: multiply it 
 - return Var(h, [(self, lambda e: e * (1 - h * h))])
 + return Var(h, [(self, lambda e: e)])
 
-mean_over_the_rows: The error of a row that was added to rows is the *sum* of theirs, not the mean: each of them
-  felt it in full.
+mean_over_the_rows: The error of a row that was added to rows is the *sum* of theirs, not the mean: each of them felt it
+  in full.
 - return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
 + return lambda e: e.mean(axis=0) if e.ndim > data.ndim else e
 
-row_with_the_error_of_all_rows: A row (H,) that was added to rows (N, H) gets an error of their shape. It needs one
-  of its own: sum over the rows.
+row_with_the_error_of_all_rows: A row (H,) that was added to rows (N, H) gets an error of their shape. It needs one of
+  its own: sum over the rows.
 - return lambda e: e.sum(axis=0) if e.ndim > data.ndim else e
 + return lambda e: e
 
@@ -160,8 +149,8 @@ gradient_replaced: `backward` puts the new gradient in place of the old one. It 
 - var.grad += errors[var]
 + var.grad = np.zeros_like(var.data) + errors[var]
 
-old_gradients_handed_on: What is left in `grad` from an earlier `backward` is handed on once more. Keep the errors
-  of this pass apart, in a dict of their own, and add them to `grad` at the end.
+old_gradients_handed_on: What is left in `grad` from an earlier `backward` is handed on once more. Keep the errors of
+  this pass apart, in a dict of their own, and add them to `grad` at the end.
 - var.grad += errors[var]
 - for part, back in var.made_of:
 -     errors[part] = errors.get(part, 0) + back(errors[var])
@@ -180,8 +169,8 @@ dtype_of_the_data: Your data keep the dtype that they come with. A Var is float6
 - self.data = np.array(data, dtype=np.float64)
 + self.data = np.array(data)
 
-array_on_the_left_put_on_the_right: `array @ Var` gives `Var @ array`. A sum may be turned round, a product of
-  matrices may not.
+array_on_the_left_put_on_the_right: `array @ Var` gives `Var @ array`. A sum may be turned round, a product of matrices
+  may not.
 - return as_var(other) @ self
 + return self @ other
 
@@ -192,15 +181,12 @@ errors_of_the_product_swapped: Of `A @ B`, with the error e, A gets `e @ B.T` an
 """)
 
 
-# --- ScratchRNN
-
 ex = unit.exercise(
     "ScratchRNN",
-    reference=ScratchRNN,
     points=4,
     takes="sizes, parameters, inputs",
     gives="returned, gradients, input_gradients",
-    drive="layer_and_start",
+    drive=layer_and_start,
     forbids=("torch.nn.RNN", "torch.nn.RNNCell", "torch.nn.RNNBase", "torch.rnn_tanh", "torch.rnn_tanh_cell"),
     hints=(
         "`__init__` makes three parameters and computes nothing. `forward` is the `rnn_forward` of unit 03, with torch "
@@ -234,13 +220,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-h0_ignored: Your states start from zeros even when an h0 is given. Zeros are for `h0=None` only; else start from
-  h0[0].
+h0_ignored: Your states start from zeros even when an h0 is given. Zeros are for `h0=None` only; else start from h0[0].
 - h = x.new_zeros(x.shape[1], len(self.b)) if h0 is None else h0[0]
 + h = x.new_zeros(x.shape[1], len(self.b))
 
-detached_at_every_step: The states are right and their gradients are not: the state is cut off at each step, so that
-  no error reaches an earlier one. Detach between batches, never inside `forward`.
+detached_at_every_step: The states are right and their gradients are not: the state is cut off at each step, so that no
+  error reaches an earlier one. Detach between batches, never inside `forward`.
 - h = torch.tanh(x_t @ self.U + h @ self.W + self.b)
 + h = torch.tanh(x_t @ self.U + h.detach() @ self.W + self.b)
 
@@ -316,11 +301,10 @@ def one_bias(answer: Plain) -> Plain:
 
 ex = unit.exercise(
     "as_torch_rnn",
-    reference=as_torch_rnn,
     points=3,
     takes="weights, kind, inputs",
     gives="module, state, outputs",
-    drive="builds",
+    drive=builds,
     canonical=one_bias,
     hints=(
         "`nn.RNN(D, H)` comes with random weights of its own. You want to put yours in their place: which of your "
@@ -349,8 +333,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state
-  after the first is wrong: weight_hh_l0 is `W.T`.
+recurrent_matrix_not_transposed: U is transposed and W is not. W is square, so nothing complains, and every state after
+  the first is wrong: weight_hh_l0 is `W.T`.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 
@@ -360,13 +344,13 @@ reshaped_for_transposed: The numbers of U are cut anew, as a reshape does it: th
 + turned = U.reshape(len(b), -1)
 + rnn.load_state_dict({"weight_ih_l0": turned, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 
-second_bias_left_as_it_was: `nn.RNN` has two biases and adds them. You set one; the other still holds the random
-  numbers that the module was born with. Set it to zeros.
+second_bias_left_as_it_was: `nn.RNN` has two biases and adds them. You set one; the other still holds the random numbers
+  that the module was born with. Set it to zeros.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b}, strict=False)
 
-bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros
-  into the other.
+bias_twice: b is in both of PyTorch's biases. PyTorch adds them, so that it counts twice: put b into one and zeros into
+  the other.
 - rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": torch.zeros_like(b)})
 + rnn.load_state_dict({"weight_ih_l0": U.T, "weight_hh_l0": W.T, "bias_ih_l0": b, "bias_hh_l0": b})
 
@@ -390,15 +374,12 @@ memory_shared: The numbers are right, but the module's parameters lie in the mem
 """)
 
 
-# --- CharRNN
-
 ex = unit.exercise(
     "CharRNN",
-    reference=CharRNN,
     points=3,
     takes="sizes, parameters, inputs",
     gives="returned, gradients",
-    drive="module",
+    drive=module,
     hints=(
         "Three modules, one after the other: ids become vectors, vectors become states, states become logits. Which "
         "sizes does each go from and to?",
@@ -410,17 +391,10 @@ ex = unit.exercise(
 )
 
 
-def char_parameters(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> dict[str, np.ndarray]:
+def char_parameters(rng: np.random.Generator, V: int, E: int, H: int, dtype: Any = np.float64) -> Parameters:
     """Draw the parameters of a CharRNN by name."""
-    return {
-        "embedding.weight": normal(rng, V, E, dtype=dtype),
-        "rnn.weight_ih_l0": weights(rng, H, E, dtype),
-        "rnn.weight_hh_l0": weights(rng, H, H, dtype),
-        "rnn.bias_ih_l0": normal(rng, H, dtype=dtype),
-        "rnn.bias_hh_l0": normal(rng, H, dtype=dtype),
-        "output.weight": weights(rng, V, H, dtype),
-        "output.bias": normal(rng, V, dtype=dtype),
-    }
+    read = embedding(rng, "embedding", V, E, dtype) | recurrent(rng, "rnn", E, H, dtype)
+    return read | linear(rng, "output", H, V, dtype)
 
 
 def some_ids(rng: np.random.Generator, T: int, N: int, V: int) -> np.ndarray:
@@ -453,8 +427,8 @@ last_step_only: Your logits are those of the last step only: they are made from 
 - return self.output(states), state
 + return self.output(state), state
 
-all_states_returned: As the state you return all states, (T, N, H). What the next call needs is the last one, h_n (1,
-  N, H), the second thing that nn.RNN returns.
+all_states_returned: As the state you return all states, (T, N, H). What the next call needs is the last one, h_n (1, N,
+  H), the second thing that nn.RNN returns.
 - return self.output(states), state
 + return self.output(states), states
 
@@ -473,8 +447,8 @@ read_batch_first: The rows of the batch are taken for time steps, as with `batch
 - self.rnn = nn.RNN(embedding_size, hidden_size)
 + self.rnn = nn.RNN(embedding_size, hidden_size, batch_first=True)
 
-returned_state_detached: No gradient flows through the state that you return. Whether one may flow on is for the
-  caller to say: `train_epoch` cuts it, other programs need it. Return it as nn.RNN gives it.
+returned_state_detached: No gradient flows through the state that you return. Whether one may flow on is for the caller
+  to say: `train_epoch` cuts it, other programs need it. Return it as nn.RNN gives it.
 - return self.output(states), state
 + return self.output(states), state.detach()
 
@@ -498,15 +472,12 @@ bent_logits: Your logits are never negative: there is a ReLU on them. Nothing st
 """)
 
 
-# --- pad_sequences
-
 ex = unit.exercise(
     "pad_sequences",
-    reference=pad_sequences,
     points=2,
     takes="sequences",
     gives="padded (T, N, …), lengths (N,)",
-    drive="tensors",
+    drive=with_tensors,
     forbids=("torch.nn.utils.rnn", "torch.nested"),
     hints=(
         "Make a large tensor of zeros first, then lay each sequence into its own column. How long must it be, and of "
@@ -563,8 +534,8 @@ zeros_in_front: Your zeros stand in front of the shorter sequences. They belong 
 - padded[: len(sequence), n] = sequence
 + padded[len(padded) - len(sequence) :, n] = sequence
 
-sorted_by_length: Your sequences come out sorted by length. Column n must be sequence n, or nobody knows whose answer
-  is whose.
+sorted_by_length: Your sequences come out sorted by length. Column n must be sequence n, or nobody knows whose answer is
+  whose.
 - lengths = torch.tensor([len(sequence) for sequence in sequences])
 + sequences = sorted(sequences, key=len, reverse=True)
 + lengths = torch.tensor([len(sequence) for sequence in sequences])
@@ -584,8 +555,8 @@ lengths_of_the_padded: All your lengths are T, the length after padding. What is
 - return padded, lengths
 + return padded, torch.full_like(lengths, len(padded))
 
-zeros_not_counted: Your lengths count the steps that are not zero. A real symbol may be 0 too: ask the sequences,
-  before you pad.
+zeros_not_counted: Your lengths count the steps that are not zero. A real symbol may be 0 too: ask the sequences, before
+  you pad.
 - return padded, lengths
 + return padded, (padded != 0).reshape(*padded.shape[:2], -1).any(dim=2).sum(dim=0)
 
@@ -596,15 +567,12 @@ last_step_repeated: The padding repeats the last real step. It is zeros: padding
 """)
 
 
-# --- length_mask
-
 ex = unit.exercise(
     "length_mask",
-    reference=length_mask,
     points=1,
     takes="lengths (N,), T",
     gives="mask (T, N)",
-    drive="tensors",
+    drive=with_tensors,
     hints=(
         "Entry [t, n] asks one question: is t smaller than the length of sequence n?",
         "`torch.arange(T)` has all the t. As a column, (T, 1), compared with the row of lengths (N,), it gives all "
@@ -625,22 +593,22 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-one_step_too_many: One step of padding counts as real in each sequence. Steps are counted from 0: a sequence of length
-  3 has the steps 0, 1 and 2, so t < length.
+one_step_too_many: One step of padding counts as real in each sequence. Steps are counted from 0: a sequence of length 3
+  has the steps 0, 1 and 2, so t < length.
 + return torch.arange(T)[:, None] <= lengths
 
 one_step_too_few: The last real step of each sequence is left out. A sequence of length 3 has the steps 0, 1 and 2.
 + return torch.arange(T)[:, None] < lengths - 1
 
-padding_is_true: Your mask is True in the padding. Some of PyTorch's layers want it so, `key_padding_mask` for one;
-  here True means a real step.
+padding_is_true: Your mask is True in the padding. Some of PyTorch's layers want it so, `key_padding_mask` for one; here
+  True means a real step.
 + return torch.arange(T)[:, None] >= lengths
 
 rows_first: Your mask is (N, T). Time comes first: row t says which sequences are still going on at step t.
 + return torch.arange(T) < lengths[:, None]
 
-reshaped_for_transposed: The sequences are interleaved: a reshape of (N, T) into (T, N) cuts the entries anew. Compare
-  a column of steps with a row of lengths, or take the transpose.
+reshaped_for_transposed: The sequences are interleaved: a reshape of (N, T) into (T, N) cuts the entries anew. Compare a
+  column of steps with a row of lengths, or take the transpose.
 + return (torch.arange(T) < lengths[:, None]).reshape(T, -1)
 
 padding_in_front: Your mask says that the padding comes first. It comes last: step 0 is real in every sequence.
@@ -655,15 +623,12 @@ longest_for_T: Your mask ends with the longest sequence. It has T rows, also whe
 """)
 
 
-# --- masked_cross_entropy
-
 ex = unit.exercise(
     "masked_cross_entropy",
-    reference=masked_cross_entropy,
     points=2,
     takes="logits (T, N, Q), targets (T, N), mask (T, N)",
     gives="loss, gradients",
-    drive="differentiable",
+    drive=differentiable,
     hints=(
         "There is one loss for each step of each row. Add up those that are real. By how many do you divide?",
         "`nn.functional.cross_entropy` wants the logits as (rows, Q) and the targets as (rows,). `logits[mask]` is "
@@ -722,14 +687,13 @@ zeroed_logits: Under the padding your logits are zero, and counted: a softmax of
   the losses, or leave the padding out.
 + return nn.functional.cross_entropy((logits * mask[..., None]).flatten(0, 1), targets.flatten())
 
-zero_targets_left_out: You leave out the steps whose target is 0. That is right only where no real symbol has the id
-  0; the mask says what is real.
+zero_targets_left_out: You leave out the steps whose target is 0. That is right only where no real symbol has the id 0;
+  the mask says what is real.
 + losses = nn.functional.cross_entropy(logits.movedim(-1, 1), targets, reduction="none")
 + real = mask & (targets != 0)
 + return (losses * real).sum() / real.sum()
 
-softmax_twice: There are two softmaxes: `cross_entropy` takes one itself, and yours comes before it. Hand it the
-  logits.
+softmax_twice: There are two softmaxes: `cross_entropy` takes one itself, and yours comes before it. Hand it the logits.
 + return nn.functional.cross_entropy(torch.softmax(logits, dim=-1)[mask], targets[mask])
 
 padding_for_real: The mask is taken the wrong way round: True means real.
@@ -738,15 +702,12 @@ padding_for_real: The mask is taken the wrong way round: True means real.
 """)
 
 
-# --- last_states
-
 ex = unit.exercise(
     "last_states",
-    reference=last_states,
     points=2,
     takes="H (T, N, H), lengths (N,)",
     gives="last (N, H), gradients",
-    drive="differentiable",
+    drive=differentiable,
     hints=(
         "For row n you want one state: at which step, counted from 0, did sequence n end?",
         "The steps are `lengths - 1`, one for each row. Indexing with two tensors of N numbers, steps and rows, picks "
@@ -791,8 +752,8 @@ every_row_at_every_end: Your answer is (N, N, H), as `H[lengths - 1]` is: for ea
   want the pairs: index with the steps and with the rows, both of length N.
 + return H[lengths - 1]
 
-mean_of_the_states: You return the mean of the real states. That is a summary too, but another one: here the last one
-  is wanted.
+mean_of_the_states: You return the mean of the real states. That is a summary too, but another one: here the last one is
+  wanted.
 + mask = torch.arange(len(H))[:, None] < lengths
 + return (H * mask[..., None]).sum(dim=0) / lengths[:, None].to(H.dtype)
 
@@ -804,15 +765,12 @@ layer_axis_kept: Your answer has a first axis of length 1, as h_n of nn.RNN has.
 """)
 
 
-# --- train_epoch
-
 ex = unit.exercise(
     "train_epoch",
-    reference=train_epoch,
     points=4,
     takes="model, learning_rate, batches, max_norm",
     gives="loss, parameters",
-    drive="train",
+    drive=train,
     hints=(
         "For each batch there are six steps: forwards, loss, forget the old gradients, backwards, clip, update. And "
         "the state goes on to the next batch. Which of them may not change places?",
@@ -844,8 +802,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-gradients_pile_up: The gradients are never set back: `backward` adds to what is there, so each update follows the sum
-  of all batches so far. `optimizer.zero_grad()` before each `backward`.
+gradients_pile_up: The gradients are never set back: `backward` adds to what is there, so each update follows the sum of
+  all batches so far. `optimizer.zero_grad()` before each `backward`.
 - optimizer.zero_grad()
 
 state_not_detached: The state brings its history with it: the second `backward` walks back into the first batch, whose
@@ -858,25 +816,25 @@ graph_retained: The state is not detached, and `retain_graph=True` is no way out
 + loss.backward(retain_graph=True)
 - state = state.detach()
 
-state_reset_at_each_batch: Every batch starts from None: what was read before is forgotten. Hand the state of one
-  batch to the next, detached.
+state_reset_at_each_batch: Every batch starts from None: what was read before is forgotten. Hand the state of one batch
+  to the next, detached.
 - logits, state = model(inputs, state)
 + logits, state = model(inputs, None)
 
-not_clipped_in_time: The update is made with gradients that are not clipped: max_norm is not used, or used too late.
-  The place for clipping is between `backward` and `step`.
+not_clipped_in_time: The update is made with gradients that are not clipped: max_norm is not used, or used too late. The
+  place for clipping is between `backward` and `step`.
 - loss.backward()
 + loss.backward()
 + optimizer.step()
 - optimizer.step()
 
-clipped_by_value: Each entry of the gradient is clipped by itself, which turns its direction. By the norm of all of
-  them together: `clip_grad_norm_`, not `clip_grad_value_`.
+clipped_by_value: Each entry of the gradient is clipped by itself, which turns its direction. By the norm of all of them
+  together: `clip_grad_norm_`, not `clip_grad_value_`.
 - nn.utils.clip_grad_norm_(model.parameters(), max_norm)
 + nn.utils.clip_grad_value_(model.parameters(), max_norm)
 
-each_parameter_by_its_own_norm: Each parameter is clipped by its own norm. It is one norm over all of them, so that
-  the direction stays: `clip_grad_norm_` takes all parameters at once.
+each_parameter_by_its_own_norm: Each parameter is clipped by its own norm. It is one norm over all of them, so that the
+  direction stays: `clip_grad_norm_` takes all parameters at once.
 - nn.utils.clip_grad_norm_(model.parameters(), max_norm)
 + for parameter in model.parameters():
 +     nn.utils.clip_grad_norm_(parameter, max_norm)
@@ -904,7 +862,7 @@ sum_minimised: You go down the gradient of the summed loss: where nothing is cli
 - total += loss.item() * targets.numel()
 + total += loss.item()
 
-no_update: The parameters are as they were: no update takes place. `optimizer.step()` makes it, from the gradients
-  that `backward` has computed; nothing may set these back in between.
+no_update: The parameters are as they were: no update takes place. `optimizer.step()` makes it, from the gradients that
+  `backward` has computed; nothing may set these back in between.
 - optimizer.step()
 """)

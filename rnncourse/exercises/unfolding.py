@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from rnncourse import unfolding
 from rnncourse.checks.callables import named
+from rnncourse.checks.drive import chain
 from rnncourse.checks.exercise import Case, Option, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
-from rnncourse.unfolding import compose, depends_on, shared_parameter_count, unfold, unfold_driven
 
-unit = Unit("02_unfolding", "Dynamical systems and their graphs")
+unit = Unit("02_unfolding", "Dynamical systems and their graphs", unfolding)
 
 
 # --- transitions f(s, theta): each minds the order of its arguments
@@ -21,31 +22,19 @@ unit = Unit("02_unfolding", "Dynamical systems and their graphs")
 @named
 def logistic(shift: float) -> Callable[[Any, Any], Any]:
     """A number, or an array of them: theta s (1 - s) + shift."""
-
-    def f(s: Any, theta: Any) -> Any:
-        return theta * s * (1 - s) + shift
-
-    return f
+    return lambda s, theta: theta * s * (1 - s) + shift
 
 
 @named
 def towards(goal: float) -> Callable[[Any, Any], Any]:
     """A number that keeps the share theta of its distance to `goal`."""
-
-    def f(s: Any, theta: Any) -> Any:
-        return goal + theta * (s - goal)
-
-    return f
+    return lambda s, theta: goal + theta * (s - goal)
 
 
 @named
 def bent_mix(gain: float) -> Callable[[Any, Any], Any]:
     """An array (..., H) that goes through a matrix theta (H, H) and a tanh."""
-
-    def f(s: Any, theta: Any) -> Any:
-        return gain * np.tanh(s @ theta) + 0.25 * s
-
-    return f
+    return lambda s, theta: gain * np.tanh(s @ theta) + 0.25 * s
 
 
 @named
@@ -59,11 +48,8 @@ def swing(step: float) -> Callable[[Any, Any], Any]:
     return f
 
 
-# --- unfold
-
 ex = unit.exercise(
     "unfold",
-    reference=unfold,
     points=2,
     takes="f, s0, theta, steps",
     gives="states (steps + 1, …)",
@@ -108,8 +94,8 @@ s0_left_out: s0 is missing: your first state is s_1. The result begins with s0, 
 - return np.stack(states)
 + return np.array(states[1:])
 
-last_state_missing: The last state is missing: you take steps - 1 steps. Count the arrows of the unfolded graph, not
-  its circles: there are `steps` of them.
+last_state_missing: The last state is missing: you take steps - 1 steps. Count the arrows of the unfolded graph, not its
+  circles: there are `steps` of them.
 - for _ in range(steps):
 + for _ in range(1, steps):
 
@@ -126,8 +112,8 @@ arguments_swapped: f gets its arguments in the wrong order: it is `f(s, theta)`,
 - states.append(f(states[-1], theta))
 + states.append(f(theta, states[-1]))
 
-step_number_for_theta: f gets the number of the step where theta belongs. A dynamical system has the same theta at
-  every step.
+step_number_for_theta: f gets the number of the step where theta belongs. A dynamical system has the same theta at every
+  step.
 - states.append(f(states[-1], theta))
 + states.append(f(states[-1], len(states) - 1))
 
@@ -136,8 +122,8 @@ f_called_twice: The states are right, but f is called twice in each step. Call i
 + f(states[-1], theta)
 + states.append(f(states[-1], theta))
 
-from_the_start_each_time: The states are right, but each is computed from s0 on: t calls of f for s_t, and steps
-  (steps + 1) / 2 in all. Go on from the state that you have.
+from_the_start_each_time: The states are right, but each is computed from s0 on: t calls of f for s_t, and steps (steps
+  + 1) / 2 in all. Go on from the state that you have.
 - states.append(f(states[-1], theta))
 + s = s0
 + for _ in range(len(states)):
@@ -166,15 +152,12 @@ s0_itself_in_the_list: You return a list that holds the caller's own s0: whoever
 """)
 
 
-# --- compose
-
 ex = unit.exercise(
     "compose",
-    reference=compose,
     points=2,
     takes="f, s",
     gives="result",
-    drive="chain",
+    drive=chain,
     counts_calls=True,
     may_share=True,
     hints=(
@@ -190,11 +173,7 @@ ex = unit.exercise(
 @named
 def congruence(factor: int, step: int, modulus: int) -> Callable[[Any], Any]:
     """A whole number that jumps about among `modulus` of them."""
-
-    def f(s: Any) -> Any:
-        return (factor * s + step) % modulus
-
-    return f
+    return lambda s: (factor * s + step) % modulus
 
 
 @named
@@ -226,8 +205,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-one_too_many: f is applied once too often. Begin with s, to which nothing has been done yet, and apply f `times`
-  times.
+one_too_many: f is applied once too often. Begin with s, to which nothing has been done yet, and apply f `times` times.
 - for _ in range(times):
 + for _ in range(times + 1):
 
@@ -239,8 +217,8 @@ once_for_zero: For times = 0 nothing must happen to s: compose(f, 0) is the iden
 - for _ in range(times):
 + for _ in range(max(times, 1)):
 
-always_of_s: When your function returns, f has been applied to s just once. Each time give f what it returned before:
-  `s = f(s)`; and return s only when the loop has ended.
+always_of_s: When your function returns, f has been applied to s just once. Each time give f what it returned before: `s
+  = f(s)`; and return s only when the loop has ended.
 - def composed(s):
 + def composed(start):
 +     s = start
@@ -254,8 +232,8 @@ result_dropped: s comes back as it was: what f returns is lost. Keep it: `s = f(
 multiplied: You multiply the result of one application. To apply f three times is f(f(f(s))), not 3 f(s).
 + return lambda s: times * f(s)
 
-calls_itself_for_ever: Your function calls itself for ever. It looks its own name up when it is called, and by then
-  the name stands for the newest one. A loop inside one inner function has no such trap.
+calls_itself_for_ever: Your function calls itself for ever. It looks its own name up when it is called, and by then the
+  name stands for the newest one. A loop inside one inner function has no such trap.
 + composed = lambda s: s
 + for _ in range(times):
 +     composed = lambda s: f(composed(s))
@@ -269,11 +247,7 @@ calls_itself_for_ever: Your function calls itself for ever. It looks its own nam
 @named
 def leak(gain: float) -> Callable[[Any, Any, Any], Any]:
     """A number, or an array like x: it keeps the share theta and takes in x."""
-
-    def f(s: Any, x: Any, theta: Any) -> Any:
-        return theta * s + gain * x
-
-    return f
+    return lambda s, x, theta: theta * s + gain * x
 
 
 @named
@@ -300,7 +274,6 @@ def spring(step: float) -> Callable[[Any, Any, Any], Any]:
 
 ex = unit.exercise(
     "unfold_driven",
-    reference=unfold_driven,
     points=2,
     takes="f, s0, xs (T, …), theta",
     gives="states (T + 1, …)",
@@ -387,13 +360,13 @@ signal_backwards: The signal is read from its end. `xs[0]` comes first in time a
 - for x in xs:
 + for x in xs[::-1]:
 
-same_input_at_each_step: The first input is fed at every step. f and theta are the same all the time; the signal is
-  what changes.
+same_input_at_each_step: The first input is fed at every step. f and theta are the same all the time; the signal is what
+  changes.
 - states.append(f(states[-1], x, theta))
 + states.append(f(states[-1], xs[0], theta))
 
-dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 3, each state loses its decimals. Let
-  np.stack find the dtype.
+dtype_of_s0: The result has the dtype of s0. When s0 is the whole number 3, each state loses its decimals. Let np.stack
+  find the dtype.
 - states.append(f(states[-1], x, theta))
 + states.append(np.asarray(f(states[-1], x, theta)).astype(np.asarray(s0).dtype))
 
@@ -409,8 +382,6 @@ f_called_twice: The states are right, but f is called twice in each step. Call i
 """)
 
 
-# --- quiz_exact_state
-
 unit.choice(
     "quiz_exact_state",
     points=1,
@@ -421,38 +392,16 @@ unit.choice(
         "text looks at.",
         "Three of the five are exact: two that keep everything, and one that keeps all that matters.",
     ),
-    options=(
-        Option(
-            "A",
-            True,
-            "a_list_is_no_state",
-            "A state may be anything, a growing list too: it holds the whole past, so nothing is lost.",
-        ),
-        Option(
-            "B",
-            False,
-            "order_does_not_matter",
-            "'The dog bit the' and 'the bit dog the' have one bag, and after them comes not the same.",
-        ),
-        Option(
-            "C",
-            True,
-            "a_number_is_too_small",
-            "In binary, h_t is a 1 followed by the whole text: no two pasts have one number, so it stores everything.",
-        ),
-        Option(
-            "D",
-            True,
-            "the_rest_must_be_kept_too",
-            "What comes next depends on whether a bracket is open, and on nothing else: the count is enough.",
-        ),
-        Option(
-            "E",
-            False,
-            "the_last_one_is_enough",
-            "After '()' no bracket is open, after '(()' one is: the last bracket is the same, and the next may not be.",
-        ),
-    ),
+    options=Option.parse(r"""
+A true, a_list_is_no_state: A state may be anything, a growing list too: it holds the whole past, so nothing is lost.
+B false, order_does_not_matter: 'The dog bit the' and 'the bit dog the' have one bag, and after them comes not the same.
+C true, a_number_is_too_small: In binary, h_t is a 1 followed by the whole text: no two pasts have one number, so it
+  stores everything.
+D true, the_rest_must_be_kept_too: What comes next depends on whether a bracket is open, and on nothing else: the count
+  is enough.
+E false, the_last_one_is_enough: After '()' no bracket is open, after '(()' one is: the last bracket is the same, and
+  the next may not be.
+"""),
 )
 
 
@@ -522,7 +471,6 @@ def threshold(level: float) -> Callable[[Any], Any]:
 
 ex = unit.exercise(
     "depends_on",
-    reference=depends_on,
     points=4,
     takes="model, xs (T, D), eps",
     gives="depends (t, k)",
@@ -566,13 +514,13 @@ whole_vector_raised: All entries of an input are raised at once. A model that ta
 - raised[k, d] += eps
 + raised[k] += eps
 
-only_the_first_entry: Only the first entry of each input is raised. A model may look at the others: try all D, one at
-  a time.
+only_the_first_entry: Only the first entry of each input is raised. A model may look at the others: try all D, one at a
+  time.
 - raised[k, d] += eps
 + raised[k, 0] += eps
 
-only_the_last_entry_counts: Only the last entry of input k counts: what the entries before it said is lost when column
-  k is written anew. Combine what they say: `depends[:, k] |= …`.
+only_the_last_entry_counts: Only the last entry of input k counts: what the entries before it said is lost when column k
+  is written anew. Combine what they say: `depends[:, k] |= …`.
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + depends[:, k] = changed.reshape(T, -1).any(axis=1)
 
@@ -600,15 +548,15 @@ two_axes_taken_for_granted: Your code assumes that the output has two axes, (T, 
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + depends[:, k] |= changed.any(axis=1)
 
-row_taken_for_a_number: You ask whether one output differs from another as if they were numbers. `out[t] != base[t]`
-  is an array of truth values, one for each entry: ask `np.any(out[t] != base[t])`.
+row_taken_for_a_number: You ask whether one output differs from another as if they were numbers. `out[t] != base[t]` is
+  an array of truth values, one for each entry: ask `np.any(out[t] != base[t])`.
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + for t in range(T):
 +     if changed[t]:
 +         depends[t, k] = True
 
-past_taken_for_granted: You only look at the outputs from k on, as if no model could look ahead. Some do: compare all
-  T outputs.
+past_taken_for_granted: You only look at the outputs from k on, as if no model could look ahead. Some do: compare all T
+  outputs.
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + depends[k:, k] |= changed.reshape(T, -1).any(axis=1)[k:]
 
@@ -616,8 +564,8 @@ all_entries_must_change: You demand that all entries of output t change. One is 
 - depends[:, k] |= changed.reshape(T, -1).any(axis=1)
 + depends[:, k] |= changed.reshape(T, -1).all(axis=1)
 
-sums_compared: You compare the sum of each output. When one entry goes up and another goes down, the sum stays:
-  compare entry by entry.
+sums_compared: You compare the sum of each output. When one entry goes up and another goes down, the sum stays: compare
+  entry by entry.
 - changed = model(raised) != base
 + changed = model(raised).reshape(T, -1).sum(axis=1) != base.reshape(T, -1).sum(axis=1)
 
@@ -626,8 +574,7 @@ small_changes_overlooked: Small changes are overlooked, as `np.isclose` and `np.
 - changed = model(raised) != base
 + changed = ~np.isclose(model(raised), base)
 
-scaled_for_raised: You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no influence: add
-  eps.
+scaled_for_raised: You multiply an entry by 1 + eps. An entry that is 0 stays 0 and seems to have no influence: add eps.
 - raised[k, d] += eps
 + raised[k, d] *= 1 + eps
 
@@ -639,18 +586,15 @@ replaced_for_raised: The entry is replaced by eps, `=`, where it should be raise
 - raised[k, d] += eps
 + raised[k, d] = eps
 
-numbers_for_truth_values: The pattern is right, but it holds the numbers 0 and 1. Truth values are asked for: start
-  from `np.zeros((T, T), dtype=bool)`.
+numbers_for_truth_values: The pattern is right, but it holds the numbers 0 and 1. Truth values are asked for: start from
+  `np.zeros((T, T), dtype=bool)`.
 - return depends
 + return depends.astype(float)
 """)
 
 
-# --- shared_parameter_count
-
 ex = unit.exercise(
     "shared_parameter_count",
-    reference=shared_parameter_count,
     points=1,
     takes="D, H",
     gives="count",
@@ -676,8 +620,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-recurrent_matrix_forgotten: W is not counted: the H numbers of the old state go through a matrix too, and it is (H,
-  H).
+recurrent_matrix_forgotten: W is not counted: the H numbers of the old state go through a matrix too, and it is (H, H).
 + return D * H + H
 
 bias_forgotten: The bias is not counted: b has one number for each of the H units.
@@ -692,7 +635,7 @@ bias_of_the_inputs: The bias has one number for each unit of the state, so H of 
 recurrent_matrix_between_inputs: W joins the old state to the new one: it is (H, H), not (D, D).
 + return D * H + D * D + H
 
-one_square_matrix: You count one square matrix over input and state together. What comes out of a step is the new
-  state alone: U over W is a matrix (D + H, H).
+one_square_matrix: You count one square matrix over input and state together. What comes out of a step is the new state
+  alone: U over W is a matrix (D + H, H).
 + return (D + H) * (D + H) + H
 """)

@@ -19,6 +19,7 @@ from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
 from rnncourse.checks.verdict import ROW, Hint, Offers, Verdict, front_end
 from rnncourse.checks.where.inquiry import Budget
+from rnncourse.checks.where.search import find
 from rnncourse.seat import logbook
 
 _last: dict[str, tuple[Any, Verdict]] = {}
@@ -75,7 +76,7 @@ def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
             exercise.points,
         )
     with Local(candidate, exercise.uses) as local:
-        return judge(exercise, local, hidden=hidden, budget=Budget())
+        return judge(exercise, local, hidden=hidden, search=functools.partial(find, budget=Budget()))
 
 
 def _forbidden(candidate: Any, exercise: Exercise) -> str | None:
@@ -107,7 +108,7 @@ def where(answer: Any) -> Verdict:
     if not isinstance(exercise, Exercise) or not callable(answer) or _forbidden(answer, exercise):
         return check(answer, exercise.name)
     with Local(answer, exercise.uses) as local:
-        verdict = judge(exercise, local, budget=Budget(5.0, 10.0, 15.0, 30.0), after_diagnosis=True)
+        verdict = judge(exercise, local, search=functools.partial(find, budget=Budget(5.0, 30.0)), after_diagnosis=True)
     verdict = replace(verdict, offers=replace(_offers(exercise, verdict), where_to_ask=""))
     _last[exercise.name] = answer, verdict
     return verdict
@@ -158,7 +159,7 @@ def _answering_with_arrays(answer: Any, exercise: Exercise) -> Any:
     """The answer, where a list that it returns for an array has become one: the check takes both, an experiment
     may not.
     """
-    if exercise.drive != "call" or not any(part.axes is not None for part in exercise.gives):
+    if not exercise.drive.is_plain or not any(part.axes is not None for part in exercise.gives):
         return answer
 
     @functools.wraps(answer)

@@ -12,8 +12,11 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psutil
@@ -71,6 +74,43 @@ def page(browser: Browser, may_ask: str | None, request: pytest.FixtureRequest) 
 
 def _leaves(request: Request) -> bool:
     return not re.match(rf"(https?|wss?)://{re.escape(HOST)}:|data:|blob:|file:", request.url)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """A folder from the plainest of web servers on this machine."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer((HOST, 0), partial(Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield f"http://{HOST}:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """The site that a test file builds, from a web server."""
+    with served(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of somebody new."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def lab03(root: Path, home: Path) -> Iterator[str]:
+    """`rnncourse lab 03` in a student's copy of the unit's notebook."""
+    shutil.copytree(root / "notebooks" / "03_cell", home / "course" / "notebooks" / "03_cell")
+    with _jupyterlab("rnncourse.seat.cli", "lab", "03", cwd=home / "course", home=home) as address:
+        yield address
 
 
 FAILED = pytest.StashKey[bool]()

@@ -11,6 +11,10 @@ CAPTIONS = """addEventListener("DOMContentLoaded", () => {
   if (caption) new MutationObserver(() => captions.push(caption.textContent)).observe(caption, {childList: true});
 })"""
 
+# For every frame of a page: the page around it notes that a film has run by itself. It may have ended before one looks.
+RAN = """new MutationObserver(() => { if (document.getElementById("play")?.textContent === "Pause") top.ran = true })
+  .observe(document, { subtree: true, childList: true, characterData: true })"""
+
 
 def runs_by_itself(page: Page) -> None:
     """Wait until the film of the page's notebook, `scan_film`'s, has run from its first moment to its last."""

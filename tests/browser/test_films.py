@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, expect
 from rnncourse.plots import line_chart
 from rnncourse.plots.films import scan_film
 from rnncourse.plots.style import picture
-from tests.browser.films import CAPTIONS, runs_by_itself
+from tests.browser.films import CAPTIONS, RAN, runs_by_itself
 
 PAGES = {"light": "#ffffff", "dark": "#121212", "dark, JupyterLab": "#111111"}
 SAYS = {"light": 'data-theme="light"', "dark": 'data-theme="dark"', "dark, JupyterLab": 'data-jp-theme-light="false"'}
@@ -66,10 +66,11 @@ def test_a_picture_stands_on_the_page_itself_and_can_be_read(page: Page, theme: 
 
 @pytest.mark.parametrize("theme", PAGES)
 def test_a_film_takes_the_place_of_its_still_runs_by_itself_and_stops_at_its_end(page: Page, theme: str, monkeypatch):
+    page.add_init_script(RAN)
     put(page, film_as_html(monkeypatch), theme)
     player = page.frame_locator("iframe")
     expect(page.locator("img")).to_be_hidden()
-    expect(player.get_by_role("button", name="Pause")).to_be_visible()
+    page.wait_for_function("window.ran === true")
     expect(player.locator("#caption")).to_contain_text("The loop took 2 rounds")
     expect(player.get_by_role("button", name="Play")).to_be_visible()
     frame = page.locator("iframe").bounding_box()
@@ -127,6 +128,7 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory, jupyterlab) -> Ite
         yield address
 
 
+@pytest.mark.nightly
 def test_a_film_runs_by_itself_in_a_notebook_that_only_was_opened(page: Page, lab: str):
     page.add_init_script(CAPTIONS)
     page.goto(lab.replace("/?token", "/lab/workspaces/one/tree/own.ipynb?token"))
@@ -134,6 +136,7 @@ def test_a_film_runs_by_itself_in_a_notebook_that_only_was_opened(page: Page, la
     assert dark(page.locator(".jp-OutputArea iframe").screenshot()) < 250
 
 
+@pytest.mark.nightly
 def test_in_a_notebook_that_is_not_trusted_the_still_stands_on_the_dark_page_itself(page: Page, lab: str):
     page.goto(lab.replace("/?token", "/lab/workspaces/two/tree/foreign.ipynb?token"))
     still = page.locator(".jp-OutputArea img")

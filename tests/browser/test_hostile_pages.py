@@ -246,6 +246,7 @@ def test_the_report_s_policy_holds_where_nothing_is_escaped(page: Page, desks, e
         assert elsewhere.asked == []
 
 
+@pytest.mark.nightly
 def test_formgrader_s_policy_holds_where_nothing_is_escaped(page: Page, desks, jupyterlab, elsewhere, tmp_path):
     desk = desks["harmless"]
     with open_gradebook(desk) as book:

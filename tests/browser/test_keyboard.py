@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import nbformat
 import pytest
@@ -19,24 +16,12 @@ from tests.waiting import until
 UNIT = "03_cell"
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("student")
-
-
-@pytest.fixture(scope="module")
-def lab(root: Path, home: Path, jupyterlab) -> Iterator[str]:
-    """`rnncourse lab 03` in a student's copy of the notebook."""
-    shutil.copytree(root / "notebooks" / UNIT, home / "course" / "notebooks" / UNIT)
-    with jupyterlab("rnncourse.seat.cli", "lab", "03", cwd=home / "course", home=home) as address:
-        yield address
-
-
-def test_a_student_without_a_mouse_solves_the_unit_and_hands_it_in(page: Page, lab, root, home):
+@pytest.mark.nightly
+def test_a_student_without_a_mouse_solves_the_unit_and_hands_it_in(page: Page, lab03, root, home):
     students, solution = (
         nbformat.read(root / kind / UNIT / f"{UNIT}.ipynb", as_version=4) for kind in ("notebooks", "solutions")
     )
-    page.goto(lab)
+    page.goto(lab03)
     shown(page)
     solve(page, students, solution)
     kept = home / ".local" / "share" / "rnncourse" / "progress.json"

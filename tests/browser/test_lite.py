@@ -10,11 +10,7 @@ import json
 import re
 import subprocess
 import sys
-import threading
 import zipfile
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import nbformat
@@ -27,6 +23,8 @@ from tests.browser.films import CAPTIONS, runs_by_itself
 from tests.browser.keyboard import command, solve
 from tests.browser.unit03 import HEADING, active, run_down_to, shown
 
+pytestmark = pytest.mark.nightly  # it downloads and builds all of Pyodide's packages
+
 ENDLESS = "def hidden_layer(x, W_xh, b_h):\n    while True:\n        x = x + 1"
 NOTEBOOK = Path("notebooks", "03_cell", "03_cell.ipynb")
 NOT_TO_BE_HAD = 3  # how the build ends when a download fails
@@ -36,28 +34,12 @@ NOT_TO_BE_HAD = 3  # how the build ends when a download fails
 def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, as `make lite` builds it, in a folder of its own."""
     folder = tmp_path_factory.mktemp("lite") / "site"
-    command = [sys.executable, root / "lite" / "build.py", "--out", folder]
+    command = [sys.executable, root / "lite" / "make_lite.py", "--out", folder]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode == NOT_TO_BE_HAD:
         pytest.skip(done.stderr.strip())
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *arguments):
-        pass
-
-
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    """The site from the plainest of web servers."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{http.server_port}"
-        http.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ EXERCISE = exercises.find("hidden_layer")
 MISTAKE = next(m for m in EXERCISE.misconceptions if m.name == "no_nonlinearity")
 RIGHT = "def hidden_layer(x, W_xh, b_h):\n    return np.tanh(x @ W_xh + b_h)"
 # a mistake that nobody has named
-UNNAMED = "def hidden_layer(x, W_xh, b_h):\n    a = x @ W_xh - 3 * b_h\n    return np.tanh(a)"
+UNNAMED = "def hidden_layer(x, W_xh, b_h):\n    a = x @ W_xh + 3 * b_h\n    return np.tanh(a)"
 
 
 def active(page: Page) -> Locator:

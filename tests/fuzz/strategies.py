@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-# `make fuzz` tries more, and others each time; `make test` the same few.
-EXAMPLES = int(os.environ.get("FUZZ", "0"))
+from tests.sampling import ALL
+
+# `make nightly` tries more, and others each time; `make test` the same few.
+TIMES = max(1, int(os.environ.get("FUZZ", "0")))
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example]
 
 
 def fuzzed(few: int) -> settings:
-    """The settings of a fuzz test that tries `few` examples, and in `make fuzz` FUZZ times as many."""
-    return settings(
-        max_examples=few * (EXAMPLES or 1), derandomize=not EXAMPLES, deadline=None, suppress_health_check=SLOW
-    )
+    """The settings of a fuzz test that tries `few` examples, and in `make nightly` FUZZ times as many."""
+    return settings(max_examples=few * TIMES, derandomize=not ALL, deadline=None, suppress_health_check=SLOW)
 
 
 # Text with what files and pages trip over: halves of surrogate pairs, control characters, marks of other languages.

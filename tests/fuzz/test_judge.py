@@ -23,12 +23,13 @@ from rnncourse.checks.plain import NotPlain, to_plain
 from rnncourse.checks.wire import WireError, decode, encode
 from rnngrade.judge import _observation, _require_small
 from rnngrade.sandbox.session import Fault
-from tests.fuzz.strategies import EXAMPLES, fuzzed, numbers, texts, values
+from tests.fuzz.strategies import fuzzed, numbers, texts, values
+from tests.sampling import ALL
 
 UNITS = "00_welcome", "01_ngram", "02_unfolding", "03_cell", "04_bptt", "05_gradient_flow", "10_gates", "13_beyond"
 CATALOGUE = [e for unit in UNITS for e in exercises.unit(unit)]
 CALLED = [e for e in CATALOGUE if isinstance(e, Exercise)]
-if not EXAMPLES:  # one of each kind
+if not ALL:  # one of each kind
     CALLED = list({(e.drive, e.canonical is unchanged, bool(e.properties), len(e.gives)): e for e in CALLED}.values())
 FIRST = 3  # cases that are answered oddly
 ASKED = [e for e in CATALOGUE if not isinstance(e, Exercise)]

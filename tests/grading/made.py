@@ -1,4 +1,6 @@
-"""Records and executed notebooks of made-up submissions, as a run would leave them, made without running anything."""
+"""Records and executed notebooks of made-up submissions, as a run would leave them, made without running anything; and
+the commands of a desk.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import nbformat
+from click.testing import CliRunner, Result
 
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.verdict import Verdict
+from rnngrade.cli import main
+from rnngrade.desk import Desk
+from rnngrade.gradebook import GradebookWriter
 from rnngrade.record import JUDGED, MISSING, ExerciseResult, Finding, Record
 from rnngrade.sample import BLANK, RIGHT, Answer, Submission
 
@@ -58,6 +64,22 @@ def changed(notebook: bytes, grade_id: str, **changes: object) -> bytes:
 def resubmitted(record: Record, notebook: bytes) -> Record:
     """The record of another notebook."""
     return replace(record, submission=hashlib.sha256(notebook).hexdigest())
+
+
+def enter(desk: Desk, *outcomes: tuple[Record, bytes]) -> None:
+    """Keep records and notebooks, and put them into the gradebook, as a run does."""
+    with GradebookWriter(desk) as gradebook:
+        for record, notebook in outcomes:
+            desk.keep(record, notebook)
+            gradebook.put(record, notebook)
+
+
+def rnngrade(desk: Desk, *arguments: object, code: int = 0) -> Result:
+    """Run a command on a desk; its result, after a look at its exit code."""
+    given = ["--course", desk.root, "--desk", desk.folder, *arguments]
+    result = CliRunner().invoke(main, [str(one) for one in given])
+    assert result.exit_code == code, result.output + result.stderr
+    return result
 
 
 def _result(name: str, answer: Answer) -> ExerciseResult:

@@ -1,4 +1,4 @@
-"""What must hold of the gradebook on any database: a suite that the tests of SQLite and of PostgreSQL inherit."""
+"""What must hold of the gradebook on any database: suites that the tests of SQLite and of PostgreSQL inherit."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from rnngrade.gradebook import GradebookError, GradebookWriter, open_gradebook
 from rnngrade.record import Finding, write_whole
 from rnngrade.sample import BLANK
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, resubmitted, submission
+from tests.sampling import ALL
 
 FIRST = NAMES[0]
 FULL = float(exercises.unit(UNIT).points)
@@ -109,10 +110,8 @@ def nbgrader(desk: Desk, *arguments: str) -> str:
     return done.stderr
 
 
-class GradebookSuite:
+class ShortSuite:
     """To inherit, with a fixture `desk`: an empty desk with a gradebook that knows the unit."""
-
-    every = 1  # how many steps lie between two deaths in the test of being killed
 
     def test_a_record_s_points_are_the_gradebook_s(self, desk, root):
         record, notebook = outcome(root, submission("ada", **{FIRST: mistake(FIRST)}))
@@ -186,6 +185,12 @@ class GradebookSuite:
         Person(desk, "ada").gives(WRITTEN, 1.0)
         put(desk, (resubmitted(record, notebook), notebook))
         assert content(desk)["ada"]["grades"][WRITTEN] == (None, 1.0, None, False)
+
+
+class GradebookSuite(ShortSuite):
+    """All of it."""
+
+    every = 1 if ALL else 5  # how many steps lie between two deaths in the test of being killed
 
     def test_a_flag_that_a_person_took_away_stays_away_until_the_next_submission(self, desk, root):
         record, notebook = outcome(root, submission("ada"), (Finding("eval", "It calls eval.", FIRST, True),))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookWriter
 from rnngrade.record import write_whole
 from rnngrade.sample import BLANK
-from tests.grading.made import UNIT, outcome, submission
+from tests.grading.made import UNIT, enter, outcome, submission
 
 RULES = """\
 timezone = "Europe/Berlin"
@@ -47,9 +46,6 @@ def make_ruled(desk: Desk, root: Path) -> Desk:
     hand_in(desk, "alan", "2026-11-22 22:00:00 UTC")
     hand_in(desk, "emmy", "2026-11-20 23:05:00 UTC")
     hand_in(desk, "eve", "2026-11-30 12:00:00 UTC")
-    with GradebookWriter(desk) as gradebook:
-        for made in (submission("ada"), submission("alan"), submission("emmy", BLANK), submission("eve")):
-            record, notebook = outcome(root, made)
-            desk.keep(record, notebook)
-            gradebook.put(record, notebook)
+    made = (submission("ada"), submission("alan"), submission("emmy", BLANK), submission("eve"))
+    enter(desk, *(outcome(root, one) for one in made))
     return desk

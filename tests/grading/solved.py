@@ -13,14 +13,19 @@ import nbformat
 from rnncourse import exercises
 
 
+def right_answers(root: Path, unit: str) -> dict[str, str]:
+    """The solution's own answers, in code and in words, by name."""
+    cells = nbformat.read(root / "solutions" / unit / f"{unit}.ipynb", as_version=4).cells
+    return {c.metadata.nbgrader.grade_id: c.source for c in cells if c.metadata.get("nbgrader", {}).get("solution")}
+
+
 def solved(root: Path, unit: str, helper: str = "", **answers: str | None) -> bytes:
     """The unit solved, but for these answers: None leaves one as it was given out.
 
     `helper` is the source of a cell of the student's own, at the notebook's beginning.
     """
     notebook = nbformat.read(root / "notebooks" / unit / f"{unit}.ipynb", as_version=4)
-    solution = nbformat.read(root / "solutions" / unit / f"{unit}.ipynb", as_version=4)
-    right = {cell.metadata.nbgrader.grade_id: cell.source for cell in solution.cells if "nbgrader" in cell.metadata}
+    right = right_answers(root, unit)
     unknown = answers.keys() - right.keys()
     assert not unknown, unknown
     for cell in notebook.cells:
@@ -55,7 +60,7 @@ class Alternatives:
 
     def turns(self) -> Iterator[dict[str, str]]:
         """The first answer to each exercise, the second to each, and so on; who has no more begins again."""
-        for turn in range(max(map(len, self.answers.values()))):
+        for turn in range(max(map(len, self.answers.values()), default=0)):
             yield {name: found[turn % len(found)] for name, found in self.answers.items()}
 
 

@@ -66,26 +66,78 @@ def _as_a_cell(answer, name: str, module) -> str:
 
 
 HOLDS = 0.7  # how often a habit is followed
-PRODUCTS = ("@", "@", "@", "dot", "matmul", "method")
-LOOPS = ("as is", "as is", "range", "enumerate", "while")
-LISTS = ("as is", "loop", "loop in place")
-
-
-# Small things that may be said in several ways. "as is": as it stands in the answer that the student starts from.
-SMALL: dict[str, tuple[str, ...]] = {
-    "join": ("as is", "as is", "array", "stack with axis"),
-    "empty list": ("as is", "as is", "as is", "list()"),
-    "zeros": ("as is", "as is", "shape by name", "list", "full"),
-    "back": ("as is", "as is", "by number"),
-    "copy": ("as is", "as is", "np.array"),
-    "arithmetic": ("as is", "as is", "as is", "as is", "functions"),
-    "negative": ("as is", "as is", "times"),
-    "exp": ("as is", "as is", "as is", "power of e"),
-    "range": ("as is", "as is", "from 0"),
-    "check": ("no", "no", "no", "no", "as arrays", "shapes"),
-    "else": ("as is", "as is", "explicit"),
-    "dot T": ("as is", "as is", "transpose()"),
-    "append": ("as is", "as is", "as is", "+=", "longer", "extend"),
+AS_IS = "as is"  # as it stands in the answer that the student starts from
+LOOPS = (AS_IS, AS_IS, "range", "enumerate", "while")
+LISTS = (AS_IS, "loop", "loop in place")
+_REDUCED = [
+    (f"{function}({arguments})", f"np.{function}(a_{', ' * bool(arguments)}{arguments})")
+    for function in ("sum", "max", "mean", "min")
+    for arguments in ("", "b_", "axis=b_", "b_, keepdims=c_", "axis=b_, keepdims=c_")
+]
+# Small things that may be said in several ways: how many of these are as it is, and for each other way what is written
+# in place of what. A name with a _ at its end stands for an expression, and some for one of a kind (`STANDS_FOR`).
+WAYS: dict[str, tuple[int, dict[str, list[tuple[str, str]]]]] = {
+    "product": (
+        3,
+        {
+            "dot": [("a_ @ b_", "np.dot(a_, b_)")],
+            "matmul": [("a_ @ b_", "np.matmul(a_, b_)")],
+            "method": [("place_ @ b_", "place_.dot(b_)")],
+        },
+    ),
+    "arithmetic": (
+        4,
+        {
+            "functions": [
+                (f"a_ {sign} b_", f"np.{name}(a_, b_)")
+                for sign, name in (("+", "add"), ("-", "subtract"), ("/", "divide"), ("*", "multiply"))
+            ]
+        },
+    ),
+    "square": (1, {"product": [("x_**2", "x_ * x_")]}),
+    "sums": (
+        1,
+        {
+            "functions": [(f"a_.{method}", function) for method, function in _REDUCED],
+            "methods": [(f.replace("a_", "call_"), f"call_.{m}") for m, f in _REDUCED if m.startswith("sum")],
+        },
+    ),
+    "length": (1, {"len": [("a_.shape[0]", "len(a_)")], "shape": [("len(ARRAY_)", "ARRAY_.shape[0]")]}),
+    "join": (2, {"array": [("np.stack(a_)", "np.array(a_)")], "axis": [("np.stack(a_)", "np.stack(a_, axis=0)")]}),
+    "empty list": (3, {"list()": [("[]", "list()")]}),
+    "zeros": (
+        2,
+        {
+            "by name": [("np.zeros((a_, b_))", "np.zeros(shape=(a_, b_))")],
+            "list": [("np.zeros((a_, b_))", "np.zeros([a_, b_])")],
+            "full": [("np.zeros((a_, b_), dtype=c_)", "np.full((a_, b_), 0.0, dtype=c_)")],
+        },
+    ),
+    "back": (2, {"by number": [("reversed(range(a_))", "range(a_ - 1, -1, -1)")]}),
+    "copy": (2, {"np.array": [("x_.copy()", "np.array(x_)")]}),
+    "negative": (2, {"times": [("-e_", "-1 * e_")]}),
+    "exp": (3, {"power of e": [("np.exp(a_)", "np.power(np.e, a_)")]}),
+    "range": (2, {"from 0": [("range(a_)", "range(0, a_)")]}),
+    "transposed": (2, {"method": [("a_.T", "a_.transpose()")], "function": [("a_.T", "np.transpose(a_)")]}),
+    "append": (
+        3,
+        {
+            "+=": [("x_.append(a_)", "x_ += [a_]")],
+            "longer": [("x_.append(a_)", "x_ = [*x_, a_]")],
+            "extend": [("x_.append(a_)", "x_.extend([a_])")],
+        },
+    ),
+    "else": (2, {"explicit": []}),
+    "check": (4, {"as arrays": [], "shapes": []}),
+}
+CHOICES = {kind: [AS_IS] * as_is + list(ways) for kind, (as_is, ways) in WAYS.items()}
+LIBRARIES = ("np", "torch", "nn", "math")
+STANDS_FOR: dict[str, Callable[[ast.expr], bool]] = {
+    "x_": lambda node: isinstance(node, ast.Name),
+    "place_": lambda node: isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)),
+    "call_": lambda node: isinstance(node, ast.Call),
+    "e_": lambda node: not isinstance(node, ast.Constant),
+    "ARRAY_": lambda node: isinstance(node, ast.Name) and node.id.isupper() and len(node.id) <= 2,
 }
 # What somebody does once in a while, for no reason of the exercise: to an array that is returned, to a bias, to a loop.
 TOUCHES = ("asarray", "ascontiguousarray", "bias row", "bias reshaped", "zip with numbers", "step of one")
@@ -98,38 +150,33 @@ class Habits:
 
     rng: random.Random
     torch: bool
-    product: str = field(init=False)
     loop: str = field(init=False)
     lists: str = field(init=False)
-    functions: bool = field(init=False)  # np.sum(x) rather than x.sum(), or the other way
-    methods: bool = field(init=False)
-    shape: str = field(init=False)
     steps: float = field(init=False)  # how often a part gets a line of its own
     in_place: float = field(init=False)
     helpers: float = field(init=False)
-    square: str = field(init=False)
     comments: float = field(init=False)
     names: Callable[[str], str] = field(init=False)
-    small: dict[str, str] = field(init=False)  # which of several ways to say the same thing
+    ways: dict[str, str] = field(init=False)  # which of several ways to say the same thing
 
     def __post_init__(self) -> None:
         rng = self.rng
-        self.product = rng.choice(PRODUCTS)
         self.loop = rng.choice(LOOPS)
         self.lists = rng.choice(LISTS)
-        self.functions, self.methods = rng.choice([(True, False), (False, True), (False, False)])
-        self.shape = rng.choice(["as is", "len", "shape"])
         self.steps = rng.choice([0.0, 0.0, 0.15, 0.4])
         self.in_place = rng.choice([0.0, 0.0, 0.5])
         self.helpers = rng.choice([0.0, 0.0, 0.0, 0.3])
-        self.square = rng.choice(["as is", "product", "power"])
         self.comments = rng.choice([0.0, 0.1, 0.4])
         self.names = rng.choice([str, lambda n: f"{n}_", lambda n: f"my_{n}", lambda n: n * 2, lambda n: f"{n}{n}_cur"])
-        self.small = {kind: rng.choice(ways) for kind, ways in SMALL.items()}
+        self.ways = {kind: rng.choice(choices) for kind, choices in CHOICES.items()}
 
     def keep(self) -> bool:
         """Whether the habit holds this time."""
         return self.rng.random() < HOLDS
+
+    def way(self, kind: str) -> str:
+        """How one of the small things is said this time."""
+        return self.ways[kind] if self.keep() else self.rng.choice(CHOICES[kind])
 
     def write(self, source: str, name: str) -> str:
         """An answer as this student writes it."""
@@ -149,6 +196,46 @@ def _call(function: str, *args: ast.expr, keywords: list[ast.keyword] | None = N
     return ast.Call(ast.parse(function, mode="eval").body, list(args), keywords or [])
 
 
+def _parsed(text: str) -> ast.expr | ast.stmt:
+    """An expression, or a statement that is none."""
+    (statement,) = ast.parse(text).body
+    return statement.value if isinstance(statement, ast.Expr) else statement
+
+
+def _fits(pattern: object, node: object, found: dict[str, ast.expr]) -> bool:
+    """Whether a piece of code is of a form; what its names stand for is put into `found`."""
+    if isinstance(pattern, ast.Name) and pattern.id.endswith("_"):
+        if not isinstance(node, ast.expr) or (isinstance(node, ast.Name) and node.id in LIBRARIES):
+            return False
+        found[pattern.id] = node
+        return STANDS_FOR.get(pattern.id, lambda node: True)(node)
+    if type(pattern) is not type(node):
+        return False
+    if isinstance(pattern, ast.AST):
+        return all(_fits(getattr(pattern, name), getattr(node, name), found) for name in pattern._fields)
+    if isinstance(pattern, list):
+        return len(pattern) == len(node) and all(_fits(one, other, found) for one, other in zip(pattern, node))
+    return pattern == node
+
+
+class _Filled(ast.NodeTransformer):
+    """A form with what its names stand for."""
+
+    def __init__(self, found: dict[str, ast.expr]) -> None:
+        self.found = found
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        made = self.found.get(node.id, node)
+        return ast.Name(made.id, node.ctx) if isinstance(made, ast.Name) else made
+
+
+RULES: dict[type, list[tuple[str, str, ast.AST, str]]] = {}  # by the kind of node
+for _kind, (_, _ways) in WAYS.items():
+    for _way, _pairs in _ways.items():
+        for _pattern, _instead in _pairs:
+            RULES.setdefault(type(_parsed(_pattern)), []).append((_kind, _way, _parsed(_pattern), _instead))
+
+
 class _Ways(ast.NodeTransformer):
     """The ways of writing an expression or a loop."""
 
@@ -158,74 +245,35 @@ class _Ways(ast.NodeTransformer):
         self.counter = 0
         self.touch = habits.rng.choice(TOUCHES) if habits.rng.random() < TOUCHED else ""
 
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+        if isinstance(node, ast.Expr):  # what stands alone may become an assignment
+            made = self.visit(node.value)
+            return made if isinstance(made, ast.stmt) else ast.Expr(made)
+        made = super().visit(node)
+        return self.otherwise(made) if isinstance(made, ast.expr) else made
+
+    def otherwise(self, node: ast.expr) -> ast.AST:
+        """The same in this student's way, if there is more than one."""
+        said: dict[str, str] = {}
+        for kind, way, pattern, instead in RULES.get(type(node), ()):
+            found: dict[str, ast.expr] = {}
+            if not _fits(pattern, node, found) or said.setdefault(kind, self.habits.way(kind)) != way:
+                continue
+            if kind == "arithmetic" and not any(isinstance(n, ast.Name) and n.id == "np" for n in ast.walk(node)):
+                continue  # no array, perhaps
+            if self.habits.torch:
+                instead = instead.replace("np.matmul", "torch.matmul")
+                if any(word in instead for word in ("np.", ".dot(", "transpose")):
+                    continue
+            return _Filled(found).visit(_parsed(instead))
+        return node
+
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in ("b", "c", "b_h") and isinstance(node.ctx, ast.Load) and not self.habits.torch:
+        if node.id in ("b", "b_h") and isinstance(node.ctx, ast.Load) and not self.habits.torch:
             if self.touch == "bias reshaped":
-                return ast.parse(f"np.reshape({node.id}, -1)", mode="eval").body
+                return _call("np.reshape", node, ast.Constant(-1))
             if self.touch == "bias row":
-                return ast.parse(f"{node.id}[...]", mode="eval").body
-        return node
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        self.generic_visit(node)
-        way = self.habits.product
-        library = "torch" if self.habits.torch else "np"
-        if isinstance(node.op, ast.MatMult) and way != "@" and self.habits.keep():
-            if way == "matmul" or self.habits.torch:
-                return _call(f"{library}.matmul", node.left, node.right)
-            if way == "dot":
-                return _call("np.dot", node.left, node.right)
-            if isinstance(node.left, (ast.Name, ast.Attribute, ast.Subscript)):
-                return ast.Call(ast.Attribute(node.left, "dot", ast.Load()), [node.right], [])
-        arithmetic = {ast.Add: "add", ast.Sub: "subtract", ast.Div: "divide", ast.Mult: "multiply"}
-        if (
-            type(node.op) in arithmetic
-            and not self.habits.torch
-            and self.says("arithmetic") == "functions"
-            and any(isinstance(n, ast.Name) and n.id == "np" for n in ast.walk(node))
-        ):  # an array, surely
-            return _call(f"np.{arithmetic[type(node.op)]}", node.left, node.right)
-        squares = isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant) and node.right.value == 2
-        if squares and self.habits.square == "product" and isinstance(node.left, ast.Name):
-            return ast.BinOp(node.left, ast.Mult(), node.left)
-        return node
-
-    def says(self, kind: str) -> str:
-        return self.habits.small[kind] if self.habits.keep() else self.habits.rng.choice(SMALL[kind])
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        self.generic_visit(node)
-        if (
-            isinstance(node.op, ast.USub)
-            and not isinstance(node.operand, ast.Constant)
-            and self.says("negative") == "times"
-        ):
-            return ast.BinOp(ast.Constant(-1), ast.Mult(), node.operand)
-        return node
-
-    def visit_List(self, node: ast.List) -> ast.expr:
-        self.generic_visit(node)
-        return _call("list") if not node.elts and self.says("empty list") == "list()" else node
-
-    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        self.generic_visit(node)
-        value = node.value
-        if (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Attribute)
-            and value.func.attr == "append"
-            and isinstance(value.func.value, ast.Name)
-        ):
-            target = ast.Name(value.func.value.id, ast.Store())
-            way = self.says("append")
-            if way == "+=":
-                return ast.AugAssign(target, ast.Add(), ast.List(value.args, ast.Load()))
-            if way == "longer":
-                longer = ast.List([ast.Starred(ast.Name(target.id, ast.Load())), *value.args], ast.Load())
-                return ast.Assign([target], longer)
-            if way == "extend":
-                extend = ast.Attribute(ast.Name(target.id, ast.Load()), "extend", ast.Load())
-                return ast.Expr(ast.Call(extend, [ast.List(value.args, ast.Load())], []))
+                return ast.Subscript(node, ast.Constant(...), ast.Load())
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
@@ -233,119 +281,21 @@ class _Ways(ast.NodeTransformer):
         body = node.body
         for i, one in enumerate(body):  # if …: return …; return … , with an else or without
             ends = isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return) and not one.orelse
-            if ends and body[i + 1 :] and self.says("else") == "explicit":
+            if ends and body[i + 1 :] and self.habits.way("else") == "explicit":
                 node.body = [*body[:i], ast.If(one.test, one.body, body[i + 1 :])]
                 break
-        arrays = [a.arg for a in node.args.args if a.arg.isupper() and len(a.arg) == 1]
+        arrays = [a.arg for a in node.args.args if a.arg in "XUWVO"]  # as the course calls them
         if arrays and self.outermost == node.name and not self.habits.torch:
-            if self.habits.small["check"] == "as arrays":
+            if self.habits.ways["check"] == "as arrays":
                 node.body[:0] = ast.parse(f"{arrays[0]} = np.asarray({arrays[0]})").body
-            elif self.habits.small["check"] == "shapes":
+            elif self.habits.ways["check"] == "shapes":
                 node.body[:0] = ast.parse(f"if np.ndim({arrays[0]}) == 0:\n    raise ValueError('no numbers')").body
         return node
 
-    def small_call(self, node: ast.Call) -> ast.expr | None:
-        function = node.func
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "np":
-            if function.attr == "stack" and len(node.args) == 1 and not node.keywords:
-                way = self.says("join")
-                if way == "array":
-                    return _call("np.array", *node.args)
-                if way == "stack with axis":
-                    return _call("np.stack", *node.args, keywords=[ast.keyword("axis", ast.Constant(0))])
-            if function.attr == "zeros" and len(node.args) >= 1 and isinstance(node.args[0], ast.Tuple):
-                way = self.says("zeros")
-                if way == "shape by name" and len(node.args) == 1:
-                    shape = [ast.keyword("shape", node.args[0]), *node.keywords]
-                    return _call("np.zeros", keywords=shape)
-                if way == "list":
-                    return _call(
-                        "np.zeros", ast.List(node.args[0].elts, ast.Load()), *node.args[1:], keywords=node.keywords
-                    )
-                if way == "full" and len(node.args) == 1 and node.keywords:
-                    return _call("np.full", node.args[0], ast.Constant(0.0), keywords=node.keywords)
-            if (
-                function.attr == "exp"
-                and len(node.args) == 1
-                and not node.keywords
-                and self.says("exp") == "power of e"
-            ):
-                return _call("np.power", ast.parse("np.e", mode="eval").body, *node.args)
-        if (
-            isinstance(function, ast.Attribute)
-            and function.attr == "copy"
-            and not node.args
-            and not self.habits.torch
-            and self.says("copy") == "np.array"
-            and isinstance(function.value, ast.Name)
-        ):
-            return _call("np.array", function.value)
-        is_range = isinstance(function, ast.Name) and function.id == "range" and len(node.args) == 1
-        if is_range and self.touch == "step of one":
-            return _call("range", ast.Constant(0), node.args[0], ast.Constant(1))
-        if is_range and self.says("range") == "from 0":
-            return _call("range", ast.Constant(0), node.args[0])
-        backwards = isinstance(function, ast.Name) and function.id == "reversed" and isinstance(node.args[0], ast.Call)
-        if backwards and isinstance(node.args[0].func, ast.Name) and node.args[0].func.id == "range":
-            inner = node.args[0].args
-            if len(inner) == 1 and self.says("back") == "by number":
-                last = ast.BinOp(inner[0], ast.Sub(), ast.Constant(1))
-                return _call("range", last, ast.Constant(-1), ast.Constant(-1))
-        return None
-
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if (made := self.small_call(node)) is not None:
-            return made
-        function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in ("sum", "max", "mean", "min"):
-            library = isinstance(function.value, ast.Name) and function.value.id == "np"
-            if not library and self.habits.functions and not self.habits.torch and self.habits.keep():
-                return _call(f"np.{function.attr}", function.value, *node.args, keywords=node.keywords)
-            plain = node.args and isinstance(node.args[0], (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
-            names = {n.id for a in node.args[:1] for n in ast.walk(a) if isinstance(n, ast.Name)}
-            if (
-                library
-                and self.habits.methods
-                and plain
-                and names
-                and self.habits.keep()
-                and function.attr == "sum"
-                and isinstance(node.args[0], ast.Call)
-            ):
-                return ast.Call(ast.Attribute(node.args[0], function.attr, ast.Load()), node.args[1:], node.keywords)
-        is_len = isinstance(function, ast.Name) and function.id == "len"
-        if (
-            is_len
-            and self.habits.shape == "shape"
-            and isinstance(node.args[0], ast.Name)
-            and self.habits.keep()
-            and node.args[0].id.isupper()
-            and len(node.args[0].id) <= 2
-        ):  # an array, as the course names them
-            return ast.parse(f"{node.args[0].id}.shape[0]", mode="eval").body
-        return node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        self.generic_visit(node)
-        of = node.value
-        if (
-            isinstance(of, ast.Attribute)
-            and of.attr == "shape"
-            and self.habits.shape == "len"
-            and self.habits.keep()
-            and isinstance(node.slice, ast.Constant)
-            and node.slice.value == 0
-        ):
-            return _call("len", of.value)
-        return node
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        if node.attr == "T" and self.says("dot T") == "transpose()" and not self.habits.torch:
-            return ast.Call(ast.Attribute(node.value, "transpose", ast.Load()), [], [])
-        if node.attr == "T" and self.habits.functions and not self.habits.torch and self.habits.keep():
-            return _call("np.transpose", node.value)
+        if self.touch == "step of one" and ast.unparse(node.func) == "range" and len(node.args) == 1:
+            return _call("range", ast.Constant(0), node.args[0], ast.Constant(1))
         return node
 
     def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
@@ -387,12 +337,8 @@ class _Ways(ast.NodeTransformer):
     def visit_Return(self, node: ast.Return) -> ast.stmt | list[ast.stmt]:
         self.generic_visit(node)
         value = node.value
-        is_array = isinstance(value, ast.Call) and ast.unparse(value.func) in (
-            "np.stack",
-            "np.tanh",
-            "np.array",
-            "np.dot",
-        )
+        makes_array = ("np.stack", "np.tanh", "np.array", "np.dot")
+        is_array = isinstance(value, ast.Call) and ast.unparse(value.func) in makes_array
         if is_array and self.touch in ("asarray", "ascontiguousarray"):
             return ast.Return(_call(f"np.{self.touch}", value))
         if isinstance(value, ast.ListComp) and self.habits.lists != "as is" and self.habits.keep():
@@ -612,6 +558,9 @@ def _pad(source: str, name: str, rng: random.Random) -> str:
     return _commented(ast.unparse(ast.fix_missing_locations(tree)), rng, 0.3)
 
 
+TURNED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq}
+
+
 class _Swap(ast.NodeTransformer):
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -626,16 +575,8 @@ class _Swap(ast.NodeTransformer):
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
-        turned = {
-            ast.Lt: ast.Gt,
-            ast.Gt: ast.Lt,
-            ast.LtE: ast.GtE,
-            ast.GtE: ast.LtE,
-            ast.Eq: ast.Eq,
-            ast.NotEq: ast.NotEq,
-        }
-        if len(node.ops) == 1 and type(node.ops[0]) in turned and self.rng.random() < 0.8:
-            return ast.Compare(node.comparators[0], [turned[type(node.ops[0])]()], [node.left])
+        if len(node.ops) == 1 and type(node.ops[0]) in TURNED and self.rng.random() < 0.8:
+            return ast.Compare(node.comparators[0], [TURNED[type(node.ops[0])]()], [node.left])
         return node
 
 
@@ -643,12 +584,8 @@ def _swap(source: str, name: str, rng: random.Random) -> str:
     return ast.unparse(ast.fix_missing_locations(_Swap(rng).visit(ast.parse(source))))
 
 
-DISGUISES: dict[str, Callable[[str, str, random.Random], str]] = {
-    "rename": _rename,
-    "reorder": _reorder,
-    "pad": _pad,
-    "swap": _swap,
-}
+Disguise = Callable[[str, str, random.Random], str]
+DISGUISES: dict[str, Disguise] = {"rename": _rename, "reorder": _reorder, "pad": _pad, "swap": _swap}
 MERGE = "merge"  # half of the exercises from one, half from another
 
 

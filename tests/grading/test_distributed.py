@@ -1,4 +1,7 @@
-"""A class graded on Dask's workers, which share no folder with the desk: the same records, even if a worker dies."""
+"""A class graded on Dask's workers, which share no folder with the desk: the same records, even if a worker dies.
+
+A small class on a local cluster is graded in every run of the tests, all else in `make nightly`.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +22,21 @@ from pathlib import Path
 import dask
 import distributed  # noqa: F401  # which puts its defaults among Dask's settings
 import pytest
-from click.testing import CliRunner
 
 from rnngrade.bundle import Bundle
-from rnngrade.cli import main
 from rnngrade.desk import Desk
 from rnngrade.forks import Settings
 from rnngrade.run import run
 from rnngrade.sample import demo_class
 from rnngrade.sandbox.limits import Limits
 from rnngrade.worker import CannotGrade, Worker
+from tests.grading.made import rnngrade
+from tests.sampling import ALL
 from tests.waiting import PATIENCE, until
 
 UNIT = "03_cell"
 SEED = "7"
-SIZE = 10
+SIZE = 10 if ALL else 4
 
 
 def start(folder: Path, part: str, *options: str, within: Sequence[str] = ()) -> subprocess.Popen[bytes]:
@@ -166,7 +169,7 @@ def test_a_class_gets_the_same_records_even_if_a_worker_is_killed(cluster, desk,
 
     def advance(record, done, total):
         told.append(done)
-        if done == 2:
+        if done == 1:
             cluster.kill_a_worker()
 
     done = run(desk, bundle, scheduler=cluster.address, seed=SEED, advance=advance)
@@ -184,6 +187,7 @@ def test_a_class_gets_the_same_records_even_if_a_worker_is_killed(cluster, desk,
     assert {record.student: record.content() for record in desk.graded(UNIT)} == expected
 
 
+@pytest.mark.nightly
 def test_a_scheduler_that_goes_away_ends_the_run_and_what_is_graded_stays(cluster, desk, bundle, expected):
     def advance(record, done, total):
         cluster.close()
@@ -233,6 +237,7 @@ def protected(certified, tmp_path):
     made.close()
 
 
+@pytest.mark.nightly
 def test_through_tls_a_class_gets_the_same_records_and_nobody_without_a_certificate_gets_in(
     protected, certified, desk, bundle, expected, tmp_path
 ):
@@ -293,6 +298,7 @@ def machines() -> Iterator[tuple[str, list[list[str]]]]:
 network_namespace = partial(os.readlink, "/proc/self/ns/net")
 
 
+@pytest.mark.nightly
 def test_four_workers_on_networks_of_their_own_grade_a_class_to_the_same_records(
     machines, certified, desk, bundle, expected, tmp_path
 ):
@@ -316,8 +322,14 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(address, deserted, desk, 
     assert list(desk.graded(UNIT)) == []
 
 
+def test_without_dask_one_sentence_says_what_to_install(desk, bundle, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as if it were not installed
+    with pytest.raises(CannotGrade) as told:
+        run(desk, bundle, scheduler="tcp://127.0.0.1:1")
+    assert str(told.value) == "Dask is not installed: run 'pip install \".[distributed]\"' in the course's folder."
+
+
 def test_the_command_line_says_it_without_a_traceback(deserted, desk):
-    done = CliRunner().invoke(main, ["--desk", str(desk.folder), "run", UNIT, "--scheduler", f"tcp://{deserted}"])
-    assert done.exit_code == 1
+    done = rnngrade(desk, "run", UNIT, "--scheduler", f"tcp://{deserted}", code=1)
     assert done.output.strip().splitlines()[-1].startswith(f"No Dask scheduler answers at tcp://{deserted}")
     assert "Traceback" not in done.output

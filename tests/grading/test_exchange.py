@@ -22,7 +22,6 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from click.testing import CliRunner
 from dateutil import tz
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,7 +36,6 @@ with warnings.catch_warnings():
 from rnncourse import exercises
 from rnngrade import gradebook
 from rnngrade.bundle import Bundle
-from rnngrade.cli import main
 from rnngrade.desk import Desk, is_name
 from rnngrade.errors import Failures
 from rnngrade.feedback import write_feedback
@@ -46,7 +44,7 @@ from rnngrade.gradebook import GradebookError, GradebookWriter
 from rnngrade.record import Record
 from rnngrade.run import run
 from rnngrade.times import TIMESTAMP, TimesError, handed_in
-from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, resubmitted, submission
+from tests.grading.made import NAMES, UNIT, WRITTEN, changed, enter, outcome, resubmitted, rnngrade, submission
 
 POINTS = sum(exercise.points for exercise in exercises.unit(UNIT))
 FIRST = datetime(2026, 11, 20, 22, 30, 15, 250_000, tzinfo=UTC)
@@ -173,7 +171,7 @@ def test_from_release_to_feedback_by_way_of_the_desk(hub, root):
     (hub.desk.folder / "desk.toml").write_text(
         'timezone = "Europe/Berlin"\n[due]\n02 = "2026-11-21 00:00"\n[late]\nper_day = "10 %"\n'
     )
-    run = rnngrade(hub.desk, "run", "02")
+    run = rnngrade(hub.desk, "run", "02").output
     assert f"ada.k                 {POINTS:.2f} of {POINTS}" in run
     rnngrade(hub.desk, "feedback", "02")
     hub.instructor("ReleaseFeedback")
@@ -187,18 +185,12 @@ def test_from_release_to_feedback_by_way_of_the_desk(hub, root):
     assert "2 days late: that cost no points" in jörg[1]
 
 
-def rnngrade(desk: Desk, *arguments: str) -> str:
-    done = CliRunner().invoke(main, ["--desk", str(desk.folder), *arguments], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
 # What Hubs call people, and nbgrader's exchange can take: it splits file names at "+".
 LETTERS = st.sampled_from(string.ascii_letters + string.digits + "äöüßéñłø王芳ж_@.- ")
 NAMES_OF_USERS = st.text(LETTERS, min_size=1, max_size=20).filter(lambda name: is_name(name) and name == name.strip())
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(names=st.lists(NAMES_OF_USERS, min_size=2, max_size=4, unique_by=str.casefold))
 def test_each_gets_the_page_on_their_own_work_whatever_they_are_called(root, new_hub, names):
     hub = new_hub()
@@ -310,9 +302,7 @@ def test_a_desk_without_an_exchange_has_nothing_of_it(desk, root):
     path = desk.submission_path(UNIT, "ada")
     path.parent.mkdir(parents=True)
     path.write_bytes(notebook)
-    with GradebookWriter(desk) as writer:
-        desk.keep(record, notebook)
-        writer.put(record, notebook)
+    enter(desk, (record, notebook))
     (page,) = write_feedback(desk, UNIT)
     assert [*page.parent.iterdir()] == [page]
 

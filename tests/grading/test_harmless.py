@@ -6,9 +6,12 @@ from html.parser import HTMLParser
 
 import nbformat
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from nbconvert.filters import markdown2html
 
 from rnngrade.harmless import NO_MATH, TAGS, harmless_markdown, harmless_notebook, harmless_outputs
+from tests.grading.hostile_texts import ATTEMPTS
 
 new_output = nbformat.v4.new_output
 
@@ -32,15 +35,24 @@ HARMFUL = [
     "[go](/formgrader/manage_students)",
     "<!-- --><script>steal()</script><!-- -->",
     "<noscript><p title='</noscript><script>steal()</script>'>",
+    "<textarea><b title='</textarea><img src=x onerror=steal()>'>x</b>",
+    "<div style='background: url(https://example.org/track.png)'>x</div>",
+    "<a href='//example.org' target='_top' ping='/api'>go</a>",
+    "<a href='ftp://example.org' id='x' name='x' data-x='x'>go</a>",
+    "<a href='\x01javascript:steal()'>go</a>",
+    "<p>x<script x='>'>steal()</script></p>",
+    "<DIV ONCLICK=steal()>x</DIV>",
+    "<p/onclick=steal()>x",
 ]
 
 
 class Live(HTMLParser):
-    """What in a page could do something: tags, attributes and addresses beyond the harmless ones."""
+    """What in a page could do something: tags, attributes and addresses beyond the harmless ones; and what is shown."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
         self.found: list[str] = []
+        self.text = ""
         self.feed(html)
         self.close()
 
@@ -53,12 +65,62 @@ class Live(HTMLParser):
             if name == "href" and not value.startswith(("http://", "https://", "mailto:", "#")):
                 self.found.append(value)
 
+    def handle_data(self, data):
+        self.text += data
+
 
 @pytest.mark.parametrize("source", HARMFUL)
 def test_a_written_answer_does_nothing(source):
     assert Live(markdown2html(source)).found, "as it is, it would do something"
     assert Live(markdown2html(harmless_markdown(source))).found == []
     assert Live(markdown2html(harmless_markdown(f"An answer.\n\n{source}\n\nIts end."))).found == []
+
+
+PIECES = [
+    *(*HARMFUL, *ATTEMPTS, "\n", "\n\n", "<div>", "</div>", "<p>", "<table><td>", "<b title='", "'>"),
+    *("<!--", "-->", "<![CDATA[<script>steal()</script>]]>", "<?xml <script>steal()</script> ?>"),
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=9)), max_size=6).map("".join))
+def test_whatever_pieces_an_answer_is_made_of_it_does_nothing_on_one_line_and_stays_so(source):
+    shown = harmless_markdown(f"<div>{source}")
+    assert len(shown.splitlines()) == 1
+    page = Live(markdown2html(shown))
+    assert page.found == []
+    again = Live(markdown2html(harmless_markdown(shown)))
+    assert (again.found, again.text.split()) == ([], page.text.split())
+
+
+@pytest.mark.parametrize("number", [10, 11, 12, 13, 28, 29, 30, 133, 8232, 8233, "x0D", "NewLine"])
+def test_a_line_end_that_is_written_as_an_entity_does_not_bring_markdown_back(number):
+    ends = f"&#{number};" * 2 if number != "NewLine" else "&NewLine;" * 2
+    source = f"<div>x{ends}[go](javascript:steal()){ends}<b>y</b></div>"
+    page = Live(markdown2html(harmless_markdown(source)))
+    assert page.found == []
+    assert "[go](javascript:steal())" in page.text
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("After <bos> comes x<y, then <eos>.", "After <bos> comes x<y, then <eos>."),
+        ("<div>\nx <eos> y <b z</div>", "x <eos> y <b z"),
+        ("<script>steal()</script>", "<script>steal()</script>"),
+        ("&lt;b&gt; &amp;lt; &copy;", "<b> &lt; ©"),
+        ("<div>a <!-- nobody sees this --> b</div>", "a  b"),
+        ("<b>one half: \ud800</b>", "one half: ?"),
+    ],
+)
+def test_whoever_marks_an_answer_reads_all_that_is_not_a_comment(source, text):
+    assert Live(markdown2html(harmless_markdown(source))).text.strip() == text
+
+
+def test_a_link_keeps_its_address_and_a_title_its_words():
+    source = """<a href="HTTPS://example.org/?a=1&amp;b=2#c" title="x &lt; &quot;y&quot;">go</a> [up](#top)"""
+    html = harmless_markdown(source)
+    assert '<a href="HTTPS://example.org/?a=1&amp;b=2#c" title="x &lt; &quot;y&quot;">go</a>' in html
+    assert '<a href="#top">up</a>' in html
 
 
 @pytest.mark.parametrize(

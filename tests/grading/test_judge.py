@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from rnncourse import exercises
 from rnncourse.checks.callables import Named
 from rnncourse.checks.cases import drawn, seed_for
-from rnncourse.checks.drive import Observation
+from rnncourse.checks.drive import Observation, call
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, arrays_in, identical, to_plain
@@ -30,13 +30,11 @@ from rnngrade.grade import open_station
 from rnngrade.judge import Remote, _observation, _require_small, judge_code, judge_question, within
 from rnngrade.record import JUDGED, MISSING, REFUSED, TIMED_OUT
 from rnngrade.sandbox.bubblewrap import not_needed
-from rnngrade.sandbox.lent import SIZE, Lent, lay_out
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
+from rnngrade.sandbox.shared_memory import SIZE, SharedMemory, lay_out
 
-# Units whose answers call no function, or with tensors alone.
-CALL_NOTHING = ("00_welcome", "01_ngram", "07_torch_rnn", "08_stacked", "11_heads")
-LIMITS = Limits(call_seconds=2.0, cell_seconds=20.0, reply=2**20)
+LIMITS = Limits(call_seconds=1.0, cell_seconds=20.0, reply=2**20)
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +67,17 @@ def judged(stations):
             return status, verdict
 
     return of
+
+
+def test_the_line_is_found_in_an_answer_that_is_elsewhere(stations, monkeypatch):
+    monkeypatch.setattr(judge.Budget, "together", 60.0)  # a busy machine finds what a quiet one does
+    exercise = exercises.find("rnn_step")
+    source = "def rnn_step(x, h_prev, U, W, b):\n    a = x @ U - h_prev @ W\n    return np.tanh(a + b)\n"
+    with stations(exercise.unit.stem).session() as session:
+        assert session.ask("run", f"import numpy as np\n{source}", seconds=60.0)["error"] is None
+        found = judge.place(session, exercise, source, 60.0)
+    assert found.lines == (2,)
+    assert found.part == "x @ U - h_prev @ W"
 
 
 UNFOLD = """
@@ -137,7 +146,7 @@ def test_a_students_lambda_is_called_by_the_judges_function(stations):
         session.ask("run", textwrap.dedent(program), seconds=60.0)
         remote = Remote(session, exercise, 60.0)
         assert remote.open() == {"state": "open"}
-        gradient, calls = remote.observe("call", ({},)).answer
+        gradient, calls = remote.observe(call, ({},)).answer
     assert np.array_equal(gradient, [2.0, -6.0])
     assert calls == 4
 
@@ -156,7 +165,7 @@ def test_an_error_in_the_lambda_comes_back_to_the_answer(stations):
         session.ask("run", textwrap.dedent(program), seconds=60.0)
         remote = Remote(session, exercise, 60.0)
         remote.open()
-        assert "division by zero" in remote.observe("call", ({},)).answer
+        assert "division by zero" in remote.observe(call, ({},)).answer
 
 
 def test_a_request_that_is_too_large_is_refused_and_costs_nothing_else(judged):
@@ -241,7 +250,8 @@ def test_each_end_has_its_words(source, status, words, judged):
         ("import os, signal\ndef softmax(x):\n    os.kill(os.getpid(), signal.SIGSTOP)", TooSlow),
     ],
 )
-def test_what_ends_a_session_is_a_fault(source, fault, judged):
+def test_what_ends_a_session_is_a_fault(source, fault, judged, monkeypatch):
+    monkeypatch.setattr(judge, "GRACE_SECONDS", 1.0)
     with pytest.raises(fault):
         judged("softmax", source)
 
@@ -282,34 +292,21 @@ def test_an_observation_is_read_as_it_is():
     assert _observation({**SEEN, "error": "x" * 9999, "error_types": ("E",)}).error == "x" * 500
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"error": 3},
-        {"error_types": ("E", 3)},
-        {"timed_out": 1},
-        {"refused": b"x"},
-        {"changed": ("0",)},
-        {"changed": (True,)},
-        {"shared": None},
-        {"calls": [1]},
-        {"calls": None},
-        {"calls": (-1,)},
-        {"calls": (10**40,)},
-        {"changed": (-1,)},
-        {"changed": (10**30,)},
-        {"changed": tuple(range(50)) * 3},
-        {"with_gradient": (-1,)},
-        {"with_gradient": (True,)},
-    ],
-)
-def test_what_is_no_observation_is_garbage(changed):
-    with pytest.raises(Garbled):
-        _observation({**SEEN, **changed})
+NOT_SEEN = {  # by field, what no honest room says of it
+    "error": [3],
+    "error_types": [("E", 3)],
+    "timed_out": [1],
+    "refused": [b"x"],
+    "shared": [None],
+    "calls": [[1], None, (-1,), (10**40,)],
+    "changed": [("0",), (True,), (-1,), (10**30,), tuple(range(50)) * 3],
+    "with_gradient": [(-1,), (True,)],
+}
+NO_OBSERVATIONS = [{**SEEN, field: said} for field, all_said in NOT_SEEN.items() for said in all_said]
 
 
-@pytest.mark.parametrize("value", [None, [], "passed", 1.0, {}, {"answer": 1}])
-def test_what_is_nothing_like_one_is_garbage(value):
+@pytest.mark.parametrize("value", [*NO_OBSERVATIONS, None, [], "passed", 1.0, {}, {"answer": 1}])
+def test_what_is_no_observation_is_garbage(value):
     with pytest.raises(Garbled):
         _observation(value)
 
@@ -348,10 +345,9 @@ def test_a_function_answers_the_same_to_the_same_whatever_was_called_before(stem
     for exercise in [e for e in exercises.unit(stem) if isinstance(e, Exercise)]:
         uses = {name: spied(lambda used=used: used) for name, used in exercise.uses.items()}
         with Local(exercise.made_of(exercise.source, "<the model answer>"), uses) as local:
-            for hidden in (False, True):
-                for one in drawn(exercise, seed_for(exercise, hidden))[0]:
-                    local.observe(exercise.drive, one.args)
-    assert bool(calls) == (stem not in CALL_NOTHING)
+            for one in drawn(exercise, seed_for(exercise, hidden=True))[0]:
+                local.observe(exercise.drive, one.args)
+    assert calls or stem not in ("02_unfolding", "03_cell"), "whose answers call functions"
     for made_again, args, kwargs, answer in reversed(calls):
         assert identical(to_plain(made_again()(*copy.deepcopy(args), **copy.deepcopy(kwargs))), answer)
 
@@ -434,11 +430,11 @@ def test_a_view_of_any_kind_is_seen_and_a_copy_is_not(stations):
         remote = Remote(session, exercise, 60.0)
         assert remote.open() == {"state": "open"}
         x = np.random.default_rng(0).normal(size=(3, 4))
-        assert [remote.observe("call", (x,)).shared for _ in views] == [is_view for _, is_view in views]
+        assert [remote.observe(call, (x,)).shared for _ in views] == [is_view for _, is_view in views]
 
 
 def test_the_arguments_of_every_case_fit_into_what_is_lent():
-    lent = Lent()
+    memory = SharedMemory()
     try:
         for stem in exercises.SYLLABUS:
             for exercise in exercises.unit(stem):
@@ -446,10 +442,10 @@ def test_the_arguments_of_every_case_fit_into_what_is_lent():
                     for one in drawn(exercise, seed_for(exercise, hidden=False))[0]:
                         laid_out = lay_out(one.args)
                         assert arrays_in(laid_out.args) == [], exercise.name
-                        lent.lend(laid_out)
-                        assert lent.changed() == ()
+                        memory.lend(laid_out)
+                        assert memory.changed() == ()
     finally:
-        lent.close()
+        memory.close()
 
 
 @given(st.data())
@@ -458,19 +454,19 @@ def test_a_change_of_any_entry_is_seen_in_the_argument_that_has_it(data):
     shapes = st.lists(st.integers(0, 3), max_size=3).map(tuple)
     arrays = data.draw(st.lists(st.builds(np.ones, shapes, kinds), min_size=1, max_size=4))
     args = tuple([one, {"deep": (one,)}] if data.draw(st.booleans()) else one for one in arrays)
-    lent = Lent()
+    memory = SharedMemory()
     try:
         laid_out = lay_out((*args, "text", 3))
-        lent.lend(laid_out)
-        assert lent.changed() == ()
+        memory.lend(laid_out)
+        assert memory.changed() == ()
         flat = [(i, n) for i, value in enumerate(laid_out.args) for n in _named_in(value)]
         index, (settings, count) = data.draw(st.sampled_from(flat))
         if count:
             at = settings["start"] + data.draw(st.integers(0, count - 1))
-            os.pwrite(lent.file, bytes([os.pread(lent.file, 1, at)[0] ^ 1]), at)
-        assert lent.changed() == ((index,) if count else ())
+            os.pwrite(memory.file, bytes([os.pread(memory.file, 1, at)[0] ^ 1]), at)
+        assert memory.changed() == ((index,) if count else ())
     finally:
-        lent.close()
+        memory.close()
 
 
 def _named_in(value):
@@ -485,13 +481,13 @@ def _named_in(value):
 
 
 def test_what_is_lent_cannot_be_made_larger_or_smaller_in_the_room():
-    lent = Lent()
+    memory = SharedMemory()
     try:
         for size in (0, 2 * SIZE):
             with pytest.raises(OSError, match="not permitted"):
-                os.ftruncate(lent.file, size)
+                os.ftruncate(memory.file, size)
     finally:
-        lent.close()
+        memory.close()
 
 
 def test_what_the_source_forbids_is_refused_whatever_the_room_says(stations):

@@ -7,20 +7,17 @@ import io
 import zipfile
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnngrade.cli import main
 from rnngrade.errors import Failures
 from rnngrade.feedback import write_feedback
-from rnngrade.gradebook import GradebookWriter
 from rnngrade.lms.canvas import fill_gradebook
 from rnngrade.lms.moodle import feedback_zip, file_name, fill_worksheet
 from rnngrade.lms.table import TableError
 from rnngrade.record import write_whole
 from rnngrade.sample import BLANK
-from tests.grading.made import UNIT, WRITTEN, outcome, submission
+from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, submission
 from tests.grading.on_any_database import Person
 
 # As Moodle writes it, in German: the columns' names are the site's.
@@ -42,11 +39,8 @@ GRADEBOOK = (
 @pytest.fixture
 def graded(desk, root):
     """Ada, all right and marked; Alan, who waits; emmy, of whom Moodle knows nothing."""
-    with GradebookWriter(desk) as gradebook:
-        for made in (submission("ada"), submission("alan"), submission("emmy", BLANK)):
-            record, notebook = outcome(root, made)
-            desk.keep(record, notebook)
-            gradebook.put(record, notebook)
+    made = (submission("ada"), submission("alan"), submission("emmy", BLANK))
+    enter(desk, *(outcome(root, one) for one in made))
     Person(desk, "ada").gives(WRITTEN, 2.255)
     for student, origin in (("ada", "moodle ada_king lovelace 17"), ("alan", "moodle alan turing 4")):
         write_whole(desk.folder / "collected" / UNIT / student, origin.encode())
@@ -140,15 +134,13 @@ def test_canvas_gets_its_own_column_filled_and_no_other(graded, tmp_path, delimi
         fill_gradebook(graded, UNIT, path, "Final Score")
 
 
-def test_the_commands_write_the_files_and_say_who_was_left_out(graded, root, tmp_path):
+def test_the_commands_write_the_files_and_say_who_was_left_out(graded, tmp_path):
     worksheet, filled, zipped = (tmp_path / name for name in ("in.csv", "out.csv", "out.zip"))
     worksheet.write_text(WORKSHEET, encoding="utf-8")
-    desk = ["--desk", str(graded.folder), "--course", str(root)]
-    options = ["--worksheet", str(worksheet), "--column", "Bewertung", "--output", str(filled), "--zip", str(zipped)]
-    done = CliRunner().invoke(main, [*desk, "moodle", "02", *options])
-    assert done.exit_code == 1, "emmy was not collected from Moodle"
+    options = ["--worksheet", worksheet, "--column", "Bewertung", "--output", filled, "--zip", zipped]
+    done = rnngrade(graded, "moodle", "02", *options, code=1)  # emmy was not collected from Moodle
     assert "emmy" in done.output
     assert "alan" in done.output
     assert zipfile.is_zipfile(zipped)
     assert len(rows(filled.read_text())) == 4
-    assert CliRunner().invoke(main, [*desk, "moodle", "02"]).exit_code == 2
+    rnngrade(graded, "moodle", "02", code=2)

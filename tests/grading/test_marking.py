@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from rnncourse import exercises
 from rnngrade.desk import Desk
 from rnngrade.feedback.marks import read_marks
-from rnngrade.gradebook import GradebookWriter, open_gradebook
+from rnngrade.gradebook import open_gradebook
 from rnngrade.marking.answers import NoSuchAnswer, answers, mark
 from rnngrade.marking.question import questions
+from tests.grading import made
 from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
 
 TEXTS = {
@@ -32,7 +33,7 @@ def test_the_items_of_each_rubric_give_all_points_of_its_question(root, unit):
         assert "SOLUTION" not in question.model
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def question(root):
     (one,) = questions(root, UNIT)
     return one
@@ -40,12 +41,9 @@ def question(root):
 
 def enter(desk: Desk, root, texts, question):
     """A class that wrote this."""
-    with GradebookWriter(desk) as gradebook:
-        for student, text in texts.items():
-            record, notebook = outcome(root, submission(student))
-            notebook = changed(notebook, WRITTEN, source=f"{question.before}{text}\n{question.after}")
-            desk.keep(record, notebook)
-            gradebook.put(record, notebook)
+    for student, text in texts.items():
+        record, notebook = outcome(root, submission(student))
+        made.enter(desk, (record, changed(notebook, WRITTEN, source=f"{question.before}{text}\n{question.after}")))
 
 
 def test_answers_that_are_alike_are_marked_together(desk, root, question):
@@ -90,19 +88,13 @@ def test_an_answer_that_was_collected_anew_meanwhile_is_not_marked(desk, root, q
     assert read_marks(desk, UNIT)["ada"].grades[WRITTEN].waits
 
 
-@pytest.fixture(scope="module")
-def asked(root):
-    (one,) = questions(root, UNIT)
-    return one
-
-
 @given(points=st.floats(allow_nan=True).filter(lambda p: not 0 <= p <= 3), number=st.integers() | st.just(0))
-def test_points_and_items_that_cannot_be_are_refused(asked, points, number):
+def test_points_and_items_that_cannot_be_are_refused(question, points, number):
     nobody = Desk.__new__(Desk)
     with pytest.raises(ValueError, match="Points are from 0 to 3"):
-        mark(nobody, UNIT, asked, "x", points, "", {})
+        mark(nobody, UNIT, question, "x", points, "", {})
     with pytest.raises(ValueError, match="rubric has no item"):
-        mark(nobody, UNIT, asked, "x", 1.0, "", {number: 1.5})
+        mark(nobody, UNIT, question, "x", 1.0, "", {number: 1.5})
 
 
 @pytest.mark.parametrize("kept", ["", "[1]", '{"x": 3}', '{"x": {"a": 1}}', "\x00"])

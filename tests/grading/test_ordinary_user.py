@@ -13,6 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.sampling import ALL
+
+ROOT = Path(__file__).resolve().parents[2]
+# Those of the sandbox's tests that ask who one is in a room, and what one may there.
+WHO = "nobody or capabilities or namespace or keys or in_number or stopped_call or told_so"
 # A number that nobody has, another for each run: what a user's processes may be is counted for all of them together.
 USER = str(50_000 + os.getpid() % 10_000)
 BECOME = f"setpriv --reuid {USER} --regid {USER} --clear-groups --inh-caps=-all --ambient-caps=-all".split()
@@ -31,54 +36,43 @@ def opened(*needed: Path) -> list[str]:
     return arguments
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user runs the other tests already")
-def test_the_sandbox_holds_for_an_ordinary_user_too():
-    root = Path(__file__).resolve().parents[2]
-    home = Path(tempfile.mkdtemp(prefix="rnngrade-user-", dir="/tmp"))
-    tests = "tests/grading/test_sandbox.py tests/grading/test_view.py"
-    pytest_ = f"-m pytest -q -p no:cacheprovider --basetemp {home}/tests {tests}".split()
-    try:
-        os.chown(home, int(USER), int(USER))
-        done = subprocess.run(
-            [
-                *("bwrap", "--cap-add", "ALL", "--dev-bind", "/", "/", "--chdir", str(root)),
-                *opened(Path(sys.base_prefix), root, Path(sys.prefix)),
-                *("--", *BECOME, sys.executable, *pytest_),
-            ],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-            | {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"},
-        )
-    finally:
-        shutil.rmtree(home)
-    print(done.stdout[-20_000:], done.stderr[-2_000:])
-    assert done.returncode == 0
-    assert " passed" in done.stdout
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user runs the other tests already")
-def test_the_sandbox_holds_for_a_root_who_has_no_other_users():
-    """Those of its tests that ask who one is in a room, and what one may."""
-    root = Path(__file__).resolve().parents[2]
-    alone = ["unshare", "--user", "--map-root-user", "--mount"]
-    if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
-        pytest.skip("no user namespace can be made here")
-    which = "nobody or capabilities or namespace or keys or in_number or stopped_call or told_so"
+def require_passed(*within, tests, **environment):
+    """Run tests in other surroundings; `within` is the command that makes these."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     done = subprocess.run(
-        [
-            *alone,
-            sys.executable,
-            *f"-m pytest -q -p no:cacheprovider {root}/tests/grading/test_sandbox.py -k".split(),
-            which,
-        ],
+        [*within, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
         capture_output=True,
         text=True,
         errors="replace",
-        cwd=root,
-        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")},
+        cwd=ROOT,
+        env={**own, "PYTHONDONTWRITEBYTECODE": "1", **environment},
     )
     print(done.stdout[-20_000:], done.stderr[-2_000:])
     assert done.returncode == 0
     assert " passed" in done.stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user runs the other tests already")
+def test_the_sandbox_holds_for_an_ordinary_user_too():
+    home = Path(tempfile.mkdtemp(prefix="rnngrade-user-", dir="/tmp"))
+    tests = [f"--basetemp={home}/tests", "tests/grading/test_sandbox.py", "tests/grading/test_view.py"]
+    try:
+        os.chown(home, int(USER), int(USER))
+        require_passed(
+            *("bwrap", "--cap-add", "ALL", "--dev-bind", "/", "/", "--chdir", str(ROOT)),
+            *opened(Path(sys.base_prefix), ROOT, Path(sys.prefix)),
+            *("--", *BECOME),
+            tests=tests if ALL else [*tests, "-k", f"{WHO} or same or end_of"],
+            HOME=str(home),
+        )
+    finally:
+        shutil.rmtree(home)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user runs the other tests already")
+def test_the_sandbox_holds_for_a_root_who_has_no_other_users():
+    alone = ["unshare", "--user", "--map-root-user", "--mount"]
+    if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no user namespace can be made here")
+    which = WHO if ALL else "nobody or capabilities or namespace or keys"
+    require_passed(*alone, tests=["tests/grading/test_sandbox.py", "-k", which])

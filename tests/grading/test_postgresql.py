@@ -17,7 +17,8 @@ from rnngrade.desk import Desk
 from rnngrade.gradebook import GradebookError, GradebookWriter
 from rnngrade.record import Record
 from tests.grading.made import UNIT
-from tests.grading.on_any_database import GradebookSuite
+from tests.grading.on_any_database import GradebookSuite, ShortSuite
+from tests.sampling import ALL
 from tests.waiting import PATIENCE
 
 INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), key=lambda p: int(p.parts[-3]))
@@ -93,8 +94,8 @@ def desk(server, entered, root, tmp_path) -> Iterator[Desk]:
     order(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
-class TestOnPostgreSQL(GradebookSuite):
-    """The suite, on a database server."""
+class TestOnPostgreSQL(GradebookSuite if ALL else ShortSuite):
+    """The suite, on a database server; all of it in `make nightly`."""
 
     every = 4
 

@@ -11,7 +11,6 @@ import re
 import shutil
 import warnings
 from collections import Counter
-from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -26,6 +25,7 @@ from rnngrade.report import statistics, write_report, write_reports
 from rnngrade.report.page import HERE, read_marks, read_references
 from rnngrade.report.statistics import ENOUGH, KINDS, Mark, discrimination, histogram, kind_of
 from rnngrade.sample import BLANK, RIGHT, Submission, covering_class, demo_class
+from tests.grading.pages import Page
 
 UNIT = "03_cell"
 CATALOGUE = exercises.unit(UNIT)
@@ -97,34 +97,6 @@ def page(desk, *records, unit=UNIT):
     return Page(write_report(desk, unit).read_text(encoding="utf-8"))
 
 
-class Page(HTMLParser):
-    """What stands in a page: tags with their attributes, and the text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.source, self.tags, self.words, self.open = text, [], [], []
-        self.feed(text)
-        self.close()
-        self.text = " ".join(" ".join(self.words).split())
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "link", "br", "line", "rect"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag in ("line", "rect"):
-            return
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if not {"style", "script"} & set(self.open):
-            self.words.append(data)
-
-    def all(self, attribute):
-        return [attrs[attribute] for _, attrs in self.tags if attribute in attrs]
-
-
 # --- numbers
 
 
@@ -171,6 +143,8 @@ def test_a_demo_class_is_counted_as_it_was_made():
     assert counts == sorted(counts, reverse=True)
     for name in NAMES:
         seen = of_exercise(stats, name).counts
+        assert tuple(seen) == KINDS
+        assert sum(seen.values()) == stats.graded
         assert seen["passed"] == sum(s.answers[name] == RIGHT for s in made)
         assert seen["unwritten"] == sum(s.answers[name] == BLANK for s in made)
     totals = [sum(s.expected().values()) for s in made]
@@ -232,13 +206,6 @@ def test_an_exercise_that_a_record_does_not_have_is_missing():
     seen = of_exercise(statistics([old], CATALOGUE), NAMES[0])
     assert [(f.status, f.students) for f in seen.failed] == [(MISSING, ("ada",))]
     assert seen.mean == 0
-
-
-def test_every_result_is_of_one_kind():
-    stats = statistics(map(record_of, demo_class(UNIT, 18)), CATALOGUE)
-    for seen in stats.exercises:
-        assert tuple(seen.counts) == KINDS
-        assert sum(seen.counts.values()) == stats.graded
 
 
 def test_discrimination_is_high_where_the_strong_get_it_and_negative_where_the_weak_do():
@@ -393,8 +360,10 @@ def test_a_gradebook_that_cannot_be_read_is_told_in_a_sentence(desk):
 # --- the page
 
 
-def sample_page(desk):
-    """A class with something of everything."""
+@pytest.fixture(scope="module")
+def sample(root, tmp_path_factory):
+    """A desk with a class that has something of everything, and its page."""
+    desk = Desk(root, tmp_path_factory.mktemp("sample") / "desk")
     made = [record_of(s, written=(WRITTEN,)) for s in demo_class(UNIT, 18)]
     made[2] = with_result(made[2], "Network", status=DIED, passed=False, points=0.0, message="It ended Python itself.")
     made[3] = with_result(made[3], "softmax", passed=False, diagnosis=None, points=0.3, message="An odd one.")
@@ -407,7 +376,7 @@ def sample_page(desk):
         feedback = desk.feedback / record.student / UNIT / f"{UNIT}.html"
         feedback.parent.mkdir(parents=True)
         feedback.write_text("feedback")
-    return page(desk, *made)
+    return desk, page(desk, *made)
 
 
 def test_the_page_says_what_the_class_has_wrong_in_the_words_of_the_exercise(desk):
@@ -418,11 +387,11 @@ def test_the_page_says_what_the_class_has_wrong_in_the_words_of_the_exercise(des
     assert "69% got it" in text
 
 
-def test_all_links_lead_somewhere_and_nothing_comes_from_elsewhere(desk):
-    shown = sample_page(desk)
+def test_all_links_lead_somewhere_and_nothing_comes_from_elsewhere(sample):
+    desk, shown = sample
     ids = shown.all("id")
     assert len(ids) == len(set(ids))
-    for attrs in (a for _, a in shown.tags):
+    for attrs in (a for _, a in shown.elements):
         for name in ("aria-labelledby", "aria-describedby"):
             assert set(attrs.get(name, "").split()) <= set(ids)
     links = shown.all("href")
@@ -452,52 +421,47 @@ def test_whatever_a_student_could_have_written_is_shown_as_text(desk):
     assert hostile in shown.text
     assert "</script><script>alert(2)</script>" in shown.text
     assert "x" * 500 not in shown.text
-    assert [tag for tag, _ in shown.tags if tag in ("script", "img", "b")] == ["script"]
-    assert not [a for _, attrs in shown.tags for a in attrs if a.startswith("on")]
+    assert [tag for tag, _ in shown.elements if tag in ("script", "img", "b")] == ["script"]
+    assert not [a for _, attrs in shown.elements for a in attrs if a.startswith("on")]
     assert not [link for link in shown.all("href") if link.startswith("javascript")]
 
 
-def test_a_table_has_a_caption_and_its_heads_say_what_they_head(desk):
-    shown = sample_page(desk)
-    tags = [tag for tag, _ in shown.tags]
+def test_a_table_has_a_caption_and_its_heads_say_what_they_head(sample):
+    _, shown = sample
+    tags = [tag for tag, _ in shown.elements]
     assert tags.count("caption") == tags.count("table") > 4
-    assert all("scope" in attrs for tag, attrs in shown.tags if tag == "th")
+    assert all("scope" in attrs for tag, attrs in shown.elements if tag == "th")
     assert {"header", "main", "nav", "footer"} <= set(tags)
     assert tags.count("main") == tags.count("h1") == 1
     assert not shown.open
 
 
-def test_a_cell_says_in_words_what_its_colour_says(desk):
-    shown = sample_page(desk)
+def test_a_cell_says_in_words_what_its_colour_says(sample):
+    _, shown = sample
     for sign in ("✓ got it", "? wrong, not explained yet", "– not written", "! died"):
         assert sign in shown.text
 
 
-def test_flags_same_answers_and_findings_are_shown(desk):
-    text = sample_page(desk).text
+def test_flags_same_answers_and_findings_are_shown(sample):
+    text = sample[1].text
     assert "Your cell softmax uses eval ." in text
     assert "1 finding that asks for nobody" in text
     assert re.search(r"emmy , frances|emmy, frances", text.replace(" ,", ","))
 
 
 CLASSES = {
-    "nobody": [],
-    "one student": [student("ada", {"softmax": BLANK})],
-    "all right": [student(f"s{i}", written=(WRITTEN,)) for i in range(12)],
-    "all blank": [student(f"s{i}", BLANK) for i in range(12)],
-}
-SAYS = {
-    "nobody": ["Nothing of this unit is graded yet", "There is nobody to show yet."],
-    "one student": ["too few", "of the 1 student whose work is graded"],
-    "all right": ["hidden_layer 100% 1.00 of 1", "all alike", "12 answers"],
-    "all blank": ["hidden_layer 0% 0.00 of 1", "No wrong answer is one that the course knows."],
+    "nobody": (0, {}, ["Nothing of this unit is graded yet", "There is nobody to show yet."]),
+    "one student": (1, {"gave": {"softmax": BLANK}}, ["too few", "of the 1 student whose work is graded"]),
+    "all right": (12, {"written": (WRITTEN,)}, ["hidden_layer 100% 1.00 of 1", "all alike", "12 answers"]),
+    "all blank": (12, {"gave": BLANK}, ["hidden_layer 0% 0.00 of 1", "No wrong answer is one that the course knows."]),
 }
 
 
 @pytest.mark.parametrize("which", CLASSES)
 def test_a_class_of_any_kind_gives_a_sensible_page(which, desk):
-    shown = page(desk, *CLASSES[which])
-    for words in SAYS[which]:
+    size, made, says = CLASSES[which]
+    shown = page(desk, *(student(f"s{i}", **made) for i in range(size)))
+    for words in says:
         assert words in shown.text
     assert "nan" not in shown.text.replace("nan.", "")
     assert "None" not in shown.text
@@ -525,7 +489,11 @@ def test_the_index_has_a_line_for_each_unit_and_leads_to_those_that_are_written(
     assert index.all("href") == ["data:,", f"{other}.html", f"{UNIT}.html"]
 
 
-@pytest.mark.parametrize("odd", [{"findings": [["a", "list"]]}, {"exercises": [{"name": 3}]}, {"points": 3}, None])
+UNSHOWABLE = dataclasses.asdict(_result("softmax", RIGHT)) | {"points": "many", "message": 7, "passed": False}
+ODD_RECORDS = [{"findings": [["a", "list"]]}, {"exercises": [{"name": 3}]}, {"exercises": [UNSHOWABLE]}, {"points": 3}]
+
+
+@pytest.mark.parametrize("odd", [*ODD_RECORDS, None])
 def test_a_record_that_is_odd_is_told_and_the_others_are_shown(desk, odd):
     put(desk, student("ada"), student("zoe"))
     path = desk.record_path(UNIT, "zoe")
@@ -535,21 +503,11 @@ def test_a_record_that_is_odd_is_told_and_the_others_are_shown(desk, odd):
     (made,) = write_reports(desk, [UNIT], failures)
     (words,) = failures.told
     assert words.startswith(f"zoe, {UNIT}: ")
-    assert "ada" in Page(made.read_text(encoding="utf-8")).text
-    with pytest.raises(DeskError, match="zoe"):
-        write_reports(desk, [UNIT])
-
-
-def test_a_record_that_cannot_be_shown_is_told_and_the_others_are_shown(desk):
-    odd = dataclasses.replace(student("zoe").exercises[0], points="many", message=7, passed=False)
-    put(desk, student("ada"), dataclasses.replace(student("zoe"), exercises=(odd,)))
-    failures = Failures()
-    (made,) = write_reports(desk, [UNIT], failures)
-    (words,) = failures.told
-    assert words.startswith(f"zoe, {UNIT}: ")
     shown = Page(made.read_text(encoding="utf-8")).text
     assert "ada" in shown
     assert "zoe" not in shown
+    with pytest.raises(DeskError, match="zoe"):
+        write_reports(desk, [UNIT])
 
 
 def test_a_unit_that_the_course_does_not_have_is_an_error(desk):
@@ -602,9 +560,8 @@ def browser():
 
 
 @pytest.fixture
-def opened(desk, browser):
+def opened(sample, browser):
     """Open the sample page; whatever the browser complains of fails the test."""
-    sample_page(desk)
     complaints = []
 
     def open_page(**settings):
@@ -612,20 +569,21 @@ def opened(desk, browser):
         tab.on("console", lambda message: complaints.append(message.text))
         tab.on("pageerror", lambda error: complaints.append(str(error)))
         tab.on("request", lambda request: request.url.startswith(("file:", "data:")) or complaints.append(request.url))
-        tab.goto((desk.reports / f"{UNIT}.html").as_uri())
+        tab.goto((sample[0].reports / f"{UNIT}.html").as_uri())
         return tab
 
     yield open_page
     assert complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_page_never_scrolls_sideways(opened, width, scheme):
-    tab = opened(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    assert tab.evaluate("document.documentElement.scrollWidth") == width
-    inside = tab.evaluate("[...document.querySelectorAll('.scroll')].some(box => box.scrollWidth > box.clientWidth)")
-    assert inside is (width == 390)
+def test_the_page_never_scrolls_sideways(opened):
+    tab = opened()
+    for width, scheme in itertools.product((390, 1280), ("light", "dark")):
+        tab.set_viewport_size({"width": width, "height": 800})
+        tab.emulate_media(color_scheme=scheme)
+        assert tab.evaluate("document.documentElement.scrollWidth") == width
+        boxes = "[...document.querySelectorAll('.scroll')]"
+        assert tab.evaluate(f"{boxes}.some(box => box.scrollWidth > box.clientWidth)") is (width == 390)
 
 
 def test_a_click_sorts_the_students_and_another_turns_the_order(opened):
@@ -650,10 +608,9 @@ def test_without_its_script_the_page_is_whole(opened):
     assert tab.locator("table.sortable tbody tr").count() == 18
 
 
-def test_no_script_but_the_pages_own_is_run(desk, browser):
-    path = desk.reports / f"{UNIT}.html"
-    sample_page(desk)
-    forged = path.read_text(encoding="utf-8").replace("</main>", "<script>document.title = 'forged'</script></main>")
+def test_no_script_but_the_pages_own_is_run(sample, browser, tmp_path):
+    path = tmp_path / "forged.html"
+    forged = sample[1].source.replace("</main>", "<script>document.title = 'forged'</script></main>")
     path.write_text(forged, encoding="utf-8")
     tab = browser.new_page()
     tab.goto(path.as_uri())

@@ -103,21 +103,24 @@ def test_moodle_s_participants_are_a_class_list(tmp_path_factory, people, encodi
             assert listed.of(f"{first} {last}") is None, "whom two are called by, nobody is"
 
 
-def test_what_was_saved_by_windows_as_csv_is_read(tmp_path):
-    (tmp_path / "list.csv").write_bytes("id;last_name\nzoe;Müßig\n".encode("cp1252"))
-    assert read_roster(tmp_path / "list.csv")["zoe"].last_name == "Müßig"
+def test_what_was_saved_by_windows_as_csv_is_read_and_needs_no_more_than_ids(tmp_path):
+    (tmp_path / "list.csv").write_bytes("id;last_name\nada\n\nzoe;Müßig;y\n".encode("cp1252"))
+    assert {id: one.last_name for id, one in read_roster(tmp_path / "list.csv").items()} == {"ada": "", "zoe": "Müßig"}
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("Vorname;Nachname\nA;B\n", "to name a column id, or be that of an export .*'Vorname', 'Nachname'"),
+        ("name\nada\n", "has to name a column id"),
+        ("", "has to name a column id"),
+        ("id\n\x81\n", "cannot be read"),
         ("id\nada\n\nada\n", "line 4: 'ada' is on the list already"),
         ("Student,ID,SIS Login ID\nA,1,x\nB,2,x\n", "line 3: 'x' is on the list already"),
     ],
 )
 def test_a_class_list_that_cannot_be_one_is_one_sentence(tmp_path, text, said):
-    (tmp_path / "list.csv").write_text(text)
+    (tmp_path / "list.csv").write_bytes(text.encode("latin-1"))
     with pytest.raises(RosterError, match=said):
         read_roster(tmp_path / "list.csv")
 

@@ -8,10 +8,8 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from click.testing import CliRunner
 
 from rnncourse import exercises
-from rnngrade.cli import main
 from rnngrade.cli.shared import of_the_class
 from rnngrade.collect import collect
 from rnngrade.errors import DeskError
@@ -23,7 +21,7 @@ from rnngrade.report import write_report
 from rnngrade.roster import class_list
 from rnngrade.status import lines
 from rnngrade.times import TimesError, lateness_of, take_times
-from tests.grading.made import UNIT, WRITTEN
+from tests.grading.made import UNIT, WRITTEN, rnngrade
 from tests.grading.on_any_database import Person
 from tests.grading.ruled import ROSTER, RULES, hand_in
 
@@ -132,19 +130,17 @@ def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
     assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == []
 
 
-def test_status_of_an_empty_desk_says_how_to_begin(desk, root):
-    run = CliRunner().invoke(main, ["--desk", str(desk.folder), "--course", str(root), "status"])
-    assert run.exit_code == 0
+def test_status_of_an_empty_desk_says_how_to_begin(desk):
+    run = rnngrade(desk, "status")
     assert "no class list (roster.csv)" in run.output
     assert "Next: take what was handed in" in run.output
 
 
-def test_a_rule_that_is_wrong_ends_a_command_in_one_sentence(ruled, root):
+def test_a_rule_that_is_wrong_ends_a_command_in_one_sentence(ruled):
     (ruled.folder / "desk.toml").write_text(RULES.replace('"10 %"', "10"))
     for command in (["export", "02"], ["feedback", "02"], ["report", "02"], ["status"]):
-        run = CliRunner().invoke(main, ["--desk", str(ruled.folder), "--course", str(root), *command])
-        assert (run.exit_code, run.output) == (
-            1, 'desk.toml, line 8: per_day is a share, from 0 to 1 or as in "10 %", and not 10.\n')  # fmt: skip
+        said = 'desk.toml, line 8: per_day is a share, from 0 to 1 or as in "10 %", and not 10.\n'
+        assert rnngrade(ruled, *command, code=1).output == said
 
 
 MOODLE = (
@@ -189,16 +185,14 @@ OWN = (
         ("own.csv", OWN, []),
     ],
 )
-def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, root, tmp_path, name, text, options):
+def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, tmp_path, name, text, options):
     (desk.folder / "desk.toml").write_text(RULES)
     (desk.folder / "roster.csv").write_text(ROSTER)
     for student, number in (("ada", "17"), ("alan", "4")):
         hand_in(desk, student)
         write_whole(desk.folder / "collected" / UNIT / student, f"moodle {student} {number}".encode())
     (tmp_path / name).write_text(text, encoding="utf-8")
-    command = ["--desk", str(desk.folder), "--course", str(root), "times", str(tmp_path / name), *options]
-    first, second = (CliRunner().invoke(main, command) for _ in range(2))
-    assert first.exit_code == second.exit_code == 0, first.output
+    first, second = (rnngrade(desk, "times", tmp_path / name, *options) for _ in range(2))
     assert "nobody who handed in 02_unfolding is" in first.output
     assert "2 times are new, 0 were known." in first.output
     assert "0 times are new, 2 were known." in second.output

@@ -9,17 +9,16 @@ from datetime import UTC, datetime
 from itertools import combinations
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnngrade import exporting, term
-from rnngrade.cli import main
 from rnngrade.exporting import Grades, UnitGrades
 from rnngrade.roster import ClassList, Person
 from rnngrade.rules import Term, read_rules
 from rnngrade.term import total, total_of
+from tests.grading.made import rnngrade
 from tests.grading.ruled import RULES
 
 UNITS = exercises.STEMS[1:9]
@@ -139,15 +138,11 @@ def test_the_readme_says_what_every_column_of_a_table_is(root):
     assert [name for name in columns if f"`{name}`" not in text] == []
 
 
-def test_the_term_is_exported_for_all_formats(ruled, root):
-    desk = ruled
-    (desk.folder / "desk.toml").write_text(f'{RULES}[term]\nweights = {{02 = 3}}\n[term.excused]\nemmy = ["02"]\n')
+def test_the_term_is_exported_for_all_formats(ruled):
+    (ruled.folder / "desk.toml").write_text(f'{RULES}[term]\nweights = {{02 = 3}}\n[term.excused]\nemmy = ["02"]\n')
 
     def rows(*options):
-        command = ["--desk", str(desk.folder), "--course", str(root), "export", "--total", *options]
-        run = CliRunner().invoke(main, command)
-        assert run.exit_code == 0, run.output
-        return list(csv.reader(io.StringIO(run.stdout)))
+        return list(csv.reader(io.StringIO(rnngrade(ruled, "export", "--total", *options).stdout)))
 
     header, *lines = rows()
     assert header == ["student", "last_name", "first_name", "email", "section", "02_unfolding",

@@ -1,11 +1,11 @@
 """The way of a unit through a real JupyterHub: released, fetched and submitted in a browser, collected, graded in the
 sandbox, and given back.
 
-It wants two programs that the course does without, so it is run by hand; elsewhere it is skipped:
+It wants two programs that the course does without; where they are, `make nightly` runs it, or one by hand:
 
     .venv/bin/python -m pip install -c constraints.txt jupyterhub
     npm install --prefix build/proxy configurable-http-proxy
-    PATH=$PWD/build/proxy/node_modules/.bin:$PATH .venv/bin/python -m pytest tests/hub
+    PATH=$PWD/build/proxy/node_modules/.bin:$PATH NIGHTLY=1 .venv/bin/python -m pytest tests/hub
 """
 
 from __future__ import annotations
@@ -45,11 +45,14 @@ MISSING = {
     "bubblewrap": shutil.which("bwrap"),
     "Chromium": CHROMIUM,
 }
-pytestmark = pytest.mark.skipif(
-    not all(MISSING.values()),
-    reason=f"Not installed: {', '.join(name for name, found in MISSING.items() if not found)}. "
-    "tests/hub/test_hub.py says how to.",
-)
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(
+        not all(MISSING.values()),
+        reason=f"Not installed: {', '.join(name for name, found in MISSING.items() if not found)}. "
+        "tests/hub/test_hub.py says how to.",
+    ),
+]
 
 
 class Hub:

@@ -56,11 +56,15 @@ print("This is", add_one(2))
 
 
 class Course:
-    """A course in a folder of its own; every exercise is worth two points."""
+    """A course in a folder of its own; every exercise is worth two points, and the catalogue knows none of them."""
+
+    any_course: Callable[..., Report] = staticmethod(
+        functools.partial(build, points_of=lambda name: 2, faults=lambda *_: (), misjudged=lambda *_: ())
+    )
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.build: Callable[..., Report] = functools.partial(build, root, points_of=lambda name: 2)
+        self.build: Callable[..., Report] = functools.partial(self.any_course, root)
 
     def source(self, unit: str) -> Path:
         return self.root / "solutions" / f"{unit}.py"

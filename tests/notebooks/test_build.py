@@ -5,7 +5,7 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from rnngrade.build import main
+from rnngrade.build import answers_path, main
 
 
 def test_building_twice_changes_no_byte(course):
@@ -49,7 +49,8 @@ def test_a_failing_cell_leaves_the_old_notebooks_and_tells_which_it_is(course, c
     course.source("91_other").write_text("# %%\nprint('better')\n")
     report = course.build(gradebook=False)
     (error,) = report.errors
-    assert error.startswith('90_small: cell 5 (print("This is", add_one(None))) raised TypeError: unsupported operand')
+    place = "solutions/90_small.py:32: The cell (print("
+    assert error.startswith(f'{place}"This is", add_one(None))) raised TypeError: unsupported operand')
     assert "\n" not in error
     assert {name: data for name, data in course.files().items() if "90_" in name} == {
         name: data for name, data in files.items() if "90_" in name
@@ -70,17 +71,39 @@ def test_what_a_solution_must_not_show_is_an_error(course):
     course.source("90_small").write_text(course.source("90_small").read_text().replace("return x + 1", "return 2"))
     report = course.build(gradebook=False)
     words = [
-        "90_small: cell 4 (check_add_one) gives its own solution 0 of 2 points",
-        "91_stderr: cell 1 (import sys) wrote to stderr, which costs a check its points: oh",
-        "92_address: cell 1 (print('<object at 0x7f3a5c0d1e50>')) shows an object's address in memory",
-        "93_path: cell 1 (import os) shows",
-        "94_widget: cell 1 (import ipywidgets) shows a widget",
-        "95_dead: cell 1 (import os) ended its kernel",
+        "90_small.py:29: The cell (check_add_one) gives its own solution 0 of 2 points",
+        "91_stderr.py:1: The cell (import sys) wrote to stderr, which costs a check its points: oh",
+        "92_address.py:1: The cell (print('<object at 0x7f3a5c0d1e50>')) shows an object's address in memory",
+        "93_path.py:1: The cell (import os) shows",
+        "94_widget.py:1: The cell (import ipywidgets) shows a widget",
+        "95_dead.py:1: The cell (import os) ended its kernel",
     ]
     assert len(report.errors) == len(words)
     for error, start in zip(report.errors, words, strict=True):
-        assert error.startswith(start)
+        assert error.startswith(f"solutions/{start}")
     assert course.files() == {}
+
+
+def test_a_unit_that_is_refused_leaves_the_model_answers_as_they_were(course):
+    copy = answers_path(course.root, "90_small")
+    copy.parent.mkdir(parents=True)
+    text = course.source("90_small").read_text()
+    wrong = {
+        "faults": {"faults": lambda *_: ["a fault"]},
+        "misjudged": {"misjudged": lambda *_: ["an answer that is turned down"]},
+        "a cell that raises": {},
+    }
+    for before in (None, "what was there"):
+        if before:
+            copy.write_text(before)
+        course.source("90_small").write_text(text.replace("add_one(2)", "add_one(None)"))
+        for what, checks in wrong.items():
+            assert len(course.build(gradebook=False, **checks).errors) == 1, what
+            assert (copy.read_text() if copy.exists() else None) == before, what
+    course.source("90_small").write_text(text)
+    report = course.build(gradebook=False)
+    assert report.written[0] == copy
+    assert "return x + 1" in copy.read_text()
 
 
 def test_nothing_that_changes_from_run_to_run_is_stored(course):
@@ -121,7 +144,8 @@ def test_a_picture_is_stored_without_the_version_that_drew_it(course):
     assert b"atplotlib" not in png
 
 
-def test_the_command_says_in_one_line_what_it_did_and_exits_accordingly(course, capsys):
+def test_the_command_says_in_one_line_what_it_did_and_exits_accordingly(course, capsys, monkeypatch):
+    monkeypatch.setattr("rnngrade.build.build", course.any_course)
     course.source("90_small").write_text("# %%\nprint('fine')\n")
     assert main(["--root", str(course.root)]) == 0
     assert "wrote solutions/90_small/90_small.ipynb" in capsys.readouterr().out

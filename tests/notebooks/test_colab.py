@@ -28,9 +28,9 @@ WRONG = next(m for m in EXERCISE.misconceptions if m.name == "shares_swapped")
 
 @pytest.fixture(scope="module")
 def colab(root):
-    """The module site/colab.py."""
+    """The module website/colab.py."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(root / "site")
+        patch.syspath_prepend(root / "website")
         yield importlib.import_module("colab")
     del sys.modules["colab"]
 
@@ -55,11 +55,12 @@ def environment() -> dict[str, str]:
     return kept | {"PIP_NO_INDEX": "1", "RNNCOURSE_PROGRESS": "off"}
 
 
+@pytest.mark.nightly
 def test_in_a_bare_kernel_the_first_cell_installs_the_course_and_a_check_answers(
     colab, bare, root, tmp_path, monkeypatch
 ):
     made = tmp_path / "made"
-    subprocess.run([sys.executable, root / "site" / "colab.py", "university/rnncourse", made], check=True)
+    subprocess.run([sys.executable, root / "website" / "colab.py", "university/rnncourse", made], check=True)
     assert sorted(path.stem for path in made.glob("*.ipynb")) == list(exercises.STEMS)
     notebook = nbformat.read(made / f"{STEM}.ipynb", as_version=4)
     address = f"https://raw.githubusercontent.com/university/rnncourse/colab/{colab.WHEEL}"

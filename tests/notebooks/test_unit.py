@@ -84,9 +84,10 @@ def test_points_come_from_the_catalogue_and_a_name_it_lacks_is_an_error():
         ("# %% [raw]\n# text\n", "is of type raw"),
     ],
 )
-def test_a_mistake_of_the_author_is_one_sentence_that_names_the_cell(tmp_path, text, words):
+def test_a_mistake_of_the_author_is_one_sentence_that_names_file_and_line(tmp_path, text, words):
     with pytest.raises(BuildError) as error:
         read(tmp_path, text)
     assert words in str(error.value)
-    assert str(error.value).startswith("90_small.py, cell ")
+    line = 1 + (text.count("\n", 0, text.rindex("# %%")))
+    assert str(error.value).startswith(f"solutions/90_small.py:{line}: The cell ")
     assert "\n" not in str(error.value)

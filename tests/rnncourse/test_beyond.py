@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -24,14 +24,12 @@ from rnncourse.beyond import (
     min_gru_forward,
     self_attention,
 )
-from rnncourse.unfolding import depends_on
+from tests.rnncourse.array_functions import ArrayFunctionsSuite
+from tests.rnncourse.oracles import different_sizes, drawn, float_types, seeds
 
-drawn = settings(max_examples=25, deadline=None)
-float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 TOLERANCE = {np.float32: {"rtol": 1e-4, "atol": 1e-5}, np.float64: {"rtol": 1e-10, "atol": 1e-12}}
-seeds = st.integers(0, 2**32 - 1)
-# T_q, T_k, d (or d_q), d_v, A and d_k, all different.
-sizes = st.lists(st.integers(1, 8), min_size=6, max_size=6, unique=True)
+# T_q, T_k, d (or d_q), d_v, A and d_k.
+sizes = different_sizes(6)
 batches = st.lists(st.integers(1, 3), max_size=2)
 
 
@@ -108,62 +106,17 @@ def test_large_scores_look_at_the_best_key_and_give_no_nan(dtype, size):
     assert np.isfinite(weights).all()
 
 
-def test_attention_does_not_ask_for_the_order_of_keys():
-    query, keys, values, _, _, mask = draw((2, 4, 3, 5, 6, 7), (), 0)
-    order = [2, 0, 3, 1]
-    context, weights = attention(query, keys, values, mask)
-    other, moved = attention(query, keys[order], values[order], mask[:, order])
-    np.testing.assert_allclose(other, context, rtol=1e-12)
-    np.testing.assert_allclose(moved, weights[:, order], rtol=1e-12)
-
-
-@pytest.mark.parametrize("kind", ["dot", "additive"])
-def test_attention_takes_lists_keeps_the_first_dtype_and_leaves_its_arguments_alone(kind):
-    query, keys, values, other_keys, parameters, mask = draw((2, 4, 3, 5, 6, 7), (), 0)
-    attend, arguments = (
-        (attention, [query, keys, values])
-        if kind == "dot"
-        else (additive_attention, [query, other_keys, values, *parameters])
-    )
-    before = [array.copy() for array in (*arguments, mask)]
-    result = attend(*arguments, mask)
-    for given_array, copy in zip((*arguments, mask), before, strict=True):
-        np.testing.assert_array_equal(given_array, copy)
-    from_lists = attend(*(array.tolist() for array in arguments), mask.tolist())
-    for one, other in zip(result, from_lists, strict=True):
-        assert other.dtype == np.float64
-        np.testing.assert_allclose(one, other, rtol=1e-12)
-        assert not any(np.shares_memory(one, array) for array in arguments)
-    mixed = attend(arguments[0].astype(np.float32), *arguments[1:], mask)
-    assert {array.dtype.name for array in mixed} == {"float32"}
-
-
-def draw_self(T, D, d, d_v, seed, dtype=np.float64):
-    rng = np.random.default_rng(seed)
-    return [rng.normal(size=shape).astype(dtype) for shape in ((T, D), (D, d), (D, d), (D, d_v))]
-
-
 @float_types
 @drawn
 @given(st.integers(1, 9), st.integers(1, 6), st.integers(1, 6), st.integers(1, 6), seeds, st.booleans())
 def test_self_attention_is_pytorchs(dtype, T, D, d, d_v, seed, causal):
-    X, Wq, Wk, Wv = draw_self(T, D, d, d_v, seed, dtype)
+    rng = np.random.default_rng(seed)
+    X, Wq, Wk, Wv = (rng.normal(size=shape).astype(dtype) for shape in ((T, D), (D, d), (D, d), (D, d_v)))
     context = self_attention(X, Wq, Wk, Wv, causal)
     tensors = [torch.from_numpy(X @ W) for W in (Wq, Wk, Wv)]
     expected = scaled_dot_product_attention(*tensors, is_causal=causal)
     assert context.dtype == dtype
     np.testing.assert_allclose(context, expected, **TOLERANCE[dtype])
-
-
-def test_self_attention_moves_with_its_rows_unless_it_is_causal_and_then_depends_on_the_past_alone():
-    X, *parameters = draw_self(6, 4, 3, 5, 0)
-    order = [3, 0, 5, 1, 4, 2]
-    shuffled = self_attention(X[order], *parameters)
-    np.testing.assert_allclose(shuffled, self_attention(X, *parameters)[order], rtol=1e-10)
-    assert not np.allclose(self_attention(X[order], *parameters, True), self_attention(X, *parameters, True)[order])
-    for causal, expected in ((True, np.tri(6, dtype=bool)), (False, np.ones((6, 6), dtype=bool))):
-        seen = depends_on(lambda xs, causal=causal: self_attention(xs, *parameters, causal), X)
-        np.testing.assert_array_equal(seen, expected)
 
 
 recurrences = {"T": st.integers(1, 40), "shape": st.lists(st.integers(1, 4), max_size=2), "seed": seeds}
@@ -198,12 +151,6 @@ def test_the_scan_is_the_loop(dtype, T, shape, seed):
     np.testing.assert_allclose(H, expected, **tolerance)
 
 
-@pytest.mark.parametrize("T", [1, 2, 3, 4, 5, 1000, 4095, 4096, 4097])
-def test_the_scan_is_the_loop_to_ten_digits_at_any_length(T):
-    a, b, h0 = draw_recurrence(T, (3,), T)
-    np.testing.assert_allclose(associative_scan(a, b, h0), linear_recurrence(a, b, h0), rtol=0, atol=1e-10)
-
-
 def test_zeros_and_products_that_vanish_are_no_trouble():
     T = 3000
     a, b = np.full(T, 0.1), np.ones(T)
@@ -220,17 +167,6 @@ def test_combining_is_applying_one_after_the_other_and_associative(numbers, h):
     assert a * h + b == q[0] * (p[0] * h + p[1]) + q[1]
     assert combine_affine(combine_affine(p, q), r) == combine_affine(p, combine_affine(q, r))
     assert combine_affine((1, 0), p) == combine_affine(p, (1, 0)) == p
-
-
-@float_types
-def test_combining_takes_arrays_keeps_their_dtype_and_leaves_them_alone(dtype):
-    a, b, _ = draw_recurrence(4, (3,), 0, dtype)
-    before = a.copy(), b.copy()
-    combined = combine_affine((a[:2], b[:2]), [a[2:], b[2:]])
-    np.testing.assert_allclose(combined[0], a[2:] * a[:2], rtol=1e-6)
-    np.testing.assert_allclose(combined[1], a[2:] * b[:2] + b[2:], rtol=1e-5)
-    assert combined[0].dtype == combined[1].dtype == dtype
-    np.testing.assert_array_equal((a, b), before)
 
 
 class Deep:
@@ -273,12 +209,6 @@ def test_objects_may_be_lists_or_arrays_of_any_shape():
         assert function([Fraction(1, 2)] * 3, [1, 2, 3], Fraction(4)).tolist() == [3, Fraction(7, 2), Fraction(19, 4)]
 
 
-def test_single_objects_can_be_combined():
-    a, b = combine_affine((Deep(2), Deep(1)), (Deep(3), Deep(5)))
-    assert (a.value, b.value) == (6, 8)
-    assert (a.depth, b.depth) == (1, 2)
-
-
 @pytest.mark.parametrize("T", [2, 3, 100, 1024])
 def test_the_scan_works_through_its_operator_in_few_calls_and_fewer_than_2_T_combinations(T, monkeypatch):
     sizes = []
@@ -292,21 +222,6 @@ def test_the_scan_works_through_its_operator_in_few_calls_and_fewer_than_2_T_com
     np.testing.assert_allclose(associative_scan(a, b, h0), linear_recurrence(a, b, h0), atol=1e-10)
     assert len(sizes) <= 2 * math.log2(T)
     assert sum(sizes) < 2 * T
-
-
-@pytest.mark.parametrize("function", [linear_recurrence, associative_scan])
-def test_recurrences_leave_their_arguments_alone_share_nothing_and_take_what_numpy_takes(function):
-    for T in (1, 2, 5):
-        a, b, h0 = draw_recurrence(T, (2, 3), 0)
-        before = [array.copy() for array in (a, b, h0)]
-        H = function(a, b, h0)
-        for array, copy in zip((a, b, h0), before, strict=True):
-            np.testing.assert_array_equal(array, copy)
-            assert not np.shares_memory(H, array)
-        assert np.array_equal(function(a.tolist(), b.tolist(), h0.tolist()), H)
-        np.testing.assert_array_equal(function(np.asfortranarray(a), b[::-1][::-1], h0), H)
-        assert function(a.astype(np.float32), b, h0).dtype == np.float32
-        assert function([1] * T, [2] * T, 3).tolist() == [5.0 + 2 * t for t in range(T)]
 
 
 @pytest.mark.parametrize("function", [linear_recurrence, associative_scan])
@@ -336,29 +251,10 @@ def test_the_minimal_gru_is_its_equations_step_by_step(dtype, sizes, seed):
         np.testing.assert_allclose(state, h, **TOLERANCE[dtype])
 
 
-def test_the_minimal_gru_depends_on_its_past_and_a_split_run_is_the_whole():
-    X, h0, Wz, Wh = draw_gru((6, 2, 3, 5), 0)
-    H = min_gru_forward(X, h0, Wz, Wh)
-    first = min_gru_forward(X[:4], h0, Wz, Wh)
-    np.testing.assert_allclose(np.concatenate([first, min_gru_forward(X[4:], first[-1], Wz, Wh)]), H, rtol=1e-10)
-    one_row = depends_on(lambda xs: min_gru_forward(xs[:, None], h0[:1], Wz, Wh), X[:, 0])
-    np.testing.assert_array_equal(one_row, np.tri(6, dtype=bool))
-
-
 def test_a_gate_far_from_zero_keeps_or_replaces_the_state_without_overflow():
     X, h0 = np.array([[[1.0]], [[-1.0]]]), np.array([[7.0]])
     H = min_gru_forward(X, h0, [[1e4]], [[3.0]])
     assert H.ravel().tolist() == [3.0, 3.0]
-
-
-def test_the_minimal_gru_takes_lists_and_leaves_its_arguments_alone():
-    arguments = draw_gru((4, 2, 3, 5), 0)
-    before = [array.copy() for array in arguments]
-    H = min_gru_forward(*arguments)
-    np.testing.assert_array_equal(H, min_gru_forward(*(array.tolist() for array in arguments)))
-    for array, copy in zip(arguments, before, strict=True):
-        np.testing.assert_array_equal(array, copy)
-        assert not np.shares_memory(H, array)
 
 
 @float_types
@@ -397,19 +293,27 @@ def test_a_diagonal_state_space_takes_logarithmically_many_dependent_steps(T):
     assert max(number.depth for number in y) <= 4 * math.log2(T) + 2 + 3 + 2  # the scan, b x, c s, and a sum of three
 
 
-@pytest.mark.parametrize("function", [self_attention, linear_attention, diagonal_ssm])
-def test_what_sees_itself_takes_lists_leaves_its_arguments_alone_and_shares_nothing(function):
-    rng = np.random.default_rng(0)
-    shapes = {
-        self_attention: ((5, 4), (4, 3), (4, 3), (4, 2)),
-        linear_attention: ((5, 3), (5, 3), (5, 2)),
-        diagonal_ssm: ((5,), (3,), (3,), (3,)),
-    }[function]
-    arguments = [rng.normal(size=shape) for shape in shapes]
-    before = [array.copy() for array in arguments]
-    result = function(*arguments)
-    for array, copy in zip(arguments, before, strict=True):
-        np.testing.assert_array_equal(array, copy)
-        assert not np.shares_memory(result, array)
-    np.testing.assert_allclose(function(*(array.tolist() for array in arguments)), result, rtol=1e-12)
-    assert function(arguments[0].astype(np.float32), *arguments[1:]).dtype == np.float32
+CALLS = {
+    "attention": (attention, ("query", "keys", "values", "mask")),
+    "additive_attention": (additive_attention, ("query", "other_keys", "values", "Wq", "Wk", "v", "mask")),
+    "self_attention": (self_attention, ("x", "A", "B", "A")),
+    "linear_attention": (linear_attention, ("x", "y", "x")),
+    "diagonal_ssm": (diagonal_ssm, ("signal", "a", "a", "h0")),
+    "linear_recurrence": (linear_recurrence, ("x", "y", "h0")),
+    "associative_scan": (associative_scan, ("x", "y", "h0")),
+    "combine_affine": (lambda *a: combine_affine(a[:2], a[2:]), ("x", "y", "y", "x")),
+    "min_gru_forward": (min_gru_forward, ("X", "H0", "A", "B")),
+}
+
+
+class TestArrayFunctions(ArrayFunctionsSuite):
+    calls = CALLS
+
+    def draw_arguments(self, dtype, steps=4):
+        rng = np.random.default_rng(2)
+        query, keys, values, other_keys, (Wq, Wk, v), mask = draw((2, steps, 3, 5, 6, 7), (), 2, dtype)
+        shapes = {"x": (steps, 3), "y": (steps, 3), "X": (steps, 2, 3), "signal": (steps,)}
+        shapes |= {"h0": (3,), "a": (3,), "H0": (2, 5), "A": (3, 5), "B": (3, 5)}
+        arrays = {name: rng.uniform(-1, 1, shape).astype(dtype) for name, shape in shapes.items()}
+        named = {"query": query, "keys": keys, "values": values, "other_keys": other_keys, "mask": mask}
+        return arrays | named | {"Wq": Wq, "Wk": Wk, "v": v}

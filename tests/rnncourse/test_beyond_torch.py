@@ -74,7 +74,7 @@ def test_what_it_answers_is_the_best_symbol_after_its_own_answers():
     torch.testing.assert_close(model(source, None, ids).argmax(dim=-1), ids)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12)
 @given(st.integers(1, 40), st.lists(st.integers(1, 3), max_size=2), st.integers(0, 2**32 - 1))
 def test_the_scan_is_the_loop_and_so_are_its_gradients(steps, shape, seed):
     rng = np.random.default_rng(seed)
@@ -107,10 +107,3 @@ def test_the_minimal_gru_is_numpys_with_a_bias_for_an_input_that_is_always_one(s
     np.testing.assert_allclose(output.numpy(), min_gru_forward(inputs, begin, Wz, Wh), atol=1e-12)
     torch.testing.assert_close(h_n[0], output[-1])
     assert (layer.gate.bias == -1).all()
-
-
-def test_gradients_of_the_minimal_gru_are_those_of_differences():
-    torch.manual_seed(0)
-    layer = MinGRU(2, 3).double()
-    x, h0 = torch.randn(5, 2, 2, dtype=torch.float64, requires_grad=True), torch.randn(1, 2, 3, dtype=torch.float64)
-    assert torch.autograd.gradcheck(lambda x, h0: layer(x, h0)[0], (x, h0.requires_grad_()))

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -23,19 +23,22 @@ from rnncourse.bidirectional import (
     reverse_sequence,
 )
 from rnncourse.bidirectional_torch import HiddenMarkov
-from rnncourse.bptt import numerical_gradient
-from rnncourse.cell import rnn_forward, to_torch_state
-from rnncourse.unfolding import depends_on
-from tests.rnncourse.array_functions import ArrayFunctionsSuite, arrays_in
+from rnncourse.cell import rnn_forward
+from tests.rnncourse.array_functions import ArrayFunctionsSuite
+from tests.rnncourse.oracles import (
+    TOLERANCE,
+    assert_close,
+    different_sizes,
+    drawn,
+    float_types,
+    loaded_rnn,
+    pick,
+    seeds,
+)
 
-drawn = settings(max_examples=15, deadline=None)
-float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+sizes = different_sizes(4)
+
 every_how = pytest.mark.parametrize("how", ["concat", "sum", "product"])
-TOLERANCE = {np.float32: {"rtol": 1e-3, "atol": 1e-4}, np.float64: {"rtol": 1e-10, "atol": 1e-10}}
-
-# T, N, D and H, all different, so that an axis taken for another one is an error and no luck; and a seed.
-sizes = st.lists(st.integers(1, 8), min_size=4, max_size=4, unique=True)
-seeds = st.integers(0, 2**32 - 1)
 
 
 def draw(sizes, seed, dtype=np.float64, how="concat"):
@@ -57,21 +60,12 @@ def draw(sizes, seed, dtype=np.float64, how="concat"):
     }
 
 
-def arguments_of(p, *names):
-    return [p[name] for name in names]
-
-
 def network(p):
-    return arguments_of(p, "X", "forward", "backward")
+    return pick(p, "X", "forward", "backward")
 
 
 def torch_rnn(p):
-    U = p["forward"][0]
-    module = torch.nn.RNN(*U.shape, bidirectional=True).to(torch.from_numpy(U).dtype)
-    state = {name: torch.from_numpy(a) for name, a in to_torch_state(*p["forward"]).items()}
-    state |= {f"{name}_reverse": torch.from_numpy(a) for name, a in to_torch_state(*p["backward"]).items()}
-    module.load_state_dict(state)
-    return module
+    return loaded_rnn([p["forward"], p["backward"]], bidirectional=True)
 
 
 def packed(p):
@@ -103,17 +97,6 @@ def test_sequences_are_reversed_within_their_lengths_whatever_they_hold(shape, s
     np.testing.assert_array_equal(reverse_sequence(X, [shape[0]] * shape[1]), X[::-1])
 
 
-@pytest.mark.parametrize("shape", [(3, 5), (4, 3, 5)])
-def test_states_are_combined_in_three_ways(shape):
-    rng = np.random.default_rng(0)
-    H_f, H_b = rng.normal(size=shape), rng.normal(size=shape)
-    joined = combine(H_f, H_b, "concat")
-    np.testing.assert_array_equal(joined[..., :5], H_f)
-    np.testing.assert_array_equal(joined[..., 5:], H_b)
-    np.testing.assert_array_equal(combine(H_f, H_b, "sum"), H_f + H_b)
-    np.testing.assert_array_equal(combine(H_f, H_b, "product"), H_f * H_b)
-
-
 @pytest.mark.parametrize("how", ["average", "", "Concat"])
 def test_any_other_way_is_an_error(how):
     p = draw((4, 2, 3, 5), seed=0)
@@ -130,99 +113,29 @@ def test_any_other_way_is_an_error(how):
 @float_types
 @drawn
 @given(sizes, seeds)
-def test_forwards_both_directions_are_pytorchs(dtype, how, sizes, seed):
-    p = draw(sizes, seed, dtype)
-    expected = torch_combine(torch_rnn(p)(torch.tensor(p["X"]))[0], how).detach()
-    result = bidirectional_forward(*network(p), how)
-    assert result.shape == expected.shape
-    np.testing.assert_allclose(result, expected, **TOLERANCE[dtype])
-
-
-@every_how
-@drawn
-@given(sizes, seeds)
-def test_with_lengths_they_are_pytorchs_on_a_packed_sequence(how, sizes, seed):
-    p = draw(sizes, seed)
-    states, _ = pad_packed_sequence(torch_rnn(p)(packed(p))[0])
-    where = real(p["lengths"], sizes[0])
-    result = bidirectional_forward(*network(p), how, p["lengths"])
-    np.testing.assert_allclose(result[where], torch_combine(states, how).detach()[where], **TOLERANCE[np.float64])
-
-
-@drawn
-@given(sizes, seeds)
-def test_the_padding_reaches_no_real_step(sizes, seed):
-    p = draw(sizes, seed)
-    where = real(p["lengths"], sizes[0])
-    expected = bidirectional_forward(*network(p), lengths=p["lengths"])
-    p["X"][~where] = np.nan
-    np.testing.assert_array_equal(bidirectional_forward(*network(p), lengths=p["lengths"])[where], expected[where])
-
-
-@drawn
-@given(sizes, seeds)
-def test_each_sequence_of_a_batch_gives_what_it_gives_alone(sizes, seed):
-    p = draw(sizes, seed)
-    together = bidirectional_forward(*network(p), lengths=p["lengths"])
-    for n, length in enumerate(p["lengths"]):
-        alone = bidirectional_forward(p["X"][:length, n : n + 1], p["forward"], p["backward"])
-        np.testing.assert_allclose(together[:length, n], alone[:, 0], **TOLERANCE[np.float64])
-
-
-def test_every_output_depends_on_every_input_and_each_direction_on_its_side_only():
-    T, H = 5, 4
-    p = draw((T, 1, 3, H), seed=0)
-    t, k = np.indices((T, T))
-    for part, expected in ((slice(H), k <= t), (slice(H, None), k >= t), (slice(None), np.ones((T, T), bool))):
-        pattern = depends_on(
-            lambda xs, part=part: bidirectional_forward(xs[:, None], p["forward"], p["backward"])[..., part],
-            p["X"][:, 0],
-        )
-        np.testing.assert_array_equal(pattern, expected)
-
-
-@every_how
-@float_types
-@drawn
-@given(sizes, seeds)
-def test_backwards_both_directions_are_autograds(dtype, how, sizes, seed):
+def test_both_directions_are_pytorchs_forwards_and_backwards(dtype, how, sizes, seed):
     p = draw(sizes, seed, dtype, how)
     module, x = torch_rnn(p), torch.tensor(p["X"], requires_grad=True)
-    torch_combine(module(x)[0], how).backward(torch.tensor(p["dH"]))
-    dX, forward_gradients, backward_gradients = bidirectional_backward(p["dH"], *network(p), how)
-    np.testing.assert_allclose(dX, x.grad, **TOLERANCE[dtype])
-    for suffix, (dU, dW, db) in (("", forward_gradients), ("_reverse", backward_gradients)):
-        np.testing.assert_allclose(dU, getattr(module, f"weight_ih_l0{suffix}").grad.T, **TOLERANCE[dtype])
-        np.testing.assert_allclose(dW, getattr(module, f"weight_hh_l0{suffix}").grad.T, **TOLERANCE[dtype])
-        np.testing.assert_allclose(db, getattr(module, f"bias_ih_l0{suffix}").grad, **TOLERANCE[dtype])
-
-
-@every_how
-@settings(max_examples=4, deadline=None)
-@given(st.permutations([1, 2, 3, 4]), seeds)
-def test_backwards_both_directions_agree_with_finite_differences(how, sizes, seed):
-    p = draw(sizes, seed, how=how)
-    arguments = [p["X"], *p["forward"], *p["backward"]]
-    results = arrays_in(bidirectional_backward(p["dH"], *network(p), how))
-
-    def loss(X, *parameters):
-        return (p["dH"] * bidirectional_forward(X, parameters[:3], parameters[3:], how)).sum()
-
-    for i, result in enumerate(results):
-        numerical = numerical_gradient(lambda x, i=i: loss(*arguments[:i], x, *arguments[i + 1 :]), arguments[i])
-        np.testing.assert_allclose(result, numerical, atol=1e-7)
+    expected = torch_combine(module(x)[0], how)
+    assert_close(bidirectional_forward(*network(p), how), expected, dtype)
+    dX, *parameters = torch.autograd.grad(expected, [x, *module.parameters()], torch.tensor(p["dH"]))
+    expected = [dX, *((U.T, W.T, b) for U, W, b, _ in (parameters[:4], parameters[4:]))]
+    assert_close(bidirectional_backward(p["dH"], *network(p), how), expected, dtype)
+    states = both_states(*network(p))
+    assert_close(backward_from_both(p["dH"], p["X"], *states, p["forward"], p["backward"], how), expected, dtype)
 
 
 @every_how
 @drawn
 @given(sizes, seeds)
-def test_going_back_from_kept_states_gives_what_computing_them_again_gives(how, sizes, seed):
-    p = draw(sizes, seed, how=how)
-    states = both_states(*network(p))
-    np.testing.assert_array_equal(combine(*states, how), bidirectional_forward(*network(p), how))
-    kept = backward_from_both(p["dH"], p["X"], *states, p["forward"], p["backward"], how)
-    for result, expected in zip(arrays_in(kept), arrays_in(bidirectional_backward(p["dH"], *network(p), how))):
-        np.testing.assert_array_equal(result, expected)
+def test_with_lengths_they_are_pytorchs_on_a_packed_sequence_and_end_with_its_h_n(how, sizes, seed):
+    p = draw(sizes, seed)
+    states, last = torch_rnn(p)(packed(p))
+    where = real(p["lengths"], sizes[0])
+    expected = torch_combine(pad_packed_sequence(states)[0], how)
+    assert_close(bidirectional_forward(*network(p), how, p["lengths"])[where], expected[where])
+    summary = final_summary(*both_states(*network(p), p["lengths"]), p["lengths"], how)
+    assert_close(summary, torch_combine(torch.cat([*last], dim=-1), how))
 
 
 def test_the_directions_may_have_states_of_different_sizes_if_they_are_concatenated():
@@ -234,18 +147,6 @@ def test_the_directions_may_have_states_of_different_sizes_if_they_are_concatena
     assert dX.shape == p["X"].shape
     assert [gradient.shape for gradient in forward_gradients] == [a.shape for a in p["forward"]]
     assert [gradient.shape for gradient in backward_gradients] == [a.shape for a in p["backward"]]
-
-
-@every_how
-@drawn
-@given(sizes, seeds)
-def test_the_summary_is_what_each_direction_ends_with_pytorchs_h_n(how, sizes, seed):
-    p = draw(sizes, seed)
-    _, (last_f, last_b) = torch_rnn(p)(packed(p))
-    summary = final_summary(*both_states(*network(p), p["lengths"]), p["lengths"], how)
-    expected = torch_combine(torch.cat([last_f, last_b], dim=-1), how).detach()
-    assert summary.shape == expected.shape
-    np.testing.assert_allclose(summary, expected, **TOLERANCE[np.float64])
 
 
 def tagger_and_batch(sizes, seed):
@@ -276,21 +177,6 @@ def test_the_tagger_is_an_embedding_both_directions_and_a_linear_layer(sizes, se
         np.testing.assert_allclose(logits.detach()[where], expected[where], **TOLERANCE[np.float64])
 
 
-@drawn
-@given(sizes, seeds)
-def test_what_stands_in_the_padding_changes_no_real_logit_and_gets_no_gradient(sizes, seed):
-    tagger, ids, lengths = tagger_and_batch(sizes, seed)
-    where = torch.tensor(real(lengths, sizes[0]))
-    logits = tagger(ids, lengths)
-    changed = torch.where(where, ids % 8, 8)  # id 8 stands in the padding only
-    ids = torch.where(where, ids % 8, 0)
-    logits = tagger(ids, lengths)[where]
-    torch.testing.assert_close(tagger(changed, lengths)[where], logits, rtol=0, atol=1e-12)
-    (gradient,) = torch.autograd.grad((tagger(changed, lengths)[where] ** 2).sum(), [tagger.embedding.weight])
-    assert not gradient[8].any()
-    assert gradient[changed[0, 0]].any()
-
-
 @pytest.mark.parametrize("kind", [list, tuple, np.array, torch.tensor])
 def test_the_taggers_lengths_may_be_numbers_of_any_kind(kind):
     tagger, ids, _ = tagger_and_batch((5, 3, 2, 4), seed=0)
@@ -303,12 +189,6 @@ def test_no_sequence_needs_to_be_as_long_as_the_padding():
     logits = tagger(ids, [2, 3, 1])
     assert logits.shape == (5, 3, 4)
     torch.testing.assert_close(logits[:3, 1:2], tagger(ids[:3, 1:2]), rtol=0, atol=1e-12)
-
-
-def test_every_parameter_of_the_tagger_gets_gradient():
-    tagger, ids, lengths = tagger_and_batch((6, 4, 3, 5), seed=0)
-    tagger(ids, lengths).sum().backward()
-    assert all(parameter.grad.any() for parameter in tagger.parameters())
 
 
 def test_lengths_may_be_a_list():

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnncourse.ngram import (
@@ -22,30 +22,17 @@ from rnncourse.ngram import (
     train_pair_network,
 )
 
-drawn = settings(max_examples=60, deadline=None)
+drawn = settings(max_examples=30)
 texts = st.lists(st.sampled_from("abcde"), max_size=30)
 distributions = st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any)
 
 
 @drawn
-@given(texts, st.permutations("abcx"))
+@given(texts, st.permutations("abcx") | st.just([]))
 def test_a_bag_counts_each_word_of_the_vocabulary_in_the_vocabularys_order(tokens, vocabulary):
     bag = bag_of_words(tokens, vocabulary)
     assert bag.tolist() == [tokens.count(word) for word in vocabulary]
     assert np.issubdtype(bag.dtype, np.integer)
-
-
-def test_a_bag_of_nothing_holds_zeros_and_a_bag_without_vocabulary_is_empty():
-    assert bag_of_words([], ["a", "b"]).tolist() == [0, 0]
-    empty = bag_of_words(["a"], [])
-    assert empty.shape == (0,)
-    assert np.issubdtype(empty.dtype, np.integer)
-
-
-def test_a_bag_cannot_tell_who_bit_whom():
-    vocabulary = ["the", "dog", "man", "bit"]
-    bags = [bag_of_words(text.split(), vocabulary) for text in ("the dog bit the man", "the man bit the dog")]
-    assert bags[0].tolist() == bags[1].tolist()
 
 
 @drawn
@@ -58,34 +45,9 @@ def test_counts_are_those_of_every_window_of_n_tokens(tokens, n):
     assert all(type(row) is Counter for row in counts.values())
 
 
-def test_a_unigram_has_the_empty_context_only():
-    assert count_ngrams(["a", "b", "a"], 1) == {(): Counter(a=2, b=1)}
-
-
-@pytest.mark.parametrize("tokens", [[], ["a"], ["a", "b"]])
-def test_a_text_shorter_than_n_has_no_ngrams(tokens):
-    assert count_ngrams(tokens, 3) == {}
-
-
 def test_a_text_may_be_a_string_a_tuple_or_an_iterator():
     expected = count_ngrams(list("abcab"), 3)
     assert count_ngrams("abcab", 3) == count_ngrams(tuple("abcab"), 3) == count_ngrams(iter("abcab"), 3) == expected
-
-
-@pytest.mark.parametrize("n", [0, -1])
-def test_an_ngram_has_at_least_one_token(n):
-    with pytest.raises(ValueError, match="at least 1"):
-        count_ngrams(["a"], n)
-
-
-@drawn
-@given(texts, st.integers(1, 4), st.sampled_from([0, 0.5, 1, 3]))
-def test_the_probabilities_after_a_seen_context_sum_to_one(tokens, n, alpha):
-    counts = count_ngrams(tokens, n)
-    assume(counts)
-    for context in counts:
-        total = sum(ngram_probability(counts, context, token, 5, alpha) for token in "abcde")
-        assert total == pytest.approx(1)
 
 
 @drawn
@@ -120,11 +82,6 @@ def test_numbers_may_be_numpys():
     assert ngram_table_size(np.int32(70_000), np.int32(4)) == 70_000**4
 
 
-@pytest.mark.parametrize("size", [1, 2, 10, 1000])
-def test_a_uniform_model_is_as_perplexed_as_its_vocabulary_is_large(size):
-    assert perplexity([math.log(1 / size)] * 7) == pytest.approx(size)
-
-
 @drawn
 @given(st.integers(1, 9), st.integers(2, 7), st.integers(0, 2**32 - 1))
 def test_perplexity_is_the_exponential_of_pytorchs_cross_entropy(steps, size, seed):
@@ -139,11 +96,6 @@ def test_perplexity_is_the_exponential_of_pytorchs_cross_entropy(steps, size, se
 def test_one_impossible_token_makes_the_perplexity_infinite():
     assert perplexity([-0.1, -np.inf, -0.1]) == math.inf
     assert perplexity([-1e6]) == math.inf
-
-
-def test_the_perplexity_of_nothing_is_an_error():
-    with pytest.raises(ValueError, match="at least one"):
-        perplexity([])
 
 
 @drawn
@@ -167,21 +119,21 @@ def test_an_index_of_probability_zero_is_never_drawn():
     p = [0.0, 0.3, 0.0, 0.7, 0.0]
     below_one = math.nextafter(1, 0)
     assert [sample_index(p, u) for u in (0.0, 0.3, below_one)] == [1, 3, 3]
+    assert sample_index([0.2, 0.79, 0.0], 0.995) == 1  # where rounding leaves none, the last that is possible
 
 
-def test_where_rounding_leaves_none_the_last_possible_index_is_drawn():
-    assert sample_index([0.2, 0.79, 0.0], 0.995) == 1
-
-
-def test_indices_are_drawn_as_often_as_their_probabilities_say():
-    p = [0.1, 0.0, 0.6, 0.3]
-    draws = Counter(sample_index(p, (k + 0.5) / 1000) for k in range(1000))
-    assert draws == {0: 100, 2: 600, 3: 300}
-
-
-def test_a_distribution_without_a_positive_probability_is_an_error():
-    with pytest.raises(ValueError, match="positive"):
-        sample_index([0.0, 0.0], 0.5)
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("at least 1", lambda: count_ngrams(["a"], 0)),
+        ("at least 1", lambda: count_ngrams(["a"], -1)),
+        ("at least one", lambda: perplexity([])),
+        ("positive", lambda: sample_index([0.0, 0.0], 0.5)),
+    ],
+)
+def test_what_makes_no_sense_is_an_error_that_says_so(message, call):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_the_size_of_a_table_is_exact_where_floats_are_not():
@@ -202,9 +154,8 @@ def test_the_gradients_of_the_pair_network_are_autograd_s(V, H, N, seed):
         np.testing.assert_allclose(ours, leaf.grad, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_pair_network_comes_close_to_the_table_of_its_pairs_and_never_below(seed):
-    rng = np.random.default_rng(seed)
+def test_a_pair_network_comes_close_to_the_table_of_its_pairs_and_never_below():
+    rng = np.random.default_rng(0)
     truth = rng.dirichlet(np.ones(5), size=5)
     pairs = np.array([[x, rng.choice(5, p=truth[x])] for x in rng.integers(5, size=2000)])
     counts = np.zeros((5, 5))

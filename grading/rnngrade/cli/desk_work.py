@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +21,14 @@ from rnngrade.cli.shared import graded_units, of_the_class, own_seed, progress_b
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures
 from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
+
+if TYPE_CHECKING:
+    from rnngrade.bundle import Bundle
+    from rnngrade.gradebook import GradebookWriter
+    from rnngrade.roster import ClassList
+    from rnngrade.run import Run
+    from rnngrade.sandbox.limits import Limits
+    from rnngrade.worker import Graders
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn new")
@@ -136,84 +146,135 @@ def run(
     strict: bool,
 ) -> None:
     """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
-    import os
+    jobs = jobs or os.cpu_count() or 1
+    how = _How(jobs, scheduler, sandbox != "none", _limits_of(limits), seed or "", students or None, force)
+    failures = Failures()
+    with in_a_sentence(DeskError):
+        stems = units_of(units)
+        require_work(desk, stems)
+        with desk.locked(f"rnngrade run {' '.join(stems)}"):
+            runs = _grade_units(desk, stems, how, failures, is_quiet=as_json)
+    for words in dict.fromkeys(words for one in runs for words in one.not_limited):
+        click.echo(f"Note: {words}", err=True)
+    records = [record for one in runs for record in one.records]
+    if as_json:
+        click.echo(json.dumps([_shown(record) for record in records], indent=1))
+    with in_a_sentence(DeskError):
+        failures.end()
+    if strict and any(record.flags for record in records):
+        sys.exit(3)
 
+
+@dataclass(frozen=True)
+class _How:
+    """How a run grades, as its options say: with "" for `seed` by that of the desk, with None for `students` all."""
+
+    jobs: int
+    scheduler: str | None
+    sandboxed: bool
+    limits: Limits
+    seed: str
+    students: tuple[str, ...] | None
+    force: bool
+
+
+def _limits_of(texts: Sequence[str]) -> Limits:
+    """The limits, of which some are given as "memory=1G". **Errors:** `Sentence`."""
     from rnngrade.sandbox.limits import Limits
 
     try:
-        allowed = Limits.given(dict(text.partition("=")[::2] for text in limits))
+        return Limits.given(dict(text.partition("=")[::2] for text in texts))
     except ValueError as why:
         raise Sentence(str(why)) from None
-    shown: list[dict[str, Any]] = []
-    is_flagged = False
-    not_limited: dict[str, None] = {}
-    failures = Failures()
-    with in_a_sentence(DeskError), ExitStack() as held:
-        stems = units_of(units)
-        require_work(desk, stems)
-        held.enter_context(desk.locked(f"rnngrade run {' '.join(stems)}"))
-        from rnngrade.forks import Settings
-        from rnngrade.sandbox import view  # from here on it takes a while
-        from rnngrade.worker import Graders
 
-        view.hide(desk.folder, desk.root)
-        graders = None if scheduler else held.enter_context(Graders())
+
+def _grade_units(desk: Desk, stems: Sequence[str], how: _How, failures: Failures, *, is_quiet: bool) -> list[Run]:
+    """Grade these units, one after the other, and say what came of each, unless the run is quiet.
+
+    Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
+    soon as that is known: they do so while this process loads nbgrader.
+    """
+    from rnngrade.forks import Settings
+    from rnngrade.sandbox import view
+    from rnngrade.worker import Graders
+
+    view.hide(desk.folder, desk.root)
+    with Graders() if how.scheduler is None else nullcontext() as graders:
         from rnngrade.bundle import Bundle
-        from rnngrade.roster import class_list
-        from rnngrade.rules import rules_of
-        from rnngrade.run import run as grade
 
-        people, rules = class_list(desk), rules_of(desk)  # what is wrong in either ends the run before it begins
-        students_there = (student for unit in stems for student in desk.submissions(unit))
-        for words in rules.unmatched(students_there, people) if rules else ():
-            click.echo(words, err=True)
-        drawn, sandboxed = seed or own_seed(desk), sandbox != "none"
+        people = _class_of(desk, stems)
+        how = replace(how, seed=how.seed or own_seed(desk))
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         if graders:
-            graders.prepare(Settings(bundles[0], allowed, drawn, sandboxed))
-        from rnngrade.gradebook import GradebookWriter  # nbgrader takes long, and meanwhile others get ready
+            graders.prepare(Settings(bundles[0], how.limits, how.seed, how.sandboxed))
+        from rnngrade.gradebook import GradebookWriter
 
+        runs = []
         with GradebookWriter(desk) as gradebook:
             for bundle in bundles:
-                for words in gradebook.enter_unit(bundle.unit):
-                    click.echo(words, err=True)
-                for person in people.people.values():
-                    gradebook.enter_student(person.id, person.first_name, person.last_name, person.email)
-                with progress_bar(bundle.unit) as advance:
-                    done = grade(
-                        desk,
-                        bundle,
-                        jobs=jobs or os.cpu_count() or 1,
-                        scheduler=scheduler,
-                        seed=drawn,
-                        limits=allowed,
-                        sandboxed=sandboxed,
-                        students=students or None,
-                        force=force,
-                        enter=lambda desk, record, notebook: gradebook.put(record, notebook),
-                        advance=advance,
-                        failures=failures,
-                        graders=graders,
-                    )
-                gradebook.enter_lateness(bundle.unit, failures)
-                is_flagged = is_flagged or any(record.flags for record in done.records)
-                not_limited |= dict.fromkeys(done.not_limited)
-                if as_json:
-                    shown += [_shown(record) for record in done.records]
-                else:
-                    for record in done.records:
-                        click.echo(line_for(record))
-                    click.echo(f"{bundle.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
-                    for words in of_the_class(people, desk.submissions(bundle.unit), bundle.unit):
-                        click.echo(words)
-    for words in not_limited:
-        click.echo(f"Note: {words}", err=True)
-    if as_json:
-        click.echo(json.dumps(shown, indent=1))
-    with in_a_sentence(DeskError):
-        failures.end()
-    if strict and is_flagged:
-        sys.exit(3)
+                runs.append(_grade_unit(desk, bundle, how, graders, gradebook, people, failures))
+                if not is_quiet:
+                    _say(desk, runs[-1], people)
+        return runs
+
+
+def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
+    """The class list. What is wrong in it, or in the rules, ends the run before it begins; a rule for somebody who is
+    neither in the class nor among these submissions is only told.
+    """
+    from rnngrade.roster import class_list
+    from rnngrade.rules import rules_of
+
+    people, rules = class_list(desk), rules_of(desk)
+    students = (student for unit in stems for student in desk.submissions(unit))
+    for words in rules.unmatched(students, people) if rules else ():
+        click.echo(words, err=True)
+    return people
+
+
+def _grade_unit(
+    desk: Desk,
+    bundle: Bundle,
+    how: _How,
+    graders: Graders | None,
+    gradebook: GradebookWriter,
+    people: ClassList,
+    failures: Failures,
+) -> Run:
+    """Grade a unit and enter it in the gradebook: the unit, the class, each record as it comes, and who was late."""
+    from rnngrade.run import run as grade
+
+    for words in gradebook.enter_unit(bundle.unit):
+        click.echo(words, err=True)
+    for person in people.people.values():
+        gradebook.enter_student(person.id, person.first_name, person.last_name, person.email)
+    with progress_bar(bundle.unit) as advance:
+        done = grade(
+            desk,
+            bundle,
+            jobs=how.jobs,
+            scheduler=how.scheduler,
+            seed=how.seed,
+            limits=how.limits,
+            sandboxed=how.sandboxed,
+            students=how.students,
+            force=how.force,
+            enter=lambda desk, record, notebook: gradebook.put(record, notebook),
+            advance=advance,
+            failures=failures,
+            graders=graders,
+        )
+    gradebook.enter_lateness(bundle.unit, failures)
+    return done
+
+
+def _say(desk: Desk, done: Run, people: ClassList) -> None:
+    """Say what came of a unit: a line for each submission, how many there are, and who of the class is missing."""
+    for record in done.records:
+        click.echo(line_for(record))
+    click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
+    for words in of_the_class(people, desk.submissions(done.unit), done.unit):
+        click.echo(words)
 
 
 def _shown(record: Record) -> dict[str, Any]:
@@ -295,8 +356,6 @@ def export(
 @click.pass_obj
 def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
     """Open JupyterLab with formgrader on this class: Nbgrader, then Formgrader, in the menu."""
-    import os
-
     if desk.db_url == f"sqlite:///{desk.gradebook}" and not desk.gradebook.exists():
         raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
     desk.open()

@@ -28,8 +28,9 @@ from rnngrade.hostile.reference import REFERENCE
 from rnngrade.hostile.rooms import ROOMS
 from rnngrade.hostile.talk import TALK
 
-__all__ = ["FULL", "HOSTILE", "NOTHING", "TORCH", "UNIT", "Hostile", "Outcome", "loses"]
+__all__ = ["FULL", "HOSTILE", "KINDS", "NOTHING", "TORCH", "UNIT", "Hostile", "Outcome", "loses"]
 
-OF_ANSWERS = [*LIES, *MEASURING, *REFERENCE, *IN_TORCH]
-OF_ROOMS = [*HARM, *LIMITS, *ESCAPES, *ROOMS]
-HOSTILE = [*CELLS, *TALK, *PATCHES, *CHANNEL, *OF_ANSWERS, *OF_ROOMS, *FILES, *HONEST]
+OF_ANSWERS = [LIES, MEASURING, REFERENCE, IN_TORCH]
+OF_ROOMS = [HARM, LIMITS, ESCAPES, ROOMS]
+KINDS = [CELLS, TALK, PATCHES, CHANNEL, *OF_ANSWERS, *OF_ROOMS, FILES, HONEST]
+HOSTILE = [one for kind in KINDS for one in kind]

@@ -24,8 +24,8 @@ from pathlib import Path
 from rnngrade.desk import Desk
 from rnngrade.errors import Failures
 from rnngrade.feedback.marks import read_marks
+from rnngrade.identity import participants
 from rnngrade.lms.table import Filled, Table, TableError, number
-from rnngrade.whose import participants
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same pages give the same zip
 

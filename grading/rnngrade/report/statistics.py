@@ -27,7 +27,7 @@ import numpy as np
 from rnncourse.checks.diagnosis import TWO
 from rnncourse.checks.exercise import Exercise, Question, Unit
 from rnncourse.checks.generic import IN_GENERAL
-from rnncourse.checks.where.listing import listing
+from rnncourse.checks.listing import listing
 from rnngrade.record import JUDGED, MISSING, TIMED_OUT, ExerciseResult, Finding, Record
 from rnngrade.roster import natural
 

@@ -30,8 +30,8 @@ from rnngrade.sandbox import bubblewrap, library, seccomp
 from rnngrade.sandbox.inside import groups, warm
 from rnngrade.sandbox.inside.channel import Channel, Closed, Garbage, Late, Message
 from rnngrade.sandbox.inside.groups import Group
-from rnngrade.sandbox.lent import Lent
 from rnngrade.sandbox.limits import Limits
+from rnngrade.sandbox.shared_memory import SharedMemory
 
 STARTUP_SECONDS = 120.0
 GRACE_SECONDS = 3.0  # what the way there and back may take on a busy machine
@@ -237,11 +237,11 @@ class Session:
         self.limits = station.limits
         self._room = room
         self._scratch = None if room else tempfile.mkdtemp(dir=station.folder)
-        self.lent = Lent()
+        self.memory = SharedMemory()
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             home = self._scratch or bubblewrap.HOME
-            self.pid, self._group = station.enter(room, theirs, self.lent.file, home)
+            self.pid, self._group = station.enter(room, theirs, self.memory.file, home)
         self._channel = Channel(ours, self.limits.message)
         self._schedule = _opened(f"/proc/{self.pid}/schedstat")
         self._number = 0
@@ -393,7 +393,7 @@ class Session:
             self._watcher.join()
         if self._group:
             self._group.close()
-        self.lent.close()
+        self.memory.close()
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
 

@@ -5,13 +5,10 @@ student has to verify it on fresh draws too, which is what `holds` is for. It sa
 
 | kind | what it says | where |
 |---|---|---|
-| `part: …` | how one part is related to what it should be, "dX is what it should be, divided by N" | `related` |
-| `items` | what a text, a list, a set or a number has too much or lacks | `sequences` |
-| `depends` | what a part does not depend on, though it should, or the other way round | `properties` |
-| `region` | where in an array alone it is wrong, "only at the last step" | `regions` |
+| `part: …` | how one part is related to what it should be, "dX is too small by the factor N" | `checks.relations` |
+| `depends` | that a part does not depend on an argument, though it should, or the other way round | `properties` |
 | `cases` | which cases fail, "all cases with N = 1, and no other" | `properties` |
-| `changed cases` | what is right once a case is changed, "with h0 set to zero" | `properties` |
-| `smallest` | the smallest input that fails | `sequences` |
+| `changed cases` | that every case is right once an argument is set to zero | `properties` |
 | `only` | which of several results are wrong | here |
 """
 
@@ -21,16 +18,20 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from rnncourse.checks.cases import Asked
 from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.generic import parts_of
+from rnncourse.checks.place import Statement
 from rnncourse.checks.plain import Plain
-from rnncourse.checks.where import claims, parts, properties, regions, related, sequences
-from rnncourse.checks.where.inquiry import Asked
-from rnncourse.checks.where.place import Statement
+from rnncourse.checks.relations import TABLE, Key, Part, Relation, equal, listed, row_of, sentence
+from rnncourse.checks.where import properties
 from rnncourse.checks.where.properties import Ask
 
-# The more a kind says, the further to the left. A direction alone says little.
-_ORDER = ("part", "depends", "region", "items", "cases", "changed cases", "only", "smallest")
-_VAGUE = {"too large", "too small", "first right"}
+# The more a kind says, the further to the left.
+_ORDER = ("part", "depends", "places", "cases", "changed cases", "only")
+_OF_PLACES = {"wrong_only", "right_first", "right_last", "not_summing_to_1", "constant", "of_another_shape"}
+
+Answers = list[list[Part]]  # of each case the parts; none if no answer came that has them
 
 
 def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None) -> list[Statement]:
@@ -44,110 +45,118 @@ def relations(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None
         return sorted(_found(exercise, asked, ask), key=_rank)
 
 
-def is_vague(one: Statement) -> bool:
-    """Whether it says a direction and no more, which a few cases may have by chance."""
-    return one.kind == "items" and one.parameters["relation"] in _VAGUE
-
-
 def _rank(one: Statement) -> int:
-    if is_vague(one):
-        return len(_ORDER)
-    if one.kind == "cases" and not one.parameters["fails"]:  # that a small case comes out right says little
-        return len(_ORDER)
-    if one.kind == "part: invariant":
-        return _ORDER.index("items")
-    return _ORDER.index(one.kind.partition(":")[0])
+    kind, _, name = one.kind.partition(": ")
+    return _ORDER.index("places" if name in _OF_PLACES else kind) + (not one.parameters.get("fails", True))
 
 
 def _found(exercise: Exercise, asked: Sequence[Asked], ask: Ask | None) -> Iterator[Statement]:
-    seen = parts.looks(exercise, asked)
-    for kind, parameters in related.found(seen):
-        yield Statement(f"part: {kind}", parameters)
-    yield from (Statement("region", p) for p in regions.found(seen))
-    yield from (Statement("items", p) for p in sequences.found(exercise, asked))
+    answers = _answers(exercise, asked)
+    for name in _names(answers, wrong=True):
+        if found := _of_part(name, answers):
+            yield found
     yield from (Statement("cases", p) for p in properties.found(exercise, asked))
-    yield from (Statement("only", p) for p in _only(parts.looks(exercise, asked, whole=True)))
+    wrong, names = (_names(_answers(exercise, asked, whole=True), wrong=w) for w in (True, False))
+    if 0 < len(wrong) < len(names) and all(answers) and sum(one.is_wrong for one in asked) > 1:
+        yield Statement("only", {"wrong": wrong, "right": [name for name in names if name not in wrong]})
     if ask:
         yield from (Statement("depends", p) for p in properties.depends(exercise, asked, ask))
-        yield from (Statement("changed cases", p) for p in properties.probed(exercise, asked, ask))
-        yield from (Statement("smallest", p) for p in sequences.smallest(exercise, asked, ask))
+        yield from (Statement("changed cases", p) for p in properties.changed(exercise, asked, ask))
 
 
 def holds(statement: Statement, exercise: Exercise, asked: Sequence[Asked], ask: Ask | None = None) -> bool:
     """Whether a statement is so in other cases of the same answer. Cases that say nothing of it do not speak against
     it. Those on changed cases need `ask`.
     """
+    parameters, (kind, _, name) = statement.parameters, statement.kind.partition(": ")
     with np.errstate(all="ignore"):
-        return _holds(statement.kind, statement.parameters, exercise, asked, ask)
-
-
-def _holds(
-    kind: str, parameters: dict[str, Plain], exercise: Exercise, asked: Sequence[Asked], ask: Ask | None
-) -> bool:
-    if kind.startswith("part: "):
-        name = kind.removeprefix("part: ")
-        own = {k: v for k, v in parameters.items() if k not in ("part", "alone", "whole", "always")}
-        return parts.is_so(claims.CLAIMS[name](**own), parameters["part"], parts.looks(exercise, asked), parameters)
-    if kind == "only":
-        return _only_holds(exercise, parameters["wrong"], asked)
-    if kind in _ASKING:
-        return ask is not None and _ASKING[kind](exercise, parameters, asked, ask)
-    return {"items": sequences, "region": regions, "cases": properties}[kind].holds(exercise, parameters, asked)
-
-
-_ASKING = {
-    "depends": properties.depends_holds,
-    "changed cases": properties.probe_holds,
-    "smallest": sequences.smallest_holds,
-}
+        if kind == "part":
+            key = (name, *parameters["values"])
+            return _is_so(row_of(name), key, parameters, _answers(exercise, asked))
+        if kind == "only":
+            answers = _answers(exercise, asked, whole=True)
+            return all(answers) and set(_names(answers, wrong=True)) <= set(parameters["wrong"])
+        if kind == "cases":
+            return properties.holds(exercise, parameters, asked)
+        again = properties.depends_holds if kind == "depends" else properties.changed_holds
+        return ask is not None and again(exercise, parameters, asked, ask)
 
 
 def words(statement: Statement, exercise: Exercise) -> str:
     """One or two sentences for a student."""
-    kind, parameters = statement.kind, statement.parameters
-    if kind.startswith("part: "):
-        return related.words(exercise, kind.removeprefix("part: "), parameters)
-    if kind == "items":
-        return sequences.words(parameters)
-    if kind == "region":
-        return regions.words(exercise, parameters)
-    if kind == "cases":
-        return properties.words(parameters)
-    if kind == "depends":
-        return properties.depends_words(parameters)
-    if kind == "changed cases":
-        return properties.probe_words(parameters)
-    if kind == "smallest":
-        return sequences.smallest_words(exercise, parameters)
-    return _only_words(parameters)
-
-
-# --- only some of several results
-
-
-def _only(seen: Sequence[parts.Look]) -> Iterator[dict[str, Plain]]:
-    """Which results are wrong, if others never are."""
-    wrong, names = parts.wrong_names(seen), parts.all_names(seen)
-    told = sum(any(not part.is_right for part in one.parts or ()) for one in seen)
-    if 0 < len(wrong) < len(names) and told >= 2 and all(one.parts is not None for one in seen):
-        yield {"wrong": wrong, "right": [name for name in names if name not in wrong]}
-
-
-def _only_holds(exercise: Exercise, wrong: list[str], asked: Sequence[Asked]) -> bool:
-    seen = parts.looks(exercise, asked, whole=True)
-    return all(one.parts is not None and all(part.is_right or part.name in wrong for part in one.parts) for one in seen)
-
-
-def _only_words(parameters: dict[str, Plain]) -> str:
-    wrong, right = parameters["wrong"], parameters["right"]
-    if len(right) == 1 and len(wrong) > 2:
-        return f"{right[0]} is right in every case; all else is wrong somewhere."
-    return f"Only {_listed(wrong)} {_are(wrong)} wrong; {_listed(right)} {_are(right)} right in every case."
+    parameters, (kind, _, name) = statement.parameters, statement.kind.partition(": ")
+    if kind == "part":
+        text = sentence((name, *parameters["values"]), [parameters["part"]], always=parameters["always"])
+        if not parameters["whole"]:
+            text = f"Where an answer of the right form comes back: {text}"
+        return text + (" The other results are right." if parameters["alone"] else "")
+    if kind == "only":
+        wrong, right = (_are(parameters[which]) for which in ("wrong", "right"))
+        return f"Only {wrong} wrong; {right} right in every case."
+    return properties.words(kind, parameters)
 
 
 def _are(names: list[str]) -> str:
-    return "are" if names[1:] else "is"
+    return f"{listed(names)} {'are' if names[1:] else 'is'}"
 
 
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]
+# --- one part
+
+
+def _answers(exercise: Exercise, asked: Sequence[Asked], *, whole: bool = False) -> Answers:
+    """The parts of the answers, but for the cases in which an error was asked for and came."""
+    told = [one for one in asked if one.is_wrong or not one.wanted.error]
+    return [parts_of(exercise, one.case, one.wanted, one.seen, whole=whole) for one in told]
+
+
+def _names(answers: Answers, *, wrong: bool) -> list[str]:
+    return list(dict.fromkeys(part.name for parts in answers for part in parts if not (wrong and part.is_right)))
+
+
+def _of_part(name: str, answers: Answers) -> Statement | None:
+    """The plainest relation in which all that is wrong of a part stands to what it should be."""
+    wrong = [part for parts in answers for part in parts if part.name == name and not part.is_right]
+    largest = max(wrong, key=lambda part: (getattr(part.right, "itemsize", 0), part.size))
+    base: dict[str, Plain] = {
+        "part": name,
+        "alone": _names(answers, wrong=True) == [name] != _names(answers, wrong=False),
+        "whole": all(answers),
+        "always": False,
+    }
+    for row in TABLE:
+        for key in largest.keys(row):
+            if not _is_so(row, key, base, answers) or not _is_supported(row, key, wrong):
+                continue
+            always = _is_so(row, key, {**base, "always": True}, answers)
+            return Statement(f"part: {key[0]}", {**base, "always": always, "values": list(key[1:])})
+    return None
+
+
+def _is_so(row: Relation, key: Key, parameters: dict[str, Plain], answers: Answers) -> bool:
+    """Whether it is so wherever the part is wrong, and what the parameters say besides: that all other parts are right
+    (`alone`), that every answer has its parts (`whole`), that it is so of the part where it is right too (`always`).
+    """
+    if parameters["whole"] and not all(answers):
+        return False
+    for part in (part for parts in answers for part in parts):
+        if part.name != parameters["part"]:
+            if parameters["alone"] and not part.is_right:
+                return False
+        elif part.is_right:
+            if parameters["always"] and part.size and key not in part.keys(row):
+                return False
+        elif key not in part.keys(row) or _has_the_right_values(part):
+            return False  # what is wrong in its dtype alone is not wrong in its numbers
+    return True
+
+
+def _has_the_right_values(part: Part) -> bool:
+    return isinstance(part.right, np.ndarray) and isinstance(part.own, np.ndarray) and equal(part.right, part.own)
+
+
+def _is_supported(row: Relation, key: Key, wrong: Sequence[Part]) -> bool:
+    """Whether there are wrong parts enough of which it says something: of arrays two, of single numbers four."""
+    borne = [part for part in wrong if part.size and part.says(row, key)]
+    if all(isinstance(part.right, np.ndarray) for part in borne):
+        return len(borne) >= 2 and sum(part.size for part in borne) >= (8 if any(p.right.ndim for p in borne) else 4)
+    return len(borne) >= 2

@@ -4,12 +4,13 @@ of the place; it is never shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rnncourse.checks.cases import Asked
 from rnncourse.checks.drive import Observation
-from rnncourse.checks.where.changes import Change, changes, pairs
-from rnncourse.checks.where.inquiry import Asked, Inquiry
+from rnncourse.checks.slips import Change, changes
+from rnncourse.checks.where.inquiry import Inquiry
 
 ALL, ORDINARY = "all", "ordinary"  # what is right with it: every case, or those that are no edge cases
 
@@ -27,54 +28,41 @@ class Mend:
 def mending(inquiry: Inquiry, first: Sequence[int]) -> Iterator[Mend]:
     """The changes that make right what is wrong, or a part of it, likeliest first. **Errors:** `OutOfTime`."""
     for change in changes(inquiry.program.source, first=first):
-        if scope := scope_of(inquiry, _changed(inquiry, change)):
+        if scope := _scope(inquiry, change):
             yield Mend(change, scope)
-
-
-def mending_together(inquiry: Inquiry, lines: Sequence[int]) -> Iterator[Mend]:
-    """Two changes within these lines that make every case right together. **Errors:** `OutOfTime`."""
-    for change in pairs(inquiry.program.source, lines):
-        if scope_of(inquiry, _changed(inquiry, change)) == ALL:
-            yield Mend(change, ALL)
 
 
 def holds(inquiry: Inquiry, mend: Mend, one: Asked) -> bool:
     """Whether it is so in another case. **Errors:** `OutOfTime`."""
-    return covers(inquiry, mend.scope, one, _changed(inquiry, mend.change)(one))
+    return _is_within(mend.scope, one, inquiry.parts_right(one, _changed(inquiry, mend.change, one)))
 
 
-def _changed(inquiry: Inquiry, change: Change) -> Callable[[Asked], Observation]:
-    return lambda one: inquiry.run(change.source, one.case).seen
+def _is_within(scope: Scope, one: Asked, right: tuple[bool, ...]) -> bool:
+    """Whether a case in which these results are right is one of those that a scope speaks of as it says."""
+    if isinstance(scope, int):
+        return right[scope]
+    return all(right) or (scope == ORDINARY and one.case.is_edge)
 
 
-def scope_of(
-    inquiry: Inquiry, run: Callable[[Asked], Observation], *, values_only: bool = False, whole: bool = False
-) -> Scope | None:
-    """What is right in all cases that were asked if this is what comes out, and was wrong in one; None if that is
-    nothing, or if something is wrong that was right. With `whole`, only every case counts.
+def _changed(inquiry: Inquiry, change: Change, one: Asked) -> Observation:
+    return inquiry.run(change.source, one.case).seen
+
+
+def _scope(inquiry: Inquiry, change: Change) -> Scope | None:
+    """The most that is right with this change in all cases that were asked, and was wrong in one; None if that is
+    nothing, or if something is wrong that was right.
     """
-    before = inquiry.right_before(values_only)
-    possible: set[Scope] = (
-        {ALL} if whole else {ALL, ORDINARY, *(i for i in range(inquiry.results) if inquiry.is_wrong(i))}
-    )
-    for one in inquiry.by_size:
-        after = inquiry.parts_right(one, run(one), values_only=values_only)
-        if any(was and not now for was, now in zip(before[id(one)], after, strict=True)):
+    rights = [before for _, before in inquiry.by_size]
+    possible: list[Scope] = [ALL]
+    if len({one.case.is_edge for one in inquiry.asked if one.is_wrong}) == 2:
+        possible.append(ORDINARY)
+    possible += [i for i in range(inquiry.results) if not all(before[i] for before in rights)]
+    for one, before in inquiry.by_size:
+        after = inquiry.parts_right(one, _changed(inquiry, change, one))
+        if any(was and not now for was, now in zip(before, after, strict=True)):
             return None
         if not all(after):
-            possible &= {i for i, now in enumerate(after) if now} | ({ORDINARY} if one.case.is_edge else set())
+            possible = [s for s in possible if _is_within(s, one, after)]
         if not possible:
             return None
-    if ORDINARY in possible and not inquiry.is_wrong_in_both_kinds:
-        possible.discard(ORDINARY)
-    return min(
-        possible, key=lambda scope: [ALL, ORDINARY].index(scope) if isinstance(scope, str) else 2 + scope, default=None
-    )
-
-
-def covers(inquiry: Inquiry, scope: Scope, one: Asked, seen: Observation, *, values_only: bool = False) -> bool:
-    """Whether what came out in a case is right, as far as the scope says that it is."""
-    after = inquiry.parts_right(one, seen, values_only=values_only)
-    if isinstance(scope, int):
-        return scope < len(after) and after[scope]
-    return all(after) or (scope == ORDINARY and one.case.is_edge)
+    return possible[0]

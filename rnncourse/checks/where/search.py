@@ -5,25 +5,28 @@ What is said has been seen to hold in all cases that were asked, and in those of
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
 
-from rnncourse.checks.cases import Candidate, Seed, drawn
+from rnncourse.checks.cases import Asked, Candidate, Seed, drawn
 from rnncourse.checks.diagnosis import same
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise
 from rnncourse.checks.faults import faults_of
-from rnncourse.checks.where import relations, repairs, values
-from rnncourse.checks.where.inquiry import DRAWS, Asked, Budget, Draws, Inquiry, OutOfTime, Searched
-from rnncourse.checks.where.place import Statement, Where
+from rnncourse.checks.place import Statement, Where
+from rnncourse.checks.program import Program
+from rnncourse.checks.slips import KINDS, Change
+from rnncourse.checks.where import relations, repairs
+from rnncourse.checks.where.inquiry import DRAWS, Budget, Draws, Inquiry, OutOfTime, Searched
 from rnncourse.checks.where.repairs import ALL, Mend
-from rnncourse.checks.where.telling import MOST_LINES, Found, agreement, is_so, lines_behind, raising, told
-from rnncourse.checks.where.values import Compared, Given
 
 SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
 MOST_MENDS = 6
+MOST_LINES = 3  # that are named
 
 
 def ask(exercise: Exercise, candidate: Candidate, seed: Seed) -> list[Asked]:
@@ -43,17 +46,19 @@ def find(exercise: Exercise, candidate: Candidate, seed: Seed, asked: list[Asked
         return None
     if any("NotImplementedError" in one.seen.error_types for one in asked):
         return None  # it is not written yet
-    end = time.monotonic() + budget.together
+    began = time.monotonic()
+    end = began + budget.together
     draws = Draws(exercise, candidate, seed)
-    found = Found(relation=_relation(exercise, candidate, asked, draws, min(end, time.monotonic() + budget.values)))
+    related = _relation(exercise, candidate, asked, draws, min(end, began + budget.relations))
+    found = Found()
     program = candidate.program(exercise.name) if isinstance(candidate, Searched) else None
-    if isinstance(candidate, Searched) and program and program.is_harmless and not program.is_too_long:
+    if isinstance(candidate, Searched) and program and program.is_searchable:
         inquiry = Inquiry(exercise, candidate, program, draws, asked)
-        inquiry.end = end
+        inquiry.until = end
         with suppress(OutOfTime):
             if _is_the_same(inquiry):
-                _Search(inquiry, budget).look(found)
-    return told(program, exercise, found)
+                found = _look(inquiry)
+    return _where(exercise, program, related, found)
 
 
 def _relation(
@@ -71,116 +76,170 @@ def _relation(
 
     with suppress(OutOfTime):
         for one in relations.relations(exercise, asked, observe):
-            tried = 4 * DRAWS if relations.is_vague(one) else DRAWS
-            if relations.holds(one, exercise, list(draws.cases(tried, require_time)), observe):
+            if relations.holds(one, exercise, list(draws.cases(DRAWS, require_time)), observe):
                 return one
     return None
 
 
 def _is_the_same(inquiry: Inquiry) -> bool:
     """Whether the program, run by itself, does in its first wrong case what the candidate did."""
-    one = next(one for one in inquiry.by_size if one.is_wrong)
-    inquiry.take(1.0)
+    one, _ = inquiry.by_size[0]
     return same(inquiry.exercise, inquiry.run(inquiry.program.source, one.case).seen, one.seen)
 
 
-class _Search:
-    def __init__(self, inquiry: Inquiry, budget: Budget) -> None:
-        self.inquiry, self.budget = inquiry, budget
+# --- the ways of looking
 
-    def look(self, found: Found) -> None:
-        """Write down what each way of looking finds."""
-        inquiry = self.inquiry
-        program = inquiry.program
-        compared: Compared | None = None
-        found.raising = raising(program, [one for one in inquiry.asked if one.is_wrong])
-        with suppress(OutOfTime):
-            inquiry.take(self.budget.values)
-            if found.raising and not self._is_so(Statement("raises", {"line": found.raising})):
-                found.raising = None
-            writing = self._writing()
-            if writing and self._is_so(Statement("writes", {"lines": list(writing)})):
-                found.writing = writing
-            if not found.writing:
-                compared = Compared(inquiry)
-                found.given = self._given(compared)
-        first = compared.lines() if compared else []
-        likely = [*found.writing, *(lines_behind(program, found.given.place) if found.given else ())]
-        if found.raising:
-            likely.append(found.raising)
-        first = list(dict.fromkeys([*likely, *first]))
-        inquiry.take(self.budget.repairs)
-        found.mends = self._mends(first, found)
-        if compared and not (found.given or found.mends or found.writing):
-            inquiry.take(self.budget.values)
-            agreeing = compared.last_agreeing()
-            if agreeing and self._is_so(agreement(*agreeing)):
-                found.agreeing = agreeing
-        if not (found.given or found.mends or found.writing):
-            inquiry.take(self.budget.pairs)
-            with suppress(OutOfTime):
-                self._in_two_places(compared, first, found)
 
-    def _writing(self) -> tuple[int, ...]:
-        """The lines after which an argument first had changed, if what is wrong is that it does."""
-        inquiry = self.inquiry
-        impure = [one for one in inquiry.asked if one.is_wrong and one.seen.changed and not one.wanted.changed]
-        if inquiry.exercise.drive != "call" or not impure:
-            return ()
-        lines = {inquiry.run(inquiry.program.watching(), one.case).wrote for one in impure[:4]}
-        return tuple(sorted(n for n in lines if n)) if None not in lines and len(lines) <= MOST_LINES else ()
+@dataclass(frozen=True)
+class Found:
+    """The lines that write to an argument, the line that raises, and the changes that mend."""
 
-    def _given(self, compared: Compared) -> Given | None:
-        partly: Given | None = None
-        for one in values.given(compared):
-            if (one.scope == ALL or partly is None) and self._is_confirmed(values.holds, one):
-                if one.scope == ALL:
-                    return one
-                partly = one
-        return partly
+    writing: tuple[int, ...] = ()
+    raising: int | None = None
+    mends: tuple[Mend, ...] = ()
 
-    def _mends(self, first: list[int], found: Found) -> tuple[Mend, ...]:
-        """The changes that mend, of those that mend most."""
-        inquiry = self.inquiry
-        whole: list[Mend] = []
-        partly: list[Mend] = []
-        with suppress(OutOfTime):
-            for mend in repairs.mending(inquiry, first):
-                mends = whole if mend.scope == ALL else partly
-                if (
-                    len(mends) == MOST_MENDS
-                    or (whole and mend.scope != ALL)
-                    or not self._is_confirmed(repairs.holds, mend)
-                ):
-                    continue
-                mends.append(mend)
-                if mend.scope == ALL:
-                    if len(whole) == MOST_MENDS or (set(mend.change.lines) & set(first[:1]) and found.given):
-                        break
-                    inquiry.until = min(inquiry.until, time.monotonic() + SECONDS_MORE)
-        return tuple(whole or partly)
 
-    def _in_two_places(self, compared: Compared | None, first: list[int], found: Found) -> None:
-        """What mends together: a value and a change, or two changes within the first lines."""
-        for one in values.given_and_changed(compared) if compared else ():
-            if self._is_confirmed(values.holds, one):
-                found.given = one
-                return
-        for mend in repairs.mending_together(self.inquiry, first[:MOST_LINES]):
-            if self._is_confirmed(repairs.holds, mend):
-                found.mends = (mend,)
-                return
+def _look(inquiry: Inquiry) -> Found:
+    raising = _raising(inquiry.program, [one for one in inquiry.asked if one.is_wrong])
+    if raising and not _is_confirmed(inquiry, partial(_raises, inquiry.program, raising)):
+        raising = None
+    writing = _writing(inquiry)
+    if writing and not _is_confirmed(inquiry, partial(_writes, inquiry, writing)):
+        writing = ()
+    return Found(writing, raising, _mends(inquiry, [*writing, *([raising] if raising else [])]))
 
-    def _is_so(self, statement: Statement) -> bool:
-        return self._is_confirmed(is_so, statement)
 
-    def _is_confirmed(self, holds: Callable[[Inquiry, Any, Asked], bool], finding: Given | Mend | Statement) -> bool:
-        """Whether it holds on fresh draws."""
-        before = self.inquiry.until
-        self.inquiry.until = self.inquiry.end
-        try:
-            return all(holds(self.inquiry, finding, one) for one in self.inquiry.fresh())
-        except OutOfTime:
-            return False
-        finally:
-            self.inquiry.until = before
+def _writing(inquiry: Inquiry) -> tuple[int, ...]:
+    """The lines after which an argument first had changed, if what is wrong is that it does."""
+    impure = [one for one in inquiry.asked if one.is_wrong and one.seen.changed and not one.wanted.changed]
+    if not inquiry.exercise.drive.is_plain or not impure:
+        return ()
+    lines = {inquiry.run(inquiry.program.watching(), one.case).wrote for one in impure[:4]}
+    return tuple(sorted(n for n in lines if n)) if None not in lines and len(lines) <= MOST_LINES else ()
+
+
+def _writes(inquiry: Inquiry, lines: Sequence[int], one: Asked) -> bool:
+    changed = one.seen.changed and not one.wanted.changed
+    return not changed or inquiry.run(inquiry.program.watching(), one.case).wrote in lines
+
+
+_IN_LINE = re.compile(r"\(in the line `(.*)`")
+
+
+def _raising(program: Program, wrong: Iterable[Asked]) -> int | None:
+    """The line that raises, if it is one, in every wrong case."""
+    found = set()
+    for one in wrong:
+        told = _IN_LINE.search(one.seen.error or "")
+        begins = told[1].partition("`")[0] if told else None
+        lines = [n for n, line in enumerate(program.source.splitlines(), 1) if begins and line.strip()[:100] == begins]
+        if len(lines) != 1:
+            return None
+        found.add(lines[0])
+    return found.pop() if len(found) == 1 else None
+
+
+def _raises(program: Program, line: int | None, one: Asked) -> bool:
+    return not one.seen.error or bool(one.wanted.error) or _raising(program, [one]) == line
+
+
+def _mends(inquiry: Inquiry, first: list[int]) -> tuple[Mend, ...]:
+    """The changes that mend, of those that mend most."""
+    whole: list[Mend] = []
+    partly: list[Mend] = []
+    end = inquiry.until
+    with suppress(OutOfTime):
+        for mend in repairs.mending(inquiry, first):
+            mends = whole if mend.scope == ALL else partly
+            if len(mends) < MOST_MENDS and not (whole and mend.scope != ALL):
+                until, inquiry.until = inquiry.until, end
+                if _is_confirmed(inquiry, partial(repairs.holds, inquiry, mend)):
+                    mends.append(mend)
+                inquiry.until = until
+            if len(whole) == MOST_MENDS:
+                break
+            if whole:
+                inquiry.until = min(inquiry.until, time.monotonic() + SECONDS_MORE)
+    return tuple(whole or partly)
+
+
+def _is_confirmed(inquiry: Inquiry, holds: Callable[[Asked], bool]) -> bool:
+    """Whether it holds on fresh draws."""
+    try:
+        return all(holds(one) for one in inquiry.fresh())
+    except OutOfTime:
+        return False
+
+
+# --- what is said
+
+
+def _where(exercise: Exercise, program: Program | None, related: Statement | None, found: Found) -> Where | None:
+    """What is said of what was found; None if it is nothing."""
+    if found.writing:
+        related = None
+    mends = [m for m in found.mends if not found.writing or set(m.change.lines) <= set(found.writing)]
+    lines = found.writing or tuple(dict.fromkeys(n for m in mends for n in m.change.lines))[:MOST_LINES]
+    evidence = [related] if related else []
+    said = [relations.words(related, exercise)] if related else []
+    here = _in_lines(sorted(lines))
+    if found.writing:
+        evidence.append(Statement("writes", {"lines": list(lines)}))
+        said.append(f"{here} {'write' if len(lines) > 1 else 'writes'} to an argument.")
+    elif mends:
+        there = "in one of them" if len(lines) > 1 else "there"
+        said.append(f"{here}: with one small change {there}, {_right(exercise, mends[0])}.")
+    elif found.raising:
+        lines = (found.raising,)
+        said.append(f"Line {found.raising} is where it stops.")
+    evidence += [_change(mend) for mend in mends]
+    if found.raising:
+        evidence.append(Statement("raises", {"line": found.raising}))
+    if not evidence:
+        return None
+    at = tuple(sorted(lines))
+    part, kinds = _widest([m.change.part for m in mends]), {m.change.kind for m in mends}
+    change = kinds.pop() if len(kinds) == 1 else None
+    hints = [f"Line {at[0]}: look at `{part}`."] if part and len(at) == 1 else []
+    hints += [f"It is about {KINDS[change]}."] if change else []
+    return Where(at, part, " ".join(said), tuple(evidence), change, tuple(hints), program.source if program else "")
+
+
+def _in_lines(lines: Sequence[int]) -> str:
+    """ "Line 3", "Lines 3 and 5"."""
+    if len(lines) < 2:
+        return f"Line {', '.join(map(str, lines))}"
+    return f"Lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+
+
+def _widest(parts: Sequence[str | None]) -> str | None:
+    """The part that has all the others in it, if there is one."""
+    widest = max((part for part in parts if part), key=len, default=None)
+    return widest if widest and all(part and part in widest for part in parts) else None
+
+
+def _right(exercise: Exercise, mend: Mend) -> str:
+    if isinstance(mend.scope, int):
+        return f"{exercise.gives[mend.scope].name} comes out right"
+    return "every case comes out right" if mend.scope == ALL else "all cases but edge cases come out right"
+
+
+def _change(mend: Mend) -> Statement:
+    change = mend.change
+    of = {"lines": list(change.lines), "part": change.part, "source": change.source, "right": mend.scope}
+    return Statement("change", {"of": change.kind, **of})
+
+
+def is_so(inquiry: Inquiry, statement: Statement, one: Asked) -> bool:
+    """Whether a statement holds in one more case. **Errors:** `OutOfTime`."""
+    said = statement.parameters
+    match statement.kind:
+        case "change":
+            change = Change(said["of"], tuple(said["lines"]), said["part"], said["source"])
+            return repairs.holds(inquiry, Mend(change, said["right"]), one)
+        case "writes":
+            return _writes(inquiry, said["lines"], one)
+        case "raises":
+            return _raises(inquiry.program, said["line"], one)
+    exercise = inquiry.exercise
+    return relations.holds(statement, exercise, [one], lambda c: inquiry.candidate.observe(exercise.drive, c.args))

@@ -16,7 +16,7 @@ from rnncourse.checks.depth import (
     replayed,
     tape_in,
 )
-from rnncourse.checks.drive import observe
+from rnncourse.checks.drive import observe, steps
 from rnncourse.checks.wire import decode, encode
 
 
@@ -104,17 +104,17 @@ def test_the_driver_counts_when_it_is_asked_to():
     def running_sum(a):
         return [sum(a[: t + 1], start=a[0]) for t in range(len(a))]
 
-    plain = observe(running_sum, "steps", (np.arange(4.0),))
+    plain = observe(running_sum, steps, (np.arange(4.0),))
     assert plain.answer == [0, 1, 3, 6]
-    values, depth = observe(running_sum, "steps", (np.arange(4.0), "count")).answer
+    values, depth = observe(running_sum, steps, (np.arange(4.0), "count")).answer
     assert (values.tolist(), depth) == ([0, 1, 3, 6], 4)
-    spoilt = observe(lambda a: np.zeros(4), "steps", (np.arange(4.0), "count"))
+    spoilt = observe(lambda a: np.zeros(4), steps, (np.arange(4.0), "count"))
     assert isinstance(spoilt.answer, np.ndarray)
-    assert observe(lambda a: a[0], "steps", (np.arange(4.0), "count")).answer[1] == 0
+    assert observe(lambda a: a[0], steps, (np.arange(4.0), "count")).answer[1] == 0
 
 
 def test_a_tape_says_the_same_elsewhere_for_values_that_were_not_there():
-    traced = observe(lambda a, b: a * b + a, "steps", (np.zeros(3), np.zeros(3), "trace")).answer
+    traced = observe(lambda a, b: a * b + a, steps, (np.zeros(3), np.zeros(3), "trace")).answer
     values, depth = measured(decode(encode(traced)), (np.arange(3.0), np.arange(3.0) + 1))
     assert (values.tolist(), depth) == ([0, 3, 8], 2)
 

@@ -6,17 +6,33 @@ import torch
 from torch import nn
 
 from rnncourse.checks.callables import named
-from rnncourse.checks.drive import observe
+from rnncourse.checks.drive import (
+    builds,
+    call,
+    differentiable,
+    driver_named,
+    iterate,
+    layer,
+    module,
+    observe,
+    padded,
+    padded_module,
+    stochastic,
+    train,
+    update,
+    with_tensors,
+)
+from rnncourse.fixtures.heads import asked_again
 
 
 def test_a_generator_is_read_to_its_end_but_not_for_ever():
-    assert observe(lambda n: (k * k for k in range(n)), "iterate", (3,)).answer == [0, 1, 4]
+    assert observe(lambda n: (k * k for k in range(n)), iterate, (3,)).answer == [0, 1, 4]
 
     def endless():
         while True:
             yield 1
 
-    assert len(observe(endless, "iterate", ()).answer) == 1000
+    assert len(observe(endless, iterate, ()).answer) == 1000
 
 
 def test_what_a_candidate_writes_to_its_arguments_can_be_the_answer():
@@ -24,7 +40,7 @@ def test_what_a_candidate_writes_to_its_arguments_can_be_the_answer():
         parameters["w"] -= gradient
         return 7.0
 
-    seen = observe(step, "update", ({"w": np.ones(2)}, np.full(2, 0.5)))
+    seen = observe(step, update, ({"w": np.ones(2)}, np.full(2, 0.5)))
     loss, (parameters, gradient) = seen.answer
     assert loss == 7.0
     np.testing.assert_array_equal(parameters["w"], [0.5, 0.5])
@@ -39,7 +55,7 @@ def test_tensors_go_in_and_arrays_come_out():
         assert mask.dtype == torch.bool
         return (x * mask).sum() / mask.sum(), [x * 2]
 
-    seen = observe(mean, "tensors", (np.array([1.0, 3.0]), np.array([True, False])))
+    seen = observe(mean, with_tensors, (np.array([1.0, 3.0]), np.array([True, False])))
     assert seen.answer[0].dtype == np.float64
     np.testing.assert_array_equal(seen.answer[1][0], [2.0, 6.0])
     assert not seen.changed
@@ -47,8 +63,31 @@ def test_tensors_go_in_and_arrays_come_out():
 
 
 def test_a_tensor_changed_in_place_and_a_view_of_one_are_seen():
-    assert observe(lambda x: x.mul_(2), "tensors", (np.ones(3),)).changed == (0,)
-    assert observe(lambda x: x[1:], "tensors", (np.ones(3),)).shared
+    assert observe(lambda x: x.mul_(2), with_tensors, (np.ones(3),)).changed == (0,)
+    assert observe(lambda x: x[1:], with_tensors, (np.ones(3),)).shared
+
+
+@pytest.mark.parametrize("found", [call, stochastic, asked_again])
+def test_a_driver_is_found_by_the_name_that_the_judge_sends(found):
+    assert driver_named(found.name) is found
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "call",
+        "rnncourse.checks.drive:observe",
+        "rnncourse.checks.drive:call.function",
+        "rnncourse.checks.engine:call",
+        "rnncourse.fixtures.heads:tagging_model",
+        "rnncourse.fixtures.heads.x:asked_again",
+        "rnncourse.fixtures.:asked_again",
+        "os:system",
+    ],
+)
+def test_nothing_but_a_driver_can_be_named(name):
+    with pytest.raises((KeyError, ModuleNotFoundError)):
+        driver_named(name)
 
 
 class Scale(nn.Module):
@@ -64,7 +103,7 @@ PARAMETERS = {"w": np.array([2.0, 3.0])}
 
 
 def test_a_module_is_built_loaded_called_and_differentiated():
-    seen = observe(Scale, "module", ((2,), PARAMETERS, [(np.ones((1, 2)),), (np.full((1, 2), 2.0),)]))
+    seen = observe(Scale, module, ((2,), PARAMETERS, [(np.ones((1, 2)),), (np.full((1, 2), 2.0),)]))
     outputs, gradients = seen.answer
     np.testing.assert_array_equal(outputs[1], [[4.0, 6.0]])
     assert outputs[0].dtype == np.float64
@@ -109,7 +148,7 @@ class NoModule:
     ],
 )
 def test_a_module_that_cannot_be_driven_is_told_why(candidate, words):
-    seen = observe(candidate, "module", ((2,), PARAMETERS, [(np.ones((1, 2)),)]))
+    seen = observe(candidate, module, ((2,), PARAMETERS, [(np.ones((1, 2)),)]))
     assert words in seen.error
 
 
@@ -152,7 +191,7 @@ class DroppingAlways(Dropping):
 
 def test_what_chance_does_while_training_is_the_same_for_every_draw():
     args = ((2,), PARAMETERS, [(np.ones((1, 1, 2)),)], 2000)
-    outputs, gradients, ((seen,),) = observe(Dropping, "stochastic", args).answer
+    outputs, gradients, ((seen,),) = observe(Dropping, stochastic, args).answer
     np.testing.assert_array_equal(outputs[0], [[[2.0, 3.0]]])
     np.testing.assert_allclose(gradients["w"], np.cos([0.5, 1.5]))
     kept = PARAMETERS["w"] / 0.75
@@ -160,7 +199,7 @@ def test_what_chance_does_while_training_is_the_same_for_every_draw():
     np.testing.assert_array_equal(seen["shares"], [0.0, 0.2, 0.2, 0.6])
     assert seen["drawn anew"]
     before = torch.random.get_rng_state()
-    ((other,),) = observe(DroppingByNumpy, "stochastic", args).answer[2]
+    ((other,),) = observe(DroppingByNumpy, stochastic, args).answer[2]
     assert torch.equal(before, torch.random.get_rng_state())
     assert all(np.array_equal(seen[key], other[key]) for key in seen)
 
@@ -169,7 +208,7 @@ def test_what_chance_should_not_do_while_training_shows():
     args = ((2,), PARAMETERS, [(np.ones((1, 1, 2)),)], 2000)
 
     def seen(candidate):
-        ((found,),) = observe(candidate, "stochastic", args).answer[2]
+        ((found,),) = observe(candidate, stochastic, args).answer[2]
         return found
 
     assert len(seen(DroppingWholeRows)["different rows"]) == 2
@@ -178,7 +217,7 @@ def test_what_chance_should_not_do_while_training_shows():
     assert len(seen(Scale)["different rows"]) == 1
     assert not seen(Scale)["drawn anew"]
     args = ((2,), PARAMETERS, [(np.ones((5, 4, 2)),)], 0)
-    assert "in eval mode two equal calls" in observe(DroppingAlways, "stochastic", args).error
+    assert "in eval mode two equal calls" in observe(DroppingAlways, stochastic, args).error
 
 
 class CutOff(Scale):
@@ -188,11 +227,11 @@ class CutOff(Scale):
 
 def test_a_layer_shows_the_gradients_of_its_inputs():
     args = ((2,), PARAMETERS, [(np.ones((1, 2)),), (np.full((1, 2), 2.0),)])
-    outputs, gradients, by_input = observe(Scale, "layer", args).answer
+    outputs, gradients, by_input = observe(Scale, layer, args).answer
     np.testing.assert_array_equal(outputs[1], [[4.0, 6.0]])
     np.testing.assert_allclose(gradients["w"], 3 * np.cos([0.5, 1.5]))
     np.testing.assert_allclose(by_input[1][0], [PARAMETERS["w"] * np.cos([0.5, 1.5])])
-    outputs, gradients, by_input = observe(CutOff, "layer", args).answer
+    outputs, gradients, by_input = observe(CutOff, layer, args).answer
     np.testing.assert_array_equal(outputs[1], [[4.0, 6.0]])
     np.testing.assert_allclose(gradients["w"], 3 * np.cos([0.5, 1.5]))
     np.testing.assert_array_equal(by_input[1][0], [[0.0, 0.0]])
@@ -200,14 +239,14 @@ def test_a_layer_shows_the_gradients_of_its_inputs():
 
 def test_a_function_of_tensors_shows_the_gradients_of_its_arguments():
     x, ids = np.array([1.0, 3.0]), np.array([0, 1])
-    seen = observe(lambda x, ids: x * x, "differentiable", (x, ids))
+    seen = observe(lambda x, ids: x * x, differentiable, (x, ids))
     result, (by_x, by_ids) = seen.answer
     np.testing.assert_array_equal(result, [1.0, 9.0])
     np.testing.assert_allclose(by_x, 2 * x * np.cos([0.5, 1.5]))
     assert by_ids is None
     assert not seen.changed
-    assert observe(lambda x, ids: x.mul_(2), "differentiable", (x, ids)).changed == (0,)
-    assert "no gradient flows back" in observe(lambda x, ids: x.sum().item(), "differentiable", (x, ids)).error
+    assert observe(lambda x, ids: x.mul_(2), differentiable, (x, ids)).changed == (0,)
+    assert "no gradient flows back" in observe(lambda x, ids: x.sum().item(), differentiable, (x, ids)).error
 
 
 @pytest.mark.parametrize("kind", ["arrays", "tensors", "parameters"])
@@ -224,7 +263,7 @@ def test_a_module_that_is_built_is_called_and_its_memory_watched(kind):
 
     weight, x = np.arange(6.0).reshape(2, 3), np.ones((1, 3))
     for candidate, shared in ((copies, False), (shares, True)):
-        seen = observe(candidate, "builds", ((weight,), kind, (x,)))
+        seen = observe(candidate, builds, ((weight,), kind, (x,)))
         name, state, result = seen.answer
         assert name == "Linear"
         np.testing.assert_array_equal(state["weight"], weight)
@@ -233,16 +272,16 @@ def test_a_module_that_is_built_is_called_and_its_memory_watched(kind):
 
 
 def test_what_is_built_must_be_a_module():
-    assert "should be an nn.Module" in observe(lambda w: {"w": w}, "builds", ((np.ones(2),), "arrays", ())).error
+    assert "should be an nn.Module" in observe(lambda w: {"w": w}, builds, ((np.ones(2),), "arrays", ())).error
 
 
 def test_an_error_of_the_driver_shows_no_line_of_its_own_and_one_of_torch_says_what_does_not_fit():
-    assert observe(Renamed, "module", ((2,), PARAMETERS, [])).error.endswith("no parameter w; it has weight")
+    assert observe(Renamed, module, ((2,), PARAMETERS, [])).error.endswith("no parameter w; it has weight")
 
     def misfit(weight):
         nn.Linear(2, 3, bias=False).load_state_dict({"weight": torch.zeros(2, 3)})
 
-    error = observe(misfit, "builds", ((np.ones(2),), "arrays", ())).error
+    error = observe(misfit, builds, ((np.ones(2),), "arrays", ())).error
     assert "size mismatch for weight" in error
     assert "load_state_dict" in error
 
@@ -265,7 +304,7 @@ def test_a_training_function_gets_a_model_and_its_optimizer():
         return loss.item()
 
     args = (scale_model(start=[1.0, 2.0]), 0.1, [np.ones(2)], 2.0)
-    seen = observe(one_step, "train", args)
+    seen = observe(one_step, train, args)
     assert seen.error is None
     loss, parameters = seen.answer
     assert loss == 6.0
@@ -279,7 +318,7 @@ def seeded_draws(seed):
 
 
 def test_a_random_generator_goes_by_its_seed():
-    seen = observe(lambda rng: rng.standard_normal(2), "call", (seeded_draws(seed=3),))
+    seen = observe(lambda rng: rng.standard_normal(2), call, (seeded_draws(seed=3),))
     np.testing.assert_array_equal(seen.answer, np.random.default_rng(3).standard_normal(2))
 
 
@@ -295,18 +334,18 @@ def test_what_stands_at_padded_steps_does_not_count():
         lengths[:] = 3  # to write to the argument is seen, and helps nobody
         return result
 
-    first, second = (observe(doubled, "padded", (np.ones((3, 3, 2)), LENGTHS)) for _ in range(2))
+    first, second = (observe(doubled, padded, (np.ones((3, 3, 2)), LENGTHS)) for _ in range(2))
     np.testing.assert_array_equal(first.answer, second.answer)
     np.testing.assert_array_equal(first.answer[..., 0], [[2, 2, 2], [2, 0, 2], [0, 0, 2]])
     assert first.changed == (1,)
 
 
 def test_without_lengths_and_in_another_shape_an_answer_stays_as_it_is():
-    assert observe(lambda x: x, "padded", (np.ones((3, 3)),)).answer.all()
-    assert observe(lambda x, how, lengths: x, "padded", (np.ones((3, 3)), "sum", None)).answer.all()
+    assert observe(lambda x: x, padded, (np.ones((3, 3)),)).answer.all()
+    assert observe(lambda x, how, lengths: x, padded, (np.ones((3, 3)), "sum", None)).answer.all()
     for answer in (np.ones(3), np.ones((3, 2)), "text", None, [[1.0], [1.0, 2.0]]):
-        assert str(observe(lambda lengths, it=answer: it, "padded", (LENGTHS,)).answer) == str(answer)
-    assert observe(lambda lengths: object(), "padded", (LENGTHS,)).refused == "an object"
+        assert str(observe(lambda lengths, it=answer: it, padded, (LENGTHS,)).answer) == str(answer)
+    assert observe(lambda lengths: object(), padded, (LENGTHS,)).refused == "an object"
 
 
 class NoisyAtPadding(Scale):
@@ -317,10 +356,10 @@ class NoisyAtPadding(Scale):
 
 def test_padded_steps_of_a_module_get_no_gradient():
     args = ((2,), {"w": np.array([1.0, 2.0])}, [(np.ones((3, 3, 2)), LENGTHS)])
-    (first,), gradients = observe(NoisyAtPadding, "padded_module", args).answer
-    (second,), again = observe(NoisyAtPadding, "padded_module", args).answer
+    (first,), gradients = observe(NoisyAtPadding, padded_module, args).answer
+    (second,), again = observe(NoisyAtPadding, padded_module, args).answer
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(first[..., 1], [[2, 2, 2], [2, 0, 2], [0, 0, 2]])
     np.testing.assert_array_equal(gradients["w"], again["w"])
-    (plain,), _ = observe(Scale, "padded_module", ((2,), {"w": np.ones(2)}, [(np.ones((3, 2)),)])).answer
+    (plain,), _ = observe(Scale, padded_module, ((2,), {"w": np.ones(2)}, [(np.ones((3, 2)),)])).answer
     assert plain.all()

@@ -8,8 +8,8 @@ import linecache
 import numpy as np
 import pytest
 
-from rnncourse import check, exercises
-from rnncourse.checks.drive import observe
+from rnncourse import exercises
+from rnncourse.checks.drive import call, observe
 from rnncourse.checks.edits import EditError, edited, needed, parse
 from rnncourse.checks.exercise import Unit, case, normal
 from tests.fresh import in_a_fresh_python
@@ -167,7 +167,7 @@ def test_an_error_in_a_mistake_quotes_its_line():
     ex = exercise()
     ex.mistakes("not_there: You call what is not there.\n- y = twice(x)\n+ y = thrice(x)")
     linecache.checkcache()
-    seen = observe(ex.misconceptions[0].answer, "call", (np.arange(3.0),))
+    seen = observe(ex.misconceptions[0].answer, call, (np.arange(3.0),))
     assert seen.error == "NameError: name 'thrice' is not defined (in the line `y = thrice(x)`)"
 
 
@@ -191,9 +191,3 @@ def test_an_exercise_without_a_copied_answer_says_what_copies_it():
     ex.model, ex.unit = "", exercises.unit("00")
     with pytest.raises(EditError, match="twice_and_one is not copied yet: python -m"):
         _ = ex.source
-
-
-def test_a_module_is_edited_like_a_function():
-    m = next(m for m in exercises.find("StackedRNN").misconceptions if m.name == "second_bias_forgotten")
-    assert check(m.answer, "StackedRNN").diagnosis == m.name
-    assert m.source_for("StackedRNN").startswith("class StackedRNN(nn.Module):")

@@ -17,7 +17,7 @@ from rnncourse.checks.callables import named
 from rnncourse.checks.cases import drawn_afresh, seed_for
 from rnncourse.checks.compare import Axes, difference
 from rnncourse.checks.diagnosis import DRAWS, same
-from rnncourse.checks.drive import observe
+from rnncourse.checks.drive import call, observe
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Unit, case, edge, normal
 from rnncourse.checks.local import Local
@@ -611,7 +611,7 @@ def test_what_is_wrong_elsewhere_too_is_said():
 
 @pytest.mark.parametrize(("one", "other"), [(1.0, 1), (3, 0), ([1.0, 2.0], np.array([1.0, 2.0])), ((1, 2), [1, 2])])
 def test_whether_two_answers_are_the_same_does_not_depend_on_which_comes_first(one, other):
-    one, other = (observe(lambda a: a, "call", (a,)) for a in (one, other))
+    one, other = (observe(lambda a: a, call, (a,)) for a in (one, other))
     for strict in (True, False):
         assert same(find("rnn_step"), one, other, strict=strict) == same(find("rnn_step"), other, one, strict=strict)
 

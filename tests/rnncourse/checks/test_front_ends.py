@@ -2,13 +2,12 @@
 without HTML, in what nbconvert makes of it, and by a screen reader.
 
 The same steps run everywhere: an answer under its exercise's name, its check, and then what was found, as data. The
-answers are of every kind that there is; the known mistakes are drawn from the catalogue anew in each run.
+answers are of every kind that there is; known mistakes are drawn from the catalogue.
 """
 
 from __future__ import annotations
 
 import json
-import random
 import re
 import shutil
 import subprocess
@@ -28,6 +27,7 @@ from nbformat.v4 import new_code_cell
 from playwright.sync_api import sync_playwright
 
 from rnncourse.exercises import find
+from tests.sampling import some
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 BEGIN = "import json\nimport numpy as np\nfrom rnncourse import check\nfrom rnncourse.seat import notebook"
@@ -65,10 +65,9 @@ class Step:
 
 
 def steps() -> list[Step]:
-    rng = random.Random()
     drawn = []
     for name in ("rnn_step", "rnn_forward", "softmax"):
-        drawn += [(name, one) for one in rng.sample(find(name).misconceptions, 2)]
+        drawn += [(name, one) for one in some(find(name).misconceptions, 2)]
     known = [Step(f"known: {one.name}", name, one.source_for(name).strip()) for name, one in drawn]
     model = "def rnn_step(x, h_prev, U, W, b):\n    return np.tanh(x @ U + h_prev @ W + b)"
     quiz = Step("a wrong choice", "quiz_rnn_facts", "quiz_rnn_facts = {'A'}")

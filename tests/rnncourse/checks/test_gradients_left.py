@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from rnncourse.checks.cases import drawn, seed_for
-from rnncourse.checks.drive import WITH_TENSORS
 from rnncourse.checks.engine import judge
 from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.local import Local
@@ -31,7 +30,7 @@ DRIVEN = [
     exercise
     for unit in units()
     for exercise in unit
-    if isinstance(exercise, Exercise) and exercise.drive in WITH_TENSORS and takes_floating_tensors(exercise)
+    if isinstance(exercise, Exercise) and exercise.drive.tensors and takes_floating_tensors(exercise)
 ]
 
 
@@ -63,8 +62,11 @@ def answer_that(mark, exercise):
     return made
 
 
-@pytest.mark.parametrize("mark", [asks, leaves_one])
-@pytest.mark.parametrize("exercise", DRIVEN, ids=lambda e: e.name)
+ONE_OF_EACH_DRIVER = {exercise.drive: exercise for exercise in DRIVEN}.values()
+MARKED = [(exercise, leaves_one) for exercise in DRIVEN] + [(exercise, asks) for exercise in ONE_OF_EACH_DRIVER]
+
+
+@pytest.mark.parametrize(("exercise", "mark"), MARKED, ids=lambda value: getattr(value, "name", None) or value.__name__)
 def test_a_gradient_left_on_an_argument_costs_the_purity_only_and_is_named(exercise, mark):
     with Local(answer_that(mark, exercise), {}) as candidate:
         verdict = judge(exercise, candidate)

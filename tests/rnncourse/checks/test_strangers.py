@@ -4,24 +4,38 @@ import bisect
 import functools
 import itertools
 import re
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from rnncourse import check
+from rnncourse import check, exercises
 from rnncourse.bptt import rnn_backward
 from rnncourse.cell import rnn_forward
+from rnncourse.checks.engine import judge
+from rnncourse.checks.local import Local
+from rnncourse.checks.where.inquiry import Budget
+from rnncourse.checks.where.search import find
 
 WRONG = []
 
 
-def wrong(exercise, *says, never=()):
-    """A wrong answer to the exercise; its message says all of `says` and nothing of `never`."""
+PLACED = []
+NO_HURRY = partial(find, budget=Budget(20.0, 120.0))  # a busy machine finds what a quiet one does
+
+
+def wrong(exercise, *says, never=(), lines=()):
+    """A wrong answer to the exercise; its message says all of `says` and nothing of `never`. The search for the place
+    names `lines`, which is where it goes wrong.
+    """
 
     def add(answer):
-        WRONG.append(pytest.param(exercise, answer, says, never, id=f"{exercise}-{answer.__name__}"))
+        name = f"{exercise}-{answer.__name__}"
+        WRONG.append(pytest.param(exercise, answer, says, never, id=name))
+        if lines:
+            PLACED.append(pytest.param(exercise, answer, lines, id=name))
         return answer
 
     return add
@@ -72,12 +86,12 @@ def numbers_only(f, s0, theta, steps):
     return states
 
 
-@wrong("output_layer", "where H is (4, 3, 2) and V.T is (5, 2); H @ V fits")
+@wrong("output_layer", "where H is (", " and V.T is (", "; H @ V fits", lines=(2,))
 def transposed_once_too_often(H, V, c):
     return H @ V.T + c
 
 
-@wrong("output_backward", "dO is (5, 3, 4) and V is (2, 4); dO @ V.T fits")
+@wrong("output_backward", "dO is (", " and V is (", "; dO @ V.T fits", lines=(2,))
 def not_transposed(dO, H, V):
     return dO @ V, V, V[0]
 
@@ -105,7 +119,7 @@ class NoParameters(nn.Module):
         self.U = torch.zeros(input_size, hidden_size)
 
 
-@wrong("masked_cross_entropy", "masked_cross_entropy: no gradient flows back", never=["raised"])
+@wrong("masked_cross_entropy", "masked_cross_entropy: no gradient flows back", never=["raised"], lines=(2,))
 def a_plain_number(logits, targets, mask):
     return nn.functional.cross_entropy(logits[mask], targets[mask]).item()
 
@@ -113,7 +127,7 @@ def a_plain_number(logits, targets, mask):
 # --- what a message says came back is what came back
 
 
-@wrong("with_spectral_radius", "should raise a ValueError here; it returned a ValueError.", never=["None"])
+@wrong("with_spectral_radius", "should raise a ValueError here; it returned a ValueError.", never=["None"], lines=(3,))
 def returned_for_raised(W, rho):
     radius = np.abs(np.linalg.eigvals(W)).max()
     return W * rho / radius if radius > 1e-12 else ValueError("no radius")
@@ -149,7 +163,7 @@ def nothing_found(step, state, bos, eos, max_length, width):
     return [([], 0.0)] * width
 
 
-@wrong("to_torch_state", "state['bias_ih_l0 + bias_hh_l0'][0]")
+@wrong("to_torch_state", "state['bias_ih_l0 + bias_hh_l0'][0]", lines=(2,))
 def thirds_of_the_bias(U, W, b):
     return {"weight_ih_l0": U.T + 0, "weight_hh_l0": W.T + 0, "bias_ih_l0": b / 3, "bias_hh_l0": b / 3}
 
@@ -186,7 +200,7 @@ def id_0_for_padding(logits, targets, mask):
     return nn.functional.cross_entropy(logits.flatten(0, 1), (targets * mask).flatten(), ignore_index=0)
 
 
-@wrong("decode", "The loop ends in its first round, for `return s` stands inside of it.")
+@wrong("decode", "The loop ends in its first round, for `return s` stands inside of it.", lines=(5,))
 def returned_too_soon(ids, chars):
     s = ""
     for i in ids:
@@ -212,10 +226,19 @@ def one_block(X, lengths=None):
     return X[::-1]
 
 
-@wrong("rnn_step_backward", "(1) dh_prev goes through W", "(2) dW is built from h.")
+@wrong("rnn_step_backward", "(1) dh_prev goes through W", "(2) dW is built from h.", lines=(3,))
 def h_for_h_prev(dh, x, h_prev, h, U, W):
     da = (1 - h * h) * dh
     return da @ U.T, da @ W, x.T @ da, h.T @ da, da.sum(axis=0)
+
+
+@pytest.mark.parametrize(("exercise", "answer", "lines"), PLACED)
+def test_the_line_is_found_in_answers_that_no_search_has_made(exercise, answer, lines):
+    """Mutants would prove nothing here: they are made of the changes that the search tries."""
+    found = exercises.find(exercise)
+    with Local(answer, found.uses) as local:
+        verdict = judge(found, local, search=NO_HURRY, after_diagnosis=True)
+    assert verdict.where.lines == lines
 
 
 # --- what is right is right, in whatever style

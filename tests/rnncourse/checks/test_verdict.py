@@ -24,13 +24,16 @@ from rnncourse.exercises import find
 def verdicts():
     exercise = find("rnn_step")
     yield check(exercise.reference)
-    for m in exercise.misconceptions:
+    for m in exercise.misconceptions[:4]:
         yield check(m.answer, "rnn_step")
     yield check(lambda *a: "<script>`x` & `y`</script>", "rnn_step")
     yield check({"A"}, "quiz_rnn_facts")
 
 
-@pytest.mark.parametrize("verdict", list(verdicts()), ids=str)
+EVERY_KIND = list(verdicts())
+
+
+@pytest.mark.parametrize("verdict", EVERY_KIND, ids=str)
 def test_nbgrader_reads_its_points_from_the_last_line_of_a_cell(verdict):
     output = new_output("execute_result", data=verdict._repr_mimebundle_())
     cell = new_code_cell(outputs=[output])
@@ -54,7 +57,7 @@ class Balanced(HTMLParser):
         self.words += data
 
 
-@pytest.mark.parametrize("verdict", list(verdicts()), ids=str)
+@pytest.mark.parametrize("verdict", EVERY_KIND, ids=str)
 def test_the_card_says_what_the_text_says_and_cannot_be_broken_out_of(verdict):
     page = Balanced()
     page.feed(verdict.card())
@@ -75,7 +78,7 @@ VALUES = st.recursive(
 
 
 @given(inputs=st.lists(VALUES, max_size=3).map(tuple), expected=VALUES, got=VALUES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40)
 def test_whatever_a_case_holds_can_be_looked_at(inputs, expected, got):
     takes = (Axes("X", ("T", "N", "D")), Axes("ids", ("T",)))[: len(inputs)]
     page = Balanced()

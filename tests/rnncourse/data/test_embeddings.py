@@ -12,6 +12,8 @@ def test_words_of_a_kind_are_neighbours():
     for word, other in (("three", "four"), ("true", "false"), ("month", "day"), ("error", "errors")):
         assert other in table.nearest(word, 4)
         assert word not in table.nearest(word, 50)
+    with pytest.raises(KeyError, match="not among the 2000"):
+        table.nearest("brontosaurus")
 
 
 def test_each_word_has_a_vector_of_its_own_and_they_are_of_size_one():
@@ -20,11 +22,6 @@ def test_each_word_has_a_vector_of_its_own_and_they_are_of_size_one():
     assert vectors.dtype == np.float32
     assert 0.9 < vectors.std() < 1.1
     assert len(np.unique(vectors, axis=0)) > 0.99 * len(vectors)
-
-
-def test_a_word_that_it_has_not_is_an_error():
-    with pytest.raises(KeyError, match="not among the 2000"):
-        word_vectors().nearest("brontosaurus")
 
 
 def test_a_table_is_made_of_who_stands_beside_whom(monkeypatch):

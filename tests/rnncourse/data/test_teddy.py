@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rnncourse.data import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, tagging_ceiling, teddy_sentences
@@ -14,6 +14,7 @@ from rnncourse.data import AMBIGUOUS_NAMES, TaggedSentence, encode_tagged, taggi
 shares = st.floats(0.05, 0.95)
 
 
+@settings(max_examples=10)
 @given(shares)
 def test_the_probabilities_sum_to_one_and_an_ambiguous_name_is_a_person_as_often_as_asked(person):
     sentences = teddy_sentences(person)
@@ -39,6 +40,7 @@ def test_no_sentence_occurs_twice_and_each_token_has_a_label():
     assert {sum(sentence.labels) for sentence in sentences} == {0, 2}
 
 
+@settings(max_examples=10)
 @given(shares)
 def test_the_ceiling_at_ambiguous_names_is_the_greater_share_and_everywhere_else_it_is_one(person):
     sentences = teddy_sentences(person)
@@ -56,6 +58,7 @@ def test_one_token_of_what_follows_is_enough(lookahead):
     assert math.isclose(tagging_ceiling(teddy_sentences(0.7), lookahead, only=AMBIGUOUS_NAMES), 1)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.text("ab", min_size=1, max_size=3), st.integers(0, 7), st.integers(1, 9)), min_size=1))
 def test_the_ceiling_is_the_best_of_all_taggers_tried_out(drawn):
     total = sum(weight for _, _, weight in drawn)

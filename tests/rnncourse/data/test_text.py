@@ -39,14 +39,9 @@ def server(tmp_path, monkeypatch):
 def test_a_built_in_text_is_the_same_twice_and_cut_where_asked(name):
     whole = load_text(name)
     documents.cache_clear()
-    assert load_text(name) == whole
+    assert load_text(name) == {"python-source": python_source, "python-docs": python_docs}[name](None) == whole
     assert load_text(name, characters=1234) == whole[:1234]
     assert len(whole) > 300_000
-
-
-def test_python_source_and_python_docs_are_the_built_in_texts():
-    assert python_source(300) == load_text("python-source")[:300]
-    assert python_docs(None) == load_text("python-docs")
 
 
 def test_every_listed_module_is_in_this_python():
@@ -95,12 +90,6 @@ def test_of_a_file_of_ones_own_the_end_is_held_out_from_a_line_end_on(tmp_path):
     assert held_out.startswith("line 8")
 
 
-@pytest.mark.parametrize("every", [1, 0, -2])
-def test_something_must_be_left_to_train_on(every):
-    with pytest.raises(ValueError, match="at least 2"):
-        train_and_held_out("python-docs", every=every)
-
-
 def test_a_file_is_read_from_a_string_or_a_path_with_its_line_ends_made_plain(tmp_path):
     file = tmp_path / "poem.txt"
     file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\rthree\n")
@@ -137,12 +126,6 @@ def test_what_cannot_be_read_is_said_in_one_sentence_without_a_chain(tmp_path):
         assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
-@pytest.mark.parametrize("characters", [0, -1])
-def test_a_size_below_one_is_refused(characters):
-    with pytest.raises(ValueError, match="characters must be at least 1"):
-        python_docs(characters)
-
-
 def test_an_address_is_downloaded_once_and_then_read_from_the_cache(server, capfd):
     address, folder = server
     (folder / "text.txt").write_text("Grüße\n", encoding="utf-8")
@@ -150,6 +133,14 @@ def test_an_address_is_downloaded_once_and_then_read_from_the_cache(server, capf
     (folder / "text.txt").unlink()
     assert load_text(f"{address}/text.txt", characters=2) == "Gr"
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("number", [1, 0, -2])
+def test_without_a_character_to_read_or_a_part_to_train_on_there_is_an_error(number):
+    with pytest.raises(ValueError, match="at least 2"):
+        train_and_held_out("python-docs", every=number)
+    with pytest.raises(ValueError, match="characters must be at least 1"):
+        python_docs(number - 1)
 
 
 def test_a_failed_download_says_why_and_leaves_nothing_in_the_cache(server):

@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 
 from rnncourse.data import TOKEN_LABELS, label_python
 from rnncourse.plots import to_png
-from rnncourse.plots.bidirectional import GROUND, LOOKS, WRONG, ColouredCode, belief_grid, class_bars, two_chains
+from rnncourse.plots.bidirectional import GROUND, LOOKS, WRONG, ColouredCode, belief_grid, class_bars
 
 TEXT = "f(x)  # <b>\n1"
 TRUTH = label_python(TEXT)
@@ -48,17 +48,6 @@ def test_source_in_colour_is_escaped_and_whole():
     assert "<b>" not in html
     first_panel = html.split("<pre")[1].split(">", 1)[1].split("</pre>")[0]
     assert re.sub(r"<[^>]*>", "", first_panel).replace("&lt;", "<").replace("&gt;", ">") == TEXT
-
-
-@pytest.mark.parametrize("steps", [1, 2, 5])
-@pytest.mark.parametrize("summary", [False, True])
-def test_the_two_chains_stay_on_their_sheet(steps, summary):
-    axes = two_chains(steps, summary=summary).axes[0]
-    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
-    for text in axes.texts:
-        x, y = text.get_position()
-        assert left < x < right
-        assert bottom < y < top
 
 
 def test_charts_name_their_axes_and_are_the_same_twice():

@@ -51,15 +51,11 @@ def sit_down(monkeypatch, allow_stdin=True):
     monkeypatch.setattr(IPython, "get_ipython", lambda: Shell(allow_stdin))
 
 
-def test_whoever_only_executes_a_notebook_gets_the_still_alone(shown, monkeypatch):
-    sit_down(monkeypatch, allow_stdin=False)
-    explore(bars, bars(0.5), "Two bars.", share=SHARE)
-    assert [picture["text/plain"] for picture in shown] == ["Two bars."]
-
-
-def test_without_ipywidgets_the_still_is_there_alone(shown, monkeypatch):
-    sit_down(monkeypatch)
-    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+@pytest.mark.parametrize("without", ["somebody at the keyboard", "ipywidgets"])
+def test_whoever_only_executes_a_notebook_or_has_no_ipywidgets_gets_the_still_alone(shown, monkeypatch, without):
+    sit_down(monkeypatch, allow_stdin=without == "ipywidgets")
+    if without == "ipywidgets":
+        monkeypatch.setitem(sys.modules, "ipywidgets", None)
     explore(bars, bars(0.5), "Two bars.", share=SHARE)
     assert [picture["text/plain"] for picture in shown] == ["Two bars."]
 

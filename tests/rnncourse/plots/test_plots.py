@@ -18,7 +18,11 @@ from PIL import Image
 
 from rnncourse import exercises, plots
 from rnncourse.data import digit_image
+from rnncourse.plots.beyond import attention_arrows, scan_beside_loop
+from rnncourse.plots.bidirectional import two_chains
 from rnncourse.plots.cell import graphical_models
+from rnncourse.plots.gates import gru_cell, lstm_cell
+from rnncourse.plots.heads import five_architectures
 from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, in_the_dark, picture, readable
 from rnncourse.plots.unfolding import point_cloud
 from tests.fresh import in_a_fresh_python
@@ -26,6 +30,7 @@ from tests.fresh import in_a_fresh_python
 ROOT = Path(__file__).resolve().parents[3]
 SENTENCE = ["I", "am", "studying", "medicine", "at", "UBC", "because", "I", "want", "to", "work", "as", "a", "doctor"]
 TIMES = np.arange(8)
+WRITTEN_IN = [INK, MUTED, *(COLOURS[n] for n in COLOURS if n != "faint"), *(look["color"] for look in CYCLE)]
 
 DIAGRAMS = {
     "folded_unfolded": plots.folded_unfolded,
@@ -42,6 +47,17 @@ DIAGRAMS = {
     "loss_graph": plots.loss_graph,
     "loss_graph, backward": lambda: plots.loss_graph(backward=True),
     "backward_arrows": plots.backward_arrows,
+}
+
+# Diagrams of single units, whose words may touch: each is a drawing on axes of its own.
+OF_UNITS = {
+    "attention_arrows": lambda: attention_arrows([0.5, 0.5], "ab"),
+    "attention_arrows, six": lambda: attention_arrows([0.1, 0.2, 0.3, 0.2, 0.1, 0.1], "abcdef"),
+    **{f"scan_beside_loop, {n}": lambda n=n: scan_beside_loop(n) for n in (1, 2, 7)},
+    **{f"two_chains, {n}, {s}": lambda n=n, s=s: two_chains(n, summary=s) for n in (1, 2, 5) for s in (False, True)},
+    "lstm_cell": lstm_cell,
+    "gru_cell": gru_cell,
+    "five_architectures": five_architectures,
 }
 
 CHARTS = {
@@ -87,23 +103,21 @@ def drawn(name):
 
 
 @pytest.mark.parametrize("name", [*DIAGRAMS, *CHARTS])
-def test_a_picture_is_the_same_bytes_twice_and_no_wider_than_a_notebook(name):
-    _, first = drawn(name)
-    assert plots.to_png({**DIAGRAMS, **CHARTS}[name]()) == first
-    image = Image.open(BytesIO(first))
-    assert image.width <= 2 * 900
+def test_a_picture_has_no_paper_of_its_own_needs_nothing_from_outside_and_is_the_same_bytes_twice(name):
+    draw = {**DIAGRAMS, **CHARTS}[name]
+    figure, png = drawn(name)
+    svg = plots.to_svg(draw())
+    assert plots.to_svg(draw()) == svg
+    assert len(svg) < 80_000
+    assert list(sheets(svg)) == []
+    assert not re.search(r"<text|<metadata|<!--|href=\"[^#d]", svg)
+    sheet = ElementTree.fromstring(svg).get("viewBox").split()
+    assert [float(side) for side in sheet[2:]] == pytest.approx(72 * figure.get_size_inches())
+    assert plots.to_png(draw()) == png
+    image = Image.open(BytesIO(png))
+    assert image.width <= 2 * 900  # no wider than a notebook
     assert image.width % 2 == 0
     assert not image.info.keys() & {"Software", "Creation Time", "Date"}
-
-
-@pytest.mark.parametrize("name", [*DIAGRAMS, *CHARTS])
-def test_an_svg_is_the_same_twice_small_and_needs_nothing_from_outside(name):
-    first, again = (plots.to_svg({**DIAGRAMS, **CHARTS}[name]()) for _ in range(2))
-    assert first == again
-    assert len(first) < 80_000
-    assert not re.search(r"<text|<metadata|<!--|href=\"[^#d]", first)
-    sheet = ElementTree.fromstring(first).get("viewBox").split()
-    assert [float(side) for side in sheet[2:]] == pytest.approx(72 * drawn(name)[0].get_size_inches())
 
 
 def sheets(svg):
@@ -126,11 +140,6 @@ def pictures_of(unit):
                 if image.get("class") == "rnncourse-figure":
                     kind, _, code = image["src"].removeprefix("data:image/").partition(";base64,")
                     yield kind, b64decode(code)
-
-
-@pytest.mark.parametrize("name", [*DIAGRAMS, *CHARTS])
-def test_no_picture_brings_paper_of_its_own(name):
-    assert list(sheets(plots.to_svg({**DIAGRAMS, **CHARTS}[name]()))) == []
 
 
 @pytest.mark.parametrize("unit", [unit for unit in exercises.SYLLABUS if any(pictures_of(unit))])
@@ -168,6 +177,22 @@ def test_nothing_in_a_diagram_reaches_beyond_the_sheet_and_no_two_labels_touch(n
     for i, box in enumerate(boxes):
         assert inside(box, figure)
         assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+@pytest.mark.parametrize("name", OF_UNITS)
+def test_a_diagram_of_a_unit_stays_on_its_sheet(name):
+    figure = OF_UNITS[name]()
+    (axes,) = figure.axes
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    boxes = [patch.get_path().get_extents(patch.get_patch_transform()) for patch in axes.patches]
+    for x0, y0, x1, y1 in [*(box.extents for box in boxes), *(2 * text.get_position() for text in axes.texts)]:
+        assert left <= x0 <= x1 <= right
+        assert bottom <= y0 <= y1 <= top
+
+
+@pytest.mark.parametrize("name", ["lstm_cell", "gru_cell", "five_architectures"])
+def test_a_diagram_of_a_unit_is_the_same_bytes_twice(name):
+    assert plots.to_png(OF_UNITS[name]()) == plots.to_png(OF_UNITS[name]())
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -228,18 +253,13 @@ def test_lines_differ_in_colour_and_in_marker_and_in_dash():
 
 
 def test_every_colour_that_text_is_written_in_stands_out_from_white():
-    for colour in [
-        INK,
-        MUTED,
-        *(COLOURS[name] for name in COLOURS if name != "faint"),
-        *(look["color"] for look in CYCLE),
-    ]:
+    for colour in WRITTEN_IN:
         assert contrast(readable(colour)) >= 4.5
 
 
 @pytest.mark.parametrize("paper", ["#111111", "#121212", "#1e1e1e"])  # JupyterLab's, the site's, VS Code's
 def test_every_colour_that_text_is_written_in_stands_out_from_a_dark_page_as_well(paper):
-    for colour in [INK, MUTED, *(COLOURS[n] for n in COLOURS if n != "faint"), *(look["color"] for look in CYCLE)]:
+    for colour in WRITTEN_IN:
         assert contrast(in_the_dark(readable(colour))) * 4.5 <= contrast(paper), colour
 
 

@@ -70,14 +70,13 @@ def answers():
 def test_check_gives_what_was_handed_out_no_points_and_says_what_is_open(mine):
     before = mine.read_bytes()
     logbook.keep(NAMES[0], 1.0, True)  # once it was right; what was never tried is not kept
-    result = rnncourse("check", "02")
-    assert result.exit_code == 0
+    result = rnncourse("check", "02", "--strict")
+    assert result.exit_code == 3
     assert {name: kept.passed for name, kept in logbook.standings().items()} == {NAMES[0]: False}
     assert "0 of 12 points, 0 of 6 exercises passed" in result.output
     assert f"Not written yet: {', '.join(NAMES)}." in result.output
     assert "To be answered in words: unfolding_written." in result.output
     assert mine.read_bytes() == before
-    assert rnncourse("check", "02", "--strict").exit_code == 3
 
 
 def test_check_gives_right_answers_full_points_and_keeps_them_as_progress(mine):
@@ -116,6 +115,7 @@ def test_check_says_what_is_wrong_and_whatever_is_broken_costs_its_own_exercise_
     }
     edit(mine, **answers() | changes)
     result = rnncourse("check", str(mine))
+    assert result.exit_code == 0
     assert " ".join(wrong.message.split()) in " ".join(result.output.split())
     assert f"✗ {second}" in result.output
     assert "it ended its kernel" in result.output
@@ -205,26 +205,39 @@ def test_a_solution_has_nothing_missing_and_nothing_at_fault(stem):
         ("def unfold(:", "No Python, so it cannot be graded: unfold, line 1: invalid syntax."),
         ("def unfold(f):\n    return np.zeroes(steps)", "Nothing defines `steps`, which is used in unfold."),
         ("def unfold(f):\n    return r", "Only an experiment, which grading leaves out, defines `r`"),
-        ("%%time\nnp.zeros(3)", ""),
-        ("%%html\n<b>no Python</b>", ""),
-        ("!ls\n%matplotlib inline\nnp.zeros?\ndef unfold(f):\n    return f", ""),
-        ("def unfold(f):\n    return [(x\n % y) for x, y in f]", ""),
-        ("from math import *\ndef unfold(f):\n    return cos(f)", ""),
-        ("def unfold(f):\n    global count\n    count = 1\n    return count, display, __name__", ""),
-        ("class unfold:\n    a = 1\n    def f(self, b=a):\n        return super().f(b, __class__)", ""),
-        ("try:\n    unfold = 1\nexcept ValueError as error:\n    print(error)", ""),
-        ("match np:\n    case [first, *rest]:\n        unfold = first, rest", ""),
-        ("def unfold(f):\n    return (y := f), y, lambda z: z + y", ""),
     ],
 )
 def test_submit_sees_what_cannot_run(mine, source, words):
+    with_an_experiment(mine)
+    edit(mine, unfold=source)
+    (found,) = handin.faults(handin.read(mine))
+    assert words in found
+    assert words in rnncourse("submit", "02").output
+
+
+def with_an_experiment(mine):
     notebook = nbformat.read(mine, 4)
     notebook.cells.insert(2, nbformat.v4.new_code_cell("r = 3", metadata={"tags": ["experiment"]}))
     nbformat.write(notebook, mine)
-    edit(mine, unfold=source)
-    found = handin.faults(handin.read(mine))
-    assert (found == []) if not words else (len(found) == 1 and words in found[0]), found
-    assert words in rnncourse("submit", "02").output
+
+
+def test_what_can_run_is_no_fault(mine):
+    with_an_experiment(mine)
+    notebook = handin.read(mine)
+    (answer,) = (cell for cell in notebook.node.cells if handin.cell_name(cell) == "unfold")
+    for answer.source in (
+        "%%time\nnp.zeros(3)",
+        "%%html\n<b>no Python</b>",
+        "!ls\n%matplotlib inline\nnp.zeros?\ndef unfold(f):\n    return f",
+        "def unfold(f):\n    return [(x\n % y) for x, y in f]",
+        "from math import *\ndef unfold(f):\n    return cos(f)",
+        "def unfold(f):\n    global count\n    count = 1\n    return count, display, __name__",
+        "class unfold:\n    a = 1\n    def f(self, b=a):\n        return super().f(b, __class__)",
+        "try:\n    unfold = 1\nexcept ValueError as error:\n    print(error)",
+        "match np:\n    case [first, *rest]:\n        unfold = first, rest",
+        "def unfold(f):\n    return (y := f), y, lambda z: z + y",
+    ):
+        assert handin.faults(notebook) == [], answer.source
 
 
 # --- what cannot be done is one sentence

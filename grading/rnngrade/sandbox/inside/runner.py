@@ -5,10 +5,10 @@ worked on, each side may ask the other for a function that only the other has:
 
     run n [source]                         -> the cell's outputs, and the exception that ended it
     open n [name, exercise]                -> whether there is such an answer; it is then asked by "observe"
-    observe n [how, arguments]             -> the observation, as `rnncourse.checks.drive` makes it
+    observe n [driver, arguments]          -> the observation, as `rnncourse.checks.drive` makes it
         call m [function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
         callback m [function, args, kwargs]   the judge calls a function that the answer handed to it
-    attempt n [text, name, how, arguments, given, seconds] -> the answer in another form, as `Local.attempt` runs it
+    attempt n [text, name, driver, arguments, seconds] -> the answer in another form, as `Local.attempt` runs it
     again n []                             -> the same answer, as it is now
     value n [name]                         -> the value of a name
 
@@ -27,7 +27,7 @@ import numpy as np
 
 from rnncourse.checks import callables
 from rnncourse.checks.depth import packed, replayed, tape_in
-from rnncourse.checks.drive import LENT, describe
+from rnncourse.checks.drive import SHARED, describe, driver_named
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, to_plain
@@ -46,10 +46,10 @@ class Runner:
         self.channel, self.shell, self.call_seconds, self.memory = channel, shell, call_seconds, memory
         self.local: Local | None = None
         self.asked = 0
-        self.lent: list[Callable[..., Any]] = []
+        self.callbacks: list[Callable[..., Any]] = []
         self.answer: list[Any] = []
         callables._factories["__remote__"] = self.remote
-        callables._factories[LENT] = self.array
+        callables._factories[SHARED] = self.array
 
     def serve(self) -> None:
         """Until the other side is gone."""
@@ -72,7 +72,7 @@ class Runner:
         candidate = self.shell.user_ns[name]
         if not callable(candidate):
             return {"state": "no function", "kind": type(candidate).__name__}
-        for module in exercise["given"]:
+        for module in exercise["fixtures"]:
             importlib.import_module(module)
         uses = {used: self.remote(number) for used, number in exercise["uses"].items()}
         if banned := forbidden_call(candidate, tuple(exercise["forbids"]), uses):
@@ -84,20 +84,18 @@ class Runner:
     def do_close(self) -> None:
         self.close()
 
-    def do_observe(self, how: str, args: tuple[Any, ...]) -> dict[str, Any]:
+    def do_observe(self, drive: str, args: tuple[Any, ...]) -> dict[str, Any]:
         assert self.local is not None
-        self.lent, self.answer = [], []
-        seen = self.local.observe(how, args, self.answer)
+        self.callbacks, self.answer = [], []
+        seen = self.local.observe(driver_named(drive), args, self.answer)
         return {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)}
 
-    def do_attempt(
-        self, text: str, name: str, how: str, args: tuple[Any, ...], given: list[Any], seconds: float
-    ) -> dict[str, Any]:
+    def do_attempt(self, text: str, name: str, drive: str, args: tuple[Any, ...], seconds: float) -> dict[str, Any]:
         assert self.local is not None
-        self.lent = []
-        done = self.local.attempt(text, name, how, args, given, seconds)
+        self.callbacks = []
+        done = self.local.attempt(text, name, driver_named(drive), args, seconds)
         seen = {f.name: getattr(done.seen, f.name) for f in dataclasses.fields(done.seen)}
-        return {"seen": seen, "notes": done.notes, "wrote": done.wrote, "is_whole": done.is_whole}
+        return {"seen": seen, "wrote": done.wrote}
 
     def do_again(self) -> Any:
         try:
@@ -155,7 +153,7 @@ class Runner:
 
     def _call_back(self, number: int, function: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         try:
-            answer: tuple[Any, ...] = ("return", number, to_plain(self.lent[function](*args, **kwargs)))
+            answer: tuple[Any, ...] = ("return", number, to_plain(self.callbacks[function](*args, **kwargs)))
         except Exception as error:
             answer = ("raise", number, [c.__name__ for c in type(error).__mro__], describe(error))
         self.channel.send(*answer)
@@ -163,8 +161,8 @@ class Runner:
     def _give(self, value: Any) -> Any:
         """`value` for the judge: plain, with functions lent by number."""
         if isinstance(value, (types.FunctionType, types.MethodType, types.BuiltinFunctionType)):
-            self.lent.append(value)
-            return {FUNCTION: len(self.lent) - 1}
+            self.callbacks.append(value)
+            return {FUNCTION: len(self.callbacks) - 1}
         if type(value) in (list, tuple):
             return type(value)(self._give(v) for v in value)
         if type(value) is dict:

@@ -231,7 +231,7 @@ def _enter(request: dict[str, Any]) -> None:
 
 
 def _become(request: dict[str, Any], files: list[int], serve: Callable[..., None]) -> None:
-    """Be the runner: give up every right, keep the channel and the memory that is lent, and serve."""
+    """Be the runner: give up every right, keep the channel and the memory that is shared, and serve."""
     os.setsid()
     limits = request["limits"]
     for what, value in (
@@ -289,15 +289,15 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
     libc.mmap.restype = ctypes.c_void_p
     place = libc.mmap(None, ctypes.c_size_t(size), PROT_READ | PROT_WRITE, MAP_SHARED, 4, ctypes.c_long(0))
     if place == ctypes.c_void_p(-1).value:
-        raise OSError(ctypes.get_errno(), "could not map the memory that is lent")
+        raise OSError(ctypes.get_errno(), "could not map the memory that is shared")
     os.close(4)  # Python's own mmap would keep a file open
-    lent = memoryview((ctypes.c_char * size).from_address(place)).cast("B")
+    memory = memoryview((ctypes.c_char * size).from_address(place)).cast("B")
     # made while there is memory: what is said when there is none, and of which errors, for Python says, where there is
     # none even for the error, that it has none to raise
     words = framed("memory", 0, encode([]))
     no_memory = MemoryError, SystemError
     try:
-        runner.Runner(connection, shell, limits["call_seconds"], lent).serve()
+        runner.Runner(connection, shell, limits["call_seconds"], memory).serve()
     except no_memory:
         os.write(3, words)
 

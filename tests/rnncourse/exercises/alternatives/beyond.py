@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from rnncourse.beyond import associative_scan, attention, combine_affine, linear_recurrence
+from rnncourse.beyond import associative_scan, attention, combine_affine
 from rnncourse.cell import softmax
 from tests.rnncourse.exercises.alternatives import collector
 
@@ -16,13 +16,6 @@ ALTERNATIVES, answers = collector()
 
 
 # --- attention
-
-
-@answers("attention")
-def in_three_lines(query, keys, values, mask=None):
-    scores = query @ keys.swapaxes(-2, -1) * query.shape[-1] ** -0.5
-    weights = softmax(scores if mask is None else np.where(mask, scores, -np.inf))
-    return weights @ values, weights
 
 
 @answers("attention")
@@ -61,18 +54,6 @@ def row_by_row(query, keys, values, mask=None):
         for j in range(T_k):
             context[where] += weights[where][j] * value[j]
     return context, weights
-
-
-@answers("attention")
-def with_a_penalty_added(query, keys, values, mask=None):
-    scores = (query / math.sqrt(query.shape[-1])) @ np.moveaxis(keys, -1, -2)
-    if mask is not None:
-        penalty = np.zeros(mask.shape, dtype=query.dtype)
-        penalty[~mask] = -np.inf
-        scores = scores + penalty
-    scores = scores - np.max(scores, axis=-1, keepdims=True)
-    weights = np.exp(scores) / np.exp(scores).sum(-1)[..., None]
-    return weights @ values, weights
 
 
 # --- additive_attention
@@ -115,20 +96,6 @@ def every_pair(query, keys, values, Wq, Wk, v, mask=None):
     return weights @ values, weights
 
 
-@answers("additive_attention")
-def with_one_product_of_both(query, keys, values, Wq, Wk, v, mask=None):
-    T_q, T_k = query.shape[-2], keys.shape[-2]
-    q = np.repeat(query[..., None, :], T_k, axis=-2)
-    k = np.repeat(keys[..., None, :, :], T_q, axis=-3)
-    both = np.concatenate([q, k], axis=-1) @ np.concatenate([Wq, Wk])
-    scores = np.tanh(both) @ v[:, None]
-    scores = scores[..., 0]
-    if mask is not None:
-        scores = np.where(mask, scores, -1e30)
-    weights = softmax(scores)
-    return weights @ values, weights
-
-
 # --- linear_recurrence
 
 
@@ -157,19 +124,7 @@ def into_a_copy_of_b(a, b, h0):
     return H
 
 
-@answers("linear_recurrence")
-def by_recursion(a, b, h0):
-    before = by_recursion(a[:-1], b[:-1], h0) if len(a) > 1 else np.empty_like(b[:0])
-    last = before[-1] if len(a) > 1 else h0
-    return np.concatenate([before, (a[-1] * last + b[-1])[None]])
-
-
 # --- combine_affine
-
-
-@answers("combine_affine")
-def in_one_line(first, second):
-    return second[0] * first[0], second[0] * first[1] + second[1]
 
 
 @answers("combine_affine")
@@ -202,16 +157,6 @@ def as_a_list(first, second):
 
 
 @answers("associative_scan")
-def hillis_and_steele(a, b, h0):
-    A, B, step = a, b, 1
-    while step < len(a):
-        new_A, new_B = combine_affine((A[:-step], B[:-step]), (A[step:], B[step:]))
-        A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
-        step *= 2
-    return A * h0 + B
-
-
-@answers("associative_scan")
 def hillis_and_steele_in_place(a, b, h0):
     A, B = np.array(a), np.array(b)
     B[0] = A[0] * h0 + B[0]
@@ -221,18 +166,6 @@ def hillis_and_steele_in_place(a, b, h0):
         A[shift:] = A[shift:] * A[:-shift]
         shift = 2 * shift
     return B
-
-
-@answers("associative_scan")
-def with_h0_as_the_first_map(a, b, h0):
-    h0 = np.asarray(h0, dtype=b.dtype)
-    A, B = np.concatenate([np.zeros_like(a[:1]), a]), np.concatenate([h0[None], b])
-    for k in range(math.ceil(math.log2(len(A)))):
-        early_A = np.ones_like(A)
-        early_B = np.zeros_like(B)
-        early_A[2**k :], early_B[2**k :] = A[: -(2**k)], B[: -(2**k)]
-        A, B = combine_affine((early_A, early_B), (A, B))
-    return B[1:].copy()
 
 
 @answers("associative_scan")
@@ -272,37 +205,7 @@ def two_halves(a, b, h0):
     return A * h0 + B
 
 
-@answers("associative_scan")
-def with_lists_of_maps(a, b, h0):
-    def prefixes(maps):
-        if len(maps) == 1:
-            return maps
-        pairs = [combine_affine(p, q) for p, q in zip(maps[::2], maps[1::2])]
-        odd = prefixes(pairs)
-        rest = (odd[t // 2] if t % 2 else combine_affine(odd[t // 2 - 1], maps[t]) for t in range(1, len(maps)))
-        return [maps[0], *rest]
-
-    return [A * h0 + B for A, B in prefixes(list(zip(a, b)))]
-
-
-@answers("associative_scan")
-def doubling_with_roll(a, b, h0):
-    times = np.arange(len(a)).reshape(-1, *[1] * (a.ndim - 1))
-    A, B, k = a, b, 1
-    while k < len(a):
-        moved = np.where(times < k, 1, np.roll(A, k, axis=0)), np.where(times < k, 0, np.roll(B, k, axis=0))
-        A, B = A * moved[0], A * moved[1] + B
-        k += k
-    return (h0 * A + B).astype(b.dtype)
-
-
 # --- min_gru_forward
-
-
-@answers("min_gru_forward")
-def through_the_scan(X, h0, Wz, Wh):
-    z = 1 / (1 + np.exp(-(X @ Wz)))
-    return associative_scan(1 - z, z * (X @ Wh), h0)
 
 
 @answers("min_gru_forward")
@@ -310,12 +213,6 @@ def with_tanh_for_sigma(X, h0, Wz, Wh):
     z = 0.5 + 0.5 * np.tanh(0.5 * np.einsum("tnd,dh->tnh", X, Wz))
     candidate = np.einsum("tnd,dh->tnh", X, Wh)
     return associative_scan(a=1 - z, b=z * candidate, h0=h0)
-
-
-@answers("min_gru_forward")
-def by_the_loop(X, h0, Wz, Wh):
-    z = 1 / (1 + np.exp(-X @ Wz))
-    return linear_recurrence(1 - z, z * (X @ Wh), h0)
 
 
 @answers("min_gru_forward")
@@ -377,19 +274,6 @@ class StepByStepLooking(Layers):
 
 
 @answers("AttentionDecoder")
-class ProductsOfBatches(Layers):
-    def forward(self, ids, state, keys, mask=None):
-        states, state = self.rnn(self.embedding(ids), state)
-        K = keys.permute(1, 0, 2)
-        scores = torch.bmm(self.query(states).permute(1, 0, 2), K.permute(0, 2, 1)) / K.shape[-1] ** 0.5
-        if mask is not None:
-            scores = scores.masked_fill(mask[:, None, :].logical_not(), torch.finfo(scores.dtype).min)
-        weights = nn.functional.softmax(scores, dim=-1)
-        context = torch.bmm(weights, K).permute(1, 0, 2)
-        return [self.output(torch.tanh(self.combine(torch.cat([states, context], dim=2)))), state, weights]
-
-
-@answers("AttentionDecoder")
 class ProjectedKeys(Layers):
     """s W_a h = s (h W_a^T): the keys are turned once, and the states ask as they are."""
 
@@ -432,14 +316,6 @@ def a_step_at_a_time(X, Wq, Wk, Wv, causal=False):
     return np.array(rows)
 
 
-@answers("self_attention")
-def with_an_axis_for_a_batch(X, Wq, Wk, Wv, causal=False):
-    t = np.arange(len(X))
-    mask = (t[:, None] >= t[None, :]) if causal else np.ones((len(X), len(X)), dtype=bool)
-    context, _ = attention((X @ Wq)[None], (X @ Wk)[None], (X @ Wv)[None], mask=mask[None])
-    return context[0]
-
-
 # --- linear_attention
 
 
@@ -463,28 +339,7 @@ def as_a_table_of_scores(Q, K, V):
     return np.tril(Q @ K.T) @ V
 
 
-@answers("linear_attention")
-def through_the_loop(Q, K, V):
-    pairs = np.einsum("td,tv->tdv", K, V)
-    S = linear_recurrence(np.ones(pairs.shape, dtype=pairs.dtype), pairs, np.zeros(pairs.shape[1:]))
-    return (Q[..., None] * S).sum(axis=1)
-
-
-@answers("linear_attention")
-def through_the_scan_flattened(Q, K, V):
-    T, d = K.shape
-    pairs = (K[:, :, None] * V[:, None, :]).reshape(T, -1)
-    S = associative_scan(np.ones_like(pairs), pairs, np.zeros_like(pairs[0])).reshape(T, d, -1)
-    return np.stack([q @ s for q, s in zip(Q, S)])
-
-
 # --- diagonal_ssm
-
-
-@answers("diagonal_ssm")
-def repeated_factors(x, a, b, c):
-    factors = np.array([a] * len(x))
-    return associative_scan(factors, np.outer(x, b), np.zeros_like(b)) @ c
 
 
 @answers("diagonal_ssm")

@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 from torch import nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence, pad_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from rnncourse.bidirectional import bidirectional_forward, combine, reverse_sequence
+from rnncourse.bidirectional import bidirectional_forward, combine
 from rnncourse.bptt import rnn_backward
 from rnncourse.cell import rnn_forward
 from tests.rnncourse.exercises.alternatives import collector
@@ -14,16 +14,6 @@ ALTERNATIVES, answers = collector()
 
 
 # --- reverse_sequence
-
-
-@answers("reverse_sequence")
-def row_by_row(X, lengths=None):
-    out = np.array(X)
-    if lengths is None:
-        lengths = [X.shape[0]] * X.shape[1]
-    for n, length in enumerate(lengths):
-        out[:length, n] = X[:length, n][::-1]
-    return out
 
 
 @answers("reverse_sequence")
@@ -54,18 +44,6 @@ def with_lists(X, lengths=None):
         length = len(column) if lengths is None else lengths[n]
         columns.append(list(column[:length])[::-1] + list(column[length:]))
     return np.array(columns).swapaxes(0, 1).copy()
-
-
-@answers("reverse_sequence")
-def by_swapping(X, lengths=None):
-    out = X.copy()
-    lengths = np.full(X.shape[1], X.shape[0]) if lengths is None else lengths
-    for n in range(X.shape[1]):
-        left, right = 0, lengths[n] - 1
-        while left < right:
-            out[[left, right], n] = out[[right, left], n]
-            left, right = left + 1, right - 1
-    return out
 
 
 # --- combine
@@ -108,13 +86,6 @@ def into_an_empty_array(H_f, H_b, how):
 
 
 # --- bidirectional_forward
-
-
-@answers("bidirectional_forward")
-def in_three_lines(X, forward, backward, how="concat", lengths=None):
-    h0 = np.zeros((X.shape[1], forward[1].shape[0]))
-    H_b = rnn_forward(reverse_sequence(X, lengths), h0, *backward)
-    return combine(rnn_forward(X, h0, *forward), reverse_sequence(H_b, lengths), how)
 
 
 @answers("bidirectional_forward")
@@ -161,26 +132,6 @@ def with_zeros_at_padded_steps(X, forward, backward, how="concat", lengths=None)
 
 
 # --- bidirectional_backward
-
-
-@answers("bidirectional_backward")
-def with_both_parts(dH, X, forward, backward, how="concat"):
-    U_f, W_f, b_f = forward
-    U_b, W_b, b_b = backward
-    h0 = np.zeros((X.shape[1], len(W_f)), dtype=X.dtype)
-    H_f = rnn_forward(X, h0, U_f, W_f, b_f)
-    H_b = reverse_sequence(rnn_forward(reverse_sequence(X), h0, U_b, W_b, b_b))
-    if how == "concat":
-        dH_f, dH_b = dH[:, :, : len(W_f)], dH[:, :, len(W_f) :]
-    elif how == "sum":
-        dH_f, dH_b = dH, dH
-    else:
-        dH_f, dH_b = dH * H_b, dH * H_f
-    dX_f, _, dU_f, dW_f, db_f = rnn_backward(dH_f, X, h0, H_f, U_f, W_f)
-    dX_b, _, dU_b, dW_b, db_b = rnn_backward(
-        reverse_sequence(dH_b), reverse_sequence(X), h0, reverse_sequence(H_b), U_b, W_b
-    )
-    return dX_f + reverse_sequence(dX_b), (dU_f, dW_f, db_f), (dU_b, dW_b, db_b)
 
 
 @answers("bidirectional_backward")
@@ -268,11 +219,6 @@ def by_two_indices(H_f, H_b, lengths, how="concat"):
 
 
 @answers("final_summary")
-def row_for_row(H_f, H_b, lengths, how="concat"):
-    return np.stack([combine(H_f[length - 1, n], H_b[0, n], how) for n, length in enumerate(lengths)])
-
-
-@answers("final_summary")
 def with_take_along_axis(H_f, H_b, lengths, how="concat"):
     last = np.take_along_axis(H_f, (lengths - 1)[None, :, None], axis=0)[0]
     if how == "sum":
@@ -331,19 +277,6 @@ def looking_one_ahead(start, transition, emission, observations):
     return [np.array(beliefs), float(np.sum(np.log(chances)))]
 
 
-@answers("hmm_forward")
-def in_place(start, transition, emission, observations):
-    filtered = emission[:, observations].T.copy()
-    filtered[0] *= start
-    total = np.log(filtered[0].sum())
-    filtered[0] /= filtered[0].sum()
-    for t in range(1, len(filtered)):
-        filtered[t] *= transition.T @ filtered[t - 1]
-        total += np.log(filtered[t].sum())
-        filtered[t] /= filtered[t].sum()
-    return filtered, total
-
-
 # --- BiTagger
 
 
@@ -379,26 +312,6 @@ class OneSequenceAtATime(nn.Module):
             rows.append(self.output(self.rnn(self.embedding(row))[0]))
         rows.append(rows[0].new_zeros(T, rows[0].shape[-1]))
         return pad_sequence(rows)[:, :N]
-
-
-@answers("BiTagger")
-class WithSortingOfItsOwn(nn.Module):
-    def __init__(self, vocabulary_size, embedding_size, hidden_size, tags):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(input_size=embedding_size, hidden_size=hidden_size, bidirectional=True, batch_first=True)
-        self.output = nn.Linear(2 * hidden_size, tags)
-
-    def forward(self, ids, lengths=None):
-        x = self.embedding(ids.T)
-        if lengths is None:
-            states = self.rnn(x)[0]
-        else:
-            order = torch.argsort(lengths, descending=True)
-            packed = pack_padded_sequence(x[order], lengths[order], batch_first=True)
-            states, _ = pad_packed_sequence(self.rnn(packed)[0], batch_first=True, total_length=len(ids))
-            states = states[torch.argsort(order)]
-        return self.output(states).transpose(0, 1)
 
 
 class TwoCells(nn.Module):
@@ -439,21 +352,3 @@ class ByHand(nn.Module):
         times = torch.arange(len(ids))[:, None]
         real = times < (torch.full((ids.shape[1],), len(ids)) if lengths is None else lengths)
         return self.output(self.rnn(self.embedding(ids), real)).masked_fill(~real[..., None], float("-inf"))
-
-
-@answers("BiTagger")
-class LogitsOfPackedData(nn.Module):
-    def __init__(self, vocabulary_size, embedding_size, hidden_size, tags):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.RNN(embedding_size, hidden_size, bidirectional=True)
-        self.output = nn.Linear(2 * hidden_size, tags)
-
-    def forward(self, ids, lengths=None):
-        if lengths is None:
-            return self.output(self.rnn(self.embedding(ids))[0])
-        packed = pack_padded_sequence(ids, lengths.tolist(), enforce_sorted=False)
-        embedded = PackedSequence(self.embedding(packed.data), *packed[1:])
-        states = self.rnn(embedded)[0]
-        logits = PackedSequence(self.output(states.data), *states[1:])
-        return pad_packed_sequence(logits, total_length=len(ids))[0]

@@ -47,15 +47,6 @@ def onehot_and_einsum(logits, targets, mask=None):
     return -np.einsum("tnq,tnq->", onehot, log_y) / targets.shape[1]
 
 
-@answers("sequence_nll")
-def logaddexp_flat(logits, targets, mask=None):
-    flat = logits.reshape(-1, logits.shape[-1])
-    losses = np.logaddexp.reduce(flat, axis=1) - flat[np.arange(len(flat)), targets.ravel()]
-    if mask is not None:
-        losses = losses[np.asarray(mask).ravel() == 1]
-    return float(losses.sum()) / logits.shape[1]
-
-
 # --- nll_backward
 
 
@@ -69,13 +60,6 @@ def entry_by_entry(logits, targets, mask=None):
                 for q in range(Q):
                     dO[t, n, q] = (y[t, n, q] - (q == targets[t, n])) / N
     return dO
-
-
-@answers("nll_backward")
-def eye_of_the_dtype(logits, targets, mask=None):
-    onehot = np.eye(logits.shape[-1], dtype=logits.dtype)[targets]
-    keep = np.ones(targets.shape, logits.dtype) if mask is None else np.asarray(mask, logits.dtype)
-    return (softmax(logits) - onehot) * keep[:, :, None] / len(keep[0])
 
 
 @answers("nll_backward")
@@ -124,19 +108,7 @@ def tensordot_in_a_list(dO, H, V):
     return [np.tensordot(dO, V, axes=(2, 1)), np.tensordot(H, dO, axes=((0, 1), (0, 1))), np.sum(np.sum(dO, 0), 0)]
 
 
-@answers("output_backward")
-def broadcast_products(dO, H, V):
-    dV = (H[..., :, None] * dO[..., None, :]).sum((0, 1))
-    return (dO[..., None, :] * V).sum(-1), dV, dO.reshape(-1, dO.shape[-1]).sum(0)
-
-
 # --- rnn_step_backward
-
-
-@answers("rnn_step_backward")
-def with_dot(dh, x, h_prev, h, U, W):
-    da = np.multiply(dh, 1 - np.square(h))
-    return np.dot(da, U.T), np.dot(da, W.T), np.dot(x.T, da), np.dot(h_prev.T, da), np.sum(da, axis=0)
 
 
 @answers("rnn_step_backward")
@@ -178,18 +150,6 @@ def with_the_step(dH, X, h0, H, U, W):
         dX[t], dh, *parts = rnn_step_backward(dH[t] + dh, X[t], states[t], states[t + 1], U, W)
         dU, dW, db = dU + parts[0], dW + parts[1], db + parts[2]
     return dX, dh, dU, dW, db
-
-
-@answers("rnn_backward")
-def with_sums_after_the_loop(dH, X, h0, H, U, W):
-    before = np.concatenate([h0[np.newaxis], H[:-1]])
-    dA = np.empty_like(H)
-    later = np.zeros_like(h0)
-    for t in reversed(range(len(H))):
-        dA[t] = (dH[t] + later) * (1 - H[t] ** 2)
-        later = dA[t] @ W.T
-    dU, dW = np.einsum("tnd,tnh->dh", X, dA), np.tensordot(before, dA, axes=((0, 1), (0, 1)))
-    return dA @ U.T, later, dU, dW, dA.sum((0, 1))
 
 
 @answers("rnn_backward")
@@ -246,12 +206,6 @@ def flat_list(f, x, eps=1e-5):
         nudge = nudge.reshape(x.shape)
         entries.append((f(x + nudge) - f(x - nudge)) / (2 * eps))
     return np.array(entries).reshape(x.shape)
-
-
-@answers("numerical_gradient")
-def unit_vectors(f, x, eps=1e-5):
-    units = np.eye(x.size).reshape(x.size, *x.shape)
-    return np.reshape([(f(x + eps * e) - f(x - eps * e)) / eps / 2 for e in units], x.shape)
 
 
 @answers("numerical_gradient")
@@ -381,24 +335,6 @@ def differences_of_truncated_passes(dH, X, h0, H, U, W):
 
     sums = [within(k) for k in range(len(H))]
     return np.stack([sums[0]] + [b - a for a, b in itertools.pairwise(sums)])
-
-
-@answers("recurrent_gradient_by_lag")
-def with_the_whole_backward_pass(dH, X, h0, H, U, W):
-    """An error at output t alone, over more and more of its steps: what one step adds is one lag."""
-    T = len(H)
-    parts = np.zeros((T, *W.shape), dtype=dH.dtype)
-    states = np.concatenate([h0[None], H])
-    for t in range(T):
-        so_far = np.zeros_like(W)
-        for lag in range(t + 1):
-            s = t - lag
-            alone = np.zeros_like(dH[s : t + 1])
-            alone[-1] = dH[t]
-            dW = rnn_backward(alone, X[s : t + 1], states[s], H[s : t + 1], U, W)[3]
-            parts[lag] += dW - so_far
-            so_far = dW
-    return parts
 
 
 # --- rtrl

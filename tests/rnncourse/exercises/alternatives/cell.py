@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import OrderedDict
-from functools import reduce
 
 import numpy as np
 
@@ -30,12 +29,6 @@ def layer_row_by_row(x, W_xh, b_h):
 
 
 @answers("hidden_layer")
-def from_exponentials(x, W_xh, b_h):
-    e = np.exp(2 * affine(x, W_xh, b_h))
-    return (e - 1) / (e + 1)
-
-
-@answers("hidden_layer")
 def in_columns(x, W_xh, b_h):
     return np.tanh(W_xh.T @ x.T + b_h[:, None]).T
 
@@ -57,11 +50,6 @@ def step_with_einsum(x, h_prev, U, W, b):
 
 
 @answers("rnn_step")
-def step_row_by_row(x, h_prev, U, W, b):
-    return [np.tanh(x_n @ U + h_n @ W + b) for x_n, h_n in zip(x, h_prev, strict=True)]
-
-
-@answers("rnn_step")
 def in_plain_python(x, h_prev, U, W, b):
     def unit(n, k):
         total = b[k]
@@ -74,31 +62,13 @@ def in_plain_python(x, h_prev, U, W, b):
     return np.array([[unit(n, k) for k in range(len(b))] for n in range(len(x))], dtype=x.dtype)
 
 
-@answers("rnn_step")
-def with_the_hidden_layer(x, h_prev, U, W, b):
-    return hidden_layer(np.hstack([x, h_prev]), np.vstack([U, W]), b)
-
-
 # --- rnn_step_concat
-
-
-@answers("rnn_step_concat")
-def with_hstack(x, h_prev, UW, b):
-    return np.tanh(np.hstack((x, h_prev)) @ UW + b)
 
 
 @answers("rnn_step_concat")
 def split_again(x, h_prev, UW, b):
     U, W = np.split(UW, [x.shape[1]])
     return np.tanh(x @ U + h_prev @ W + b)
-
-
-@answers("rnn_step_concat")
-def joined_into_an_empty_array(x, h_prev, UW, b):
-    N, D = x.shape
-    both = np.empty((N, D + h_prev.shape[1]), dtype=x.dtype)
-    both[:, :D], both[:, D:] = x, h_prev
-    return np.tanh(np.einsum("ni,ih->nh", both, UW) + b[None, :])
 
 
 @answers("rnn_step_concat")
@@ -122,15 +92,6 @@ def in_a_list(X, h0, U, W, b):
     for x in X:
         states.append(rnn_step(x, states[-1], U, W, b))
     return states[1:]
-
-
-@answers("rnn_forward")
-def run_into_an_empty_array(X, h0, U, W, b):
-    T, N, _ = X.shape
-    H = np.empty((T, N, len(b)), dtype=h0.dtype)
-    for t in range(T):
-        H[t] = np.tanh(X[t] @ U + (H[t - 1] if t else h0) @ W + b)
-    return H
 
 
 @answers("rnn_forward")
@@ -159,32 +120,12 @@ def one_sequence_after_another(X, h0, U, W, b):
     return np.stack([list(run(X[:, n], h0[n])) for n in range(X.shape[1])]).transpose(1, 0, 2)
 
 
-@answers("rnn_forward")
-def with_the_concatenated_step(X, h0, U, W, b):
-    UW = np.concatenate([U, W])
-    h, states = h0, []
-    for t in range(len(X)):
-        h = rnn_step_concat(X[t], h, UW, b)
-        states += [h]
-    return np.stack(states, axis=0)
-
-
 # --- output_layer
-
-
-@answers("output_layer")
-def output_with_dot(H, V, c):
-    return np.dot(H, V) + c
 
 
 @answers("output_layer")
 def output_with_einsum(H, V, c):
     return np.einsum("...h,hq->...q", H, V) + c
-
-
-@answers("output_layer")
-def with_tensordot(H, V, c):
-    return np.tensordot(H, V, axes=1) + c
 
 
 @answers("output_layer")
@@ -207,26 +148,11 @@ def by_logarithms(O):
 
 
 @answers("softmax")
-def with_a_new_axis(O):
-    E = np.exp(O - O.max(-1)[..., None])
-    return E / E.sum(-1)[..., None]
-
-
-@answers("softmax")
 def softmax_row_by_row(O):
     if O.ndim > 1:
         return np.stack([softmax_row_by_row(row) for row in O])
     E = np.exp(O - max(O))
     return E / sum(E)
-
-
-@answers("softmax")
-def along_an_axis(O):
-    def one(o):
-        e = np.exp(o - o.max())
-        return e / e.sum()
-
-    return np.apply_along_axis(one, -1, O)
 
 
 @answers("softmax")
@@ -291,16 +217,6 @@ def of_arrays(D, H, Q):
 
 
 # --- to_torch_state
-
-
-@answers("to_torch_state")
-def bias_halved(U, W, b):
-    return {
-        "weight_ih_l0": np.array(U.T),
-        "weight_hh_l0": np.array(W.T),
-        "bias_ih_l0": b / 2,
-        "bias_hh_l0": b - b / 2,
-    }
 
 
 @answers("to_torch_state")
@@ -374,15 +290,3 @@ class StateInTheObjectButReset:
             self.h = np.tanh(x @ self.U + self.h @ self.W + self.b)
             logits.append(self.h @ self.V + self.c)
         return logits
-
-
-@answers("Network")
-class WithEinsum:
-    def __init__(self, *parameters):
-        self.parameters = parameters
-
-    def forward(self, X):
-        U, W, b, V, c = self.parameters
-        nothing = X[0] @ U * 0
-        states = reduce(lambda found, x: [*found, np.tanh(x @ U + found[-1] @ W + b)], X, [nothing])[1:]
-        return np.einsum("tnh,hq->tnq", states, V) + c

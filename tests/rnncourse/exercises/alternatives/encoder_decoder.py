@@ -21,23 +21,6 @@ ALTERNATIVES, answers = collector()
 
 
 @answers("Encoder")
-class PackedAndUnpacked(nn.Module):
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        x = self.embedding(ids)
-        if lengths is None:
-            return self.rnn(x)
-        packed = pack_padded_sequence(x, torch.as_tensor(lengths).cpu(), enforce_sorted=False)
-        outputs, state = self.rnn(packed)
-        outputs, _ = pad_packed_sequence(outputs, total_length=ids.size(0))
-        return outputs, state
-
-
-@answers("Encoder")
 class RunsOnAndLooksUp(nn.Module):
     """Reads the padding too, and takes the state from before it: no state depends on what comes after it."""
 
@@ -51,25 +34,6 @@ class RunsOnAndLooksUp(nn.Module):
         if lengths is not None:
             state = outputs[lengths - 1, torch.arange(ids.shape[1])].unsqueeze(0)
         return outputs, state
-
-
-@answers("Encoder")
-class StepByStep(nn.Module):
-    def __init__(self, vocabulary_size, embedding_size, hidden_size):
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary_size, embedding_size)
-        self.rnn = nn.GRU(embedding_size, hidden_size)
-
-    def forward(self, ids, lengths=None):
-        T, N = ids.shape
-        lengths = torch.full((N,), T) if lengths is None else lengths
-        state = self.embedding.weight.new_zeros(1, N, self.rnn.hidden_size)
-        outputs = []
-        for t in range(T):
-            out, new = self.rnn(self.embedding(ids[t : t + 1]), state)
-            state = torch.where((t < lengths)[None, :, None], new, state)
-            outputs.append(out)
-        return torch.cat(outputs), state
 
 
 @answers("Encoder")
@@ -158,14 +122,6 @@ class OneHotProducts(nn.Module):
 
 
 @answers("shift_right")
-def copy_and_write(targets, bos):
-    shifted = targets.copy() if isinstance(targets, np.ndarray) else targets.clone()
-    shifted[0] = bos
-    shifted[1:] = targets[:-1]
-    return shifted
-
-
-@answers("shift_right")
 def two_branches(targets, bos):
     if isinstance(targets, torch.Tensor):
         return torch.cat([torch.full_like(targets[:1], bos), targets[:-1]], dim=0)
@@ -175,15 +131,6 @@ def two_branches(targets, bos):
 @answers("shift_right")
 def rolled_and_mended(targets, bos):
     shifted = torch.roll(targets, 1, 0) if torch.is_tensor(targets) else np.roll(targets, 1, 0)
-    shifted[0] = bos
-    return shifted
-
-
-@answers("shift_right")
-def from_the_back(targets, bos):
-    shifted = targets.clone() if hasattr(targets, "clone") else targets.copy()
-    for t in range(len(targets) - 1, 0, -1):
-        shifted[t] = shifted[t - 1]
     shifted[0] = bos
     return shifted
 
@@ -266,17 +213,6 @@ def by_map(predictions, targets):
 
 
 # --- edit_distance
-
-
-@answers("edit_distance")
-def whole_table(a, b):
-    d = np.zeros((len(a) + 1, len(b) + 1), dtype=int)
-    d[:, 0] = np.arange(len(a) + 1)
-    d[0, :] = np.arange(len(b) + 1)
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
-    return int(d[-1, -1])
 
 
 @answers("edit_distance")
@@ -389,18 +325,6 @@ def with_for(step, state, bos, eos, max_length):
 
 
 @answers("greedy_decode")
-def with_while(step, state, bos, eos, max_length):
-    tokens, previous = [], bos
-    while len(tokens) < max_length:
-        scores, state = step(previous, state)
-        previous = scores.argmax()
-        if previous == eos:
-            break
-        tokens += [previous]
-    return tokens
-
-
-@answers("greedy_decode")
 def bos_cut_off_at_the_end(step, state, bos, eos, max_length):
     tokens = [bos]
     for _ in range(max_length):
@@ -455,33 +379,6 @@ def with_a_heap(step, state, bos, eos, max_length, width):
         if all(h.ended for h in beam):
             break
     return [[list(h.tokens[1 : -1 if h.ended else None]), h.score] for h in beam]
-
-
-@answers("beam_search")
-def with_one_table_of_scores(step, state, bos, eos, max_length, width):
-    tokens, scores, states, ended = [[bos]], np.zeros(1), [state], [False]
-    for _ in range(max_length):
-        rows, after = [], []
-        for t, score, s, over in zip(tokens, scores, states, ended, strict=True):
-            if over:
-                row = np.full(len(rows[0]) if rows else 1, -np.inf)
-                row[0] = score
-                rows.append(row)
-                after.append(s)
-            else:
-                log_p, new = step(t[-1], s)
-                rows.append(score + np.asarray(log_p))
-                after.append(new)
-        flat = [(x, k, v) for k, row in enumerate(rows) for v, x in enumerate(row) if x > -np.inf]
-        flat.sort(key=lambda entry: entry[0], reverse=True)
-        flat = flat[:width]
-        scores = np.array([x for x, _, _ in flat])
-        tokens, states, ended = (
-            [tokens[k] if ended[k] else tokens[k] + [v] for _, k, v in flat],
-            [after[k] for _, k, _ in flat],
-            [ended[k] or v == eos for _, k, v in flat],
-        )
-    return [(t[1:-1] if over else t[1:], float(x)) for t, x, over in zip(tokens, scores, ended, strict=True)]
 
 
 @answers("beam_search")
@@ -631,29 +528,6 @@ def with_rows_of_the_table(log_probabilities, targets, blank=0):
                 total = np.logaddexp(total, table[t - 1, s - 2])
             table[t, s] = total + log_probabilities[t, z[s]]
     return float(np.logaddexp(table[-1, -1], table[-1, -2])) if L else float(table[-1, -1])
-
-
-@answers("ctc_log_likelihood")
-def recursive_from_the_end(log_probabilities, targets, blank=0):
-    z = [blank]
-    for y in targets.tolist():
-        z.extend((y, blank))
-
-    table = {}
-    for t in range(len(log_probabilities)):  # filled from the start, so that no recursion goes deep
-        for s in range(len(z)):
-            if t == 0:
-                ways = [0.0] if s < 2 else []
-            else:
-                reach = 3 if s > 1 and z[s] != z[s - 2] else 2
-                ways = [table[t - 1, s - k] for k in range(min(reach, s + 1))]
-            best = max(ways, default=-math.inf)
-            if best == -math.inf:
-                table[t, s] = -math.inf
-            else:
-                table[t, s] = best + math.log(sum(math.exp(w - best) for w in ways)) + log_probabilities[t][z[s]]
-    ends = [table[len(log_probabilities) - 1, s] for s in range(len(z))[-2:]]
-    return np.logaddexp.reduce(ends)
 
 
 @answers("ctc_log_likelihood")

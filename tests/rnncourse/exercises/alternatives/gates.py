@@ -18,21 +18,10 @@ def sigmoid(a):
 
 
 @answers("gate")
-def by_tanh(x, h, U, W, b):
-    return 0.5 * (1 + np.tanh((x @ U + h @ W + b) / 2))
-
-
-@answers("gate")
 def both_branches(x, h, U, W, b):
     a = np.dot(x, U) + np.dot(h, W) + b
     small = np.exp(-np.abs(a))
     return np.where(a >= 0, 1 / (1 + small), small / (1 + small))
-
-
-@answers("gate")
-def concatenated_and_clipped(x, h, U, W, b):
-    a = np.concatenate([x, h], axis=1) @ np.concatenate([U, W]) + b
-    return 1 / (1 + np.exp(-np.clip(a, -60, 60)))
 
 
 @answers("gate")
@@ -71,15 +60,6 @@ def candidate_by_a_sigmoid_too(x, h, c, U, W, b):
     i, f, g, o = np.split(gate(x, h, U * twice, W * twice, b * twice), 4, axis=1)
     new = c * f + i * (2 * g - 1)
     return [np.multiply(o, np.tanh(new)), new]
-
-
-@answers("lstm_step")
-def reshaped(x, h, c, U, W, b):
-    a = np.einsum("nd,dg->ng", x, U) + np.einsum("nk,kg->ng", h, W) + b
-    a = a.reshape(len(x), 4, -1)
-    i, f, o = sigmoid(a[:, 0]), sigmoid(a[:, 1]), sigmoid(a[:, 3])
-    new = f * c + i * np.tanh(a[:, 2])
-    return o * np.tanh(new), new
 
 
 @answers("lstm_step")
@@ -122,18 +102,6 @@ def recursively(X, h0, c0, U, W, b):
         return h[None], (h, c)
     later, last = recursively(X[1:], h, c, U, W, b)
     return np.concatenate([h[None], later]), last
-
-
-@answers("lstm_forward")
-def projected_first(X, h0, c0, U, W, b):
-    A, h, c, H = X @ U + b, h0, c0, []
-    for a in A:
-        a = a + h @ W
-        i, f, g, o = np.split(a, 4, axis=-1)
-        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-        h = sigmoid(o) * np.tanh(c)
-        H.append(h)
-    return np.array(H), [H[-1].copy(), c]
 
 
 # --- counter
@@ -204,13 +172,6 @@ def two_units_too_many():
     return inputs.reshape(1, -1), recurrent.reshape(3, -1), bias.ravel()
 
 
-@answers("parity")
-def forgets_only_if_there_is_something():
-    """f is open unless x and c are both 1, which is just when i is closed."""
-    h = math.tanh(1)
-    return np.array([[40, -20, 0, 0]]), np.array([[-80, -20 / h, 0, 0]]), np.array([-20, 30, 20, 20])
-
-
 # --- lstm_step_backward
 
 
@@ -242,31 +203,6 @@ def with_einsum(dh, dc, x, h_prev, c_prev, U, W, b):
     da = da.reshape(N, 4 * H)
     dx, dh_prev = np.einsum("ng,dg->nd", da, U), np.einsum("ng,kg->nk", da, W)
     return [dx, dh_prev, dc * f, np.einsum("nd,ng->dg", x, da), np.einsum("nk,ng->kg", h_prev, da), da.sum(0)]
-
-
-@answers("lstm_step_backward")
-def backward_row_by_row(dh, dc, x, h_prev, c_prev, U, W, b):
-    dx, dh_prev, dc_prev = np.zeros_like(x), np.zeros_like(h_prev), np.zeros_like(c_prev)
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b)
-    for n in range(len(x)):
-        a = x[n] @ U + h_prev[n] @ W + b
-        i, f, g, o = np.split(a, 4)
-        i, f, g, o = sigmoid(i), sigmoid(f), np.tanh(g), sigmoid(o)
-        c = f * c_prev[n] + i * g
-        through = dh[n] * o * (1 - np.tanh(c) ** 2) + dc[n]
-        da = np.concatenate(
-            [
-                through * g * i * (1 - i),
-                through * c_prev[n] * f * (1 - f),
-                through * i * (1 - g**2),
-                dh[n] * np.tanh(c) * o * (1 - o),
-            ]
-        )
-        dx[n], dh_prev[n], dc_prev[n] = U @ da, W @ da, through * f
-        dU += np.outer(x[n], da)
-        dW += np.outer(h_prev[n], da)
-        db += da
-    return dx, dh_prev, dc_prev, dU, dW, db
 
 
 @answers("lstm_step_backward")
@@ -313,15 +249,6 @@ def through_the_state_dict(lstm, value):
     return lstm
 
 
-@answers("set_forget_bias")
-def pairs_of_all_weights(lstm, value):
-    H = lstm.hidden_size
-    for _, _, bias_ih, bias_hh in lstm.all_weights:
-        with torch.no_grad():
-            bias_ih[H : 2 * H].copy_(torch.full((H,), value))
-            bias_hh[H : 2 * H].copy_(torch.zeros(H))
-
-
 # --- gru_step
 
 
@@ -351,15 +278,6 @@ def gru_row_by_row(x, h, U, W, b_i, b_h):
         n = np.tanh(from_x[2] + r * from_h[2])
         out[k] = z * h[k] + (1 - z) * n
     return out
-
-
-@answers("gru_step")
-def gru_with_einsum(x, h, U, W, b_i, b_h):
-    N, H = h.shape
-    from_x = np.einsum("nd,dg->ng", x, U).reshape(N, 3, H) + b_i.reshape(3, H)
-    from_h = np.einsum("nk,kg->ng", h, W).reshape(N, 3, H) + b_h.reshape(3, H)
-    r, keep = (0.5 + 0.5 * np.tanh((from_x[:, k] + from_h[:, k]) / 2) for k in (0, 1))
-    return h * keep + np.tanh(from_x[:, 2] + r * from_h[:, 2]) * (1 - keep)
 
 
 # --- gru_step_backward

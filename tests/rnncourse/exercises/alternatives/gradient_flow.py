@@ -41,19 +41,6 @@ def plain_numbers(dh_last, H, W):
 
 
 @answers("state_gradient_norms")
-def recursion(dh_last, H, W):
-    here = np.sqrt(np.einsum("nh,nh->", dh_last, dh_last))
-    if len(H) == 1:
-        return np.array([here])
-    before = np.einsum("nj,nj,ij->ni", dh_last, 1 - H[-1] ** 2, W)
-    return np.append(state_gradient_norms_so_far(before, H[:-1], W), here)
-
-
-def state_gradient_norms_so_far(dh, H, W):
-    return recursion(dh, H, W)
-
-
-@answers("state_gradient_norms")
 def all_errors_first(dh_last, H, W):
     dH = np.zeros_like(H)
     dH[-1] = dh_last
@@ -131,13 +118,6 @@ def an_error_of_its_own(W, rho):
 
 
 @answers("clip_by_global_norm")
-def one_long_vector(gradients, max_norm):
-    norm = np.linalg.norm(np.concatenate([np.ravel(g) for g in gradients]))
-    factor = min(1, max_norm / norm) if norm else 1
-    return [g * float(factor) for g in gradients], norm
-
-
-@answers("clip_by_global_norm")
 def norm_of_norms_and_a_tuple(gradients, max_norm):
     norm = float(np.linalg.norm([np.linalg.norm(g) for g in gradients]))
     if norm > max_norm:
@@ -193,15 +173,6 @@ def one_walk_with_a_cut(dH, X, h0, H, U, W, k):
 
 
 @answers("truncated_bptt")
-def recursion_over_chunks(dH, X, h0, H, U, W, k):
-    _, _, dU, dW, db = rnn_backward(dH[:k], X[:k], h0, H[:k], U, W)
-    if len(X) <= k:
-        return dU, dW, db
-    dU2, dW2, db2 = recursion_over_chunks(dH[k:], X[k:], H[k - 1], H[k:], U, W, k)
-    return dU + dU2, dW + dW2, db + db2
-
-
-@answers("truncated_bptt")
 def all_errors_then_three_einsums(dH, X, h0, H, U, W, k):
     T = len(X)
     dA = np.zeros_like(H)
@@ -214,29 +185,6 @@ def all_errors_then_three_einsums(dH, X, h0, H, U, W, k):
 
 
 # --- checkpointed_bptt
-
-
-@answers("checkpointed_bptt")
-def dict_of_checkpoints_and_single_steps(loss_grad, X, h0, U, W, b, every):
-    kept, h = {}, h0
-    for t, x in enumerate(X):
-        if t % every == 0:
-            kept[t] = h
-        h = rnn_step(x, h, U, W, b)
-    dU, dW, db = np.zeros_like(U), np.zeros_like(W), np.zeros_like(b)
-    later = np.zeros_like(h0)
-    for start in sorted(kept, reverse=True):
-        states = [kept[start]]
-        for x in X[start : start + every]:
-            states.append(rnn_step(x, states[-1], U, W, b))
-        for i in range(len(states) - 1, 0, -1):
-            t = start + i - 1
-            dh = loss_grad(t, states[i]) + later
-            _, later, dU_t, dW_t, db_t = rnn_step_backward(dh, X[t], states[i - 1], states[i], U, W)
-            dU += dU_t
-            dW += dW_t
-            db += db_t
-    return dU, dW, db
 
 
 @answers("checkpointed_bptt")
@@ -312,21 +260,3 @@ def reflections(rng, n):
         v = rng.uniform(-1, 1, n)
         Q -= 2 / (v @ v) * np.outer(v, v @ Q)
     return Q
-
-
-@answers("orthogonal")
-def turns_in_planes(rng, n):
-    Q = np.diag(rng.choice([-1.0, 1.0], n))
-    for i in range(n):
-        for j in range(i):
-            angle = rng.uniform(0, 2 * math.pi)
-            turn = np.eye(n)
-            turn[[i, j, i, j], [i, j, j, i]] = math.cos(angle), math.cos(angle), -math.sin(angle), math.sin(angle)
-            Q = turn @ Q
-    return Q
-
-
-@answers("orthogonal")
-def eigenvectors_of_a_symmetric_one(rng, n):
-    A = rng.random((n, n))
-    return np.linalg.eigh(A + A.T)[1]

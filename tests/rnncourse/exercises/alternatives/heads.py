@@ -4,7 +4,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from tests.rnncourse.exercises.alternatives import collector
 
@@ -39,17 +39,6 @@ def by_table(T_x, T_y):
     table = {(False, True): "one-to-many", (True, False): "many-to-one", (False, False): "one-to-one"}
     kinds = ["many-to-many (different)", "many-to-many (equal)"]
     return table.get((T_x > 1, T_y > 1), kinds[T_x == T_y])
-
-
-@answers("architecture")
-def negated(T_x, T_y):
-    if T_x != 1 and T_y != 1:
-        return f"many-to-many ({'different' if T_x != T_y else 'equal'})"
-    elif T_x != 1:
-        return "many-to-one"
-    elif T_y != 1:
-        return "one-to-many"
-    return "one-to-one"
 
 
 # --- OneToOne
@@ -123,19 +112,6 @@ class BatchFirstAndBack(nn.Module):
 
 
 @answers("SequenceTagger")
-class Flattened(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size=input_size, hidden_size=hidden_size, num_layers=1, nonlinearity="tanh")
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, h0=None):
-        args = (x,) if h0 is None else (x, h0)
-        T, N, _ = x.shape
-        return self.head(self.rnn(*args)[0].reshape(T * N, -1)).view(T, N, -1)
-
-
-@answers("SequenceTagger")
 class WithEinsum(nn.Module):
     def __init__(self, input_size, hidden_size, output_size):
         super().__init__()
@@ -201,63 +177,6 @@ class OneSequenceAtATime(nn.Module):
         lengths = [len(x)] * x.shape[1] if lengths is None else lengths.tolist()
         rows = [self.summary(self.rnn(x[:length, n])[0]) for n, length in enumerate(lengths)]
         return self.head(torch.stack(rows))
-
-
-@answers("SequenceClassifier")
-class SortedAndPutBack(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.pool = pool
-        self.rnn = nn.RNN(input_size, hidden_size, batch_first=True)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, lengths=None):
-        x = x.transpose(0, 1)
-        if lengths is None:
-            lengths = torch.tensor([x.shape[1]] * len(x))
-        order = torch.argsort(lengths, descending=True)
-        packed, h_n = self.rnn(pack_padded_sequence(x[order], lengths[order], batch_first=True))
-        states, _ = pad_packed_sequence(packed, batch_first=True)
-        pooled = h_n.squeeze(0) if self.pool == "last" else states.sum(dim=1) / lengths[order].view(-1, 1)
-        return self.head(pooled)[torch.argsort(order)]
-
-
-@answers("SequenceClassifier")
-class StateFrozenAtTheEnd(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        if lengths is None:
-            lengths = torch.full((x.shape[1],), len(x))
-        h = x.new_zeros(1, x.shape[1], self.rnn.hidden_size)
-        total = torch.zeros_like(h)
-        for t, x_t in enumerate(x):
-            going_on = (t < lengths)[None, :, None]
-            h = torch.where(going_on, self.rnn(x_t[None], h)[1], h)
-            total = total + torch.where(going_on, h, torch.zeros_like(h))
-        pooled = h if self.pool != "mean" else total / lengths[None, :, None]
-        return self.head(pooled)[0]
-
-
-@answers("SequenceClassifier")
-class SummedOverPackedData(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size, pool="last"):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-        self.pool = pool
-
-    def forward(self, x, lengths=None):
-        lengths = torch.full((x.shape[1],), len(x)) if lengths is None else lengths
-        packed, h_n = self.rnn(pack_padded_sequence(x, lengths, enforce_sorted=False))
-        if self.pool == "last":
-            return self.head(h_n)[0]
-        logits = PackedSequence(self.head(packed.data), *packed[1:])
-        return pad_packed_sequence(logits, total_length=len(x))[0].sum(dim=0) / lengths[:, None].to(x.dtype)
 
 
 # --- BidirectionalClassifier
@@ -350,23 +269,6 @@ class WithUnsqueeze(nn.Module):
 
 
 @answers("SequenceGenerator")
-class Preallocated(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
-    def forward(self, x, steps):
-        outputs = x.new_empty(steps, *x.shape)
-        h = None
-        for k in range(steps):
-            states, h = self.rnn(x.reshape(1, *x.shape), h)
-            x = self.head(states).squeeze(0)
-            outputs[k] = x
-        return outputs
-
-
-@answers("SequenceGenerator")
 class WithTheFormula(nn.Module):
     def __init__(self, input_size, hidden_size, output_size):
         super().__init__()
@@ -424,16 +326,6 @@ def as_a_list(model, x, t):
     weights = torch.cos(torch.arange(len(output)) + 0.5)
     (gradient,) = torch.autograd.grad(torch.dot(weights.to(output.dtype), output + 0 * leaf.sum()), leaf)
     return [bool(step.count_nonzero()) for step in gradient]
-
-
-@answers("gradient_support")
-def entry_by_entry(model, x, t):
-    leaf = x.clone().requires_grad_()
-    support = torch.zeros(len(x), dtype=torch.bool)
-    for entry in model(leaf)[t].flatten():
-        (gradient,) = torch.autograd.grad(entry + 0 * leaf.sum(), leaf, retain_graph=True)
-        support |= (gradient != 0).any(-1).any(-1)
-    return support
 
 
 @answers("gradient_support")

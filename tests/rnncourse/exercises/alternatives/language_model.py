@@ -11,7 +11,7 @@ import numpy as np
 from rnncourse.bptt import nll_backward, output_backward, rnn_backward, rnn_step_backward, sequence_nll
 from rnncourse.cell import output_layer, rnn_forward, rnn_predict, rnn_step, softmax
 from rnncourse.gradient_flow import clip_by_global_norm, orthogonal
-from rnncourse.ngram import perplexity, sample_index
+from rnncourse.ngram import sample_index
 from tests.rnncourse.exercises.alternatives import collector
 
 ALTERNATIVES, answers = collector()
@@ -37,12 +37,6 @@ def inserted_one_by_one(text):
     for character in chars:
         index[character] = len(index)
     return chars, index
-
-
-@answers("build_vocabulary")
-def all_code_points(text):
-    chars = [chr(i) for i in sorted({ord(character) for character in text})]
-    return chars, {character: chars.index(character) for character in chars}
 
 
 @answers("build_vocabulary")
@@ -74,19 +68,7 @@ def with_fromiter(text, index):
     return np.fromiter(map(index.__getitem__, text), dtype=np.uint16)
 
 
-@answers("encode")
-def with_itemgetter(text, index):
-    from operator import itemgetter
-
-    return np.array([itemgetter(character)(index) for character in list(text)])
-
-
 # --- decode
-
-
-@answers("decode")
-def joined_generator(ids, chars):
-    return "".join(chars[i] for i in ids)
 
 
 @answers("decode")
@@ -144,28 +126,7 @@ def list_for_a_generator(ids, batch_size, steps):
     return made
 
 
-@answers("contiguous_batches")
-def by_index_arithmetic(ids, batch_size, steps):
-    length = (len(ids) - 1) // batch_size
-    places = np.arange(steps)[:, np.newaxis] + length * np.arange(batch_size)[np.newaxis, :]
-    for _ in range(length // steps):
-        yield [np.take(ids, places), np.take(ids, places + 1)]
-        places = places + steps
-
-
-@answers("contiguous_batches")
-def generator_expression(ids, batch_size, steps):
-    length = (len(ids) - 1) // batch_size
-    table = np.array([ids[n * length : (n + 1) * length + 1] for n in range(batch_size)])
-    return ((table[:, s : s + steps].T, table[:, s + 1 : s + steps + 1].T) for s in range(0, length - steps + 1, steps))
-
-
 # --- temperature_softmax
-
-
-@answers("temperature_softmax")
-def one_line(logits, temperature):
-    return softmax(logits / temperature)
 
 
 @answers("temperature_softmax")
@@ -221,16 +182,6 @@ def by_rank(probabilities, k):
     return kept / kept.sum(axis=-1, keepdims=True)
 
 
-@answers("top_k_filter")
-def one_at_a_time(probabilities, k):
-    left, kept = probabilities.copy(), np.zeros_like(probabilities)
-    for _ in range(min(k, probabilities.shape[-1])):
-        best = left.argmax(axis=-1)[..., None]
-        np.put_along_axis(kept, best, np.take_along_axis(probabilities, best, -1), -1)
-        np.put_along_axis(left, best, -1, -1)
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
 # --- nucleus_filter
 
 
@@ -271,49 +222,7 @@ def count_then_top_k(probabilities, p):
     return np.apply_along_axis(row, -1, probabilities).astype(probabilities.dtype)
 
 
-@answers("nucleus_filter")
-def the_likeliest_of_the_rest(probabilities, p):
-    if p >= 1:
-        return probabilities / probabilities.sum(axis=-1, keepdims=True)
-    left, kept = probabilities.copy(), np.zeros_like(probabilities)
-    mass = np.zeros_like(probabilities[..., :1])
-    for _ in range(probabilities.shape[-1]):
-        best = left.argmax(axis=-1)[..., None]
-        add = np.where((mass < p) | (mass == 0), np.take_along_axis(probabilities, best, -1), 0)
-        np.put_along_axis(kept, best, add, -1)
-        np.put_along_axis(left, best, -1, -1)
-        mass = mass + add
-    return kept / kept.sum(axis=-1, keepdims=True)
-
-
 # --- generate
-
-
-@answers("generate")
-def two_loops(parameters, prompt, length, uniforms, temperature=1.0):
-    U, W, b, V, c = (parameters[name] for name in "UWbVc")
-    h = np.zeros(len(b))
-    for i in prompt:
-        h = np.tanh(U[i] + h @ W + b)
-    new = []
-    for u in uniforms[:length]:
-        i = sample_index(softmax((h @ V + c) / temperature), u)
-        new.append(i)
-        h = np.tanh(U[i] + h @ W + b)
-    return new
-
-
-@answers("generate")
-def warm_up_with_the_forward_pass(parameters, prompt, length, uniforms, temperature=1.0):
-    U, W, b, V, c = (parameters[name] for name in ("U", "W", "b", "V", "c"))
-    onehot = np.eye(U.shape[0])
-    h = rnn_forward(onehot[list(prompt)][:, None, :], np.zeros((1, W.shape[0])), U, W, b)[-1]
-    new = np.zeros(length, dtype=int)
-    for k in range(length):
-        if k > 0:
-            h = rnn_step(onehot[new[k - 1]][None], h, U, W, b)
-        new[k] = sample_index(softmax(output_layer(h, V, c) / temperature).ravel(), uniforms[k])
-    return new
 
 
 @answers("generate")
@@ -376,17 +285,6 @@ def character_by_character(parameters, ids):
 
 
 @answers("bits_per_character")
-def through_the_perplexity(parameters, ids):
-    U, W, b, V, c = parameters.values()
-    H = rnn_forward(np.eye(len(U))[ids[:-1]].reshape(-1, 1, len(U)), np.zeros((1, len(b))), U, W, b)
-    logits = (H @ V + c)[:, 0]
-    logs = logits - logits.max(axis=1, keepdims=True)
-    logs = logs - np.log(np.exp(logs).sum(axis=1, keepdims=True))
-    picked = logs[np.arange(len(logs)), ids[1:]]
-    return np.log2(perplexity(picked)) if picked.mean() > -700 else -picked.mean() / np.log(2)
-
-
-@answers("bits_per_character")
 def with_log2_and_a_mean(parameters, ids):
     p = parameters
     H = rnn_forward(np.eye(len(p["U"]), dtype=int)[ids][:-1, None], np.zeros((1, len(p["b"]))), p["U"], p["W"], p["b"])
@@ -443,30 +341,6 @@ def step_by_step_without_one_hot(parameters, memory, h, inputs, targets, learnin
         np.add(memory[name], g[name] ** 2, out=memory[name])
         parameters[name][...] = parameters[name] - learning_rate * g[name] / np.sqrt(memory[name] + 1e-8)
     return loss, states[-1].copy()
-
-
-@answers("train_step")
-def with_helpers(parameters, memory, h, inputs, targets, learning_rate, max_norm):
-    def run(p):
-        X = (np.arange(len(p["U"])) == np.asarray(inputs)[..., None]).astype(p["U"].dtype)
-        H = rnn_forward(X, h, p["U"], p["W"], p["b"])
-        return X, H, output_layer(H, p["V"], p["c"])
-
-    def gradients(p, X, H, logits):
-        dH, g_V, g_c = output_backward(nll_backward(logits, targets), H, p["V"])
-        g_U, g_W, g_b = rnn_backward(dH, X, h, H, p["U"], p["W"])[2:]
-        return {"c": g_c, "V": g_V, "b": g_b, "W": g_W, "U": g_U}
-
-    def adagrad(p, m, g):
-        m += g**2
-        p -= learning_rate * g / (m + 1e-8) ** 0.5
-
-    X, H, logits = run(parameters)
-    found = gradients(parameters, X, H, logits)
-    clipped, _ = clip_by_global_norm(list(found.values()), max_norm)
-    for name, g in zip(found, clipped):
-        adagrad(parameters[name], memory[name], g)
-    return [np.float64(sequence_nll(logits, targets)), np.array(H[-1])]
 
 
 @answers("train_step")

@@ -2,9 +2,7 @@
 
 import itertools
 import math
-from bisect import bisect_right
 from collections import Counter, defaultdict
-from functools import reduce
 
 import numpy as np
 
@@ -34,28 +32,6 @@ def with_an_index_and_a_loop(tokens, vocabulary):
 @answers("bag_of_words")
 def by_comparing_everything_with_everything(tokens, vocabulary):
     return (np.array(tokens)[:, None] == np.array(vocabulary)[None, :]).sum(axis=0)
-
-
-@answers("bag_of_words")
-def with_bincount(tokens, vocabulary):
-    ids = [vocabulary.index(token) for token in tokens if token in vocabulary]
-    return np.bincount(np.array(ids, dtype=int), minlength=len(vocabulary))
-
-
-@answers("bag_of_words")
-def as_a_sum_of_one_hots(tokens, vocabulary):
-    one_hots = np.eye(len(vocabulary), dtype=int)
-    total = np.zeros(len(vocabulary), dtype=int)
-    for token in filter(set(vocabulary).__contains__, tokens):
-        total = total + one_hots[vocabulary.index(token)]
-    return total
-
-
-@answers("bag_of_words")
-def with_add_at(tokens, vocabulary):
-    counts = np.zeros(len(vocabulary), np.uint8)
-    np.add.at(counts, [i for t in tokens for i, w in enumerate(vocabulary) if w == t], 1)
-    return counts
 
 
 # --- count_ngrams
@@ -88,35 +64,6 @@ def with_zip_and_groups(tokens, n):
     return {context: Counter(gram[-1] for gram in group) for context, group in groups}
 
 
-@answers("count_ngrams")
-def recursive(tokens, n):
-    if len(tokens) < n:
-        return {}
-    counts = recursive(tokens[:-1], n)
-    counts.setdefault(tuple(tokens[len(tokens) - n : -1]), Counter()).update(tokens[-1:])
-    return counts
-
-
-@answers("count_ngrams")
-def with_a_zero_for_every_token(tokens, n):
-    grams = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
-    counts = {gram[:-1]: Counter(dict.fromkeys(tokens, 0)) for gram in grams}
-    for gram in grams:
-        counts[gram[:-1]][gram[-1]] += 1
-    return counts
-
-
-@answers("count_ngrams")
-def with_numpy_ints(tokens, n):
-    counts = defaultdict(lambda: defaultdict(np.int64))
-    window = []
-    for token in tokens:
-        window = [*window, token][-n:]
-        if len(window) == n:
-            counts[tuple(window[:-1])][token] += np.int64(1)
-    return dict(counts)
-
-
 # --- ngram_probability
 
 
@@ -145,17 +92,6 @@ def with_numpy(counts, context, token, vocabulary_size, alpha=0):
     return np.float64((followers.get(token, 0) + alpha) / seen.sum()) if seen.sum() > 0 else np.float64(0)
 
 
-@answers("ngram_probability")
-def as_a_mixture(counts, context, token, vocabulary_size, alpha=0.0):
-    total = sum(k for k in counts.get(context, {}).values())
-    imagined = alpha * vocabulary_size
-    if total + imagined == 0:
-        return 0.0
-    share = counts[context][token] / total if total else 0.0
-    weight = imagined / (total + imagined)
-    return (1 - weight) * share + weight / vocabulary_size
-
-
 # --- perplexity
 
 
@@ -178,12 +114,6 @@ def in_bits(log_probabilities):
     return 2.0 ** bits.mean()
 
 
-@answers("perplexity")
-def one_over_the_geometric_mean(log_probabilities):
-    with np.errstate(divide="ignore"):
-        return 1 / np.exp(np.average(log_probabilities))
-
-
 # --- sample_index
 
 
@@ -201,26 +131,10 @@ def loop(probabilities, u):
 
 
 @answers("sample_index")
-def by_subtracting(probabilities, u):
-    possible = [i for i in range(len(probabilities)) if probabilities[i] > 0]
-    sums = [sum(probabilities[: i + 1]) for i in possible]
-    return next((i for i, s in zip(possible, sums) if s > u), possible[-1])
-
-
-@answers("sample_index")
 def with_searchsorted(probabilities, u):
     possible = np.nonzero(probabilities)[0]
     k = np.searchsorted(np.cumsum(probabilities[possible]), u, side="right")
     return possible[min(k, len(possible) - 1)]
-
-
-@answers("sample_index")
-def with_bisect(probabilities, u):
-    ends = list(itertools.accumulate(probabilities.tolist()))
-    i = bisect_right(ends, u)
-    while i >= len(ends) or probabilities[i] == 0:
-        i -= 1
-    return i
 
 
 @answers("sample_index")
@@ -229,18 +143,7 @@ def with_argmax(probabilities, u):
     return np.argmax(beyond) if beyond.any() else np.max(np.where(probabilities > 0))
 
 
-@answers("sample_index")
-def with_a_triangle(probabilities, u):
-    sums = np.tril(np.ones((len(probabilities),) * 2)) @ probabilities
-    return int(min((sums <= u).sum(), np.flatnonzero(probabilities)[-1]))
-
-
 # --- ngram_table_size
-
-
-@answers("ngram_table_size")
-def with_pow(vocabulary_size, n):
-    return pow(vocabulary_size, n)
 
 
 @answers("ngram_table_size")
@@ -254,11 +157,6 @@ def with_a_loop(vocabulary_size, n):
 @answers("ngram_table_size")
 def with_prod(vocabulary_size, n):
     return math.prod([vocabulary_size] * n)
-
-
-@answers("ngram_table_size")
-def with_reduce(vocabulary_size, n):
-    return reduce(lambda a, b: a * b, itertools.repeat(vocabulary_size, n))
 
 
 @answers("ngram_table_size")

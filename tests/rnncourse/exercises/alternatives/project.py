@@ -392,12 +392,12 @@ def many_small_pieces(figures):
         if heading == "Baseline":
             lines.append("Baseline: {:.3f} bits".format(figures["baseline"]))
         if heading == "Method":
-            lines.append("Seeds: " + str(figures["seeds"]))
+            lines.append("Seeds: " + str(figures["seeds"]) + ", learning rate 0.01, begun on 23.11.2026.")
         if heading == "Results":
             network = figures["network"]
             lines.append("{:.2f} bits, sd {:.4f}.".format(network["mean"], network["sd"]))
-            if network["gain"] <= 0:
-                lines.append("The opponent was better.")
+            beats = "beats" if network["gain"] > 0 else "does not beat"
+            lines.append(f"**The network {beats} the baseline.**")
         if heading == "Ablation":
             lines.append(f"{round(figures['without memory']['mean'], 2):.2f} bits")
     return "\n\n".join(lines)
@@ -408,6 +408,7 @@ def in_words_and_percent(figures):
     network, baseline = figures["network"], figures["baseline"]
     better = 100 * (baseline - network["mean"]) / baseline
     outcome = f"{better:.1f}% better than" if better > 0 else f"{-better:.1f}% worse than"
+    verdict = "The network beats the baseline." if better > 0 else "The network does not beat the baseline."
     seeds = ["three", "four", "five", "six", "seven", "eight"][figures["seeds"] - 3]
     return f"""## QUESTION
 {WORDS * 3}
@@ -419,6 +420,7 @@ It needs {baseline:.2f} bits.
 We took {seeds} seeds, all with one layer and 64 units.
 ## RESULTS
 With {network["mean"]:.2f}±{network["sd"]:.2f} bits it is {outcome} the n-gram.
+{verdict}
 ## ABLATION
 Without memory: {figures["without memory"]["mean"]:.2f}±{figures["without memory"]["sd"]:.2f}.
 ## LIMITS
@@ -431,14 +433,14 @@ def with_a_table(figures):
     for name in ("network", "without memory"):
         one = figures[name]
         table.append(f"| {name} | {one['mean']:.4f} | {one['sd']:.3f} | {one['wins']} |")
-    won = "won" if figures["network"]["mean"] < figures["baseline"] else "lost"
+    beats = "beats" if figures["network"]["wins"] > figures["seeds"] / 2 else "does not\nbeat"
     parts = {
         "Question": WORDS * 3,
         "Data": WORDS * 3,
         "Baseline": f"{figures['baseline']:.2f} bits, chosen by validation.",
         "Method": f"{figures['seeds']} seeds.",
-        "Results": "\n".join(table) + f"\n\nThe network has {won}.",
-        "Ablation": "See the table.",
+        "Results": "\n".join(table) + f"\n\nThe network {beats} the baseline.",
+        "Ablation": "\n".join([table[0], table[1], table[3]]),
         "Limits": WORDS * 3,
     }
     return "\n".join(f"## {title}\n\n{text}\n" for title, text in parts.items())

@@ -1,7 +1,6 @@
 """Right answers to unit 08 as students write them, each in another style. All must get full marks."""
 
 import functools
-import itertools
 import math
 
 import numpy as np
@@ -9,7 +8,7 @@ import torch
 from torch import nn
 
 from rnncourse.bptt import rnn_backward, rnn_step_backward
-from rnncourse.cell import rnn_forward, rnn_step
+from rnncourse.cell import rnn_forward
 from rnncourse.stacked import dropout_between
 from tests.rnncourse.exercises.alternatives import collector
 
@@ -38,32 +37,6 @@ def recursion(X, h0, layers):
         return states, states[-1:]
     top, h_n = recursion(states, h0[1:], layers[1:])
     return top, np.concatenate([states[-1:], h_n])
-
-
-@answers("stacked_forward")
-def table_of_all_states(X, h0, layers):
-    L, N, H = h0.shape
-    table = np.zeros((L, len(X) + 1, N, H), dtype=X.dtype)
-    table[:, 0] = h0
-    for l in range(L):
-        for t in range(len(X)):
-            below = X[t] if l == 0 else table[l - 1, t + 1]
-            table[l, t + 1] = rnn_step(below, table[l, t], *layers[l])
-    return [table[-1, 1:], table[:, -1]]
-
-
-@answers("stacked_forward")
-def einsum_on_a_copy(X, h0, layers):
-    h = h0.copy()
-    top = np.empty((len(X), *h0[0].shape), dtype=h0.dtype)
-    for t in range(len(X)):
-        below = X[t]
-        for l in range(len(layers)):
-            U, W, b = layers[l]
-            h[l] = np.tanh(np.einsum("nd,dh->nh", below, U) + np.einsum("ng,gh->nh", h[l], W) + b)
-            below = h[l]
-        top[t] = below
-    return top, h
 
 
 @answers("stacked_forward")
@@ -126,37 +99,6 @@ def lists_turned_round(dH_top, X, h0, layers):
     return [error, dh0, gradients]
 
 
-@answers("stacked_backward")
-def own_backward_in_einsums(dH_top, X, h0, layers):
-    def states_of(x, h, U, W, b):
-        out = []
-        for x_t in x:
-            h = np.tanh(x_t @ U + h @ W + b)
-            out.append(h)
-        return np.array(out)
-
-    seen = [X]
-    for l, layer in enumerate(layers):
-        seen.append(states_of(seen[l], h0[l], *layer))
-    dh0, gradients, dH = np.empty_like(h0), [None] * len(layers), dH_top.copy()
-    for l in range(len(layers))[::-1]:
-        U, W, _ = layers[l]
-        H = seen[l + 1]
-        dA, late = np.empty_like(H), np.zeros_like(h0[l])
-        for t in range(len(H))[::-1]:
-            dA[t] = (dH[t] + late) * (1 - H[t] ** 2)
-            late = np.einsum("nh,gh->ng", dA[t], W)
-        dh0[l] = late
-        before = np.concatenate([h0[l][None], H[:-1]])
-        gradients[l] = (
-            np.einsum("tnd,tnh->dh", seen[l], dA),
-            np.einsum("tng,tnh->gh", before, dA),
-            dA.sum((0, 1)),
-        )
-        dH = dA @ U.T
-    return dH, dh0, gradients
-
-
 # --- stacked_parameter_count
 
 
@@ -167,12 +109,6 @@ def layer_by_layer(D, H, L):
         reads = D if l == 0 else H
         total += reads * H + H * H + H
     return total
-
-
-@answers("stacked_parameter_count")
-def counted_in_arrays(D, H, L):
-    sizes = [D] + [H] * L
-    return sum(np.zeros((below + own + 1, own)).size for below, own in itertools.pairwise(sizes))
 
 
 @answers("stacked_parameter_count")
@@ -191,14 +127,6 @@ def recursive_count(D, H, L):
 @answers("dropout_between")
 def where(H, p, mask):
     return np.where(mask, H / (1 - p), np.zeros_like(H))
-
-
-@answers("dropout_between")
-def written_into_a_copy(H, p, mask):
-    result = H.copy()
-    result[np.logical_not(mask)] = 0
-    result *= 1.0 / (1.0 - p)
-    return result
 
 
 @answers("dropout_between")
@@ -243,15 +171,6 @@ def by_choice(X, p, rng):
     return X * factor.astype(X.dtype)
 
 
-@answers("locked_dropout")
-def row_after_row(X, p, rng):
-    rows = []
-    for n in range(X.shape[1]):
-        gone = np.array([rng.uniform() < p for _ in range(X.shape[2])])
-        rows.append(np.where(gone, 0, X[:, n] / (1 - p)).astype(X.dtype))
-    return np.stack(rows, axis=1)
-
-
 # --- layer_norm
 
 
@@ -268,14 +187,6 @@ def row_by_row_in_lists(x, gain, shift, eps=1e-5):
         distance = row - mean
         rows.append(gain * (distance / (distance @ distance / len(row) + eps) ** 0.5) + shift)
     return np.array(rows, dtype=x.dtype).reshape(x.shape)
-
-
-@answers("layer_norm")
-def with_einsum(x, gain, shift, eps=1e-5):
-    D = x.shape[-1]
-    centred = x - np.einsum("...d->...", x)[..., None] / D
-    size = np.sqrt(np.einsum("...d,...d->...", centred, centred) / D + eps)
-    return np.einsum("...d,d->...d", centred / size[..., None], gain) + shift
 
 
 @answers("layer_norm")
@@ -389,43 +300,3 @@ class WithDropoutModule(nn.Module):
             if l + 1 < self.num_layers:
                 x = self.drop(x)
         return x, torch.stack(h_n)
-
-
-@answers("StackedRNN")
-class NumpyDraws(nn.Module):
-    """Masks from NumPy's generator, mask kept as float, recursion over the layers."""
-
-    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
-        super().__init__()
-        self.rng = np.random.default_rng()
-        self.keep, self.num_layers, self.hidden_size = 1 - dropout, num_layers, hidden_size
-        for l in range(num_layers):
-            shapes = {"weight_ih": (hidden_size, hidden_size if l else input_size)}
-            shapes |= {"weight_hh": (hidden_size, hidden_size), "bias_ih": (hidden_size,), "bias_hh": (hidden_size,)}
-            for name, shape in shapes.items():
-                setattr(self, f"{name}_l{l}", nn.Parameter(torch.rand(shape) - 0.5))
-
-    def layer(self, l, x, h):
-        states = []
-        for t in range(len(x)):
-            a = x[t] @ getattr(self, f"weight_ih_l{l}").mT + h @ getattr(self, f"weight_hh_l{l}").mT
-            h = torch.tanh(a + getattr(self, f"bias_ih_l{l}") + getattr(self, f"bias_hh_l{l}"))
-            states += [h]
-        return torch.stack(states)
-
-    def above(self, l, x, h0):
-        states = self.layer(l, x, h0[l])
-        if l == self.num_layers - 1:
-            return states, [states[-1]]
-        handed_on = states
-        if self.training and self.keep < 1:
-            mask = torch.tensor(self.rng.binomial(1, self.keep, size=tuple(states.shape)), dtype=states.dtype)
-            handed_on = states * mask / self.keep
-        top, last = self.above(l + 1, handed_on, h0)
-        return top, [states[-1], *last]
-
-    def forward(self, x, h0=None):
-        if h0 is None:
-            h0 = torch.zeros(self.num_layers, x.shape[1], self.hidden_size).to(x)
-        top, last = self.above(0, x, h0)
-        return top, torch.stack(last)

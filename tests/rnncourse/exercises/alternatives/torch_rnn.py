@@ -270,26 +270,6 @@ class WithFunctionalsAndEinsum(nn.Module):
         return torch.cat(states[1:]), states[-1]
 
 
-@answers("ScratchRNN")
-class ByRecursion(nn.Module):
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.U = nn.Parameter(torch.rand(input_size, hidden_size))
-        self.W = nn.Parameter(torch.rand(hidden_size, hidden_size))
-        self.b = nn.Parameter(torch.rand(hidden_size))
-        for parameter in self.parameters():
-            parameter.data = (parameter.data - 0.5) * 2 / math.sqrt(hidden_size)
-
-    def forward(self, x, h0=None):
-        if h0 is None:
-            h0 = self.b.new_zeros(1, x.shape[1], self.b.numel())
-        h = torch.tanh(torch.cat([x[:1], h0], dim=2) @ torch.cat([self.U, self.W]) + self.b)
-        if len(x) == 1:
-            return h, h.clone()
-        rest, last = self.forward(x[1:], h)
-        return torch.cat([h, rest]), last
-
-
 # --- as_torch_rnn
 
 
@@ -314,19 +294,6 @@ def with_parameters_of_clones(U, W, b):
     rnn.weight_hh_l0 = nn.Parameter(W.t().contiguous())
     rnn.bias_ih_l0 = nn.Parameter(b / 2)
     rnn.bias_hh_l0 = nn.Parameter(b / 2)
-    return rnn
-
-
-@answers("as_torch_rnn")
-def with_data(U, W, b):
-    def fresh(a):
-        return torch.from_numpy(a.copy()) if isinstance(a, np.ndarray) else a.detach().clone()
-
-    rnn = nn.RNN(*U.shape)
-    rnn.weight_ih_l0.data = fresh(U).T.contiguous()
-    rnn.weight_hh_l0.data = fresh(W).T.contiguous()
-    rnn.bias_ih_l0.data = torch.zeros_like(fresh(b))
-    rnn.bias_hh_l0.data = fresh(b)
     return rnn
 
 
@@ -418,18 +385,6 @@ def by_rows_then_transposed(sequences):
 
 
 @answers("pad_sequences")
-def one_entry_at_a_time(sequences):
-    lengths = torch.tensor(list(map(len, sequences)))
-    T, N = int(lengths.max()), len(sequences)
-    padded = torch.zeros_like(sequences[0][:1]).repeat(T * N, *[1] * (sequences[0].dim() - 1))
-    padded = padded.reshape(T, N, *sequences[0].shape[1:])
-    for n in range(N):
-        for t in range(lengths[n]):
-            padded[t, n] = sequences[n][t]
-    return [padded, lengths]
-
-
-@answers("pad_sequences")
 def with_functional_pad(sequences):
     T = max(s.size(0) for s in sequences)
     grown = [F.pad(s, [0, 0] * (s.dim() - 1) + [0, T - s.size(0)]) for s in sequences]
@@ -457,16 +412,6 @@ def mask_of_lists(lengths, T):
     return torch.tensor([[t < length for length in lengths.tolist()] for t in range(T)])
 
 
-@answers("length_mask")
-def mask_by_counting_down(lengths, T):
-    left = lengths.clone()
-    rows = []
-    for _ in range(T):
-        rows.append(left > 0)
-        left = left - 1
-    return torch.stack(rows)
-
-
 # --- masked_cross_entropy
 
 
@@ -488,18 +433,6 @@ def with_ignored_targets(logits, targets, mask):
     return F.cross_entropy(logits.reshape(-1, logits.shape[-1]), hidden.reshape(-1))
 
 
-@answers("masked_cross_entropy")
-def token_by_token(logits, targets, mask):
-    total, count = 0.0, 0
-    for t in range(logits.shape[0]):
-        for n in range(logits.shape[1]):
-            if mask[t, n]:
-                o = logits[t, n] - logits[t, n].max()
-                total = total + torch.log(torch.exp(o).sum()) - o[targets[t, n]]
-                count += 1
-    return total / count
-
-
 # --- last_states
 
 
@@ -518,11 +451,6 @@ def states_gathered(H, lengths):
 def states_by_a_mask(H, lengths):
     last = torch.arange(H.shape[0])[:, None] == lengths - 1
     return (H * last.unsqueeze(-1)).sum(0)
-
-
-@answers("last_states")
-def states_batch_first(H, lengths):
-    return H.transpose(0, 1)[range(len(lengths)), [int(n) - 1 for n in lengths], :]
 
 
 # --- train_epoch
@@ -587,37 +515,3 @@ def epoch_with_a_helper(model, batches, optimizer, max_norm):
         loss, state = one(batch, state)
         total += loss * batch[1].numel()
     return total / sum(batch[1].numel() for batch in batches)
-
-
-@answers("train_epoch")
-def epoch_with_gradients_asked_for(model, batches, optimizer, max_norm):
-    parameters = list(model.parameters())
-    state, total, tokens = None, 0.0, 0
-    for inputs, targets in batches:
-        logits, state = model(inputs, state)
-        state = state.detach().clone()
-        loss = F.cross_entropy(logits.flatten(end_dim=1), targets.flatten())
-        for p, g in zip(parameters, torch.autograd.grad(loss, parameters), strict=True):
-            p.grad = g
-        clip_grad_norm_(parameters, max_norm, error_if_nonfinite=True)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        total, tokens = total + loss.item() * len(targets.flatten()), tokens + len(targets.flatten())
-    return total / tokens
-
-
-@answers("train_epoch")
-def epoch_detached_in_place(model, batches, optimizer, max_norm):
-    loss_of = nn.CrossEntropyLoss()
-    state, losses, weights = None, [], []
-    for i, (inputs, targets) in enumerate(batches):
-        model.zero_grad(set_to_none=False)
-        logits, state = model(inputs, state) if i else model(inputs)
-        state.detach_()
-        loss = loss_of(logits.view(-1, logits.shape[2]), targets.reshape(-1))
-        loss.backward()
-        clip_grad_norm_(model.parameters(), max_norm, norm_type=2)
-        optimizer.step()
-        losses += [loss.item() * targets.numel()]
-        weights += [targets.numel()]
-    return np.sum(losses) / np.sum(weights)

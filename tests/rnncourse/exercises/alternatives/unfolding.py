@@ -27,26 +27,6 @@ def with_accumulate(f, s0, theta, steps):
 
 
 @answers("unfold")
-def with_a_generator(f, s0, theta, steps):
-    def run():
-        s = s0
-        yield s
-        for _ in range(steps):
-            s = f(s, theta)
-            yield s
-
-    return np.asarray(list(run()))
-
-
-@answers("unfold")
-def recursive(f, s0, theta, steps):
-    if steps == 0:
-        return np.array([s0])
-    before = recursive(f, s0, theta, steps - 1)
-    return np.concatenate([before, np.array([f(before[-1], theta)])])
-
-
-@answers("unfold")
 def by_keyword_into_an_array(f, s0, theta, steps):
     s = np.array(s0)
     states = np.empty((steps + 1, *s.shape), dtype=s.dtype if s.dtype.kind == "f" else float)
@@ -56,44 +36,7 @@ def by_keyword_into_an_array(f, s0, theta, steps):
     return states
 
 
-@answers("unfold")
-def as_a_list_of_copies(f, s0, theta, steps):
-    s = np.copy(s0)
-    states = [s]
-    while len(states) <= steps:
-        s = f(s, theta)
-        states.append(s)
-    return states
-
-
 # --- compose
-
-
-@answers("compose")
-def loop_inside(f, times):
-    def composed(s):
-        for _ in range(times):
-            s = f(s)
-        return s
-
-    return composed
-
-
-@answers("compose")
-def recursive_compose(f, times):
-    if times == 0:
-        return lambda s: s
-    return lambda s: f(recursive_compose(f, times - 1)(s))
-
-
-@answers("compose")
-def nested_with_defaults(f, times):
-    def g(s):
-        return s
-
-    for _ in range(times):
-        g = functools.partial(lambda before, s: f(before(s)), g)
-    return g
 
 
 @answers("compose")
@@ -128,14 +71,6 @@ def by_halves(f, times):
 
 
 @answers("unfold_driven")
-def driven_list(f, s0, xs, theta):
-    states = [s0]
-    for x in xs:
-        states.append(f(states[-1], x, theta))
-    return np.stack(states)
-
-
-@answers("unfold_driven")
 def driven_accumulate(f, s0, xs, theta):
     return np.array(list(itertools.accumulate(xs, lambda s, x: f(s, x, theta), initial=s0)))
 
@@ -160,49 +95,7 @@ def driven_through_unfold(f, s0, xs, theta):
     return np.stack([s for _, s in states])
 
 
-@answers("unfold_driven")
-def driven_recursive(f, s0, xs, theta):
-    if len(xs) == 0:
-        return np.array([s0])
-    before = driven_recursive(f, s0, xs[:-1], theta)
-    return np.concatenate([before, np.array([f(before[-1], xs[-1], theta)])])
-
-
 # --- depends_on
-
-
-@answers("depends_on")
-def plain_loops(model, xs, eps=1e-3):
-    T, D = xs.shape
-    base = model(xs)
-    depends = np.zeros((T, T), dtype=bool)
-    for k in range(T):
-        for d in range(D):
-            raised = xs.copy()
-            raised[k, d] += eps
-            out = model(raised)
-            for t in range(T):
-                if np.any(out[t] != base[t]):
-                    depends[t, k] = True
-    return depends
-
-
-@answers("depends_on")
-def column_by_column(model, xs, eps=1e-3):
-    def column(k):
-        changed = [rows(model(xs + eps * unit_entry(k, d)) != base) for d in range(xs.shape[1])]
-        return np.any(changed, axis=0)
-
-    def unit_entry(k, d):
-        one = np.zeros_like(xs)
-        one[k, d] = 1
-        return one
-
-    def rows(changed):
-        return changed.any(axis=tuple(range(1, changed.ndim)))
-
-    base = model(xs)
-    return np.stack([column(k) for k in range(len(xs))], axis=1)
 
 
 @answers("depends_on")

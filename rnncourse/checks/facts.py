@@ -1,0 +1,34 @@
+"""Facts: what must hold of an answer where many answers are right, each with a sentence of its own.
+
+How to split, how to run an experiment, how to word a report is the student's business, so nothing is compared with what
+the reference gave. What came is looked at, and the first fact that does not hold is told in its own sentence.
+
+>>> print(Fact("the same seed", False, "Two calls with the same seed give two different splits."))
+Two calls with the same seed give two different splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Whether one thing holds, None where it cannot be told because another one does not; `sentence` says what was seen
+    if it does not hold. `kind` tells apart the ways in which it may fail.
+    """
+
+    name: str
+    holds: bool | None
+    sentence: str = ""
+    kind: str = ""
+
+    def __str__(self) -> str:
+        return "" if self.holds is not False else self.sentence
+
+
+def pattern(facts: Iterable[Fact]) -> dict[str, str]:
+    """What two answers must have in common to be the same answer: which facts hold, and how the others fail."""
+    states = {True: "so", None: "untold", False: "not so"}
+    return {fact.name: f"{states[fact.holds]} {fact.kind}".strip() for fact in facts}

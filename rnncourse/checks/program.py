@@ -1,0 +1,115 @@
+"""An answer as a program: its text, and the same program made to look whether it writes to its arguments.
+
+>>> step = Program("step", "def step(x, h):\\n    x *= 2\\n    return np.tanh(x + h)\\n")
+>>> print(step.watching())
+def step(x, h):
+    x *= 2
+    __look__(2)
+    return np.tanh(x + h)
+
+Line 1 is that of `def` or `class`. Docstrings and decorators do not belong to the program.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from copy import deepcopy
+from typing import Any
+
+from rnncourse.checks.forbidden import functions_of
+
+LOOK = "__look__"
+# What reaches beyond the program: one that has such a name is not run in another form.
+BEYOND = """
+    open exec eval compile input breakpoint exit quit __import__ os sys subprocess shutil pathlib Path socket urllib
+    requests importlib builtins pickle ctypes signal threading multiprocessing tempfile glob globals locals setattr
+    delattr save savez savez_compressed savetxt tofile dump load loadtxt fromfile memmap system unlink rmdir
+"""
+MOST_EXPRESSIONS = 2_000  # the longest model answer has a tenth of that
+_BLOCKS = (ast.For, ast.While, ast.If, ast.With, ast.Try)
+
+
+class Program:
+    """The text of an answer. **Errors:** `SyntaxError` if it is none."""
+
+    def __init__(self, name: str, source: str) -> None:
+        self.name, self.source = name, source
+        self.tree = ast.parse(source)
+
+    def watching(self) -> str:
+        """The program, which looks after each statement whether an argument has changed."""
+        tree = deepcopy(self.tree)
+        for node in ast.walk(tree):
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(node, field, None)
+                if isinstance(block, list) and isinstance(node, (ast.FunctionDef, *_BLOCKS)):
+                    setattr(node, field, [s for one in block for s in _looked_after(one)])
+        return ast.unparse(tree)
+
+    @property
+    def is_searchable(self) -> bool:
+        """Whether it may be run in many other forms: not too long, it opens, runs, deletes and imports nothing."""
+        nodes = list(ast.walk(self.tree))
+        beyond = {getattr(n, key, None) for n in nodes for key in ("id", "attr")} & set(BEYOND.split())
+        imports = any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in nodes)
+        return not beyond and not imports and sum(isinstance(n, ast.expr) for n in nodes) <= MOST_EXPRESSIONS
+
+
+def _looked_after(one: ast.stmt) -> list[ast.stmt]:
+    if isinstance(one, (ast.Return, ast.Raise, ast.Break, ast.Continue, ast.FunctionDef, ast.ClassDef)):
+        return [one]
+    return [one, ast.Expr(ast.Call(ast.Name(LOOK, ast.Load()), [ast.Constant(one.lineno)], []), lineno=one.lineno)]
+
+
+def program_of(candidate: Any) -> Program | None:
+    """The program that a live candidate is, if its text can be had: from a file, or from a notebook's cell."""
+    kind = ast.ClassDef if isinstance(candidate, type) else ast.FunctionDef
+    for function in functions_of(candidate):
+        code = function.__code__
+        lines = linecache.getlines(code.co_filename)
+        try:
+            tree = ast.parse("".join(lines))
+        except SyntaxError:
+            continue
+        around = [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, kind) and _first_line(node) <= code.co_firstlineno <= (node.end_lineno or 0)
+        ]
+        # The innermost: of a class that of a method, of a function the one that starts there.
+        if around and (isinstance(candidate, type) or _first_line(around[-1]) == code.co_firstlineno):
+            return _made(lines, around[-1])
+    return None
+
+
+def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
+
+
+def program_in(source: str, name: str) -> Program | None:
+    """The program of that name in the text of a cell, the last if there are several."""
+    try:
+        found = _definition(ast.parse(source), name)
+    except (SyntaxError, ValueError):
+        return None
+    return _made(source.splitlines(keepends=True), found) if found else None
+
+
+def _definition(tree: ast.Module, name: str) -> ast.FunctionDef | ast.ClassDef | None:
+    """The last definition of that name."""
+    found = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and n.name == name]
+    return max(found, key=lambda node: node.lineno, default=None)
+
+
+def _made(lines: list[str], node: ast.FunctionDef | ast.ClassDef) -> Program | None:
+    """The program that these lines of a definition are."""
+    text = textwrap.dedent("".join(lines[node.lineno - 1 : node.end_lineno]))
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    if not tree.body or not isinstance(tree.body[0], (ast.FunctionDef, ast.ClassDef)):
+        return None
+    return Program(tree.body[0].name, text)

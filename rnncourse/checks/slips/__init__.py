@@ -1,0 +1,152 @@
+r"""The small changes of a program, likeliest first: what a search for the place of a mistake tries, and what `mutants`
+puts before the checks.
+
+>>> wrong = "def step(x, h, U, W, b):\n    return np.tanh(U @ x + h @ W + b)"
+>>> tried = {change.source: change for change in changes(wrong)}
+>>> right = tried["def step(x, h, U, W, b):\n    return np.tanh((x @ U) + h @ W + b)"]
+>>> right.kind, right.lines, right.part
+('operand order', (2,), 'U @ x')
+
+A change stays within the program's own means: the names and functions that it has, and those of NumPy and torch in
+`expressions`. What comes out may be nonsense, and need not run. Docstrings, annotations and the words of an error are
+left alone.
+"""
+
+# Nodes of a syntax tree have the fields that their grammar gives them, which mypy does not know.
+# mypy: disable-error-code="attr-defined,assignment,arg-type,operator,list-item,misc"
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rnncourse.checks.slips.statements import Slip, Slips
+from rnncourse.checks.slips.text import Patch, Text
+
+KINDS = {
+    "argument order": "the order of the arguments",
+    "argument removed": "an argument too many",
+    "assignment": "= or +=, and what it does to what was there before",
+    "axis": "an axis",
+    "axis of an index": "the axis that an index is for",
+    "bound": "where something starts or ends",
+    "call added": "a function that is not applied",
+    "call removed": "a function applied once too often",
+    "comparison": "a comparison",
+    "condition": "a condition",
+    "constant": "a constant",
+    "copy": "a copy too many or too few",
+    "direction": "the direction in time, forwards or backwards",
+    "dtype": "the type of the numbers",
+    "function": "which function is called",
+    "grouping": "brackets: what belongs together",
+    "index removed": "an index too many",
+    "keepdims": "whether an axis of length 1 is kept",
+    "moved into the condition": "whether a line belongs to the condition",
+    "moved into the loop": "whether a line belongs to the loop",
+    "moved out of the condition": "whether a line belongs to the condition",
+    "moved out of the loop": "whether a line belongs to the loop",
+    "name": "a name in the place of another",
+    "one array for two": "one array that has two names",
+    "operand order": "the order of the two sides",
+    "operator": "an operator",
+    "order of indices": "the order of the indices",
+    "order of values": "the order of the values",
+    "power": "how a power is written",
+    "sign": "a sign",
+    "statement order": "the order of the lines",
+    "statement removed": "a line too many",
+    "subscript": "an index too many or too few",
+    "term added": "a term or factor that is missing",
+    "term removed": "a term or factor too many",
+    "transpose": "a transpose too many or too few",
+    "value added": "a value that is not returned",
+    "value removed": "a value too many",
+    "value returned": "what is returned",
+}
+
+# Of these, a change may be meant at all equal places.
+_ANYWHERE = ("axis", "constant", "copy", "function", "name", "operand order", "operator", "sign", "transpose")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A program that differs from the student's in one thing.
+
+    `kind` is one of `KINDS`. `lines` and `part` say what is changed, in the student's own source: numbers of lines, of
+    which the first is 1, and the text that is replaced, None if it is whole statements (or in several places).
+    `source` is the changed program; what is not changed stands in it as it did.
+    """
+
+    kind: str
+    lines: tuple[int, ...]
+    part: str | None
+    source: str
+
+
+def changes(source: str, *, first: Collection[int] = ()) -> Iterator[Change]:
+    """The changes of a function or class, likeliest first; none gives the same program as another or as the source.
+
+    `first` are the lines that are suspected. The usual changes of one place come before the same change at all equal
+    places, and before what could be missing somewhere. **Errors:** `SyntaxError` if the source is no Python.
+    """
+    text = Text(source)
+    slips = Slips(text.tree)
+
+    def is_elsewhere(slip: Slip) -> bool:
+        return not set(_lines(slip)) & set(first)
+
+    def all_() -> Iterator[Slip]:
+        yield from sorted(slips.found, key=is_elsewhere)
+        yield from sorted(_everywhere(text, slips.found), key=is_elsewhere)
+        yield from sorted(slips.missing(), key=is_elsewhere)
+
+    yield from _distinct(text, all_())
+
+
+def named(source: str, is_meant: Callable[[str], bool]) -> Iterator[Change]:
+    """Those changes of one place whose slips have such names (see `expressions`, `statements`), from top to bottom."""
+    text = Text(source)
+    yield from _distinct(text, (slip for slip in Slips(text.tree).found if is_meant(slip.name)))
+
+
+def _distinct(text: Text, slips: Iterable[Slip]) -> Iterator[Change]:
+    seen = {hash(text.key)}
+    for slip in slips:
+        key = text.key_with(slip.patches)
+        if key is None or hash(key) in seen:
+            continue
+        seen.add(hash(key))
+        if (changed := text.with_patches(slip.patches)) is not None:
+            yield Change(slip.kind, _lines(slip), _part(text, slip), changed)
+
+
+def _everywhere(text: Text, single: Sequence[Slip]) -> Iterator[Slip]:
+    """The same change at all equal places."""
+    alike: dict[tuple[str, str], list[Slip]] = defaultdict(list)
+    for slip in single:
+        (patch, *others) = slip.patches
+        if slip.kind in _ANYWHERE and not others and len(patch.old) == len(patch.new) == 1:
+            alike[text.spelled(patch.old[0]), text.spelled(patch.new[0])].append(slip)
+    for group in alike.values():
+        patches: dict[int, Patch] = {id(slip.patches[0].old[0]): slip.patches[0] for slip in group}
+        if len(patches) > 1:
+            yield Slip(group[0].name, tuple(patches.values()), tuple(node for slip in group for node in slip.at))
+
+
+def _lines(slip: Slip) -> tuple[int, ...]:
+    lines: set[int] = set()
+    for node in slip.at:
+        body = getattr(node, "body", None)
+        last = node.end_lineno if not isinstance(body, list) else max(node.lineno, body[0].lineno - 1)
+        lines.update(range(node.lineno, last + 1))
+    return tuple(sorted(lines))
+
+
+def _part(text: Text, slip: Slip) -> str | None:
+    (node, *others) = slip.patches[0].old
+    if len(slip.patches) > 1 or others or isinstance(node, ast.stmt):
+        return None
+    return text.segment(node)

@@ -1,0 +1,52 @@
+"""What the tests of the textbook share: drawn sizes, and comparison with what PyTorch gives for the same arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from rnncourse.cell import to_torch_state
+from tests.rnncourse.array_functions import arrays_in
+
+drawn = settings(max_examples=12)
+seeds = st.integers(0, 2**32 - 1)
+float_types = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+TOLERANCE = {np.float32: {"rtol": 1e-3, "atol": 1e-4}, np.float64: {"rtol": 1e-10, "atol": 1e-10}}
+
+
+def different_sizes(count):
+    """Sizes of which no two are the same, so that an axis taken for another one is an error and no luck."""
+    return st.lists(st.integers(1, 7), min_size=count, max_size=count, unique=True)
+
+
+def pick(p, *names):
+    """The named values of a dict, in the order of the names."""
+    return [p[name] for name in names]
+
+
+def tensors(p, *names):
+    """The named arrays as tensors that collect gradients."""
+    return [torch.tensor(p[name], requires_grad=True) for name in names]
+
+
+def loaded_rnn(parameters, kind=torch.nn.RNN, **settings):
+    """PyTorch's RNN with the (U, W, b) of each layer and direction, b split unevenly between its two biases."""
+    U = parameters[0][0]
+    module = kind(*U.shape, **settings).to(torch.from_numpy(U).dtype)
+    converted = [array for one in parameters for array in to_torch_state(*one).values()]
+    for parameter, array in zip(module.parameters(), converted, strict=True):
+        parameter.data = torch.from_numpy(array)
+    for name, parameter in module.named_parameters():
+        parameter.data += 0.25 * (name.startswith("bias_ih") - name.startswith("bias_hh"))
+    return module
+
+
+def assert_close(results, expected, dtype=np.float64):
+    """Nested arrays and tensors are the same in shape, and in value up to rounding in the dtype."""
+    for pair in zip(arrays_in([results]), arrays_in([expected]), strict=True):
+        result, array = (np.asarray(one.detach() if isinstance(one, torch.Tensor) else one) for one in pair)
+        assert result.shape == array.shape
+        np.testing.assert_allclose(result, array, **TOLERANCE[dtype])
