@@ -28,7 +28,7 @@ from rnncourse import exercises
 from rnncourse.checks.callables import Named
 from rnngrade.bundle import Bundle
 from rnngrade.grade import grade, open_station
-from rnngrade.hostile.rooms import ROOMS
+from rnngrade.hostile.making import before, right
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import groups
@@ -553,9 +553,10 @@ def test_whoever_takes_all_memory_is_told_so(way, counted):
         assert session.most_memory > 0.9 * counted.limits.memory, "all of them count"
 
 
-def test_a_cell_that_ends_python_for_want_of_memory_is_told_that_it_was_memory(counted, bundle, root):
-    bomb = next(one for one in ROOMS if one.name == "memory_in_strings")
-    submission = bomb.make(bundle.notebook(), right_answers(root, UNIT))
+def test_a_cell_that_takes_too_much_memory_is_left_out_and_told_so(counted, bundle, root):
+    """By many processes: one alone may be told of it by Python first, as an error like any other."""
+    cell = "import os, time\n" + textwrap.dedent(HOARDS["many processes"])
+    submission = right(before("rnn_step", cell))(bundle.notebook(), right_answers(root, UNIT))
     record = grade(submission, bundle, "ada", "7", counted.limits, station=counted).record
     (finding,) = [finding for finding in record.findings if finding.code == "cell-stopped"]
     assert finding.message == "A cell of your own was left out. This cell used more than 400 MB of memory."
