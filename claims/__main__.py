@@ -1,9 +1,10 @@
 """Run the experiments behind the units' claims, and write what the units quote.
 
-    python -m claims [UNIT ...] [--jobs 2] [--again]
+    python -m claims [UNIT ...] [--jobs 2] [--again] [--develop [SEEDS]]
 
 A unit is named by its stem or number, "05". Stopped, it goes on next time where it was. Then build the units again
-(`make notebooks`): their prose and their figures take the numbers from `rnncourse/data/claims/`.
+(`make notebooks`): their prose and their figures take the numbers from `rnncourse/data/claims/`. While a claim is still
+looked for, `--develop` runs other seeds, prints what came and writes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ def main() -> int:
     parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 05; all of them if none is named")
     parser.add_argument("--jobs", type=int, default=2, help="how many runs at once (default: 2)")
     parser.add_argument("--again", action="store_true", help="measure again what was measured before")
+    parser.add_argument(
+        "--develop",
+        type=int,
+        nargs="?",
+        const=5,
+        default=0,
+        metavar="SEEDS",
+        help="print what this many development seeds give (5)",
+    )
     options = parser.parse_args()
     known = list(units())
     stems = [stem for stem in known if not options.units or {stem, stem[:2]} & set(options.units)]
@@ -28,11 +38,11 @@ def main() -> int:
         print(f"No claims of {', '.join(unknown)} rest on training; there are {', '.join(known)}.", file=sys.stderr)
         return 1
     try:
-        run_all(stems, options.jobs, options.again)
+        run_all(stems, options.jobs, options.again, options.develop)
     except KeyboardInterrupt:
         print("Stopped. What was measured is kept: run the same command to go on.", file=sys.stderr)
         return 130
-    for stem in stems:
+    for stem in [] if options.develop else stems:
         file = unit_claims(stem)
         print(f"{stem}: {sum(e['seconds'] for e in file['experiments'].values())} s of processor time")
         for claim in file["claims"]:

@@ -7,7 +7,7 @@ import numpy as np
 from claims.experiment import Unit
 from rnngrade.cells import of
 
-unit = Unit("13_beyond")
+unit = Unit("13_beyond", seeds=5)
 beyond = of("13_beyond")
 
 HELD_OUT = 1, 3, 7, 10, 30, 100, 300, 1000

@@ -9,7 +9,7 @@ from rnncourse.cell import softmax
 from rnncourse.exercises.bptt import KINDS, backward_pass
 from rnngrade.cells import of
 
-unit = Unit("04_bptt")
+unit = Unit("04_bptt", seeds=5)
 cells = of(unit.stem)
 
 

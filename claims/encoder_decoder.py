@@ -8,7 +8,7 @@ from claims.experiment import BySetting, Numbers, Unit
 from rnngrade.cells import of
 
 torch.set_num_threads(1)
-unit = Unit("12_encoder_decoder")
+unit = Unit("12_encoder_decoder", seeds=5)
 cells = of("12_encoder_decoder")
 
 

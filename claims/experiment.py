@@ -22,8 +22,8 @@ cause is varied: budget, rate, scale, lag, start. A claim says, of one seed's nu
 >>> unit.claims[0].words
 'Trained on short examples alone, the cell answers after thirty steps.'
 
-The words are those that stand behind **Claim:** in the unit, marks of emphasis aside. What the unit defines is not
-written again: `rnngrade.cells.of("05_gradient_flow").train` is the function of that name in the unit's own cells.
+The words are those that stand behind **Claim:** in the unit, marks of emphasis aside. What an experiment trains and
+measures stands in `rnncourse.experiments`, where the unit's notebook calls it, too.
 """
 
 from __future__ import annotations
@@ -76,17 +76,21 @@ class Unit:
     """The experiments and claims of one unit, by its stem, "05_gradient_flow"."""
 
     stem: str
+    seeds: int = 20
     experiments: list[Experiment] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     expectations: list[Expectation] = field(default_factory=list)
 
     def experiment(
-        self, measure: str, settings: dict[str, dict[str, Any]], seeds: int = 5
+        self, measure: str, settings: dict[str, dict[str, Any]], seeds: int | None = None
     ) -> Callable[[Callable[..., Numbers]], Experiment]:
         """Decorator: the function `run(seed, **setting)` becomes an experiment of its name.
 
+        It is confirmed on the unit's number of seeds, or on `seeds`: fewer, where one run takes over a minute.
+
         **Errors:** `ValueError` for fewer than 5 seeds, or for a single setting, in which nothing could be refuted.
         """
+        seeds = seeds or self.seeds
         if seeds < 5 or len(settings) < 2:
             raise ValueError("An experiment needs at least 5 seeds, and a second setting that could refute it.")
 

@@ -12,7 +12,7 @@ from rnncourse.gradient_flow import with_spectral_radius
 from rnngrade.cells import of
 
 torch.set_num_threads(1)
-unit = Unit("10_gates")
+unit = Unit("10_gates", seeds=5)
 gates = of("10_gates")
 
 HELD_OUT = 1, 3, 7, 10, 30, 100, 300, 1000

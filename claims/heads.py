@@ -8,7 +8,7 @@ from torch import nn
 from claims.experiment import Numbers, Unit
 from rnngrade.cells import of
 
-unit = Unit("11_heads")
+unit = Unit("11_heads", seeds=5)
 cells = of(unit.stem)
 torch.set_num_threads(1)
 

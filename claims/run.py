@@ -1,9 +1,12 @@
 """Running the experiments of the units: what is still to do, in processes of its own, and what is written at the end.
 
 A run is one experiment in one setting with one seed. Its numbers are kept in `build/claims/` under a key, a hash of all
-code that it depends on in `claims/` and in the unit's own cells, so that a run which is stopped goes on where it was,
+code that it depends on in `claims/` and `rnncourse/experiments`, so that a run which is stopped goes on where it was,
 and what has not changed is not run again. (The textbook's own modules are not part of the key: tests hold them to
 PyTorch, and who changes what they compute says `python -m claims --again`.)
+
+Settings and thresholds are chosen on development seeds; what is written is counted on confirmation seeds (seeds.toml).
+Whatever is changed afterwards, in an experiment or in what its claims hold to be so, is counted on new ones.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import importlib
 import json
 import re
 import time
+import tomllib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
@@ -23,16 +27,18 @@ from pathlib import Path
 from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-from claims.experiment import BySetting, Experiment, Numbers, Unit
+from claims.experiment import BySetting, Claim, Experiment, Numbers, Unit
 from claims.words import plain
 from rnncourse import exercises
-from rnncourse.data.claims import FOLDER
+from rnncourse.data.claims import FOLDER, Measured, unit_claims
 from rnngrade.cells import ROOT, Cells, of
 from rnngrade.unit import find_units
 
 HERE = Path(__file__).parent
 KEPT = ROOT / "build" / "claims"
+SEEDS: dict[str, int] = tomllib.loads((HERE / "seeds.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -59,33 +65,68 @@ def experiment_of(run: Run) -> Experiment:
 
 def key_of(stem: str, experiment: str, setting: str) -> str:
     """What the numbers of this setting depend on, as a hash: the settings and the code, without comments."""
-    module, cells_of_unit = _module(stem)
-    statements = [_undecorated(s) for s in module.needed(experiment)]
-    used = sorted(
-        node.attr
-        for statement in statements
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in cells_of_unit
-    )
-    chosen = {"setting": repr(next(e for e in units()[stem].experiments if e.name == experiment).settings[setting])}
-    chosen["code"] = "\n".join(ast.unparse(s) for s in statements)
-    chosen["cells"] = of(stem).source([name for name in dict.fromkeys(used) if of(stem).needed(name)])
-    return hashlib.sha256(json.dumps(chosen).encode()).hexdigest()[:16]
+    settings = next(e for e in units()[stem].experiments if e.name == experiment).settings
+    code = _code(f"claims.{stem.partition('_')[2]}", experiment)
+    if cells := _cells_used(stem, code):  # of a unit whose experiments still stand in its notebook
+        code = [*code, of(stem).source(cells)]
+    return _hash(repr(settings[setting]), *code)
+
+
+def rule_of(stem: str, claim: Claim) -> str:
+    """What a claim holds to be so, as a hash: the code of `holds`, and which numbers it is about."""
+    calls = [
+        s.value
+        for s in ast.parse((HERE / f"{stem.partition('_')[2]}.py").read_text(encoding="utf-8")).body
+        if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+    ]
+    (call,) = [c for c in calls if ast.unparse(c.func) == "unit.claim" and ast.literal_eval(c.args[0]) == claim.name]
+    (holds,) = [keyword.value for keyword in call.keywords if keyword.arg == "holds"]
+    needed = {n.id for n in ast.walk(holds) if isinstance(n, ast.Name)}
+    code = [part for name in sorted(needed) for part in _code(f"claims.{stem.partition('_')[2]}", name)]
+    return _hash(ast.unparse(holds), repr(claim.figure), repr(claim.controls), *code)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _code(module: str, name: str) -> list[str]:
+    """The statements that a name of a module needs, in order, with those that it takes from experiments."""
+    found = []
+    for statement in _statements(module).needed(name):
+        match statement:
+            case ast.ImportFrom(module=str(other), names=[alias]) if other.startswith("rnncourse.experiments."):
+                found += _code(other, alias.name)
+            case _:
+                found.append(ast.unparse(_undecorated(statement)))
+    return found
 
 
 @cache
-def _module(stem: str) -> tuple[Cells, frozenset[str]]:
-    """The claims module of a unit, as statements, and the names that stand for the unit's cells in it."""
-    statements = ast.parse((HERE / f"{stem.partition('_')[2]}.py").read_text(encoding="utf-8")).body
-    kept = [s for s in statements if not isinstance(s, ast.Expr)]
+def _statements(module: str) -> Cells:
+    """A module of ours, as statements, an import of several names as several."""
+    statements: list[ast.stmt] = []
+    for s in ast.parse((ROOT / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")).body:
+        if isinstance(s, ast.ImportFrom):
+            statements += ast.parse("\n".join(f"from {s.module} import {ast.unparse(alias)}" for alias in s.names)).body
+        elif not isinstance(s, ast.Expr):
+            statements.append(s)
+    return Cells(module, statements)
+
+
+def _cells_used(stem: str, code: list[str]) -> list[str]:
+    tree = ast.parse("\n".join(code))
     named = {
-        target.id
-        for s in kept
-        if isinstance(s, ast.Assign) and isinstance(s.value, ast.Call) and ast.unparse(s.value.func) == "of"
-        for target in s.targets
-        if isinstance(target, ast.Name)
+        ast.unparse(node.targets[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "of"
     }
-    return Cells(f"claims of {stem}", kept), frozenset(named)
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in named
+    }
+    return [name for name in sorted(used) if of(stem).needed(name)]
 
 
 def _undecorated(statement: ast.stmt) -> ast.stmt:
@@ -119,16 +160,35 @@ def kept(stem: str) -> dict[tuple[str, int], dict[str, Any]]:
     return found
 
 
-def run_all(stems: list[str], jobs: int, again: bool = False) -> None:
-    """Run what is still to be run of these units, and write a file for each as soon as it is complete."""
+def seeds_of(unit: Unit, experiment: Experiment) -> list[int]:
+    """The confirmation seeds of an experiment: those that it was counted on, or new ones if something has changed."""
+    old = unit_claims(unit.stem)
+    before = old["experiments"].get(experiment.name, {})
+    first = before.get("seeds", [SEEDS["confirmation"] - SEEDS["block"]])[0]
+    rules = {c["name"]: c.get("rule") for c in old["claims"] if c["experiment"] == experiment.name}
+    keys = {setting: key_of(unit.stem, experiment.name, setting) for setting in experiment.settings}
+    now = {c.name: rule_of(unit.stem, c) for c in unit.claims if c.experiment is experiment}
+    if "seeds" not in before or (before["keys"], rules) != (keys, now):
+        first += SEEDS["block"]
+    return list(range(first, first + experiment.seeds))
+
+
+def run_all(stems: list[str], jobs: int, again: bool = False, develop: int = 0) -> None:
+    """Run what is still to be run of these units, and write a file for each that is complete.
+
+    develop: how many development seeds to run instead, of which nothing is written.
+    """
     chosen = {stem: unit for stem, unit in units().items() if stem in stems}
+    seeds = {(stem, e.name): seeds_of(unit, e) for stem, unit in chosen.items() for e in unit.experiments}
+    if develop:
+        seeds = {key: list(range(SEEDS["development"], SEEDS["development"] + develop)) for key in seeds}
     todo: dict[Run, str] = {}
     for stem, unit in chosen.items():
         there = {} if again else kept(stem)
         for e in unit.experiments:
             for setting in e.settings:
                 key = key_of(stem, e.name, setting)
-                todo |= {Run(stem, e.name, setting, s): key for s in range(e.seeds) if (key, s) not in there}
+                todo |= {Run(stem, e.name, setting, s): key for s in seeds[stem, e.name] if (key, s) not in there}
     KEPT.mkdir(parents=True, exist_ok=True)
     columns = (
         TextColumn("{task.description}"),
@@ -152,11 +212,15 @@ def run_all(stems: list[str], jobs: int, again: bool = False) -> None:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     for unit in chosen.values():
-        write(unit)
+        found = measured(unit, {e.name: seeds[unit.stem, e.name] for e in unit.experiments})
+        if develop:
+            tell(unit, found)
+        else:
+            write(unit, found)
 
 
-def write(unit: Unit) -> None:
-    """The unit's file, from what its runs measured."""
+def measured(unit: Unit, seeds: dict[str, list[int]]) -> dict[str, Any]:
+    """All that was measured of a unit with these seeds, by experiment, and how many claims held."""
     there = kept(unit.stem)
     experiments: dict[str, Any] = {}
     for e in unit.experiments:
@@ -164,31 +228,52 @@ def write(unit: Unit) -> None:
         keys, seconds = {}, 0.0
         for setting in e.settings:
             keys[setting] = key_of(unit.stem, e.name, setting)
-            rows = [there[keys[setting], seed] for seed in range(e.seeds)]
+            rows = [there[keys[setting], seed] for seed in seeds[e.name]]
             values[setting] = {name: [row["numbers"][name] for row in rows] for name in rows[0]["numbers"]}
             seconds += sum(row["seconds"] for row in rows)
-        experiments[e.name] = {"measure": e.measure, "keys": keys, "seconds": round(seconds), "values": values}
-    claims = [
-        {
-            "name": c.name,
-            "words": plain(c.words),
-            "experiment": c.experiment.name,
-            "figure": c.figure,
-            "controls": c.controls,
-            "held": sum(
-                bool(c.holds(one_seed(experiments[c.experiment.name]["values"], s))) for s in range(c.experiment.seeds)
-            ),
-            "of": c.experiment.seeds,
-        }
-        for c in unit.claims
-    ]
-    FOLDER.mkdir(exist_ok=True)
+        known = {"measure": e.measure, "keys": keys, "seeds": seeds[e.name], "seconds": round(seconds)}
+        experiments[e.name] = known | {"values": values}
+    claims = []
+    for c in unit.claims:
+        of_all = len(seeds[c.experiment.name])
+        values = experiments[c.experiment.name]["values"]
+        held = sum(bool(c.holds(one_seed(values, i))) for i in range(of_all))
+        known = {"name": c.name, "words": plain(c.words), "rule": rule_of(unit.stem, c), "held": held, "of": of_all}
+        known |= {"interval": interval(held, of_all), "experiment": c.experiment.name}
+        claims.append(known | {"figure": c.figure, "controls": c.controls})
     expectations = [dataclasses.asdict(e) for e in unit.expectations]
     title = exercises.unit(unit.stem).title
-    everything = {"title": title, "experiments": experiments, "claims": claims, "expectations": expectations}
-    text = json.dumps(everything, ensure_ascii=False, indent=1)
+    return {"title": title, "experiments": experiments, "claims": claims, "expectations": expectations}
+
+
+def interval(held: int, of: int) -> list[float]:
+    """Wilson's interval, at 95%, for the share of seeds in which a claim holds.
+
+    >>> interval(19, 20), interval(20, 20)
+    ([0.76, 0.99], [0.84, 1.0])
+    """
+    found = binomtest(held, of).proportion_ci(method="wilson")
+    return [round(found.low, 2), round(found.high, 2)]
+
+
+def write(unit: Unit, found: dict[str, Any]) -> None:
+    """The unit's file."""
+    FOLDER.mkdir(exist_ok=True)
+    text = json.dumps(found, ensure_ascii=False, indent=1)
     text = re.sub(r"\[[^\[\]{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # a list on one line
     (FOLDER / f"{unit.stem}.json").write_text(text + "\n", encoding="utf-8")
+    unit_claims.cache_clear()
+
+
+def tell(unit: Unit, found: dict[str, Any]) -> None:
+    """Print what development seeds gave: medians and ranges, and how many held. Nothing is written."""
+    for name, experiment in found["experiments"].items():
+        numbers = Measured(experiment["measure"], experiment["values"])
+        print(f"{unit.stem} {name}: {experiment['measure']} ({experiment['seconds']} s)")
+        for setting, values in experiment["values"].items():
+            print(f"  {setting}: " + "; ".join(f"{n} {numbers.quote(setting, n, '.3g')}" for n in values))
+    for claim in found["claims"]:
+        print(f"{claim['held']} of {claim['of']} {claim['name']}: {claim['words']}")
 
 
 def one_seed(values: dict[str, dict[str, list[float]]], seed: int) -> BySetting:

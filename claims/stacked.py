@@ -10,7 +10,7 @@ from claims.experiment import BySetting, Numbers, Unit
 from rnngrade.cells import of
 
 torch.set_num_threads(1)
-unit = Unit("08_stacked")
+unit = Unit("08_stacked", seeds=5)
 cells = of("08_stacked")
 
 

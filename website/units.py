@@ -52,7 +52,7 @@ def page(root: Path, stem: str, *, solutions: bool = True, lite: str = "", repos
     students = {_grade_id(cell): cell.source for cell in stored(root, "notebooks", stem).cells if _grade_id(cell)}
     made = stored(root, "solutions", stem)
     cells: list[NotebookNode] = []
-    for cell in made.cells:
+    for cell in (c for c in made.cells if "author" not in c.metadata.get("tags", [])):
         cells.extend(_shown(cell, students, solutions))
     title, _, rest = cells[0].source.partition("\n")
     ways_in = " · ".join(_ways_in(stem, lite, repository))

@@ -89,7 +89,7 @@ def answers(solution: Path) -> str:
     """
     parts = [f"The model answers of solutions/{solution.name}. The build writes this file; do not edit it."]
     for cell in jupytext.read(solution, fmt="py:percent").cells:
-        if cell.cell_type != "code" or "experiment" in cell.metadata.get("tags", []):
+        if cell.cell_type != "code" or {"experiment", "author"} & set(cell.metadata.get("tags", [])):
             continue
         if (name := cell.metadata.get("answer")) is None:
             if found := "\n".join(map(ast.unparse, _definitions(cell.source))):

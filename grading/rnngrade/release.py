@@ -23,15 +23,15 @@ with warnings.catch_warnings():
     from nbgrader.converters.base import NbGraderException
     from nbgrader.coursedir import CourseDirectory
 
-from rnngrade.unit import BuildError
+from rnngrade.unit import BuildError, for_students
 
 
 def release(root: Path, unit: str, solution: NotebookNode) -> NotebookNode:
-    """What students get of `solution`: without answers, hidden tests and outputs."""
+    """What students get of `solution`: without answers, hidden tests, outputs and the author's own cells."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "source", unit, f"{unit}.ipynb")
         source.parent.mkdir(parents=True)
-        nbformat.write(solution, source)
+        nbformat.write(for_students(solution), source)
         config = settings(root)
         config.CourseDirectory.root = folder
         config.CourseDirectory.source_directory = "source"

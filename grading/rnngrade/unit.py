@@ -7,6 +7,8 @@ An author writes ``solutions/NN_stem.py`` in jupytext's percent format. What a c
     # %% [markdown] written="cell_written" points=3 a question graded by hand; the model answer between the same marks
     # %% locked="setup"                             a cell that grading restores, whatever a student did to it
     # %% tags=["experiment"]                        an experiment: left out while grading
+    # %% tags=["experiment"] dials="lag = 30; units = 8"  what its text says to try: tests turn these dials
+    # %% tags=["author"]                            the author's checks of what stands above: no student gets them
 
 Numbers in the prose that experiments over many seeds have measured are places to fill, {{short/lags 1 to 7/lag 30}}
 (`rnncourse/data/claims.py`). `read_unit` turns all of it into nbgrader's metadata (schema version 3), adds the hidden
@@ -32,7 +34,7 @@ from rnncourse.data.claims import filled
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 ROLES = ("answer", "check", "written", "locked")
-OPTIONS = {*ROLES, "points", "tags", "jupyter"}
+OPTIONS = {*ROLES, "points", "tags", "jupyter", "dials"}
 
 
 class BuildError(Exception):
@@ -47,6 +49,13 @@ def points_of(name: str) -> float:
         return exercises.find(name).points
     except KeyError as error:
         raise BuildError(f"names an exercise that the catalogue does not have. {error.args[0]}".rstrip(".?")) from None
+
+
+def for_students(notebook: NotebookNode) -> NotebookNode:
+    """A copy of `notebook` without the cells that are the author's alone."""
+    copy = nbformat.from_dict(notebook)
+    copy.cells = [cell for cell in copy.cells if "author" not in cell.metadata.get("tags", [])]
+    return copy
 
 
 def find_units(root: Path) -> list[str]:
@@ -115,7 +124,7 @@ def _read_cell(raw: NotebookNode, points_of: Callable[[str], float]) -> Notebook
         nbformat.v4.new_code_cell if raw.cell_type == "code" else nbformat.v4.new_markdown_cell
     )
     cell = new_cell(source=raw.source.rstrip())
-    cell.metadata.update({key: options[key] for key in ("jupyter", "tags") if key in options})
+    cell.metadata.update({key: options[key] for key in ("jupyter", "tags", "dials") if key in options})
     if roles:
         _give_role(cell, roles[0], str(options[roles[0]]), options.get("points"), points_of)
     elif "BEGIN SOLUTION" in cell.source:

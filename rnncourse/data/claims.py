@@ -6,7 +6,8 @@ from here, and the prose of the units is filled from here when it is built:
     {{short_examples/lags 1 to 7/lag 30}}               0.98 (0.74 to 1.00): the median, and the range over seeds
     {{short_examples/lags 1 to 7/lag 30|median .0%}}    98%
     {{short_examples/lags 1 to 7/lag 30|range .0%}}     74% to 100%
-    {{held learnt_short}}                               5 of 5: the seeds in which the claim of that name held
+    {{held learnt_short}}                               19 of 20: the seeds in which the claim of that name held
+    {{held learnt_short|interval}}                      76% to 99%: Wilson's interval for it, at 95%
     {{05_gradient_flow:short_examples/...}}             as the first, of another unit
 """
 
@@ -24,7 +25,8 @@ from typing import Any
 FOLDER = Path(__file__).parent / "claims"
 
 _PLACE = re.compile(
-    r"\{\{(?:held (?P<claim>\w+)|(?:(?P<stem>\w+):)?(?P<path>\w+/[^{}/|]+/[^{}/|]+)(?:\|(?P<how>[^{}]*))?)\}\}"
+    r"\{\{(?:held (?P<claim>\w+)(?P<interval>\|interval)?|"
+    r"(?:(?P<stem>\w+):)?(?P<path>\w+/[^{}/|]+/[^{}/|]+)(?:\|(?P<how>[^{}]*))?)\}\}"
 )
 
 
@@ -86,7 +88,8 @@ def filled(text: str, stem: str) -> str:
         if place["claim"]:
             for claim in unit_claims(stem)["claims"]:
                 if claim["name"] == place["claim"]:
-                    return f"{claim['held']} of {claim['of']}"
+                    low, high = claim.get("interval", (0, 1))
+                    return f"{low:.0%} to {high:.0%}" if place["interval"] else f"{claim['held']} of {claim['of']}"
             raise KeyError(place[0])
         experiment, setting, name = place["path"].split("/")
         try:
@@ -95,6 +98,20 @@ def filled(text: str, stem: str) -> str:
             raise KeyError(place[0]) from None
 
     return _PLACE.sub(number, text)
+
+
+def beside(place: str, yours: float, form: str = ".2f") -> str:
+    """A number that was just measured, beside what our runs gave: 'yours 0.71; ours 0.94 to 1.00'.
+
+    place: as in prose, "10_gates:one_distance/plain, lag 10/recalled". `form` is the format of the numbers.
+    **Errors:** `KeyError` for a place that was not measured.
+    """
+    stem, _, path = place.partition(":")
+    experiment, setting, number = path.split("/")
+    try:
+        return f"yours {yours:{form}}; ours {claimed(stem)[experiment].quote(setting, number, f'range {form}')}"
+    except KeyError:
+        raise KeyError(place) from None
 
 
 def places(text: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """The pictures of the course: diagrams, charts, and the one style that they share.
 
-Every function here returns a matplotlib Figure; `show(figure, alt)` puts it below a notebook's cell.
+Every function here returns a matplotlib Figure, which carries its alt text (`described`); `show(figure)` puts it below
+a notebook's cell.
 """
 
 from .charts import (
@@ -17,7 +18,7 @@ from .diagrams import cell_inside, dynamical_system, folded_unfolded, mlp_beside
 from .drawing import Drawing, Shape
 from .explore import Slider, explore
 from .gradients import backward_arrows, loss_graph
-from .style import COLOURS, show, style, to_png, to_svg
+from .style import COLOURS, described, show, style, to_png, to_svg
 
 __all__ = [
     "COLOURS",
@@ -28,6 +29,7 @@ __all__ = [
     "cell_inside",
     "cost_chart",
     "dependence_grid",
+    "described",
     "dynamical_system",
     "explore",
     "folded_unfolded",

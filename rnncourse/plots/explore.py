@@ -34,8 +34,8 @@ class Slider:
     step: float = 0.01
 
 
-def explore(draw: Callable[..., Figure], still: Figure, alt: str, **sliders: Slider) -> None:
-    """Show `still` with its alt text, and below it, in a notebook that is being worked with, sliders.
+def explore(draw: Callable[..., Figure], still: Figure, alt: str = "", **sliders: Slider) -> None:
+    """Show `still` with its alt text, its own or `alt`, and below it, in a notebook that is being worked with, sliders.
 
     draw: takes a number for each slider, by name, and returns a figure.
     """

@@ -35,6 +35,7 @@ __all__ = [
     "INK",
     "MUTED",
     "TINTS",
+    "described",
     "display_picture",
     "in_the_dark",
     "picture",
@@ -231,14 +232,21 @@ def picture(figure: Figure, alt: str) -> str:
     )
 
 
-def show(figure: Figure, alt: str) -> None:
-    """Show a figure below a notebook's cell, with `alt` for those who cannot see it; then close it.
+def described(figure: Figure, alt: str) -> Figure:
+    """`figure`, which now says by itself what there is to see; a figure's function writes that from its own data."""
+    figure.set_label(" ".join(alt.split()))
+    return figure
 
-    `alt` says in a sentence or two what there is to see; a ValueError if it is empty. Outside a notebook the text is
-    printed instead. JupyterLab gives no alt text to a bare image, so the picture goes out as an <img>, an SVG; what
-    cannot read that (PDF, nbconvert's classic pages) takes image/png, and finds `alt` in the metadata.
+
+def show(figure: Figure, alt: str = "") -> None:
+    """Show a figure below a notebook's cell, with words for those who cannot see it; then close it.
+
+    These are the figure's own (`described`), or `alt`: in a sentence or two what there is to see. A ValueError if there
+    are none. Outside a notebook the text is printed instead. JupyterLab gives no alt text to a bare image, so the
+    picture goes out as an <img>, an SVG; what cannot read that (PDF, nbconvert's classic pages) takes image/png, and
+    finds the text in the metadata.
     """
-    alt = " ".join(alt.split())
+    alt = " ".join(alt.split()) or str(figure.get_label())
     if not alt:
         raise ValueError("A figure needs an alt text: say in a sentence what there is to see, show(figure, alt=...).")
     if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:

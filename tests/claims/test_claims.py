@@ -9,10 +9,11 @@ import jupytext
 import pytest
 
 from claims.experiment import Unit
-from claims.run import Run, kept, key_of, measure, one_seed, units
+from claims.run import SEEDS, Run, interval, kept, key_of, measure, one_seed, rule_of, units
 from claims.words import marked_claims, plain
 from rnncourse.data.claims import FOLDER, filled, places, unit_claims
 from tests.sampling import some
+from tests.second_edition import FIRST_EDITION
 
 UNITS = units()
 CLAIMS = [pytest.param(u, c, id=f"{u.stem}-{c.name}") for u in UNITS.values() for c in u.claims]
@@ -42,6 +43,20 @@ def test_what_was_measured_is_what_the_code_measures(stem):
         assert file["experiments"][e.name]["keys"] == {s: key_of(stem, e.name, s) for s in e.settings}, e.name
         for numbers in file["experiments"][e.name]["values"].values():
             assert all(len(values) == e.seeds for values in numbers.values())
+
+
+@pytest.mark.parametrize("stem", [stem for stem in UNITS if stem not in FIRST_EDITION])
+def test_what_is_said_was_counted_on_seeds_on_which_nothing_was_chosen(stem):
+    """`make claims` counts on new ones whatever has changed since, in an experiment or in what a claim says."""
+    file, unit = unit_claims(stem), UNITS[stem]
+    for e in unit.experiments:
+        first, *rest = file["experiments"][e.name]["seeds"]
+        assert first >= SEEDS["confirmation"]
+        assert rest == list(range(first + 1, first + e.seeds))
+    for claim in unit.claims:
+        written = next(c for c in file["claims"] if c["name"] == claim.name)
+        assert written["rule"] == rule_of(stem, claim), f"{claim.name} has changed since it was confirmed: make claims"
+        assert written["interval"] == interval(written["held"], written["of"])
 
 
 @pytest.mark.parametrize(("unit", "claim"), CLAIMS)

@@ -15,7 +15,7 @@ from rnncourse import exercises
 from rnngrade.build import answers_path, notebook_path
 from rnngrade.cells import answers
 from rnngrade.release import release
-from rnngrade.unit import find_units, key_of, read_unit
+from rnngrade.unit import find_units, for_students, key_of, read_unit
 
 ROOT = Path(__file__).resolve().parents[2]
 # The first try that the welcome asks everybody to make, so that they have seen a diagnosis before it matters.
@@ -63,7 +63,7 @@ def test_students_get_exactly_the_solution_less_answers_and_hidden_tests(unit):
         solution = re.compile(r"^([ \t]*)[^\n]*BEGIN SOLUTION.*?END SOLUTION[^\n]*$", re.DOTALL | re.MULTILINE)
         return solution.sub(lambda found: "\n".join(found[1] + line for line in stub.split("\n")), source)
 
-    solution = nbformat.read(notebook_path(ROOT, "solutions", unit), 4)
+    solution = for_students(nbformat.read(notebook_path(ROOT, "solutions", unit), 4))
     students = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)
     expected = [less(cell.source, STUB if cell.cell_type == "code" else "YOUR ANSWER HERE") for cell in solution.cells]
     assert [cell.source for cell in students.cells] == expected

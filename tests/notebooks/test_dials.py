@@ -1,0 +1,31 @@
+"""What a text invites a student to try does not raise: each dial that it names is turned, and the cell run again."""
+
+import re
+
+import nbformat
+import pytest
+
+from rnncourse import exercises
+from rnngrade.build import notebook_path
+from rnngrade.execute import execute
+
+
+def turned(cell):
+    """The cell once more for each of its dials, "lag = 30; units = 8"."""
+    for dial in cell.metadata.get("dials", "").split(";"):
+        if dial := dial.strip():
+            name = dial.partition("=")[0].strip()
+            source, count = re.subn(rf"^{name} = .*?(?=  #|$)", dial, cell.source, flags=re.MULTILINE)
+            assert count == 1, f"The cell sets {name} {count} times."
+            yield nbformat.v4.new_code_cell(source)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("stem", exercises.SYLLABUS)
+def test_nothing_that_a_text_invites_to_raises(stem, root):
+    notebook = nbformat.read(notebook_path(root, "solutions", stem), as_version=4)
+    cells = [(cell, list(turned(cell))) for cell in notebook.cells]
+    last = max((i for i, (_, dials) in enumerate(cells) if dials), default=-1)
+    notebook.cells = [one for cell, dials in cells[: last + 1] for one in (cell, *dials)]
+    if notebook.cells:
+        execute(stem, notebook, root, lambda cells: None)

@@ -1,0 +1,85 @@
+"""A unit is written for who reads it: short, with something to do, and nothing that raises where one tries."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import nbformat
+import pytest
+
+from rnncourse import exercises
+from rnngrade.build import notebook_path
+from tests.second_edition import FIRST_EDITION
+
+# At most so many words of prose in a unit. (In all, 76,000.)
+WORDS = {
+    "welcome": 900,
+    "ngram": 3500,
+    "unfolding": 4000,
+    "cell": 5000,
+    "bptt": 5500,
+    "gradient_flow": 5500,
+    "language_model": 5500,
+    "torch_rnn": 5000,
+    "stacked": 4500,
+    "bidirectional": 5500,
+    "gates": 6000,
+    "heads": 5500,
+    "encoder_decoder": 6000,
+    "attention": 4500,
+    "scans": 4500,
+    "project": 4500,
+}
+STRETCH = 700  # words without something to do
+WIDTH, LINES, LONG_CELLS = 88, 12, 6  # of code that is no answer, and how many cells of a unit may be longer
+DOES = re.compile(r"\*\*Guess|\*Try\*|^#+ Exercise|\*\*Your turn", re.MULTILINE)
+UNITS = [stem for stem in exercises.SYLLABUS if stem not in FIRST_EDITION]
+
+
+@pytest.fixture(scope="module")
+def cells(root):
+    """By unit, what students get."""
+    return lambda stem: nbformat.read(notebook_path(root, "notebooks", stem), as_version=4).cells
+
+
+def is_shown(cell):
+    """Whether it is code that a student reads: no answer, no check, not what sets the notebook up."""
+    return cell.cell_type == "code" and "nbgrader" not in cell.metadata
+
+
+@pytest.mark.parametrize("stem", UNITS)
+def test_a_unit_is_as_long_as_an_evening(stem, cells):
+    words = sum(len(cell.source.split()) for cell in cells(stem) if cell.cell_type == "markdown")
+    assert words <= WORDS[stem.partition("_")[2]]
+
+
+@pytest.mark.parametrize("stem", UNITS)
+def test_no_stretch_is_without_something_to_do(stem, cells):
+    stretches, words = [], 0
+    for cell in cells(stem):
+        if cell.cell_type == "markdown":
+            before, *after = DOES.split(cell.source)
+            stretches.append(words + len(before.split()))
+            words = len(after[-1].split()) if after else stretches[-1]
+        elif cell.metadata.get("nbgrader", {}).get("grade_id", "").startswith("check_"):
+            words = 0
+    assert max(stretches) <= STRETCH
+
+
+@pytest.mark.parametrize("stem", UNITS)
+def test_no_assert_of_the_authors_reaches_a_student(stem, cells):
+    assert [c.source for c in cells(stem) if is_shown(c) and re.search(r"^\s*assert\b", c.source, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize("stem", UNITS)
+def test_a_figure_describes_itself(stem, cells):
+    calls = [node for c in cells(stem) if is_shown(c) for node in ast.walk(ast.parse(c.source))]
+    assert [ast.unparse(c) for c in calls if isinstance(c, ast.Call) and any(k.arg == "alt" for k in c.keywords)] == []
+
+
+@pytest.mark.parametrize("stem", UNITS)
+def test_code_fits_a_laptop_and_shows_what_teaches(stem, cells):
+    shown = [cell.source for cell in cells(stem) if is_shown(cell)]
+    assert [line for source in shown for line in source.splitlines() if len(line) > WIDTH] == []
+    assert len([source for source in shown if len(source.splitlines()) > LINES]) <= LONG_CELLS
