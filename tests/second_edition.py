@@ -13,6 +13,7 @@ FIRST_EDITION = {
     "10_gates",
     "11_heads",
     "12_encoder_decoder",
-    "13_beyond",
-    "14_project",
+    "13_attention",
+    "14_scans",
+    "15_project",
 }

@@ -18,11 +18,12 @@ from PIL import Image
 
 from rnncourse import exercises, plots
 from rnncourse.data import digit_image
-from rnncourse.plots.beyond import attention_arrows, scan_beside_loop
+from rnncourse.plots.attention import attention_arrows
 from rnncourse.plots.bidirectional import two_chains
 from rnncourse.plots.cell import graphical_models
 from rnncourse.plots.gates import gru_cell, lstm_cell
 from rnncourse.plots.heads import five_architectures
+from rnncourse.plots.scans import scan_beside_loop
 from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, in_the_dark, picture, readable
 from rnncourse.plots.unfolding import point_cloud
 from tests.fresh import in_a_fresh_python
