@@ -2,7 +2,6 @@
 
 FIRST_EDITION = {
     "01_ngram",
-    "02_unfolding",
     "03_cell",
     "04_bptt",
     "05_gradient_flow",
