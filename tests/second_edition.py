@@ -5,7 +5,6 @@ FIRST_EDITION = {
     "02_unfolding",
     "03_cell",
     "04_bptt",
-    "05_gradient_flow",
     "06_language_model",
     "07_torch_rnn",
     "08_stacked",

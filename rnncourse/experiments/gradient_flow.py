@@ -179,6 +179,12 @@ def train(
     return p, np.array(losses), np.array(norms)
 
 
+def angle(some: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> float:
+    """The angle in degrees between two lists of gradients, each laid out as one long vector."""
+    a, b = (np.concatenate([g.ravel() for g in gradients]) for gradients in (some, others))
+    return float(np.degrees(np.arccos(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))))
+
+
 # --- what was learned
 
 ASKED = (1, 3, 7, 10, 30, 100, 300, 1000)
@@ -214,6 +220,12 @@ def in_average_noise(p: Parameters, steps: int = 300) -> Float[np.ndarray, "T N 
     """
     noise = np.concatenate([np.zeros(SYMBOLS), np.full(SYMBOLS, 1 / SYMBOLS)])
     return states_of(p, np.concatenate([np.eye(2 * SYMBOLS)[None, :SYMBOLS], np.tile(noise, (steps, SYMBOLS, 1))]))
+
+
+def states_in_noise(p: Parameters, lag: int, rows: int = 160) -> tuple[np.ndarray, np.ndarray]:
+    """The last states (rows, H) of new sequences of this lag, and their symbols (rows,)."""
+    X, y = recall_batch(np.random.default_rng(1), lag, rows)
+    return states_of(p, X)[-1], y
 
 
 def after_a_push(p: Parameters, rest: Float[np.ndarray, "N H"], size: float = 1.0, steps: int = 50) -> np.ndarray:
