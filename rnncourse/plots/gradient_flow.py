@@ -118,12 +118,12 @@ def long_gradients(runs: Mapping[str, tuple[Real[np.ndarray, "U"], Real[np.ndarr
         figure = Figure(figsize=(8.0, 5.2), layout="constrained")
         _pad(figure)
         above, below = figure.subplots(2, 1, sharex=True)
-        for look, (losses, norms) in zip(_looks(len(runs)), runs.values(), strict=True):
+        for i, (look, (losses, norms)) in enumerate(zip(_looks(len(runs)), runs.values(), strict=True)):
             plain = {"color": look["color"], "linestyle": look["linestyle"], "lw": 1.4}
             above.plot(losses, **plain)
             below.plot(norms, **plain)
             long = np.flatnonzero(norms > longest)
-            below.plot(long, norms[long], look["marker"], color=look["color"], ms=7, mec="white")
+            below.plot(long, norms[long], look["marker"], color=look["color"], ms=12 - 5 * i, mec="white")
         above.set(ylabel="loss (nats)")
         below.set(xlabel="update", ylabel="length of the gradient", yscale="log")
         below.axhline(longest, color=MUTED, lw=1.2, linestyle=(0, (4, 3)), zorder=0)
@@ -134,7 +134,7 @@ def long_gradients(runs: Mapping[str, tuple[Real[np.ndarray, "U"], Real[np.ndarr
             if not which:
                 axes.legend(handles, list(runs), loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=2.6)
     told = [
-        f"{name}: {int((norms > longest).sum())} gradients are longer than {longest:g}, the longest {norms.max():.0f} "
+        f"{name}: gradients longer than {longest:g}: {int((norms > longest).sum())}, the longest {norms.max():.0f} "
         f"at update {int(norms.argmax())}; the loss ends at {np.mean(losses[-20:]):.2f}"
         for name, (losses, norms) in runs.items()
     ]
@@ -299,7 +299,7 @@ def what_moves_the_wall(starts: Mapping[str, tuple[Sequence[float], Sequence[flo
             )
         axes.axhline(0.25, color=MUTED, lw=1.2, linestyle=(0, (4, 3)), zorder=0)
         axes.annotate(
-            "a guess", (1.0, 0.25), (-2, -14), xycoords=("axes fraction", "data"), textcoords="offset points",
+            "a guess", (0.72, 0.25), (0, -14), xycoords=("axes fraction", "data"), textcoords="offset points",
             ha="right", color=MUTED, fontsize=10,
         )  # fmt: skip
         axes.set(ylim=(-0.02, 1.05))
@@ -350,11 +350,13 @@ def seed_dots(
             axes.axvline(mark, color=COLOURS["faint"], lw=1, zorder=0)
         for row, values in enumerate(rows.values()):
             seen: dict[int, int] = {}
+            most = max(sum(round(v / 0.02) == round(one / 0.02) for v in values) for one in values)
+            apart = min(0.1, 0.8 / most)  # so that a row stays in its place
             for value in sorted(values):
                 place = round(value / 0.02)  # dots nearer than this would touch, and are moved apart
                 seen[place] = seen.get(place, 0) + 1
                 up = (seen[place] // 2) * (-1) ** seen[place]
-                axes.plot(value, row + 0.1 * up, "o", color=COLOURS["W"], ms=4.5, alpha=0.75, mew=0)
+                axes.plot(value, row + apart * up, "o", color=COLOURS["W"], ms=4.5, alpha=0.75, mew=0)
             axes.plot([np.median(values)] * 2, [row - 0.42, row + 0.42], color=MUTED, lw=1.6, zorder=1)
         axes.set(xlim=(-0.03, 1.04), ylim=(len(rows) - 0.4, -0.6), xticks=[0, *marks])
         axes.set_yticks(range(len(rows)), list(rows))
