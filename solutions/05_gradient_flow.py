@@ -20,8 +20,8 @@
 # ## The question that unit 04 left open
 #
 # You took a gradient apart by distance, and saw that after training next to nothing in it came from twenty steps away.
-# Was that bad luck, or must it be so? **What happens to the gradient over long distances, and
-# what can you do about it?** One half of the answer is the reason why LSTMs exist. The other half is in section 7.
+# Was that bad luck, or must it be so? **What happens to the gradient over long distances, and what can you do about
+# it?** One half of the answer is the reason why LSTMs exist. The other half is in section 7.
 
 # %% locked="setup"
 import numpy as np
@@ -45,7 +45,7 @@ progress("05_gradient_flow")
 #
 # For one row this is a product with a matrix, the Jacobian of one step. From the last step $T$ back to step $t$:
 #
-# $$dh_t = dh_T \; \prod_{s = T}^{t+1} \operatorname{diag}(1 - h_s^2) \, W^\top$$
+# $$dh_t = dh_T \; \prod_{r = T}^{t+1} \operatorname{diag}(1 - h_r^2) \, W^\top$$
 #
 # with the factor of step $T$ first. $W^\top$ is the same in every factor, and what is multiplied by the same thing again
 # and again usually dies or blows up. We measure the *size* of the error, over all rows $n$ and units $j$:
@@ -278,9 +278,9 @@ assert saved < 0.01 < 1 < thrown, "One gradient was expected to throw the unclip
 
 # %% [markdown]
 # In the white valley both signs are kept; outside of it one of them is lost, at once. So the wall of the valley is a
-# cliff, and there the slope is huge. For 59 updates both runs go the same way. Then one gradient has a length of 77:
-# unclipped it throws $b$ to $-15$, onto a plateau without slope, and that is the end. Clipped, it is a step of 0.2, and
-# soon the run is in the valley. *Try* `rate = 0.1`, or `start = (1.2, 0.3)`: clipping does not make training safe.
+# cliff, and there the slope is huge. For almost 60 updates both runs go nearly the same way. Then a gradient of about
+# 70 comes: unclipped it throws $b$ to $-15$, onto a plateau without slope, and that is the end. Clipped, it is a step of
+# 0.2, and soon the run is in the valley. *Try* `rate = 0.1`, or `start = (1.2, 0.3)`: clipping does not make training safe.
 #
 # So keep the direction and shorten the step. Think of all gradients, $dU, dW, db, dV, dc$, as laid out in one long
 # vector $g$:
@@ -639,7 +639,7 @@ check(checkpointed_bptt)
 # a stream that never ends. **Guess** three slopes, on two logarithmic axes: of full, checkpointed and truncated BPTT.
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.experiments.gradient_flow import peak_memory, ways_back
+from rnncourse.experiments.gradient_flow import peak_memory
 from rnncourse.plots.gradient_flow import memory_chart
 
 cut, checkpointed = use(truncated_bptt), use(checkpointed_bptt)
@@ -648,6 +648,7 @@ megabytes = peak_memory(lengths, cut, checkpointed)
 show(memory_chart(lengths, megabytes))
 
 # %% tags=["author"]
+from rnncourse.experiments.gradient_flow import ways_back
 from rnncourse.plots import loglog_slope
 
 for name, slope, off in (("full", 1, 0.1), ("truncated", 0, 0.1), ("checkpointed", 0.5, 0.15)):
@@ -666,9 +667,8 @@ assert not np.allclose(dW["truncated"], dW["full"]), "Truncation was expected to
 #
 # None of all this lets an error live longer. Can we choose a $W$ that does?
 #
-# A matrix of radius 1 still stretches some errors and shrinks others. The **orthogonal** matrices $Q$ leave *every* length
-# as it is: their columns have length 1 and stand at right angles to each other,
-# $Q^\top Q = I$. For an error $dh$ of one row
+# A matrix of radius 1 still stretches some errors and shrinks others. The **orthogonal** matrices $Q$ leave *every*
+# length as it is: their columns have length 1 and stand at right angles to each other, $Q^\top Q = I$. For an error $dh$ of one row
 #
 # $$\|dh \, Q^\top\|^2 = dh \, Q^\top Q \, dh^\top = dh \, dh^\top = \|dh\|^2 .$$
 #
@@ -767,8 +767,8 @@ show(what_moves_the_wall(dots))
 # **Claim:** at a lag of 30 an orthogonal start learns with inputs a fifth as loud, and with 2,000 updates; a radius of
 # 0.5 still guesses after 2,000.
 #
-# That is so in {{held moved}} seeds; for most of the others 2,000 updates were too few. So the wall can be moved. But each of these moves it a bit, and there is always
-# a longer lag.
+# That is so in {{held moved}} seeds; for most of the others 2,000 updates were too few. So the wall can be moved. But
+# each of these moves it a bit, and there is always a longer lag.
 #
 # ## 7 · Short examples, long memory
 #
@@ -899,9 +899,9 @@ show(seed_dots(dots, xlabel="share of right answers at lag 1,000"))
 
 # %% [markdown]
 # A wider mix of lags makes it safer: with lags 1 to 15 all twenty recall
-# {{short_examples/lags 1 to 15/lag 1000|range .2f}}. A small rate has not come far after 300 updates, and **the start matters**: from a radius of 2 or 3
-# no network holds all four. Many dots lie near quarters: a network at three quarters holds three symbols. The pull on the
-# fourth is weak, and in time noise pushes it into a neighbour's place.
+# {{short_examples/lags 1 to 15/lag 1000|range .2f}}. A small rate has not come far after 300 updates, and **the start
+# matters**: from a radius of 2 or 3 no network holds all four. Many dots lie near quarters: a network at three quarters
+# holds three symbols, and noise has pushed the fourth, on which the pull is weak, into a neighbour's place.
 #
 # **Short is not enough.** On lags 1 and 2 hardly anything has to be held. On lags 24 to 30 nothing arrives. And with one
 # lag alone the network learns a *clock*: a state that keeps moving, and stands right when the question comes.

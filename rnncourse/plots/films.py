@@ -48,7 +48,7 @@ def way_back_film(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Film:
         sheet.line((left - 0.15, ground + DECADES * unit), (right + 0.15, ground + DECADES * unit), COLOURS["faint"])
     for t in range(0, steps, 5):
         sheet.text(right - across * t, 0.4, f"{t}" if t else "0", MUTED)
-    sheet.text((left + right) / 2, 0.12, "steps back from the loss; the bars' scale is logarithmic", MUTED)
+    sheet.text((left + right) / 2, 0.12, "steps back from the loss", MUTED)
     captions = []
     for k in range(steps):
         x, t = right - across * k, steps - 1 - k
@@ -71,7 +71,11 @@ def way_back_film(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Film:
                 )
             )
         sizes = ", ".join(f"{name}: {_short(row[t] / row[-1])}" for name, row in norms.items())
-        captions.append("The loss is read here; the error has its full size." if k == 0 else f"{k} back. {sizes}.")
+        captions.append(
+            "The loss is read here; the error has its full size. The bars' scale is logarithmic."
+            if k == 0
+            else f"{k} back. {sizes}."
+        )
     alt = f"Bars for each of {', '.join(norms)}: the size of the error, step by step back, on a logarithmic scale."
     return Film(described(sheet.figure, f"{alt} {captions[-1]}"), captions, seconds=QUICK)
 
