@@ -4,7 +4,6 @@ FIRST_EDITION = {
     "01_ngram",
     "03_cell",
     "04_bptt",
-    "05_gradient_flow",
     "06_language_model",
     "07_torch_rnn",
     "08_stacked",
