@@ -22,6 +22,7 @@ from rnncourse import exercises
 from rnncourse.bptt import nll_backward, output_backward, rnn_backward
 from rnncourse.cell import rnn_forward
 from rnncourse.data import recall_batch
+from rnncourse.data.claims import claimed
 from rnncourse.gates import gru_states, gru_step, lstm_states, lstm_step
 from rnncourse.gates_backward import gru_backward, lstm_backward, lstm_step_backward
 from rnncourse.gradient_flow import clip_by_global_norm, orthogonal, state_gradient_norms, with_spectral_radius
@@ -166,7 +167,7 @@ NETWORKS: dict[str, tuple[Any, Any, dict[str, Any]]] = {
 }
 
 
-def trained(network: str, lags: Lags, updates: int = 200, seed: int = 0) -> Parameters:
+def trained_on(network: str, lags: Lags, updates: int = 200, seed: int = 0) -> Parameters:
     """The parameters of one of `NETWORKS` after training at these lags."""
     draw, run, settings = NETWORKS[network]
     return train(draw, run, lags, updates=updates, seed=seed, **settings)
@@ -174,7 +175,7 @@ def trained(network: str, lags: Lags, updates: int = 200, seed: int = 0) -> Para
 
 def trained_at_one_lag(network: str, lag: int = 100, updates: int = 200, seed: int = 0) -> Parameters:
     """The parameters of one of `NETWORKS` after training at one lag alone."""
-    return trained(network, (lag, lag), updates, seed)
+    return trained_on(network, (lag, lag), updates, seed)
 
 
 def share_with(step: Callable[..., Any], p: Parameters, lag: int = 100) -> float:
@@ -200,10 +201,43 @@ def recall_after_training(
     return share_with(step, p, lag) if start.startswith("LSTM") else share_right(p, run_plain, lag)
 
 
+def ours(lag: int = 100) -> dict[str, list[float]]:
+    """Our seeds' shares of right answers by network, at the lag of 100 at which they were measured; else none."""
+    found = claimed("10_gates")["hundred_steps"].values if lag == 100 else {}
+    return {network: numbers["recalled"] for network, numbers in found.items()}
+
+
 def recall_with_biases(lag: int, forget_bias: float, input_bias: float, updates: int = 200, seed: int = 0) -> float:
     """The share of right answers of an LSTM that started with these biases, after training at this lag alone."""
-    biases = {"forget_bias": forget_bias, "input_bias": input_bias}
-    return share_right(train(draw_lstm, run_lstm, (lag, lag), updates=updates, seed=seed, **biases), run_lstm, lag)
+    p = train(
+        draw_lstm, run_lstm, (lag, lag), updates=updates, seed=seed, forget_bias=forget_bias, input_bias=input_bias
+    )
+    return share_right(p, run_lstm, lag)
+
+
+def by_bias_measured() -> dict[int, dict[int, list[float]]]:
+    """Our seeds' shares of right answers, by lag and forget bias b, with an input bias of -b."""
+    measured, at_100 = claimed("10_gates")["bias_by_lag"].values, ours(100)
+    found: dict[int, dict[int, list[float]]] = {lag: {} for lag in (10, 30, 100)}
+    found[100] = {0: at_100[LSTM], 5: at_100[LSTM_5]}
+    for setting, numbers in measured.items():
+        if "bias" in setting:
+            lag, bias = (int(part.split()[1]) for part in setting.split(", "))
+            found[lag][bias] = numbers["recalled"]
+    return {lag: dict(sorted(row.items())) for lag, row in found.items()}
+
+
+def held_measured() -> dict[str, list[list[float]]]:
+    """Our seeds' shares at each lag of `HELD_OUT`, after training on lags from 1 to 7."""
+    values = claimed("10_gates")["short_examples"].values
+    return {name: [values[name][f"lag {lag}"] for lag in HELD_OUT] for name in (PLAIN, LSTM, GRU)}
+
+
+def tagger_measured(number: str, epochs: int) -> dict[str, list[float]]:
+    """What our seeds measured of the taggers, by core, after so many epochs; none for others than 5 and 15."""
+    values = claimed("10_gates")["tagger"].values
+    ending = f", {epochs} epochs"
+    return {name.removesuffix(ending): one[number] for name, one in values.items() if name.endswith(ending)}
 
 
 def slope_before(forget_bias: float, input_bias: float, seed: int = 0) -> float:
@@ -253,10 +287,11 @@ def after_push(
     push, K = steps + 1 values from 1 on. Of h: the size of the difference, divided by the size of h.
     """
     X, _, C, _ = for_each_symbol(p, at + steps)
-    before = lstm_states(X[: at + 1], *([np.zeros_like(C[0])] * 2), p["U"], p["W"], p["b"])
-    h, c, weights = before[0][-1], before[1][-1], (p["U"], p["W"], p["b"])
+    zeros, weights = np.zeros_like(C[0]), (p["U"], p["W"], p["b"])
+    H, C, _ = lstm_states(X[: at + 1], zeros, zeros, *weights)
+    h, c = H[-1], C[-1]
     left, pushed = (lstm_states(X[at + 1 :], h, start, *weights) for start in (c, times * c))
-    in_c = np.linalg.norm(left[1] - pushed[1], axis=(1, 2)) / np.linalg.norm((1 - times) * c)
+    in_c = np.linalg.norm(left[1] - pushed[1], axis=(1, 2)) / max(float(np.linalg.norm((1 - times) * c)), 1e-12)
     in_h = np.linalg.norm(left[0] - pushed[0], axis=(1, 2)) / np.linalg.norm(left[0], axis=(1, 2))
     return np.append(1.0, in_c), np.append(0.0, in_h)
 
@@ -289,7 +324,7 @@ def wrong_steps_found(p: Parameters, seed: int = 0) -> list[bool]:
     rng, weights = np.random.default_rng(seed), [p[name] for name in p if name not in ("V", "b_V")]
     states = [(3, len(p["W"]))] * (1 if "b_h" in p else 2)
     drawn = [rng.normal(size=shape) for shape in ((3, len(p["U"])), *states, *(one.shape for one in weights))]
-    expected = exercise.reference(*drawn)
+    expected = (gru_step if "b_h" in p else lstm_step)(*drawn)
     return [not np.allclose(one.answer(*drawn), expected, atol=1e-3) for one in exercise.misconceptions]
 
 
@@ -313,6 +348,7 @@ def error_sizes(
     X, zeros, dh = rng.normal(size=(steps + 1, 8, 4)), np.zeros((8, units)), rng.normal(size=(8, units))
     U, W = 0.5 * rng.normal(size=(4, 4 * units)), rng.normal(size=(units, 4 * units)) / np.sqrt(units)
     square = rng.normal(size=(units, units))
+    sizes: Sequence[float] | np.ndarray
     if cell.startswith("LSTM"):
         b = np.zeros(4 * units)
         b[units : 2 * units] = bias

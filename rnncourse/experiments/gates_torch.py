@@ -52,7 +52,7 @@ def python_source() -> Any:
 
 
 def train_tagger(
-    name: str, epochs: int = 5, seed: int = 0, set_bias: Callable[[nn.LSTM, float], None] = set_forget_bias
+    name: str, epochs: int = 5, seed: int = 0, set_bias: Callable[[Any, float], None] = set_forget_bias
 ) -> Tagger:
     """Train the tagger with one of `CORES`: windows of 100 characters, 16 at a time, Adam with steps that get smaller.
 
@@ -63,7 +63,7 @@ def train_tagger(
     torch.manual_seed(seed)
     model = Tagger(core, hidden_size, len(characters))
     if forget_bias is not None:
-        set_bias(model.rnn, forget_bias)  # type: ignore[arg-type]
+        set_bias(model.rnn, forget_bias)
     ids, labels = (torch.tensor(array) for array in text.windows(100))
     batches = [columns for _ in range(epochs) for columns in torch.randperm(ids.shape[1]).split(16)]
     optimizer = torch.optim.Adam(model.parameters(), lr=0.006)
@@ -71,7 +71,7 @@ def train_tagger(
     for columns in batches:
         loss = nn.functional.cross_entropy(model(ids[:, columns]).flatten(0, 1), labels[:, columns].flatten())
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
@@ -100,7 +100,7 @@ def lines_of_code() -> list[str]:
 
 
 def taken_for_comment(model: Tagger, opening: str = "# ") -> Float[np.ndarray, "40"]:
-    """The share of these lines of which each of the 40 characters is taken for a comment, if `opening` stands before."""
+    """The share of these lines of which each character is taken for a comment, if `opening` stands before them."""
     characters = python_source()[2]
     place = {character: i for i, character in enumerate(characters)}
     columns = [[place.get(character, len(characters) - 1) for character in opening + line] for line in lines_of_code()]
