@@ -272,8 +272,8 @@ def kept_by_symbol(
     c, h = (sizes[name] for name in "ch")
     return described(
         figure,
-        f"Above, {symbols} panels, one for each first symbol: the entries of c over {steps} steps. Stripes come up out "
-        "of nearly nothing, others in each panel, and get darker to the end. Below, the largest entry of c, which is "
+        f"Above, {symbols} panels, one for each first symbol: the entries of c over {steps} steps, at the end from "
+        f"{cells[-1].min():.0f} to {cells[-1].max():.0f}. Below, the largest entry of c, which is "
         f"{c[steps // 2]:.1f} after {steps // 2} steps and {c[-1]:.1f} after {steps - 1}, and of h, which is "
         f"{h[steps // 2]:.2f} and {h[-1]:.2f}.",
     )
