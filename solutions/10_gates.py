@@ -859,9 +859,9 @@ show(held_by_lag(HELD_OUT, held_measured(), trained=(1, 7), guess=0.25))
 # **Claim:** trained on lags from 1 to 7 alone, an LSTM whose biases start at 0 holds the symbol for 1,000 steps.
 # Trained on a lag of 30 alone, the same LSTM guesses there.
 #
-# An LSTM whose gates start half open learns from seven steps what to do for a thousand. Some of the plain cells and GRUs
-# do so, too, and others lose one or two symbols. A plain cell with as many parameters as the LSTM has
-# {{short_examples/plain, 68 units/lag 1000}} at 1,000.
+# An LSTM whose gates start half open learns from seven steps what to do for a thousand. Many of the plain cells and
+# GRUs do so, too (the picture counts them); the others lose one or two symbols. It is not for want of parameters: a plain
+# cell with as many as the LSTM is right in {{short_examples/plain, 68 units/lag 1000}} at 1,000.
 #
 # On average its $f$ is {{short_examples/LSTM, biases 0/f|median .2f}}. How far open is it where $c$ is large? And does this one
 # count on, like that of section 5? **Guess**. Here is the push again, for both.
@@ -978,7 +978,8 @@ assert all(wrong_steps_found(p) + wrong_steps_found(trained[GRU_5])), "Every wro
 #   way is only as open as $f$.
 # - Over long lags it needs a **forget bias** of about their logarithm, and as much below 0 on $i$: to remember is to keep
 #   *and* to keep out. What it then learns is to write on and on; the tanh hides it.
-# - From short examples it needs no such start, and settles into an attractor. Plain cells and GRUs do so in some seeds.
+# - From short examples it needs no such start, and settles into an attractor. Plain cells and GRUs do so in some
+#   of the seeds.
 # - In an `nn.LSTM` the forget bias is a quarter of **two** biases, in each layer and each direction.
 # - The **GRU** has one state and three quarters of the numbers. Its open way is $dh_{t-1} = dh_t\odot z + \dots$
 

@@ -395,7 +395,8 @@ def held_by_lag(
     """How long networks hold what they learned from short examples: a panel for each, the share against the lag.
 
     `networks` gives for each name the shares at each lag, one for each seed: a thin line is a seed, the thick one the
-    median. The lags that were trained are shaded; a dashed line stands where a guess is.
+    median. The lags that were trained are shaded; a dashed line stands where a guess is. Below, in how many seeds the
+    share is above 0.99 at the last lag.
     """
     with style():
         figure = Figure(figsize=(9.75, 3.3), layout="constrained")
@@ -407,13 +408,16 @@ def held_by_lag(
             axes.plot(lags, shares, color=look["color"], lw=0.9, alpha=0.5)
             axes.plot(lags, np.median(shares, axis=1), color=look["color"], lw=3, marker=look["marker"])
             axes.set(xscale="log", title=name, xlabel="lag", ylim=(0, 1.06))
+            held = f"{sum(share > 0.99 for share in shares[-1])} of {len(shares[-1])} seeds hold"
+            axes.text(lags[-1], 0.04, held, color=INK, ha="right", fontsize=11)
             axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
             axes.minorticks_off()
         panels[0].set_ylabel("share of right answers")
         panels[0].text(trained[1] ** 0.5, 0.04, "trained", color=MUTED, ha="center", fontsize=11)
         panels[0].text(lags[-1], guess - 0.03, "a guess", color=MUTED, ha="right", va="top", fontsize=11)
     said = "; ".join(
-        f"{name} {np.median(rows[-1]):.2f} ({min(rows[-1]):.2f} to {max(rows[-1]):.2f})"
+        f"{name} {np.median(rows[-1]):.2f} ({min(rows[-1]):.2f} to {max(rows[-1]):.2f}), above 0.99 in "
+        f"{sum(share > 0.99 for share in rows[-1])} of {len(rows[-1])}"
         for name, rows in networks.items()
     )
     return described(
