@@ -563,7 +563,7 @@ for layers in (1, 2, 3, 7):
 # %% [markdown]
 # For one over 1,000 steps you need 1,000 layers of width 3. (Wider kernels, or kernels with gaps, need fewer; but the number
 # must be chosen in advance.) The recurrence gets there with one transition, and pays in another currency: its steps have to
-# wait for each other. A convolution's outputs can all be computed at once. (Unit 13 comes back to that.)
+# wait for each other. A convolution's outputs can all be computed at once. (Unit 14 comes back to that.)
 #
 # One thing the grid does not say: *yes* is not *how much*. In the leaky integrator the input of $m$ steps ago has the weight
 # $(1 - k)\, k^m$. For $k = 0.5$ and $m = 20$ that is half a millionth: `True`, and in practice forgotten.

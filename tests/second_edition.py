@@ -12,6 +12,7 @@ FIRST_EDITION = {
     "09_bidirectional",
     "11_heads",
     "12_encoder_decoder",
-    "13_beyond",
-    "14_project",
+    "13_attention",
+    "14_scans",
+    "15_project",
 }
