@@ -8,7 +8,6 @@ FIRST_EDITION = {
     "07_torch_rnn",
     "08_stacked",
     "09_bidirectional",
-    "10_gates",
     "11_heads",
     "12_encoder_decoder",
     "13_attention",
