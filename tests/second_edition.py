@@ -12,5 +12,4 @@ FIRST_EDITION = {
     "12_encoder_decoder",
     "13_attention",
     "14_scans",
-    "15_project",
 }
