@@ -1,4 +1,4 @@
-"""What unit 14 claims about training: that a state beats the best n-gram on dates, and that memory is why."""
+"""What unit 15 claims about training: that a state beats the best n-gram on dates, and that memory is why."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from claims.experiment import Numbers, Unit
 from rnncourse.project import choose_ngram
 from rnngrade.cells import of
 
-unit = Unit("14_project", seeds=5)
+unit = Unit("15_project", seeds=5)
 cells = of(unit.stem)
 torch.set_num_threads(1)
 

@@ -1,4 +1,4 @@
-"""Pictures of unit 14: which part may say what, and what a network believes from letter to letter."""
+"""Pictures of unit 15: which part may say what, and what a network believes from letter to letter."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 14 · The project
+# # 15 · The project
 #
 # **After this unit you can**
 #
@@ -16,7 +16,7 @@
 # %% [markdown]
 # ## The question that was left open
 #
-# Unit 13 ended with a question to ask of every new architecture: *what would an experiment of yours show that its
+# Unit 14 ended with a question to ask of every new architecture: *what would an experiment of yours show that its
 # authors did not?* You have built every part of such an experiment. You have never been asked to run one from beginning
 # to end, and it is there, between the parts, that results go wrong. Not with a crash: with a figure that is too good.
 #
@@ -40,7 +40,7 @@ torch.optim.Adam(
 
 # %% tags=["experiment"]
 answer_above = "if an answer above has not passed its check, that may be why."
-progress("14_project")
+progress("15_project")
 
 # %% [markdown]
 # ## 1 · Documents
@@ -142,7 +142,7 @@ assert at_random < cut_first / 2, "Windows that overlap were expected to flatter
 # one writer, one song in two recordings. Documents that tell about one another form a **group**, and it is groups that
 # are dealt.
 #
-# ### Exercise 14.1 · `split_groups`
+# ### Exercise 15.1 · `split_groups`
 # *●●○ · 15 minutes · 3 points*
 #
 # `groups` is a list with the name of the group of each document. Return three lists of places in it: those of the
@@ -193,7 +193,7 @@ check(split_groups)
 # What the test part has and training has not becomes one id, `<unk>`. That is no loss. It is what will happen on the
 # first day that somebody uses your model.
 #
-# ### Exercise 14.2 · `prepare`
+# ### Exercise 15.2 · `prepare`
 # *●○○ · 12 minutes · 2 points*
 #
 # `parts` is a dict with the documents of each part, lists of tokens: `{"train": [["b", "a"], …], "validation": …}`. It
@@ -270,7 +270,7 @@ assert "<unk>" not in {vocabulary[i] for ids, _ in parts["train"] for i in ids},
 # $1 + 0 + 0 + 0$ bits for four steps: 0.25. The mean of the two documents' means would be ½: a step of the short document
 # would count for three of the long.
 #
-# ### Exercise 14.3 · `bits_per_token`
+# ### Exercise 15.3 · `bits_per_token`
 # *●○○ · 8 minutes · 2 points*
 #
 # `documents` is a list of pairs `(ids, targets)`. `predictions` holds for each of them an array of probabilities `(T, Q)`.
@@ -314,7 +314,7 @@ check(bits_per_token)
 # twice in four, so $P_0(1) = (2 + \frac12)/(4 + 1) = \frac12$. Context `(0,)`: target 1 came twice in two, so
 # $P_1(1) = (2 + \frac12)/(2 + 1) = 0.83$, that is 0.263 bits.
 #
-# ### Exercise 14.4 · `ngram_bits`
+# ### Exercise 15.4 · `ngram_bits`
 # *●●● · 25 minutes · 4 points*
 #
 # `ngram_bits(train, scored, n, targets, alpha)` counts in the documents `train` and returns the bits per token on the
@@ -352,7 +352,7 @@ def ngram_bits(train, scored, n, targets, alpha=1.0):
 check(ngram_bits)
 
 # %% [markdown]
-# ### Exercise 14.5 · `choose_ngram`
+# ### Exercise 15.5 · `choose_ngram`
 # *●●○ · 10 minutes · 2 points*
 #
 # `parts` has "train", "validation" and "test", lists of pairs `(ids, targets)`; `settings` is a list of pairs `(n,
@@ -418,7 +418,7 @@ show(
 #    beginning of a document. All else is equal, so the difference is what memory is worth.
 # 6. **The figures are those of the predictions**, which are handed back with them, so that anybody can count again.
 #
-# ### Exercise 14.6 · `run_experiment`
+# ### Exercise 15.6 · `run_experiment`
 # *●●● · 60 minutes · 8 points*
 #
 # `parts` is as above. `settings` is a dict: "inputs" and "targets" say how many different ids there are of each, "hidden"
@@ -559,7 +559,7 @@ show(
 # By hand: 1.5 and 2.5 bits. Mean 2, deviations ½ and ½, so $s = \sqrt{(0.25 + 0.25)/1} = 0.707$. With a baseline of 2.25
 # that is a gain of 0.25, and one win in two.
 #
-# ### Exercise 14.7 · `summarise`
+# ### Exercise 15.7 · `summarise`
 # *●●○ · 12 minutes · 3 points*
 #
 # `runs` is a dict from the name of a setting to its runs, and a run is a dict with "seed", "validation" and "test", the
@@ -618,7 +618,7 @@ assert figures["network"]["gain"] > figures["network"]["sd"], (
 #
 # Here is a small hunt, before you write. All of these have been published.
 #
-# ### Exercise 14.8 · `quiz_leaks`
+# ### Exercise 15.8 · `quiz_leaks`
 # *●●○ · 6 minutes · 2 points*
 #
 # In which of these does something of the test part reach the training or a choice?
@@ -663,7 +663,7 @@ check(quiz_leaks, "quiz_leaks")
 # what is run again is written again. Even its conclusion hangs on them: a text that says "we win" whatever came has not
 # been written by the experiment.
 #
-# ### Exercise 14.9 · `write_report`
+# ### Exercise 15.9 · `write_report`
 # *●●○ · 40 minutes · 3 points*
 #
 # `figures` is the dict that you have just seen: "seeds" (how many, an int below 10), "baseline", "best", and for "network"
@@ -839,7 +839,7 @@ Markdown(report)
 #   IEEE* 77, 1989: the opponent with a state.
 
 # %% tags=["experiment"]
-progress("14_project")
+progress("15_project")
 
 # %% [markdown]
 # ## Something to show to somebody

@@ -1,29 +1,7 @@
-"""The pictures of unit 13: diagrams on their sheet, the depth that they show, a table that says what it is given."""
-
-import numpy as np
-import pytest
+"""The table of what the course claims says what it is given."""
 
 from rnncourse.data.claims import stems
-from rnncourse.plots import to_png
-from rnncourse.plots.beyond import ClaimsTable, alignment_map, scan_beside_loop
-
-
-@pytest.mark.parametrize(("steps", "rows"), [(2, "1 rows"), (7, "3 rows"), (8, "3 rows"), (9, "4 rows")])
-def test_the_scan_has_as_many_rows_as_it_takes_doublings(steps, rows):
-    words = [text.get_text() for text in scan_beside_loop(steps).axes[0].texts]
-    assert words[-1] == rows
-    assert f"{steps - 1} rows" in words
-
-
-def test_the_map_names_its_axes_shows_spaces_and_is_the_same_twice():
-    def draw():
-        return alignment_map(np.eye(2, 3), "a b", "yz")
-
-    axes = draw().axes[0]
-    assert [label.get_text() for label in axes.get_xticklabels()][:3] == ["a", "␣", "b"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("input character", "output character")
-    assert to_png(draw()) == to_png(draw())
-
+from rnncourse.plots.looking_back import ClaimsTable
 
 MEASURED = {
     "03_cell": {
