@@ -390,12 +390,12 @@ def states_in_a_plane(
             axes.set(title=title, xlabel="first direction of the state")
             axes.set_aspect("equal")
         figure.axes[0].set_ylabel("second direction")
-        legend: tuple[tuple[dict[str, Any], str], ...] = (
+        kinds: tuple[tuple[dict[str, Any], str], ...] = (
             ({"marker": "o", "mfc": "white", "mec": INK, "mew": 1.6, "ms": 7}, "right after\nthe symbol"),
             ({"marker": "D", "color": INK, "mec": "white", "ms": 9}, f"{len(paths) - 1} steps later,\naverage noise"),
             ({"marker": "o", "color": INK, "alpha": 0.4, "mew": 0, "ms": 3.2}, "one sequence,\nafter real noise"),
         )
-        for marks, name in legend:
+        for marks, name in kinds:
             figure.axes[-1].plot([], [], linestyle="", label=name, **marks)
         figure.axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.2, fontsize=10)
     told = []
