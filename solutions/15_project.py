@@ -17,13 +17,12 @@
 # %% [markdown]
 # ## The question that was left open
 #
-# Unit 14 ended with a question to ask of every new architecture: *what would an experiment of yours show that its
-# authors did not?* You have built every part of such an experiment. You have never been asked to run one from beginning
-# to end, and it is there, between the parts, that results go wrong. Not with a crash: with a figure that is too good.
+# Of every new architecture one may ask: *what would an experiment of yours show that its authors did not?* You have built
+# every part of such an experiment, and never run one from beginning to end. Between the parts results go wrong: not with a
+# crash, but with a figure that is too good.
 #
-# So in this unit you build no network that you do not know already. You build what stands round it. We go through all of
-# it once, with a question that is small enough for a laptop: **you see a date, letter by letter. In which language is it
-# written?** Then it is your turn, with a question of your own.
+# In this unit you build what stands round a network. We go through all of it once, with a question that is small enough
+# for a laptop: **you see a date, letter by letter. In which language is it written?** Then it is your turn.
 
 # %% locked="setup"
 from collections import Counter
@@ -35,7 +34,7 @@ from torch import nn
 from rnncourse import check, hint, progress, track, use
 
 torch.set_num_threads(1)  # for small products a second thread costs more than it brings
-torch.optim.Adam([torch.zeros(1)])  # the first one takes a second or two: not in a check
+torch.optim.Adam([torch.zeros(1)])  # the first one takes a second or two
 
 # %% tags=["experiment"]
 progress("15_project")
@@ -77,12 +76,12 @@ for i in range(0, 22, 2):
     print(f"{corpus.groups[i]:<12} {text!r:<38} {corpus.targets[i][-1]}")
 
 # %% [markdown]
-# The last column is the target at every step of the row: `de` after the first letter, `de` after the last. Of course
-# nobody can know it after the first. That is the point: we want to see how soon it is known.
+# The last column is the target at every step of the row. Nobody can know it after the first letter: we want to see how
+# soon it is known.
 #
 # ## 2 · Three parts
 #
-# You know train and test since unit 01, and validation since unit 06. Here is the whole of it in one picture.
+# You know train and test since unit 01, and validation since unit 06.
 
 # %% tags=["experiment"]
 from rnncourse.plots import show
@@ -91,7 +90,7 @@ from rnncourse.plots.project import three_parts
 show(three_parts())
 
 # %% [markdown]
-# Everything that this unit teaches is in the arrow that is *not* there: none leads from the test part back to the left.
+# What this unit teaches is in the arrow that is *not* there: none leads from the test part back to the left.
 # If one does, it is called a **leak**. Kapoor and Narayanan found leaks in 294 papers of 17 fields. They make no noise.
 #
 # Here is one. A text is cut into windows of 60 characters, a new one every 6, so that each overlaps its neighbours, and
@@ -127,8 +126,8 @@ assert at_random < cut_first / 3
 #
 #       split_groups(["a", "b", "a", "c", "b"], 0)     might give    [0, 2], [1, 4], [3]
 #
-# How you do it is up to you: there is no one right answer. The check calls your function several times and looks whether
-# what it does is so. Your answer may not call scikit-learn.
+# How you do it is up to you. The check calls your function several times and looks whether what it does is so. Your
+# answer may not call scikit-learn.
 
 
 # %% answer="split_groups"
@@ -151,19 +150,15 @@ def split_groups(groups, seed):
 check(split_groups)
 
 # %% [markdown]
-# You now have a border that holds. What counts as a group is the one thing that no program can tell you: it is a
-# question about the world. For the dates it is the day: who has met `mercredi 4 mars 2009` in training knows something of
-# `Wednesday, 4 March 2009` that a stranger would not.
+# You now have a border that holds. What counts as a group no program can tell you: it is a question about the world. For
+# the dates it is the day: who has met `mercredi 4 mars 2009` in training knows something of `Wednesday, 4 March 2009`.
 #
 # ## 3 · What is fitted
 #
-# The second leak is a quiet one. A network reads ids, so somebody has to make a vocabulary, and the easiest thing is to
-# make it of all that there is, before the split. But a vocabulary is *fitted*: it would be another one if the test
-# documents were others. The same is true of a mean that is subtracted, a scale that is divided by, a list of the
-# commonest words. **Whatever is computed from documents is computed from the training part.**
-#
-# What the test part has and training has not becomes one id, `<unk>`. That is no loss. It is what will happen on the
-# first day that somebody uses your model.
+# The second leak is a quiet one. A network reads ids, so somebody has to make a vocabulary, and it is easy to make it of
+# all that there is, before the split. But a vocabulary is *fitted*: it would be another one if the test documents were
+# others. So is a mean that is subtracted, or a list of the commonest words. **Whatever is computed from documents is
+# computed from the training part.** What the test part has and training has not becomes one id, `<unk>`.
 #
 # ### Exercise 15.2 · `prepare`
 # *●○○ · 12 minutes · 2 points*
@@ -199,8 +194,7 @@ check(prepare)
 
 # %% [markdown]
 # Both functions together make of a corpus what all that follows works with: for each part a list of pairs `(ids,
-# targets)`. Targets get their ids in the same way. A target that training never had becomes `<unk>` too, and costs what
-# it costs.
+# targets)`. Targets get their ids in the same way.
 
 # %% tags=["experiment"]
 from rnncourse.experiments.project import parts_of
@@ -225,8 +219,7 @@ assert "<unk>" not in {vocabulary[i] for ids, _ in parts["train"] for i in ids}
 # \text{id}_t),$$
 #
 # where $M$ is the number of steps of all documents together. With $Q$ targets and no idea, it is $\log_2 Q$: for eleven
-# languages, 3.46. Whoever is sure and right needs 0, and whoever is sure and wrong pays without end. (How often the
-# likeliest target is right is easier to tell a friend, and says nothing of how sure a model was.)
+# languages, 3.46. Whoever is sure and right needs 0, and whoever is sure and wrong pays without end.
 #
 # By hand: two documents, of one step and of three. The first gives its target ½, the second all of its targets 1. That is
 # $1 + 0 + 0 + 0$ bits for four steps: 0.25. The mean of the two documents' means would be ½: a step of the short document
@@ -373,8 +366,8 @@ assert needs[0] > opponent + 1
 #
 # ## 6 · One run
 #
-# Now the network. This time no cell is given, no loop, no line: you have written all of its parts, in units 06, 07 and
-# 10. What is fixed is what goes in and what comes out, and what must hold of it. The second is the harder half:
+# Now the network. No line is given: you have written all of its parts, in units 06, 07 and 10. What is fixed is what goes
+# in, what comes out, and what must hold of it:
 #
 # 1. **A seed reproduces it.** Two calls with the same arguments give the same figures. Another seed gives others.
 # 2. **The test part changes nothing** in training: not a weight, not the number of the epoch.
@@ -490,8 +483,8 @@ for one in trials:
 #
 # **Claim:** letters counted for each language, put together by Bayes' rule, need fewer bits than the network.
 #
-# That held in {{held counting_wins}} splits (so in {{held counting_wins|interval}} of all, with 95% confidence). An
-# afternoon of counting is as good as the network, or better. Whoever stops at the first opponent publishes a victory.
+# That held in {{held counting_wins}} splits (with 95% confidence in {{held counting_wins|interval}} of all). Whoever
+# stops at the first opponent publishes a victory.
 #
 # ### Where does each of them pay?
 #
@@ -582,7 +575,7 @@ for name in runs:
 #
 # ## 8 · Leaks
 #
-# Here is a small hunt, before you write. All of these have been published.
+# All of these have been published.
 #
 # ### Exercise 15.8 · `quiz_leaks`
 # *●●○ · 6 minutes · 2 points*
@@ -611,8 +604,7 @@ check(quiz_leaks, "quiz_leaks")
 # %% [markdown]
 # ## 9 · The report
 #
-# Two pages. Whoever reads them should be able to disbelieve you: to see what was asked, what was compared with what, by
-# which figure, and what would have shown the opposite. These seven headings will do:
+# Two pages. Whoever reads them should be able to disbelieve you. These seven headings will do:
 #
 # | heading | what a reader wants to know |
 # |---|---|
@@ -624,10 +616,8 @@ check(quiz_leaks, "quiz_leaks")
 # | Ablation | what the same network does without the part that is said to matter |
 # | Limits | what this does *not* show |
 #
-# There is a trap here that catches nearly everybody. You run, you write the figures into the text, you find a mistake, you
-# run again. Now a figure in the text is that of a run that no longer exists. So a report is a **function** of its figures:
-# what is run again is written again. Even its conclusion hangs on them: a text that says "we win" whatever came has not
-# been written by the experiment.
+# You run, you write the figures into the text, you find a mistake, you run again. Now a figure in the text is that of a
+# run that no longer exists. So a report is a **function** of its figures, and even its conclusion hangs on them.
 #
 # ### Exercise 15.9 · `write_report`
 # *●●○ · 40 minutes · 3 points*
@@ -740,9 +730,8 @@ Markdown(report)
 #    question is about.
 # 5. **Rewrite the report.** Two pages, figures by themselves.
 #
-# You need not win. A network that loses, measured well, is a result, and gets all of its points; one that wins by a leak
-# gets none for it. If the n-gram beats you, say so, say by how much, and say where: look at the steps at which the two
-# differ most.
+# You need not win. A network that loses, measured well, gets all of its points; one that wins by a leak gets none for it.
+# If counting beats you, say by how much, and where.
 #
 # ## 12 · Summary
 #
@@ -818,7 +807,7 @@ from rnncourse.plots.project import letter_by_letter
 my_text = "mercredi 4 mars 2009"
 known = {letter: i for i, letter in enumerate(vocabulary)}
 mine = np.array([known.get(letter, 0) for letter in my_text])
-asked = {**parts, "test": [(mine, 0 * mine)]}  # its targets are unknown: no bits of it count
+asked = {**parts, "test": [(mine, 0 * mine)]}  # its targets are unknown
 sizes = {"inputs": len(vocabulary), "targets": Q, "memory": True}
 beliefs = one_run(asked, SETTINGS | sizes, 0)["test"][0]
 show(letter_by_letter(beliefs[:, 1:], my_text, names[1:]))
@@ -831,5 +820,5 @@ assert np.allclose(beliefs.sum(axis=1), 1, atol=1e-3)
 #
 # ## The end, and what it is for
 #
-# You began with a leaky average. You have built what came of it, seen where it fails, and now you can find out what is
-# true about it: which is more than most who use it can. The next question is yours.
+# You began with a leaky average. You have built what came of it, seen where it fails, and you can find out what is true
+# about it. The next question is yours.
