@@ -469,8 +469,8 @@ assert left["LSTM, forget bias 5"] > 1, "With a bias of 5 the error was expected
 # ### The same idea through depth
 #
 # A stack of layers has the trouble of a chain of steps. A **highway** layer (Srivastava, Greff and Schmidhuber, 2015)
-# takes over the gate: $h \leftarrow z\odot h+(1-z)\odot F(h)$. A **residual** layer (He and others, 2016) just
-# adds, $h \leftarrow h + F(h)$, so that an error goes back as it is, plus what comes through $F$. Every block of a
+# takes over the gate: $h \leftarrow z\odot h+(1-z)\odot F(h)$. A **residual** layer (He and others, 2016; you met
+# it in unit 08) just adds, $h \leftarrow h+F(h)$: an error goes back as it is, plus what comes through $F$. Every block of a
 # transformer has such sums.
 #
 # Why not through time? **Guess** what becomes of the error in 100 steps of $h_t = h_{t-1}+\tfrac{1}{10}
@@ -698,7 +698,7 @@ assert min(known.values()) > 0.7, "Each of the taggers was expected to know the 
 # And a forget bias of 5 does not help. One reason may be that text has many short comments, to learn from; we have not
 # tested it.
 #
-# If the line behind the sign is *code*, all lose it: of the last eight of forty letters the LSTM takes
+# If the line behind the sign is *code*, it is harder: of the last eight of forty letters the LSTM takes
 # {{tagger/LSTM, 43 units, 15 epochs/of the last eight|range .2f}} for a comment. In unit 09 a *plain* tagger held on as soon as a
 # fifth of the lines asked for it. **Gates make it easier to learn what the examples ask for. They do not ask.**
 
@@ -863,8 +863,8 @@ show(held_by_lag(HELD_OUT, held_measured(), trained=(1, 7), guess=0.25))
 # GRUs do so, too (the picture counts them); the others lose one or two symbols. It is not for want of parameters: a plain
 # cell with as many as the LSTM is right in {{short_examples/plain, 68 units/lag 1000}} at 1,000.
 #
-# On average its $f$ is {{short_examples/LSTM, biases 0/f|median .2f}}. How far open is it where $c$ is large? And does this one
-# count on, like that of section 5? **Guess**. Here is the push again, for both.
+# On average the $f$ of these LSTMs is {{short_examples/LSTM, biases 0/f|median .2f}}. How far open is it where $c$ is large? And do
+# they count on, like that of section 5? **Guess**. Here is the push again, for both.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="times = 2.0; times = 0.0"
 from rnncourse.experiments import beside
@@ -878,8 +878,9 @@ long_c, short_c = (after_push(one, at=100, times=times)[0] for one in (p, short)
 show(push_chart({"5 and −5,\nlag 100": long_c, "biases 0,\nlags 1 to 7": short_c}, "left of the push in c"))
 
 # %% [markdown]
-# Where $c$ is large the gates are open. And this one is pulled back, slowly: {{short_examples/LSTM, biases 0/push left in c, 100|range .2f}} of the push are left after
-# 100 steps, {{short_examples/LSTM, biases 0/push left in c, 300|range .2f}} after 300. What holds here is an attractor, as in the
+# Where $c$ is large the gates are open. And this one is pulled back, slowly:
+# {{short_examples/LSTM, biases 0/push left in c, 100|range .2f}} of the push are left after 100 steps,
+# {{short_examples/LSTM, biases 0/push left in c, 300|range .2f}} after 300. What holds here is an attractor, as in the
 # latch of unit 03, and the gradient only had to reach as far as the examples. Nor is its memory in $c$ alone: with $c$ set to
 # zero after 20 steps it is right in {{short_examples/LSTM, biases 0/c wiped}}, since $h$ still shows the symbol.
 #
@@ -911,10 +912,10 @@ print({lag: share_right(sampled, run_lstm, lag) for lag in (7, 30, 1000)})
 # - A. Ng's course: $\Gamma_u, \Gamma_f, \Gamma_o$, one matrix each on the column $[a;x]$; $\Gamma_u$ is our $i$, $a$ our $h$.
 # - Goodfellow, Bengio & Courville: $f, g, q$ for forget, input, output; **their $g$ is a gate**, our $i$; $s$ is our $c$.
 # - Cho et al. 2014: GRU, $z$ keeps; the reset acts on $h$, **before** the product.
-# - Chung et al. 2014, Ng, the unit on scans: $z$ is **inverted**, 1 renews. As $1-\sigma(a)=\sigma(-a)$, turn the sign of its
+# - Chung et al. 2014, Ng, unit 14: $z$ is **inverted**, 1 renews. As $1-\sigma(a)=\sigma(-a)$, turn the sign of its
 #   weights and bias.
 #
-# **Guess** before you run it: which of these three are your cell under another name?
+# **Guess** before you run it: which of Ng's, Chung's and Cho's cells are yours under another name?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.gates import other_conventions

