@@ -73,7 +73,7 @@ def summary_chain(source: Sequence[str], target: Sequence[str], *, forced: bool 
     sheet.text(left + STEP * (len(source) - 1) / 2, 0.28, "the encoder reads", MUTED)
     words = "the true tokens, one step late" if forced else "each token that was written is read next"
     sheet.text(turn + STEP * len(target) / 2, 0.28, words, MUTED)
-    read = (
+    how = (
         f"Each reads a true token from below, {', '.join([BOS, *target])}: the row above it, one step late."
         if forced
         else f"The first reads {BOS}; dashed arrows lead from each token that was written to the next state."
@@ -82,7 +82,7 @@ def summary_chain(source: Sequence[str], target: Sequence[str], *, forced: bool 
         sheet.figure,
         f"A chain of {len(source)} encoder states reads {', '.join('space' if c == ' ' else c for c in source)}. An "
         f"arrow called summary leads from the last of them to a chain of {len(written)} decoder states, which write "
-        f"{', '.join(written)}. {read}",
+        f"{', '.join(written)}. {how}",
     )
 
 
@@ -382,7 +382,10 @@ def digits_right(shares: Mapping[str, Sequence[float]], wrong: int) -> Figure:
 def lengths_copied(shares: Mapping[str, Mapping[int, Sequence[float]]]) -> Figure:
     """The share of strings copied by their length: of each network the median over seeds, and the range as a band."""
     lengths = list(next(iter(shares.values())))
-    medians = {name: [float(np.median(values)) for values in found.values()] for name, found in shares.items()}
+    medians = {
+        name.replace(", ", ",\n"): [float(np.median(values)) for values in found.values()]
+        for name, found in shares.items()
+    }
     figure = line_chart(
         lengths, medians, xlabel="digits in the string", ylabel="strings copied (share)", ylim=(-0.03, 1.03),
         title="Three networks: medians of our runs, and bands from the lowest to the highest",
