@@ -10,8 +10,8 @@
 # - let a decoder tell what it sees in a picture.
 #
 # **Time**: four hours, best in two sittings; the second begins with section 6. The optional section 11 takes forty minutes
-# more. **You need** padding and packing from [unit 07](07_torch_rnn.ipynb), the GRU from [unit 10](10_gates.ipynb), and
-# the generation of [unit 06](06_language_model.ipynb). There are twelve exercises, one of them optional, and one
+# more. **You need** padding and packing from unit 07, the GRU from unit 10, and
+# the generation of unit 06. There are twelve exercises, one of them optional, and one
 # written question: 35 points in all.
 #
 # Modules and what they are given are tensors. The searches, and the last exercise, are Python and NumPy: they may not
@@ -49,7 +49,7 @@ progress("12_encoder_decoder")
 # %% [markdown]
 # ## The question that unit 11 left open
 #
-# The last machine of [unit 11](11_heads.ipynb) read a sequence, kept one state, and wrote plain numbers from there, as many
+# The last machine of unit 11 read a sequence, kept one state, and wrote plain numbers from there, as many
 # as you told it. Now read these:
 #
 # > quarta-feira, 4 de março de 2009 → 2009-03-04
@@ -281,7 +281,7 @@ print("source", encoded.source.shape, "   targets", encoded.targets.shape)
 assert all(not is_held_out(date.fromisoformat(iso)) for _, iso, _ in examples), "Expected no held-out day among them."
 
 # %% [markdown]
-# Each update reads 16 dates, and no date comes twice. Dates of nearly the same length share a batch, so that there is
+# Each update reads 24 new dates. Dates of nearly the same length share a batch, so that there is
 # hardly any padding. The loss is the cross-entropy of all tokens of the answer.
 #
 # One trick is from unit 10, the forget bias. A GRU's gate $z$ says which share of the old state is kept. We add 2 to the
@@ -295,13 +295,13 @@ from rnncourse.experiments.encoder_decoder import learn_to_translate, unseen_dat
 from rnncourse.plots.encoder_decoder import learning_curve
 
 mine = {"encoder": use(Encoder), "decoder": use(Decoder), "seq2seq": use(Seq2Seq)}
-updates = 600  # of 16 dates each
+updates = 500  # of 24 dates each
 translator, poor, losses, curve = learn_to_translate(updates=updates, **mine)
 print("loss:", *np.mean(np.reshape(losses, (5, -1)), axis=1).round(2))
 show(learning_curve({"unseen days": curve}, "Dates of days that were never shown"))
 
 # %% tags=["author"]
-assert curve[600] > 0.7, "Expected most dates right."
+assert curve[500] > 0.6, "Expected most dates right."
 
 # %% [markdown]
 # In our ten runs it ends at {{dates/2 added/date|range .0%}}.
@@ -309,7 +309,7 @@ assert curve[600] > 0.7, "Expected most dates right."
 # Look at the shape of the curve: next to nothing at first, though the loss fell all the time. If each of ten
 # characters is right with probability 0.8, all ten are with $0.8^{10} = 0.11$. A share of whole answers shows progress late.
 #
-# *Try* `updates = 200`: a third of the dates.
+# *Try* `updates = 200`.
 
 # %% [markdown]
 # ### Experiment · without the 2
@@ -333,9 +333,11 @@ show(parts_right_bars(by_part))
 # **Claim:** Without the 2 it is the month that is lost: it is right in fewer than a quarter of the dates, against more than
 # half with it. The day is right more than twice as often as the month, and the year in nineteen of twenty.
 #
-# It held in {{held month_is_lost}} runs; the medians for the month are {{dates/nothing added/month|median .0%}} and
-# {{dates/2 added/month|median .0%}}. Year and day are mostly copied. The month has to be *read*, as a number or as a name in
-# one of eleven languages, and both networks learn it last.
+# It held in {{held month_is_lost}} runs; in the others the day was lost as well. The medians for year, month and day are
+# {{dates/nothing added/year|median .0%}}, {{dates/nothing added/month|median .0%}} and
+# {{dates/nothing added/day|median .0%}}, with the 2 {{dates/2 added/year|median .0%}},
+# {{dates/2 added/month|median .0%}} and {{dates/2 added/day|median .0%}}. Year and day stand in the text as digits. The
+# month often is a name in one of eleven languages, and both networks learn it last.
 #
 # *Try* `keep = 1.0`.
 
@@ -469,14 +471,15 @@ check(greedy_decode)
 from rnncourse.encoder_decoder_torch import decoder_step
 from rnncourse.experiments.encoder_decoder import as_text, summary_of
 
-decode_greedily, distance, match = use(greedy_decode), use(edit_distance), use(exact_match)
+greedy, distance, match = use(greedy_decode), use(edit_distance), use(exact_match)
 step, shown = decoder_step(translator.decoder), unseen[:300]
-found = [as_text(decode_greedily(step, summary_of(translator, d), BOS, EOS, 20)) for d in shown]
-edits = [distance(answer, d.iso) for answer, d in zip(found, shown)]
+states = [summary_of(translator, d) for d in shown]
+found = [as_text(greedy(step, state, BOS, EOS, 20)) for state in states]
 print(f"exactly right: {match(found, [d.iso for d in shown]):.0%}")
-for written, answer, far in zip(shown, found, edits):
-    if far:
-        print(f"{written.text:<36} {answer}   edits: {far}")
+edits = [distance(answer, d.iso) for answer, d in zip(found, shown)]
+print("dates by their edits:", dict(sorted(Counter(edits).items())))
+for i in np.flatnonzero(edits)[:10]:
+    print(f"{shown[i].text:<36} {found[i]}   edits: {edits[i]}")
 
 # %% [markdown]
 # It has learned what an ISO date looks like so well that its mistakes look like dates. All models of this kind do that:
@@ -547,7 +550,6 @@ show_beam(continuations, width=2)
 # cases of the check no two scores tie.
 
 
-
 # %% answer="beam_search"
 def beam_search(step, state, bos, eos, max_length, width):
     """The width best hypotheses: step(token, state) -> (log_probabilities (V,), state); gives [(tokens, score), ...]."""
@@ -579,7 +581,8 @@ check(beam_search)
 # **Guess**: what does width 3 find that width 2 does not?
 
 # %% tags=["experiment"] dials="width = 6"
-search, words = use(beam_search), ["bos", "eos", "the", "my", "a", "dog", "cat", "house"]
+search = use(beam_search)
+words = ["bos", "eos", "the", "my", "a", "dog", "cat", "house"]
 
 
 def tree_step(token, state):
@@ -626,7 +629,7 @@ show(widths_chart({f"spread {spread:g}": searched.found}))
 # %% [markdown]
 # ### Experiment · who is to blame?
 #
-# Take a poor translator: yours as it was after 240 updates. For every wrong answer ask: **who is to blame, the search or
+# Take a poor translator: yours as it was after 300 updates. For every wrong answer ask: **who is to blame, the search or
 # the model?** The model can say how probable it finds the *true* answer. If that is more probable than what the search
 # came back with, the search has missed it. If not, the model believes in its mistake, and no better search would help.
 # (Stahlberg and Byrne, 2019.)
@@ -664,9 +667,11 @@ for name, counts in whose_mistakes(poor, unseen[:60], width=width, **searches).i
 # %% tags=["experiment", "nbval-ignore-output"] dials="updates = 500"
 from rnncourse.experiments.encoder_decoder import learn_to_copy
 
-updates, curves, copiers = 250, {}, {}
+updates = 250
+curves, copiers = {}, {}
 for reads in ("the true tokens", "its own guesses", "not shifted"):
-    copiers[reads], losses, curves[reads] = learn_to_copy(reads, updates=updates, **mine)
+    copied = learn_to_copy(reads, updates=updates, **mine)
+    copiers[reads], losses, curves[reads] = copied
     print(f"{reads:16} loss at the end {np.mean(losses[-100:]):.3f}")
 show(learning_curve(curves, "Strings of five digits copied, by what the decoder reads"))
 
@@ -838,20 +843,25 @@ show(beams_chart({name: found.bleu for name, found in by_search.items()}))
 # room for them: 24 floats are $24 \cdot 32 = 768$ bits. How much of that room does a network learn to use?
 #
 # **Guess**: a small network, $H = 24$, learns for 150 updates to copy one to five digits. What helps it more,
-# three times the units or three times the updates? (Stored: twenty runs of each.)
+# three times the units or three times the updates?
 
-# %% tags=["experiment"]
-from rnncourse.data.claims import claimed
+# %% tags=["experiment", "nbval-ignore-output"] dials="longer = 600"
+from rnncourse.experiments.encoder_decoder import copies
 from rnncourse.plots.encoder_decoder import lengths_copied
 
-runs = claimed("12_encoder_decoder")["size_of_the_summary"].values  # stored: 20 runs of each
-show(lengths_copied({name: {n: found[f"{n}"] for n in range(1, 7)} for name, found in runs.items()}))
+longer = 450
+by_length = {}
+for hidden, count in ((24, 150), (72, 150), (24, longer)):
+    model = learn_to_copy(hidden=hidden, updates=count, **mine).model
+    name = f"H = {hidden},\n{count} updates"
+    by_length[name] = {length: copies(model, length) for length in range(1, 7)}
+show(lengths_copied(by_length))
 
 # %% [markdown]
 # **Claim:** Of strings of four digits the small network copies fewer than a quarter. With three times the units it copies more
 # than half, and so does the small network with three times the updates.
 #
-# It held in {{held size_or_training}} runs. Each curve is a cliff.
+# It held in {{held size_or_training}} runs. Each curve is a cliff. *Try* `longer = 600`.
 #
 # So a cliff does not tell you that the summary is too small: it may be not yet well used. Cho and others (2014) saw
 # translations get worse from some twenty words on. Sutskever and others, in the same year, did not: their summary had
@@ -888,18 +898,14 @@ show(digits_right(after_one_wrong(copiers["the true tokens"], wrong), wrong))
 # than the first?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-copiers["a fifth wrong"], _, curves["a fifth wrong"] = learn_to_copy("a fifth wrong", **mine)
-show(
-    digits_right(
-        {
-            f"taught with\n{reads}": after_one_wrong(copiers[reads])["after one wrong digit"]
-            for reads in ("the true tokens", "a fifth wrong")
-        },
-        wrong=1,
-    )
-)
+copied = learn_to_copy("a fifth wrong", updates=updates, **mine)
+copiers["a fifth wrong"], _, curves["a fifth wrong"] = copied
+back = {}
 for reads in ("the true tokens", "a fifth wrong"):
+    found = after_one_wrong(copiers[reads])
+    back[f"taught with\n{reads}"] = found["after one wrong digit"]
     print(f"taught with {reads:16} copies in use {max(curves[reads].values()):.0%}")
+show(digits_right(back, wrong=1))
 
 # %% [markdown]
 # **Claim:** The decoder that met wrong digits in training is right in more than twice as many of the last two digits after
@@ -907,7 +913,7 @@ for reads in ("the true tokens", "a fifth wrong"):
 #
 # It held in {{held exposed}} runs: after the mistake {{copying/a fifth wrong/later|median .0%}} against
 # {{copying/the true tokens/later|median .0%}}, in use {{copying/a fifth wrong/copied|median .0%}} against
-# {{copying/the true tokens/copied|median .0%}}. It finds its way back, and still it copies less: it has learned to
+# {{copying/the true tokens/copied|median .0%}}. It finds its way back, and still it copies less. It has learned to
 # rely less on what it reads, even where that is true.
 #
 # So exposure bias is real, and it is not what limits this copier. With this much training, the cure costs more than the
@@ -967,17 +973,18 @@ check(ImageCaptioner)
 #
 #     an upright seven         a seven leaning to the left         an eight leaning to the right
 #
-
 # **Guess**: it makes two kinds of mistakes, untrue sentences and sentences that are none. Which is the more frequent?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.experiments.encoder_decoder import captioned_digits, describe, learn_to_caption, shares_true
+from rnncourse.experiments import encoder_decoder as experiments
 from rnncourse.plots.encoder_decoder import captioned_images
 
-tools, greedy = {"captioner": use(ImageCaptioner), "shift": use(shift_right)}, use(greedy_decode)
-seen, others = captioned_digits()
-said = describe(learn_to_caption(seen, **tools), others.images, greedy)
-print({what: f"{share:.1%}" for what, share in shares_true(said, others.captions).items()})
+tools = {"captioner": use(ImageCaptioner), "shift": use(shift_right)}
+greedy = use(greedy_decode)
+seen, others = experiments.captioned_digits()
+captioner = experiments.learn_to_caption(seen, **tools)
+said = experiments.describe(captioner, others.images, greedy)
+print(experiments.shares_true(said, others.captions))
 order = np.argsort([a == b for a, b in zip(said, others.captions)], kind="stable")
 shown = [*order[:3], *order[-5:]]
 truths = [others.captions[i] for i in shown]
@@ -990,10 +997,9 @@ show(captioned_images(others.images[shown], [said[i] for i in shown], truths))
 # **Guess**: how many of its captions are sentences now, and how many are true?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.experiments.encoder_decoder import dealt_anew
-
-told = describe(learn_to_caption(dealt_anew(seen), **tools), others.images, greedy)
-print({what: f"{share:.1%}" for what, share in shares_true(told, others.captions).items()})
+captioner = experiments.learn_to_caption(experiments.dealt_anew(seen), **tools)
+told = experiments.describe(captioner, others.images, greedy)
+print(experiments.shares_true(told, others.captions))
 print(Counter(told).most_common(2))
 
 # %% [markdown]
@@ -1021,7 +1027,7 @@ print(Counter(told).most_common(2))
 # *By hand*: two steps, each with probability 0.5 for a and 0.5 for the blank. The paths "aa", "a-" and "-a" collapse to
 # "a", each with 0.25. So $p(\text{a}) = 0.75$.
 #
-# A table like that of section 4 lists them all: there the *cheapest* way to an entry was kept, here all ways are **added
+# A table like that of section 4 counts them all: there the *cheapest* way to an entry was kept, here all ways are **added
 # up**. Write the $L$ symbols of the target with a blank before, between and behind, $u = (-, y_1, -, y_2, \dots, y_L, -)$. Let
 # $A_t(k)$ be the probability of all beginnings of paths that have said their $t$-th symbol, and stand at place $k$ of $u$:
 #
@@ -1073,28 +1079,29 @@ def ctc_log_likelihood(log_probabilities, targets, blank=0):
 check(ctc_log_likelihood)
 
 # %% [markdown]
-# You own a loss; PyTorch has it as `nn.CTCLoss`. Now let it learn. Somebody
-# whistles three to six of five notes, for two to seven steps each. We have the sound, twelve numbers a step, and the notes
+# You own the loss that PyTorch has as `nn.CTCLoss`. Now let it learn. Somebody whistles three to six of five notes, for two to seven steps each. We have the sound, twelve numbers a step, and the notes
 # in their order. A control cuts the recording into as many equal parts as there are notes, and learns each step's label.
 #
 # **Guess**: what share of tunes does each read without a mistake?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.experiments.encoder_decoder import NOTES, heard, learn_to_listen, share_read, unseen_tunes
+from rnncourse.experiments.encoder_decoder import NOTES, heard, learn_to_listen
 from rnncourse.plots.encoder_decoder import spikes
 
 listeners = {labels: learn_to_listen(labels) for labels in ("ctc", "equal parts")}
-print({labels: f"{share_read(model):.0%} read" for labels, model in listeners.items()})
-tune = unseen_tunes()[12]
-log_p = {labels: heard(model, tune) for labels, model in listeners.items()}
-show(spikes({labels: np.exp(p) for labels, p in log_p.items()}, NOTES, tune.sounding))
+print({labels: experiments.share_read(one) for labels, one in listeners.items()})
+ctc, tunes = listeners["ctc"], experiments.unseen_tunes()
+tune = next(tune for tune in tunes if experiments.is_read(ctc, tune))
+log_p = {labels: heard(one, tune) for labels, one in listeners.items()}
+said = {labels: np.exp(values) for labels, values in log_p.items()}
+show(spikes(said, NOTES, tune.sounding))
 likelihood = use(ctc_log_likelihood)
 print(f"log p of what was whistled {likelihood(log_p['ctc'], tune.notes):.2f}")
 print(f"without its last note      {likelihood(log_p['ctc'], tune.notes[:-1]):.2f}")
 
 # %% [markdown]
 # Nobody told it when, and it knows: it speaks soon after a note has begun, and with certainty. But CTC has no language
-# model inside, no other order than that of the input, and no longer answer. The decoder of section 1 has all three.
+# model inside, no other order than that of the input, and no answer longer than the input. The decoder of section 1 has all three.
 
 # %% [markdown]
 # ## 12 · Bugs to hunt
@@ -1144,7 +1151,7 @@ print(f"without its last note      {likelihood(log_p['ctc'], tune.notes[:-1]):.2
 # better, and a wider beam can help. If the model prefers its own wrong answer, it is the model's error, and a
 # wider beam can only find answers that it believes in even more. Since long inputs are where it fails, and details are
 # what is lost, I expect the second. *B* attacks a likely cause: all of the source has to pass through one state of
-# fixed size, and in the copying experiment three times the size moved the cliff to longer strings. But four times the
+# fixed size, and in the copying experiment three times the size moved the cliff to longer strings. But three times the
 # training moved it for the small network as well. So the cliff does not prove that the size is what is missing, and I
 # would first train the present network longer, with more long sentences, and measure errors against length for both.
 # Whichever helps moves the cliff and does not remove it: at four times the width the recurrent weights are up to
@@ -1177,10 +1184,10 @@ print(f"without its last note      {likelihood(log_p['ctc'], tune.notes[:-1]):.2
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="day = date(2009, 3, 4)"
 day = date(1996, 7, 25)
-step, decode_greedily = decoder_step(translator.decoder), use(greedy_decode)
+step, greedy = decoder_step(translator.decoder), use(greedy_decode)
 for language in DATE_LANGUAGES:
     written = max(written_as(day, language), key=lambda w: len(w.text))
-    answer = as_text(decode_greedily(step, summary_of(translator, written), BOS, EOS, 20))
+    answer = as_text(greedy(step, summary_of(translator, written), BOS, EOS, 20))
     print(f"{'✓' if answer == written.iso else '✗'}  {written.text:<38} {answer}")
 print("never shown in training:", is_held_out(day))
 
@@ -1192,5 +1199,4 @@ progress("12_encoder_decoder")
 #
 # When you translate a date yourself and are about to write the month, you look *back* at the month. Your encoder leaves a state at every one of its steps, `outputs (T, N, H)`, and your decoder has
 # seen only the last of them. **What if, at each step, it could look at all of them, and choose?** That is
-# [unit 13](13_attention.ipynb).
-
+# unit 13.

@@ -12,7 +12,6 @@ FIRST_EDITION = {
     "09_bidirectional",
     "10_gates",
     "11_heads",
-    "12_encoder_decoder",
     "13_beyond",
     "14_project",
 }

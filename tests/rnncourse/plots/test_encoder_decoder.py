@@ -92,7 +92,7 @@ SHARES = {"one": {100: 0.25, 200: 0.5}, "another,\nlonger": {100: 0.0, 200: 1.0}
             lambda: digits_right({"truth": [1.0, 0.9, 0.8]}, 1),
             "digit 2 is wrong when it is read. truth: 100%, 90%, 80%.",
         ),
-        (lambda: lengths_copied({"small": {1: [1.0, 0.9], 2: [0.5, 0.1]}}), "small: 1: 95%, 2: 30%."),
+        (lambda: lengths_copied({"small": {1: 0.95, 2: 0.3}}), "small: 1: 95%, 2: 30%."),
         (
             lambda: spikes({"ctc": np.array([[0.9, 0.1], [0.2, 0.8], [0.9, 0.1]])}, ["–", "do"], np.array([0, 1, 0])),
             "while do sound, one after the other. ctc: a note is at 0.80 at most, and the blank wins in 67%",
