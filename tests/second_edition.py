@@ -2,16 +2,13 @@
 
 FIRST_EDITION = {
     "01_ngram",
-    "02_unfolding",
     "03_cell",
     "04_bptt",
-    "05_gradient_flow",
     "06_language_model",
     "07_torch_rnn",
     "08_stacked",
     "09_bidirectional",
-    "10_gates",
     "11_heads",
-    "13_beyond",
-    "14_project",
+    "13_attention",
+    "14_scans",
 }
