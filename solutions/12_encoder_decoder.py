@@ -304,7 +304,7 @@ show(learning_curve({"unseen days": curve}, "Dates of days that were never shown
 assert curve[500] > 0.6, "Expected most dates right."
 
 # %% [markdown]
-# In our ten runs it ends at {{dates/2 added/date|range .0%}}.
+# In ten other runs it ends at {{dates/2 added/date|range .0%}}.
 #
 # Look at the shape of the curve: next to nothing at first, though the loss fell all the time. If each of ten
 # characters is right with probability 0.8, all ten are with $0.8^{10} = 0.11$. A share of whole answers shows progress late.
