@@ -9,7 +9,6 @@ FIRST_EDITION = {
     "08_stacked",
     "09_bidirectional",
     "11_heads",
-    "12_encoder_decoder",
     "13_attention",
     "14_scans",
 }
