@@ -3,16 +3,15 @@
 #
 # **When you are done you will be able to**
 #
-# - turn any text into numbers, and cut it into rows that a network reads side by side without losing its place;
-# - train a recurrent network on it, in NumPy, with a loop of your own;
-# - decide when to stop, at which rate to learn and where to start, on a text that is neither learned from nor judged on;
-# - let it write: hot or cold, with or without its tail, and without the mistakes that public programs make here;
-# - measure it in bits per character, and compare it with a table of counts that is tuned as well as the network is.
+# - turn any text into numbers, and cut it into rows that a network reads without losing its place;
+# - train a recurrent network on it, in NumPy, with a loop of your own, and decide when to stop and at which rate to learn;
+# - let it write, hot or cold, without the mistakes that public programs make here;
+# - measure it in bits per character, beside a table of counts that is tuned as well as the network is.
 #
 # **Time**: about four hours, in two sittings; sections 1 to 6 are the first. **You need** the cell (unit 03), its gradient
 # (unit 04), clipping and truncation (unit 05), and `sample_index` of unit 01. There are twelve exercises and one written
-# question, 43 points in all. What is marked *optional* is not needed later. None of the exercises may call `torch`, and
-# float32 stays float32 in all of them.
+# question, 43 points in all.  No exercise may call `torch`, and float32 stays
+# float32 in all of them.
 
 # %% locked="setup"
 import os
@@ -36,25 +35,21 @@ progress("06_language_model")
 # %% [markdown]
 # ## The question that unit 05 left open
 #
-# You have all the parts: a cell that carries a state, a gradient that runs back through time, clipping, which keeps its steps
-# short, and truncation, which keeps it affordable.
-#
-# So **what can such a network learn from real text, and how good is it?** Unit 01 left a yardstick, n-grams counted on the same
-# text, and three sentences that no n-gram of ordinary size can finish. In this unit your network finishes them, reads Python's
-# own source code, stands beside a good table of counts, and writes pages that nobody has written before.
+# You have all the parts: a cell that carries a state, a gradient that runs back through time, clipping and truncation. So
+# **what can such a network learn from real text, and how good is it?** In this unit yours finishes the three sentences that
+# no n-gram of unit 01 could finish, reads Python's own source code, stands beside a good table of counts, and writes pages
+# that nobody has written before.
 
 # %% [markdown]
 # ## 1 · Characters are numbers
 #
-# Our model reads one *character* at a time. The alphabet has a hundred characters or so, no word is ever unknown, and the
-# network has to find out by itself what a word is.
+# Our model reads one *character* at a time. It has to find out by itself what a word is.
 #
-# Each character gets a number, its **id**: its place in the sorted list of all characters of the text. The list is sorted
-# because the ids must be the same tomorrow. A Python `set` may change its order from one run to the next, and then a model that
-# you saved yesterday reads nonsense today.
+# Each character gets a number, its **id**: its place in the sorted list of all characters of the text. It is sorted because the
+# ids must be the same tomorrow. A Python `set` may change its order from one run to the next, and then a saved model reads
+# nonsense.
 #
-# *By hand*: "hello" has the characters e, h, l, o. In this order they have the ids 0, 1, 2, 3, and the word is
-# $1, 0, 2, 2, 3$.
+# *By hand*: "hello" has the characters e, h, l, o, with the ids 0, 1, 2, 3. So the word is $1, 0, 2, 2, 3$.
 
 # %% [markdown]
 # ### Exercise 6.1 · `build_vocabulary`
@@ -83,7 +78,7 @@ check(build_vocabulary)
 # *●○○ · 3 minutes · 1 point · optional*
 #
 # From a text of $L$ characters to an array `(L,)` of their ids, whole numbers. `index` is a dict like the one that you have
-# just made. A character that is not in it is a **KeyError**: a model must not be told that "√" is an "a".
+# just made. A character that is not in it is a **KeyError**.
 #
 #     encode("hole", {"e": 0, "h": 1, "l": 2, "o": 3})  gives  [1, 3, 2, 0]
 
@@ -120,8 +115,8 @@ def decode(ids, chars):
 check(decode)
 
 # %% [markdown]
-# Nothing is lost on the way there and back. And now you can see why the input matrix $U$ has one row for each character. The
-# network reads **one-hot** vectors: zeros, and a 1 at the id. Such a vector times $U$ is row `id` of $U$:
+# Now you can see why the input matrix $U$ has one row for each character. The network reads **one-hot** vectors: zeros, and a 1
+# at the id. Such a vector times $U$ is row `id` of $U$:
 
 # %% tags=["experiment"]
 vocabulary_of, to_ids, to_text = use(build_vocabulary), use(encode), use(decode)
@@ -136,12 +131,12 @@ print("one-hot times U is U[ids]:", np.allclose(np.eye(len(chars))[ids] @ U, U[i
 # %% [markdown]
 # ## 2 · A long text in rows
 #
-# A text of 300,000 characters is one sequence, and far too long to go back through at once. From unit 05 you know the way out,
-# truncated BPTT: read a few steps, go back through these, update; carry the state on, but not the gradient.
+# A text of 300,000 characters is far too long to go back through at once. So we truncate (unit 05): read a few steps, go back
+# through these, update; carry the state on, but not the gradient.
 #
-# One row at a time would be slow, and one row's gradient is noisy. So we cut the text into $N$ long pieces of $L'$ characters
-# and read them side by side, as the rows of a batch. The state $h$ is $(N, H)$: row $n$ belongs to piece $n$, and must find, in
-# the next batch, the place where *its* piece was left.
+# One row at a time would be slow. So we cut the text into $N$ long pieces of $L'$ characters and read
+# them side by side, as the rows of a batch. The state $h$ is $(N, H)$: row $n$ belongs to piece $n$, and must find, in the next
+# batch, the place where *its* piece was left.
 #
 # $$L' = \left\lfloor \frac{L - 1}{N} \right\rfloor \qquad \text{row } n \text{ reads } \text{ids}[nL'], \dots, \text{ids}[(n+1)L' - 1]$$
 #
@@ -155,17 +150,14 @@ print("one-hot times U is U[ids]:", np.allclose(np.eye(len(chars))[ids] @ U, U[i
 # | row 0 | 0 1 | 1 2 | 2 3 | 3 4 |
 # | row 1 | 4 5 | 5 6 | 6 7 | 7 8 |
 #
-# Read a row of the table from left to right: it is text, without a gap. The id 9 is in no batch: it fits into no row. And if
-# $L'$ were 5, the fifth input of each row would fill no batch of 2 steps, and be dropped too.
+# Read a row from left to right: it is text, without a gap. The id 9 fits into no row. If $L'$ were 5, the fifth input of each
+# row would fill no batch of 2 steps, and be dropped too.
 #
-# What is the very first state, $h_0$? **Zeros** will do. It may also be *learned*, as one more parameter, since unit 04's
-# backward pass gives its gradient; or *drawn at random*, so that the network does not come to rely on it.
+# <details><summary>What is the very first state, and does it matter?</summary>
 #
-# <details><summary>Does it matter where sequences are short and many? Guess, then open.</summary>
-#
-# We trained networks on first names, each a sequence of its own. On names that they had not read they need
-# {{start_state/zeros/bits}} bits per letter from zeros, {{start_state/learned/bits}} from a learned state and
-# {{start_state/random/bits}} from a random one. The ranges over twenty seeds overlap: a learned one cannot be told from zeros.
+# Zeros will do. Where every first name is a sequence of its own, networks need {{start_state/zeros/bits}} bits per letter
+# from zeros, {{start_state/random/bits}} from random states, and {{start_state/learned/bits}} if the state is one more
+# parameter: a learned one cannot be told from zeros.
 #
 # </details>
 
@@ -197,8 +189,8 @@ def contiguous_batches(ids, batch_size, steps):
 check(contiguous_batches)
 
 # %% [markdown]
-# Many a home-made language model gets this part wrong without a sign of it. If the rows are shuffled between batches, everything
-# runs, the loss falls, and the state that is carried over is noise. Look at three rows of real text and read across the bar:
+# If the rows are shuffled between batches, the loss still falls, and the state that is carried over is noise. Look at three
+# rows of real text and read across the bar:
 
 # %% tags=["experiment"]
 from rnncourse.data import train_and_held_out
@@ -215,7 +207,7 @@ for n in range(3):
 # %% [markdown]
 # ## 3 · Learning
 #
-# One update has five parts, and you have met each of them in an earlier unit:
+# One update has five parts, and you know each of them:
 #
 # 1. **forwards**: one-hot inputs, all states from $h$ on, logits;
 # 2. **loss**: `sequence_nll`, summed over the steps, divided by the rows;
@@ -223,17 +215,14 @@ for n in range(3):
 # 4. **clip**: one norm for all five;
 # 5. **step**: Adagrad.
 #
-# Adagrad keeps, for every single parameter, the sum of its squared gradients so far, its *memory* $m$, and divides by its
-# root:
+# Adagrad keeps, for every single parameter, the sum of its squared gradients so far, its *memory* $m$:
 #
 # $$m \leftarrow m + g^2 \qquad p \leftarrow p - \frac{\eta\, g}{\sqrt{m + 10^{-8}}}$$
 #
-# A character that is seen once in ten thousand has a row of $U$ that rarely gets a gradient. Its memory stays small, so
-# its steps stay large: what is rare learns fast when it comes. The $10^{-8}$ keeps a division by 0 away.
+# A rare character has a row of $U$ that rarely gets a gradient. Its memory stays small, so its steps stay large.
 #
 # *By hand*: $p = 1$, $m = 0$, $g = 3$, $\eta = 0.1$. Then $m = 9$ and $p = 1 - 0.1 \cdot 3 / 3 = 0.9$. The next time
-# $g = 4$: $m = 25$, $p = 0.9 - 0.1 \cdot 4 / 5 = 0.82$. If you had stepped *before* adding to the memory, the first step
-# would have been $0.1 \cdot 3 / 10^{-4} = 3000$.
+# $g = 4$: $m = 25$, $p = 0.9 - 0.1 \cdot 4 / 5 = 0.82$.
 
 # %% [markdown]
 # ### Exercise 6.5 · `train_step`
@@ -241,13 +230,12 @@ for n in range(3):
 #
 # `parameters` and `memory` are dicts of arrays with the names `"U", "W", "b", "V", "c"`: $U (Q, H)$, $W (H, H)$, $b (H,)$,
 # $V (H, Q)$, $c (Q,)$ for $Q$ characters. `h` is `(N, H)`, the state before the first step; `inputs` and `targets` are ids,
-# `(T, N)`. Return the pair `(loss, h)`: the loss **before** the update, and the state after the last step, a new array.
+# `(T, N)`. Return `(loss, h)`: the loss **before** the update, and the state after the last step, a new array.
 #
 # `parameters` and `memory` are **written to**: the arrays themselves change (`p -= …`, not `p = p - …`). All else stays as
 # it was. Clip all five gradients together to `max_norm`; the memory sees the clipped ones.
 #
-# Training is faster in float32, so make the one-hot inputs in the dtype of $U$: `np.eye(len(U), dtype=U.dtype)[inputs]` is
-# `(T, N, Q)`.
+# Make the one-hot inputs in the dtype of $U$: `np.eye(len(U), dtype=U.dtype)[inputs]` is `(T, N, Q)`.
 #
 # What you need is imported: `rnn_forward(X, h0, U, W, b)`, `output_layer(H, V, c)`, `sequence_nll(logits, targets)`,
 # `nll_backward(logits, targets)`, `output_backward(dO, H, V) -> (dH, dV, dc)`,
@@ -277,11 +265,11 @@ def train_step(parameters, memory, h, inputs, targets, learning_rate, max_norm):
 check(train_step)
 
 # %% [markdown]
-# You have a learning machine. This is the whole loop around it. (The memory starts at 0.1 here and not at 0. With 0 the very
-# first step would move *every* parameter by the full rate, whatever the size of its gradient.)
+# This is the whole loop around it. (The memory starts at 0.1. With 0 the very first step would move *every* parameter by the
+# full rate, whatever the size of its gradient.)
 #
-# **Guess**: a network that knows nothing of a text of $Q$ characters has a loss of $\log Q$. How far down will one reading of
-# 40,000 characters take it: to nine tenths of that, to two thirds, to a third?
+# **Guess**: a network that knows nothing of $Q$ characters has a loss of $\log Q$. How far down will one reading of 40,000
+# characters take it: to nine tenths, two thirds, a third?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.language_model import start_parameters
@@ -297,21 +285,21 @@ print(f"{len(losses)} updates; knowing nothing: {np.log(len(chars)):.2f} nats a 
 print(f"the first loss {losses[0]:.2f}, the last ten {np.mean(losses[-10:]):.2f}")
 
 # %% [markdown]
-# Two thirds, within a second. From here on `train` of `rnncourse.experiments.language_model` runs this loop, with your
-# functions in it; all that this unit trains and measures stands in that file.
+# Two thirds. From here on `train` of `rnncourse.experiments.language_model` runs this loop, with your functions in it. All that
+# this unit trains and measures stands in that file.
 
 # %% [markdown]
 # ## 4 · The score
 #
-# How good is a model of a text? Look, at each character, how probable it had called what really came. If that was $p$, then
-# $-\log_2 p$ is what it costs, in **bits**, to write this character down with the best code for this model. The mean is the
-# score, in bits per character:
+# Look, at each character, how probable the model had called what really came. If that was $p$, then $-\log_2 p$ is what it
+# costs, in **bits**, to write this character down with the best code for this model. The mean is the score, in bits per
+# character:
 #
 # $$\text{bits} = \frac{1}{L-1} \sum_{t=1}^{L-1} -\log_2 P(\text{id}_{t+1} \mid \text{id}_1, \dots, \text{id}_t)$$
 #
 # It is the loss of unit 04, per character and in bits in place of nats: $\log_2 x = \log x / \log 2$. And 2 to the power of
-# it is the perplexity of unit 01. A model that knows nothing about 128 characters scores $\log_2 128 = 7$. Shannon let
-# people guess English letter by letter, and found between 0.6 and 1.3.
+# it is the perplexity of unit 01. A model that knows nothing about 128 characters scores 7. Shannon found between 0.6 and 1.3
+# for people who guess English letter by letter.
 #
 # *By hand*: three characters, so two predictions. If they had probabilities $\tfrac12$ and $\tfrac18$, the bits are
 # $(1 + 3) / 2 = 2$. The first character is predicted by nobody and does not count.
@@ -321,9 +309,8 @@ print(f"the first loss {losses[0]:.2f}, the last ten {np.mean(losses[-10:]):.2f}
 # *●●○ · 15 minutes · 3 points*
 #
 # `parameters` is as before, `ids` is an array `(L,)` with $L \geq 2$. Run the network over the text once, in one row, from a
-# state of zeros, and return the mean cost of the $L - 1$ predictions in bits, one number. Use `sequence_nll`: a very wrong
-# model can call the truth impossible, and then `sequence_nll` still gives a finite number, while the logarithm of a
-# probability that was rounded to 0 does not.
+# state of zeros, and return the mean cost of the $L - 1$ predictions in bits, one number. Use `sequence_nll`: it stays finite
+# where the logarithm of a probability that was rounded to 0 does not.
 
 
 # %% answer="bits_per_character"
@@ -344,24 +331,24 @@ check(bits_per_character)
 # %% [markdown]
 # ## 5 · Against the truth: grammars
 #
-# Before the network meets real text, give it texts whose best possible score is *known*. A **grammar** draws sentences token by
-# token from probabilities that we wrote down. So the **entropy** of its texts can be computed, and no model can score below it.
-# Nothing in your functions says that an id must be a character: here a token is a word.
+# First, texts whose best possible score is *known*. A **grammar** draws sentences token by token from probabilities that we
+# wrote down. So the **entropy** of its texts can be computed, and no model can score below it.
 #
 # ### Experiment · Reber's grammar
 #
 # Arthur Reber used this grammar in 1967 to find out what people learn without knowing it. Its sentences, such as B T S S X S E,
-# are of every length, and T or X mean different things in different places. The network reads 3,000 of them as one long stream,
-# and is judged on a stream that it has not read.
+# are of every length, and T or X mean different things in different places. The network reads 3,000 of them as one long stream.
 #
-# **Guess** how close to the lowest possible perplexity 32 units will come: within 50%, 20%, 5%?
+# **Guess** how close to the lowest possible perplexity 32 units will come on a stream that they have not read: within 50%,
+# 20%, 5%?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="hidden = 2; hidden = 8"
 from rnncourse.experiments import beside
 from rnncourse.experiments.language_model import above_the_lowest, reber_network
 
 mine = {"batches": use(contiguous_batches), "step": use(train_step)}
-score, hidden = use(bits_per_character), 32
+score = use(bits_per_character)
+hidden = 32
 reber = reber_network(hidden, **mine)
 above = above_the_lowest(reber, score)
 print("above the lowest possible, as a part of it:")
@@ -371,9 +358,8 @@ print(beside("06_language_model:grammar/32 units/above the lowest", above, ".3f"
 assert above < 0.05, "Within 5% of the lowest perplexity was expected."
 
 # %% [markdown]
-# **Claim:** on Reber's grammar the network's perplexity comes within 5% of the lowest possible. It does in {{held reber}} seeds.
-# Nobody told the network that there are sentences, or states. It found out what matters, and is nearly as good as anything can
-# be. (On a sample as short as ours, luck can move the score by a percent.)
+# **Claim:** on Reber's grammar the network's perplexity comes within 5% of the lowest possible. ({{held reber}} seeds.)
+# Nobody told the network that there are sentences, or states.
 #
 # *Try* `hidden = 2`. With our seeds two units are {{grammar/2 units/above the lowest|median .0%}} above the lowest.
 
@@ -382,10 +368,9 @@ assert above < 0.05, "Within 5% of the lowest perplexity was expected."
 #
 # > I am studying **medicine** (or **law**, or **history**) at UBC because I want to work as a **…**
 #
-# In unit 01 the best possible 5-gram saw "to work as a" and was left with one chance in three, exactly. In unit 03 it took 21
-# units with weights that were set by hand. Now nobody sets anything. The three sentences are the rows of one batch, each from a
-# state of zeros. Among the 13 predictions of a sentence there is one choice out of three, so the lowest possible perplexity is
-# $3^{1/13} = 1.09$.
+# In unit 01 a 5-gram saw "to work as a" and was left with one chance in three. The three sentences are the rows of one batch,
+# each from a state of zeros. Of the 13 predictions in a sentence one is a choice out of three, so the lowest possible
+# perplexity is $3^{1/13} = 1.09$.
 #
 # **Guess** what the curve will look like: straight down, or with a stop where a 5-gram stands?
 
@@ -406,29 +391,24 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 # **Claim:** the trained network names the right profession in all three, with a probability above 90% where the 5-gram is at
 # one third. ({{held students}} seeds.)
 #
-# Look at the plateau. At first the network learns all that the last few words can tell, as a 5-gram would. Then there is no
-# progress for hundreds of updates: the error of the last word has to arrive ten steps earlier, at "medicine", and by then it is
-# small. That is the wall of unit 05. At last the network catches hold of the thread, loses it again, and holds it.
+# Look at the plateau. At first the network learns what a 5-gram would. Then nothing happens for hundreds of updates: the
+# error of the last word has to arrive ten steps earlier, and by then it is small. That is the wall of unit 05.
 
 # %% [markdown]
 # ## 6 · Three texts: to learn from, to choose by, to be judged on
 #
-# Nobody can learn an endless grammar by heart. Real text is short. Would more updates be better? The training loss cannot tell:
-# it falls in any case. What has to be measured is text that the network has not learned from. But if we look at the held-out
-# text again and again, and keep what does best there, then we have chosen *by* it, and its score is no longer that of an unseen
-# text. So there are three:
+# Would more updates be better? The training loss cannot tell: it falls in any case. But if we look at the held-out text again
+# and again, and keep what does best there, then its score is no longer that of an unseen text. So there are three:
 #
-# | text | what it is for | how often it is looked at |
-# |---|---|---|
-# | **training** | the gradients | at every update |
-# | **validation** | every choice: the rate, the start, the size, when to stop | after every epoch |
-# | **test** (held out) | the score that you report | once, at the end |
+# - **training**: for the gradients;
+# - **validation**: for every choice, such as the rate, the start, the size, when to stop;
+# - **test** (held out): for the score that you report, once, at the end.
 #
-# They share no file and no topic: two halves of one file know too much of each other.
+# They share no file and no topic.
 #
-# **Early stopping** is the first choice to make. After each **epoch**, once through the training text, take the loss on the
-# validation text. Go on while it finds new lowest values; have some **patience** where it does not, since it jumps; in the end
-# keep the parameters of the best epoch, not those of the last.
+# **Early stopping** is the first choice. After each **epoch**, once through the training text, take the loss on the
+# validation text. Go on while it finds new lowest values; have some **patience** where it does not; in the end keep the
+# parameters of the best epoch.
 #
 # *By hand*, with patience 2:
 #
@@ -438,13 +418,13 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 # | new lowest? | yes | yes | no | no: it is not *below* 2.0 |
 # | epochs in a row without | 0 | 0 | 1 | 2: stop |
 #
-# The best epoch is 1. Had the patience been 3, we would know what comes next: perhaps a 1.0.
+# The best epoch is 1.
 
 # %% [markdown]
 # ### Exercise 6.7 · `fit`
 # *●●○ · 15 minutes · 3 points*
 #
-# Write the loop. `train_epoch` and `validate` are functions, each of the number of the epoch, which begins at 0. In each
+# `train_epoch` and `validate` are functions, each of the number of the epoch, which begins at 0. In each
 # epoch call `train_epoch(epoch)`, whose answer does not matter, and then `validate(epoch)`, which gives a loss. Stop when
 # `patience` epochs in a row have brought no new lowest loss, and after `max_epochs` in any case; both are at least 1. A loss
 # that is nan, as after an explosion, is no new lowest, in the first epoch neither.
@@ -456,7 +436,7 @@ assert min(right.values()) > 0.9, "More than 90% were expected for each professi
 #     fit(train_epoch, validate, 5, 2)  gives  ([3.0, 2.0, 2.5, 2.0], 1)
 #     with the losses nan, nan, 1.0 it gives  ([nan, nan], 0)
 #
-# (The check writes down which calls you make: where it speaks of `calls`, it means that list.)
+# (Where the check speaks of `calls`, it means the list of calls that you make.)
 
 
 # %% answer="fit"
@@ -483,7 +463,7 @@ check(fit)
 # %% [markdown]
 # ### Experiment · learned by heart
 #
-# Here is a network of 64 units on 20,000 characters of source code. **Guess** two numbers: after how many of 1,200 updates is it
+# A network of 64 units reads 20,000 characters of source code. **Guess** two numbers: after how many of 1,200 updates is it
 # best on the validation text, and how many bits per character has it lost at the end?
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -501,51 +481,45 @@ print(f"and stops after {200 * len(tried)}: {few.watched[best]:.2f} bits")
 # **Claim:** on 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on
 # 300,000 it is best after 800 or later. ({{held by_heart}} seeds.)
 #
-# The network learns the text by heart, and what it knows of *this* text is wrong of others:
-# {{heart/20,000 characters/best|median .2f}} bits at best become {{heart/20,000 characters/at the end|median .2f}}. Stop where the
-# validation score is best. The remedy is a longer text: with 300,000 characters the score at the end is
-# {{heart/300,000 characters/at the end|median .2f}}.
+# The network learns the text by heart, and what it knows of *this* text is wrong of others: {{heart/20,000
+# characters/best|median .2f}} bits at best become {{heart/20,000 characters/at the end|median .2f}}. The remedy is a longer
+# text: with 300,000 characters it is {{heart/300,000 characters/at the end|median .2f}} at the end.
 
 # %% [markdown]
 # ### Experiment · the rate, and where to start
 #
-# Everything else is chosen in the same way. What counts for most is the **learning rate**: look for it in steps of ten, with short
-# runs, and then in steps of three around the best. The next is the **scale of the start**, since the weights should keep the size
-# of what passes through them (unit 05).
+# What counts for most is the **learning rate**: look for it in steps of ten, with short runs, and then of three. The next is
+# the **scale of the start** (unit 05).
 #
-# Our text for this is the shortest and dearest of the unit: 4,163 first names of a census, one to a line, with 500 more to choose
-# by and 500 to be judged on. **Guess**: of the rates 0.001, 0.01, 0.1 and 1, which does best after 300 updates? And how far apart
-# are three seeds?
+# Our text for this is 4,163 first names of a census, with 500 more to choose by and 500 to be judged on.
+# **Guess**: of the rates 0.001, 0.01, 0.1 and 1, which does best after 300 updates? And how far apart are three seeds?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="scale = 10.0; scale = 0.1; hidden = 72"
 from rnncourse.experiments.language_model import short_run
 from rnncourse.plots.language_model import rates_and_seeds
 
-scale, hidden = 1.0, 64
+scale = 1.0
+hidden = 64
 settings = {"scale": scale, "hidden": hidden, "score": score, **mine}
 ends = {rate: [short_run(rate, seed=seed, **settings) for seed in range(3)] for rate in (0.001, 0.01, 0.1, 1.0)}
 show(rates_and_seeds(ends))
 print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0]))
 
 # %% [markdown]
-# With too small a rate the network has not got anywhere yet; with too large a one it jumps about.
-#
 # **Claim:** ten times too small or too large a rate, or a start ten times too large, costs 0.3 bits or more; eight units more
 # change the score by less than 0.1. ({{held rate_and_start}} seeds.)
 #
 # *Try* `scale = 10.0`: the tanhs are saturated, and their slope, on which each error depends, is next to nothing. Then
 # `hidden = 72`.
 #
-# **What is one seed worth?** Over twenty seeds 64 units need {{choices/as shown/bits}} bits and 72 units
-# {{choices/72 units/bits}}: the median, and in brackets the range. Each range has most of the other in it. Had you run one seed of
-# each, you would have reported luck. A difference counts if it is clearly larger than the range over seeds, at the same seeds for
-# both. All claims of this course are measured so.
+# **What is one seed worth?** Over twenty seeds 64 units need {{choices/as shown/bits}} bits and 72 units {{choices/72
+# units/bits}}: the median, and in brackets the range. A difference counts if it is clearly larger than the range over seeds,
+# at the same seeds for both.
 
 # %% [markdown]
 # ### From a blank cell
 #
-# The loop of section 3 has no validation text, and does not stop. Now write a better one, from nothing. You will do it again in
-# every project of your life, and nobody will put a stub there.
+# The loop of section 3 has no validation text, and does not stop. Now write a better one, from nothing.
 
 # %% [markdown]
 # ### Exercise 6.8 · `train_model`
@@ -556,13 +530,12 @@ print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0
 # is the number of characters; the start is drawn from `rng`, a `np.random.Generator`; `max_epochs` and `patience` are those
 # of `fit`.
 #
-# **How** you do it is yours to decide: how many units, which start, how many rows and steps, which rate. You may use all
-# that you have written: `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. They are your own here, when it is
-# graded too, so see first that they pass. What the check looks at is what comes out:
+# **How** you do it is yours to decide: units, start, rows, steps, rate. You may use what you have written:
+# `contiguous_batches`, `train_step`, `bits_per_character`, `fit`. They are your own here, so see first that they pass. The
+# check looks at what comes out:
 #
 # - on 2,000 tokens of Reber's grammar, in at most 16 epochs, the network scores less than a fifth above the lowest possible
-#   on a third text. (24 units, 8 rows of 16 steps, rate 0.1 and a memory that starts at 0.1 do that; so do many others. The
-#   check waits for four seconds, ten times what these take.)
+#   on a third text. (24 units, 8 rows of 16 steps, rate 0.1 and a memory that starts at 0.1 do that, in a tenth of the four seconds that the check waits.)
 # - the parameters are those after the best epoch, and the losses stop where `patience` says;
 # - the same rng gives the same network, another one another; and `valid_ids` has no say in what is learned.
 
@@ -594,19 +567,19 @@ def train_model(train_ids, valid_ids, Q, max_epochs, patience, rng):
 check(train_model)
 
 # %% [markdown]
-# Two things in your loop are what most home-made ones lack: a copy of the *best* parameters, since the arrays go on changing; and
+# What most home-made loops lack: a copy of the *best* parameters, since the arrays go on changing; and
 # a validation text that never meets a gradient.
 
 # %% [markdown]
 # ## 7 · Hot and cold
 #
-# A model gives probabilities. To let it write, draw from them. But you may want it more careful than it is, or bolder. Then
-# divide the logits by a **temperature** $\tau > 0$ before the softmax:
+# To let a model write, draw from its probabilities. If you want it more careful than it is, or bolder, divide the logits by a
+# **temperature** $\tau > 0$ before the softmax:
 #
 # $$y_i = \frac{e^{o_i / \tau}}{\sum_j e^{o_j / \tau}}$$
 #
-# The ratio of two probabilities is $e^{(o_i - o_j)/\tau}$: that of the model, raised to the power $1/\tau$. At $\tau = 1$
-# you have the model's own opinion. Towards 0 the likeliest takes all; at large $\tau$ all become alike.
+# The ratio of two probabilities is $e^{(o_i - o_j)/\tau}$: that of the model, raised to the power $1/\tau$. Towards 0 the
+# likeliest takes all; at large $\tau$ all become alike.
 #
 # *By hand*: logits $(0, \log 3)$ are probabilities $(0.25, 0.75)$, one to three. At $\tau = 0.5$ it is one to $3^2 = 9$:
 # $(0.1, 0.9)$. At $\tau = 2$ it is one to $\sqrt 3$: $(0.366, 0.634)$.
@@ -649,9 +622,8 @@ explore(lambda heat: at(heat, 1.0), at(0.5, 1.0, 2.0), heat=Slider("τ", 0.1, 5.
 # %% [markdown]
 # ### Cutting off the tail
 #
-# Take a hundred wrong characters, each with a probability of a tenth of a percent: together they are a tenth of all draws,
-# and each is a typo that the network then has to live with. A lower temperature makes this tail thinner, but also the model
-# more boring. Two filters cut the tail off instead, and leave the proportions of the rest alone:
+# A hundred wrong characters, each with a probability of a tenth of a percent, are a tenth of all draws, and each is a typo.
+# Two filters cut this tail off, and leave the proportions of the rest alone:
 #
 # - **top-k** keeps the $k$ most probable;
 # - **nucleus** (or top-p) keeps the fewest most probable whose mass is at least $p$: many where the model is unsure, one
@@ -695,8 +667,8 @@ check(top_k_filter)
 # *●●● · 20 minutes · 4 points*
 #
 # The same for the nucleus: along the last axis, keep the fewest most probable ids whose mass is at least `p`, and at $p = 0$
-# still one; ties to the lower id; 0 elsewhere; divide by the new sum. $p = 1$ keeps all. Take care there: 0.1 added up ten
-# times is not 1 in floating point, and a search for the place where the sum reaches 1 may find none.
+# still one; ties to the lower id; 0 elsewhere; divide by the new sum. $p = 1$ keeps all. (0.1 added up ten times is not 1 in
+# floating point: a search for the place where the sum reaches 1 may find none.)
 #
 #     nucleus_filter(np.array([0.25, 0.125, 0.25, 0.375]), 0.5)   gives  [0.4, 0, 0, 0.6]
 #     nucleus_filter(np.array([0.25, 0.125, 0.25, 0.375]), 0.63)  gives, rounded,  [0.286, 0, 0.286, 0.429]
@@ -723,8 +695,8 @@ check(nucleus_filter)
 # %% [markdown]
 # ## 8 · Writing
 #
-# To write, the network reads what it has written. First it reads a **prompt**, which is given, and draws nothing: that warms
-# the state up. Then, again and again: draw a character from the state, write it down, read it.
+# To write, the network reads what it has written. First it reads a **prompt** and draws nothing: that warms the state up.
+# Then, again and again: draw a character, write it down, read it.
 #
 # | | reads | state after it | draws |
 # |---|---|---|---|
@@ -734,8 +706,7 @@ check(nucleus_filter)
 # | new | the space | $h_4$ | with $u_1$ from $h_4$: say, _ |
 # | | _ | $h_5$ | … |
 #
-# This loop has ten lines, and published programs get it wrong surprisingly often. Here is how. Find the place of each of
-# these mistakes in the table:
+# Published programs get this loop wrong surprisingly often. Find the place of each of these mistakes in the table:
 #
 # - the prompt's last character is read twice, once in the warm-up and once as the first input of the loop;
 # - the state starts at zero again after the prompt, or at every character;
@@ -743,8 +714,7 @@ check(nucleus_filter)
 # - the most probable character is read in place of the drawn one;
 # - the first character drawn is read but not written down.
 #
-# All of them give *text*, and with a strong model it even looks right. You can only find them by knowing what should come
-# out. So the random numbers are given here.
+# All of them give *text*. You can only find them by knowing what should come out. So the random numbers are given here.
 
 # %% [markdown]
 # ### Exercise 6.12 · `generate`
@@ -781,8 +751,8 @@ check(generate)
 # %% [markdown]
 # ### Experiment · what it says, is it right?
 #
-# Text that looks right proves nothing. But of a sentence of Reber's grammar anybody can say whether it is one. **Guess** which
-# part of the sentences that your network of section 5 writes are sentences of the grammar.
+# Of a sentence of Reber's grammar anybody can say whether it is one. **Guess** which part of the sentences that your network of
+# section 5 writes are sentences of the grammar.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.language_model import possible, sentences_written
@@ -801,10 +771,9 @@ assert possible(sentences) > 0.9, "Nine sentences of ten were expected to be pos
 # %% [markdown]
 # ## 9 · Something to play with
 #
-# Put `fit` and `generate` together, and watch a network learn. It reads the first names, one to a line, and after each epoch it
-# writes a few of its own: a line break is its prompt, and each line break that it draws ends a name. The names are public by law.
-#
-# **Guess** what it learns first: the letters, the length of a name, the capital at its start, or where vowels go?
+# A network reads the first names, one to a line, and after each epoch it writes a few of its own: a line break is its prompt,
+# and each line break that it draws ends a name. **Guess** what it learns first: the letters, the length of a name, the
+# capital at its start, or where vowels go?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="heat = 0.1; heat = 1.5"
 from rnncourse.experiments.language_model import name_maker, names_written
@@ -820,12 +789,11 @@ def tell(epoch, bits, p):
 name_model = name_maker(told=tell, score=score, fit=use(fit), **mine)
 
 # %% [markdown]
-# Look at the lines as they grow, and *Try* a `heat` of 0.1 and of 1.5.
+# *Try* a `heat` of 0.1 and of 1.5.
 #
-# Are the names *its own*, or has it learned the list by heart? And does it know what a name is? There is a test of that: among
-# the 1,000 names that it has never read, some are so like the others that a good model should hit upon them. As a control a
-# bigram table of the same names writes, too. (Short names come up by chance, so only those of five letters or more count.)
-# **Guess** which part of its names stand on no list, and who hits upon more real ones.
+# Are the names *its own*? And does it know what a name is? Among the 1,000 names that it has never read, some are so like the
+# others that a good model should hit upon them. As a control a bigram table of the same names writes, too. (Only names of five
+# letters or more count.) **Guess** which part of its names stand on no list, and who hits upon more real ones.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.language_model import names_by_table, whose
@@ -839,16 +807,14 @@ for writer, shares in made.items():
 
 # %% [markdown]
 # **Claim:** more than half of the names of five letters or more that the network writes stand on no list; and it hits upon real
-# ones that it has not read more often than a table of bigrams does. ({{held own_names}} seeds.) Unread names are
-# {{play/network/unread|median .1%}} of what the network writes, and {{play/bigrams/unread|median .1%}} of what the table does.
-# Choose one for your next cat.
+# ones that it has not read more often than a table of bigrams does. ({{held own_names}} seeds:
+# {{play/network/unread|median .1%}} of what it writes, against {{play/bigrams/unread|median .1%}}.)
 
 # %% [markdown]
 # ## 10 · Real text, and an honest comparison
 #
-# Now the real thing: 300,000 characters of Python's own source, and as many of its documentation, which is English with examples.
-# Whole files and whole topics are held out: 20,000 characters to be judged on, 5,000 to choose by. Two networks with 96 units are
-# trained, 2,000 updates each, which takes some seconds.
+# Now 300,000 characters of Python's own source, and as many of its documentation, with 20,000 more to be judged on and 5,000
+# to choose by, of other files. Two networks with 96 units get 2,500 updates each.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.language_model import training_curves
@@ -859,23 +825,21 @@ show(training_curves({name: text.losses for name, text in corpora.items()}))
 # %% [markdown]
 # ### The opponent
 #
-# It is easy to win against a weak opponent. The n-grams of unit 01 add $\alpha$ to every count, and for a context that was never
-# seen they know nothing. A good one falls back on the shorter context. **Kneser–Ney** takes a discount $D$ from each count, and
-# gives what it has taken to the model with one character less. With $N(c)$ for the number of *different* characters that followed
-# the context $c$, and $c'$ for $c$ without its first character:
+# The n-grams of unit 01 add $\alpha$ to every count, and for a context that was never seen they know nothing. That is a weak
+# opponent. **Kneser–Ney** takes a discount $D$ from each count, and gives what it has taken to the model with one character
+# less. With $N(c)$ for the number of *different* characters that followed the context $c$, and $c'$ for $c$ without its first
+# character:
 #
 # $$P_n(w \mid c) = \frac{\max(\text{count}(c, w) - D_n,\ 0)}{\text{count}(c)} + \frac{D_n\, N(c)}{\text{count}(c)}\; P_{n-1}(w \mid c')$$
 #
 # *By hand*: "q" was seen 10 times, 9 times followed by u and once by a space, so $N = 2$. With $D = 0.75$ it is
 # $P_2(u \mid q) = 8.25 / 10 + 0.15\, P_1(u)$.
 #
-# In the shorter contexts it counts something else: not how often $w$ came, but after how many *different* characters. The u owes
-# much of its count to q; where there is no q before it, that should not speak for u. (An older way without this trick, and with
-# $N(c)$ in place of the discounts, is Witten–Bell's.)
+# In the shorter contexts it counts not how often $w$ came, but after how many *different* characters. The u owes much of its
+# count to q, and that should not speak for it elsewhere. (An older way of falling back is Witten–Bell's.)
 #
-# Everybody reads the same training text and is asked about the same 20,000 characters. The discounts are chosen on the validation
-# text, and so is $\alpha$; the code is `rnncourse.experiments.opponents`. **Guess**: among the 1- to 6-grams of either kind, where
-# does the network stand?
+# All read the same training text. The discounts, and $\alpha$, are chosen on the validation text; the code is
+# `rnncourse.experiments.opponents`. **Guess**: among the 1- to 6-grams of either kind, where does the network stand?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.language_model import counted, log2_of_network
@@ -885,6 +849,8 @@ for name, text in corpora.items():
     tables, bits = counted(name), -log2_of_network(text, text.test).mean()
     show(against_counting(name, tables.additive, tables.kneser_ney, bits))
     print("network: ", beside(f"06_language_model:real_text/{name}/network", bits))
+    size = sum(p.size for p in text.parameters.values())
+    print(f"it has {size:,} numbers; different 6-grams in its text: {tables.entries:,}")
 
 # %% tags=["author"]
 for name, text in corpora.items():
@@ -895,22 +861,21 @@ for name, text in corpora.items():
 # On both texts counting wins, and clearly.
 #
 # **Claim:** on both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.
-# ({{held against_tables}} seeds.) On source code the network needs {{real_text/python-source/network}} bits per character, the table
-# {{real_text/python-source/Kneser-Ney|median .2f}}; on the documentation {{real_text/python-docs/network}} and
-# {{real_text/python-docs/Kneser-Ney|median .2f}}. Look at the other line, too. With $\alpha$ alone longer contexts do harm, and one
-# might have concluded that counting is at its end at $n = 4$, where the network is as good. With Kneser–Ney they do none.
+# ({{held against_tables}} seeds.) On source code the network needs {{real_text/python-source/network}} bits per character,
+# the table {{real_text/python-source/Kneser-Ney|median .2f}}; on the documentation {{real_text/python-docs/network}} and
+# {{real_text/python-docs/Kneser-Ney|median .2f}}.
 #
-# The documentation repeats its phrases, and a table often knows a phrase by heart. It was made in a second or two; the network took
-# longer, and has read the text less than four times.
+# Look at the other line, too. With $\alpha$ alone longer contexts do harm, and on source code the network is as good as the
+# best of them. Who had stopped there would have reported a draw. With Kneser–Ney longer contexts do no harm.
 
 # %% [markdown]
 # ### Experiment · does the network know anything that the table does not?
 #
-# A table of six characters sees five. After eight spaces it cannot tell how many there were; a state can count them, and may know
-# how far in the last line began. So look at two kinds of characters: the spaces that begin a line, and all else.
+# After eight spaces a 6-gram cannot tell how many there were; a state can count them. So look at two kinds
+# of characters: the spaces that begin a line, and all else.
 #
-# **Guess** for each who is better. And if the two are mixed, with a share that the validation text chooses, how many bits does the
-# network save the table?
+# **Guess** for each who is better. And if the two are mixed, with a share that the validation text chooses, how many bits
+# does the network save the table?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.language_model import by_place, mixture
@@ -925,46 +890,47 @@ for name, text in corpora.items():
     print(f"   both, {share:.0%} network: {bits:.2f} bits; the table alone {table:.2f}\n")
 
 # %% [markdown]
-# **Claim:** in the spaces that begin a line of source code the network needs fewer bits than the table. ({{held indentation}} seeds:
-# {{real_text/python-source/indent, network|median .2f}} to {{real_text/python-source/indent, table|median .2f}}.) This is what the state
-# is good for here, and it is little: elsewhere the table is far ahead.
+# **Claim:** in the spaces that begin a line of source code the network needs fewer bits than the table. ({{held indentation}}
+# seeds: {{real_text/python-source/indent, network|median .2f}} to {{real_text/python-source/indent, table|median .2f}}.)
+# Elsewhere the table is far ahead.
 #
-# **Claim:** mixed in with a share that validation chooses, the network takes less than a tenth of a bit off the score of the table.
-# ({{held both_together}} seeds.)
+# **Claim:** mixed in with a share that validation chooses, the network takes less than a tenth of a bit off the score of the
+# table. ({{held both_together}} seeds.)
 #
 # ### What, then, is the network for?
 #
-# It lost to a table of counts, at this budget and on texts of this size. Three things speak for it all the same.
+# It lost to a table of counts, at this budget and on texts of this size. But:
 #
-# 1. **It remembers.** Kneser–Ney's 6-gram can finish none of the three students' sentences, nor can any n-gram that sees fewer than
-#    eleven words. Yours finishes all of them.
-# 2. **It is small.** It has 28,000 numbers, and would have no more if it had to look back further. The table has 75,000 entries
-#    for its longest contexts alone, and one more character of context means more.
-# 3. **It is a part.** A state is a vector: the next layer, the next network can read it. You cannot put a table of counts into a
-#    translator and train both together.
+# 1. **It remembers.** No n-gram that sees fewer than eleven words can finish the three students' sentences. Yours does.
+# 2. **It is small**: 28,000 numbers, however far it looks back. The table of the source code has 75,000 entries for its longest
+#    contexts alone.
+# 3. **It is a part.** Another network can read its state. A table of counts cannot be trained together with a translator.
 #
-# In the literature recurrent networks do win, with far more text, more units and longer training (Mikolov, 2010), and mostly with the
-# gated cells of unit 10. But the question is always *against what*: against add-$\alpha$ we could have reported a draw.
+# In the literature recurrent networks do win, with far more text, more units and longer training, and mostly with the gated
+# cells of unit 10.
 
 # %% [markdown]
 # ## 11 · What it writes
 #
-# The colder, the safer; the hotter, the wilder. **Guess** at which temperature you would let it write: 0.5, 0.8 or 1.2? And if one
-# cuts off the tail at temperature 1, with a nucleus of 0.9, will more of its words be real ones?
+# **Guess** at which temperature you would let it write: 0.5, 0.8 or 1.2? And if the tail is cut off at temperature 1, with a
+# nucleus of 0.9, will more of its words be real ones?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="heat = 0.1; heat = 0.5; heat = 1.2; heat = 1.5"
-from rnncourse.experiments.language_model import real_words, written, written_filtered
+from rnncourse.experiments.language_model import pages, real_words, written
 
-source, heat, writer = corpora["python-source"], 0.8, use(generate)
+heat = 0.8
+source, writer = corpora["python-source"], use(generate)
 prompt = "    def __init__(self"
 print(prompt + written(source, heat, 500, prompt, write=writer))
 
 # %% tags=["experiment", "nbval-ignore-output"]
+from rnncourse.experiments.language_model import written_filtered
+
 filters = {"no filter": lambda p: p, "nucleus 0.9": lambda p: use(nucleus_filter)(p, 0.9)}
 print("real words among the longer ones")
 for heat in (0.5, 0.8, 1.2):
-    page = written(source, heat, 2000, prompt, write=writer)
-    print(f"   τ = {heat}           {real_words(source, page):4.0%}")
+    written_pages = pages(source, heat, prompt, write=writer)
+    print(f"   τ = {heat}           {real_words(source, written_pages):4.0%}")
 for name, keep in filters.items():
     print(f"   τ = 1, {name:11} {real_words(source, written_filtered(source, keep)):4.0%}")
 
@@ -972,51 +938,39 @@ for name, keep in filters.items():
 # **Claim:** at a temperature of 0.5 more of the longer words that the network writes are words of the library than at 1.2.
 # ({{held cold_and_hot}} seeds: {{real_text/python-source/cold|median .0%}} and {{real_text/python-source/hot|median .0%}}.)
 #
-# **Claim:** at temperature 1, more of the longer words that the network of the source code writes are real ones with a nucleus of 0.9
-# than without a filter. ({{held tail_cut_off}} seeds: {{real_text/python-source/nucleus|median .0%}} and
+# **Claim:** at temperature 1, more of the longer words that the network of the source code writes are real ones with a
+# nucleus of 0.9 than without a filter. ({{held tail_cut_off}} seeds: {{real_text/python-source/nucleus|median .0%}} and
 # {{real_text/python-source/unfiltered|median .0%}}.)
 #
-# A few seconds ago this network had never heard of Python. Now there are indented lines, `self` and brackets. There is no meaning, of
-# course, and many words are nearly words. *Try* a `heat` between 0.1 and 1.5 in the first of the two cells: where does it begin to
-# repeat itself, and where to stammer?
+# *Try* a `heat` between 0.1 and 1.5 in the first of the two cells. Where does it begin to repeat itself, and where to stammer?
 
 # %% [markdown]
 # ## 12 · Bugs to hunt
 #
-# Each of these was handed in or published somewhere. **Guess**: what would you see, and which check of this unit finds it?
+# Each of these was handed in or published somewhere. **Guess** which check of this unit finds it.
 #
-# - **Report A.** "My loss goes to 0.02 bits, on any text." The targets are `inputs`, not shifted.
-# - **Report B.** "Training works, but after loading the saved weights the next morning it writes gibberish." `chars =
-#   list(set(text))`.
-# - **Report C.** "The text is fine for one character, then it is as if the prompt had never been." `h = np.zeros(...)`
-#   stands inside the loop that draws.
-# - **Report D.** "With temperature 0.5 it gets *wilder*." `softmax(logits * temperature)`.
-# - **Report E.** "The loss is the same whether I carry the state or not." The rows of a batch are neighbours in the text.
-# - **Report F.** "The first letters after the prompt are odd, then it is fine." The prompt's last character is fed twice.
-# - **Report G.** "My network beats n-grams." Its n-grams add 1 to every count.
+# - **Report A.** "After loading the saved weights the next morning it writes gibberish." `chars = list(set(text))`.
+# - **Report B.** "After one character it is as if the prompt had never been." `h = np.zeros(...)` stands inside the loop that draws.
+# - **Report C.** "With temperature 0.5 it gets *wilder*." `softmax(logits * temperature)`.
+# - **Report D.** "The loss is the same whether I carry the state or not." The rows of a batch are neighbours in the text.
+# - **Report E.** "My network beats n-grams." Its n-grams add 1 to every count.
 #
 # <details><summary>What finds them</summary>
 #
-# A: a score below what people reach is too good to be true; look at one batch, as in section 2. B: `build_vocabulary` on two
-# runs; sorting cures it. C and F: `generate` with given uniforms, against a slow program. D: the by-hand example with
-# $(0.1, 0.9)$. E: decode row 0 of two batches one after the other. G: tune the opponent on the same validation text. Neither C nor
-# F would be found with a model whose $W$ is 0, nor C if you let it write one character only: test where it matters.
+# A: `build_vocabulary` on two runs. B: `generate` with given uniforms, against a slow program, and not with a model whose $W$
+# is 0. C: the by-hand example with $(0.1, 0.9)$. D: decode row 0 of two batches one after the other. E: tune the opponent on
+# the same validation text.
 #
 # </details>
 #
 # ## 13 · Summary
 #
-# - A character's **id** is its place in the sorted vocabulary; one-hot times $U$ is a row of $U$.
 # - A long text is read in **contiguous rows**: the state is carried from batch to batch, its gradient is not.
-# - A **training step** is: forwards, loss, backwards, clip together, Adagrad. The loss is that before the update.
 # - **Bits per character**: the mean of $-\log_2 P$ over the $L - 1$ predictions, on text that was held out.
-# - A **validation** text is for choices: when to stop, the rate, the start, and the opponent's settings. The held-out text is for
-#   the score, once. One seed is an anecdote.
-# - **Early stopping** waits for `patience` epochs, and keeps a copy of the best parameters.
-# - **Temperature** divides the logits. **Top-k** and **nucleus** cut off the tail.
-# - **Generating** is: warm up on the prompt, draw, read what you drew. The prompt's last character is read once.
-# - How good is it? Where the optimum is known, it comes within 5% of it, and it finishes the students' sentences. On real text, at
-#   this budget, it beats a 3-gram, and a 6-gram with Kneser–Ney's smoothing beats it clearly.
+# - A **validation** text is for choices, the opponent's too. The held-out text is for the score, once. One seed is an anecdote.
+# - **Temperature** divides the logits; **top-k** and **nucleus** cut off the tail. The prompt's last character is read once.
+# - Where the optimum is known, the network comes within 5% of it. On real text, at this budget, it beats a 3-gram, and
+#   Kneser–Ney's 6-gram beats it clearly.
 
 # %% [markdown] written="language_model_written" points=3
 # ### Written question
@@ -1051,18 +1005,15 @@ for name, keep in filters.items():
 # %% [markdown]
 # ## Where to read on
 #
-# - C. E. Shannon, "Prediction and Entropy of Printed English", *Bell System Technical Journal* 30, 1951: people as language models,
-#   letter by letter.
-# - I. Sutskever, J. Martens, G. Hinton, "Generating Text with Recurrent Neural Networks", *ICML* 2011: the first large network of
-#   this kind, trained for five days on eight graphics cards.
-# - A. Karpathy, "The Unreasonable Effectiveness of Recurrent Neural Networks", 2015, and with it *min-char-rnn.py*, this unit in 112
-#   lines of NumPy. Read it now: you know every line.
+# - C. E. Shannon, "Prediction and Entropy of Printed English", *Bell System Technical Journal* 30, 1951.
+#
+# - A. Karpathy, "The Unreasonable Effectiveness of Recurrent Neural Networks", 2015, with *min-char-rnn.py*, this unit in 112 lines of NumPy.
 # - Stanford's course CS231n, *Deep Learning for Computer Vision*: its notes on recurrent networks and on how to train.
-# - L. Prechelt, "Early Stopping – But When?", in *Neural Networks: Tricks of the Trade*, 1998: what patience costs and brings.
+#
 # - T. Mikolov and others, "Recurrent Neural Network Based Language Model", *Interspeech* 2010: networks and n-grams mixed.
 # - A. Holtzman and others, "The Curious Case of Neural Text Degeneration", *ICLR* 2020: the nucleus.
 # - S. F. Chen, J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech & Language* 13,
-#   1999: the opponents; R. Kneser, H. Ney, *ICASSP* 1995, is where ours comes from.
+#   1999, and R. Kneser, H. Ney, *ICASSP* 1995: the opponents.
 
 # %% tags=["experiment"]
 progress("06_language_model")
@@ -1070,17 +1021,17 @@ progress("06_language_model")
 # %% [markdown]
 # ## Something to show to somebody
 #
-# A page of Python that nobody wrote. Every character of it was drawn by your code, from a network that your code has trained. *Try*
-# another prompt, and a temperature between 0.1 and 1.5. For a text of your own put its path, "my_diary.txt", into `learned_from`.
+# A page of Python that nobody wrote, drawn by your code from a network that your code has trained. *Try*
+# another prompt, and a temperature between 0.1 and 1.5.
 
-# %% tags=["experiment", "nbval-ignore-output"]
-prompt, heat = "class Network:\n    def ", 0.65
+# %% tags=["experiment", "nbval-ignore-output"] dials="heat = 0.1; heat = 1.5"
+prompt = "class Network:\n    def "
+heat = 0.65
 print(prompt + written(source, heat, 1200, prompt, write=use(generate)))
 
 # %% [markdown]
 # ## The question that this unit leaves open
 #
-# You have built all of it by hand: the gradients, the optimiser, the batches. Each new idea, another cell, a second layer, a
-# different loss, would cost you another backward pass to derive and to debug. There are libraries that derive it for you.
-# **What does the same network look like in PyTorch**, what does PyTorch do for you, and which mistakes does it *not* save
+# Each new idea, another cell, a second layer, would cost you another backward pass to derive and to debug. There are
+# libraries that derive it for you. **What does the same network look like in PyTorch**, and which mistakes does it *not* save
 # you from? That is unit 07.
