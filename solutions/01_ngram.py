@@ -8,10 +8,11 @@
 # - say how far it can see, what it would cost to see further, and how far the best of counting gets.
 #
 # **Time:** about two hours. **Before you start:** Python lists and dicts, NumPy arrays, logarithms, and what a conditional
-# probability is. There are eight exercises, the written one among them, 19 points in all. Where you read **Guess**, write your guess down before you run the cell.
+# probability is. There are eight exercises, the written one among them, 19 points in all. Where you read **Guess**, write
+# your guess down before you run the cell.
 #
-# **The question.** In unit 00 you wrote a `state`, carried from one reading to the next. Why should a model need such a thing? Let
-# us see how far we get without one.
+# **The question.** In unit 00 you wrote a `state`, carried from one reading to the next. Why should a model need such a
+# thing? Let us see how far we get without one.
 
 # %% locked="setup"
 import math
@@ -27,11 +28,11 @@ progress("01_ngram")
 # %% [markdown]
 # ## 1 · Sequences
 #
-# A support vector machine or a multilayer perceptron (MLP) computes $f(x)$ for a vector $x \in \mathbb{R}^D$. The size $D$ is fixed
-# before training starts, since every entry of $x$ has weights of its own.
+# A support vector machine or a multilayer perceptron (MLP) computes $f(x)$ for a vector $x \in \mathbb{R}^D$. The size $D$
+# is fixed before training starts, since every entry of $x$ has weights of its own.
 #
-# A **sequence** $x_1, x_2, \dots, x_T$ is something else: things in an order, as many as there happen to be. We write $t$ for the
-# index and call it time, though it need not be time. An item may be a word, a number, or a whole image.
+# A **sequence** $x_1, x_2, \dots, x_T$ is something else: things in an order, as many as there happen to be. We write $t$
+# for the index and call it time, though it need not be time. An item may be a word, a number, or a whole image.
 
 # %% tags=["experiment"]
 from rnncourse.data import digit_image
@@ -133,8 +134,8 @@ check(quiz_bag_of_words, "quiz_bag_of_words")
 # %% [markdown]
 # ### The other way: a place for everything
 #
-# Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the vectors of the first $T$ places side
-# by side, with $T$ fixed in advance: $D = T \cdot V$. Shorter sentences are filled up with zeros, longer ones are cut.
+# Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the vectors of the first $T$ places
+# side by side, with $T$ fixed in advance: $D = T \cdot V$. Shorter sentences are filled up with zeros, longer ones are cut.
 #
 # Now the order is there. Something else is lost. **Guess** how many entries that are 1 do "the dog barks" and "today
 # the dog barks" have in common?
@@ -156,7 +157,8 @@ print("by places both have:", placed(one) @ placed(other))
 print("by bags both have:  ", np.dot(bag(one, words_here), bag(other, words_here)))
 
 # %% [markdown]
-# By places *nothing*. What an MLP learns about "dog" as the second word, it must learn again for "dog" as the third, with other weights.
+# By places *nothing*. What an MLP learns about "dog" as the second word, it must learn again for "dog" as the third, with
+# other weights.
 #
 # | | any length | knows the order | what is learned at one place holds at another |
 # |---|---|---|---|
@@ -176,7 +178,8 @@ print("by bags both have:  ", np.dot(bag(one, words_here), bag(other, words_here
 #
 # $$P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-n+1}, \dots, w_{t-1})$$
 #
-# The context $c = (w_{t-n+1}, \dots, w_{t-1})$ together with $w_t$ is an **n-gram**: $n$ tokens in a row. A model that knows nothing else is an *n-gram model*, for $n$ = 1, 2, 3 called unigram, bigram, trigram.
+# The context $c = (w_{t-n+1}, \dots, w_{t-1})$ together with $w_t$ is an **n-gram**: $n$ tokens in a row. A model that
+# knows nothing else is an *n-gram model*, for $n$ = 1, 2, 3 called unigram, bigram, trigram.
 
 # %% tags=["experiment"]
 from rnncourse.plots import sliding_window
@@ -203,7 +206,8 @@ show(described(sliding_window(six, 3, [2, 3, 4, 5]), seen))
 # *●●○ · 12 minutes · 3 points*
 #
 # Write `count_ngrams(tokens, n)`. `tokens` is a list of strings, and $n \geq 1$. The result is a dict: each **context**, a
-# tuple of $n-1$ tokens, leads to a `Counter` of the tokens that followed it. So `count_ngrams("to be or not to be".split(), 2)` is
+# tuple of $n-1$ tokens, leads to a `Counter` of the tokens that followed it. So `count_ngrams("to be or not to be".split(),
+# 2)` is
 #
 #     {("to",): Counter({"be": 2}), ("be",): Counter({"or": 1}), ("or",): Counter({"not": 1}), ("not",): Counter({"to": 1})}
 #
@@ -268,8 +272,9 @@ def ngram_probability(counts, context, token, vocabulary_size, alpha=0.0):
 check(ngram_probability)
 
 # %% [markdown]
-# You have a language model. Let it read Python's own documentation. Some whole topics are **held out**: the model never reads them. A word that
-# occurs only once becomes the token `<unk>` for unknown, and so does every held-out word that is not in the vocabulary.
+# You have a language model. Let it read Python's own documentation. Some whole topics are **held out**: the model never
+# reads them. A word that occurs only once becomes the token `<unk>` for unknown, and so does every held-out word that is
+# not in the vocabulary.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.ngram import documentation
@@ -285,9 +290,10 @@ print("what followed 'value of':", *sorted(after_of, key=after_of.get, reverse=T
 # %% [markdown]
 # ### What is it good for?
 #
-# A model of what is likely can *choose*: of several candidates, which is most like real language? In **translation** the right words
-# come in a strange order. In **spelling**, "their" is a word, so no dictionary complains. In **speech**, "right" and "write" sound the
-# same. A bigram model adds up $\log_{10} P$ from the second word on. **Guess** in how many of the three it chooses right.
+# A model of what is likely can *choose*: of several candidates, which is most like real language? In **translation** the
+# right words come in a strange order. In **spelling**, "their" is a word, so no dictionary complains. In **speech**,
+# "right" and "write" sound the same. A bigram model adds up $\log_{10} P$ from the second word on. **Guess** in how many of
+# the three it chooses right.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from itertools import pairwise
@@ -315,25 +321,27 @@ for job, (good, bad) in jobs.items():
 assert all(log10_probability(good) > log10_probability(bad) + 0.5 for good, bad in jobs.values())
 
 # %% [markdown]
-# It chooses right in all three.  *Try* a pair of your own in `jobs`, of two sentences of one length, and find one on which it fails.
+# It chooses right in all three.  *Try* a pair of your own in `jobs`, of two sentences of one length, and find one on which
+# it fails.
 #
 # ## 4 · How good is it?
 #
-# **Idea.** Let the model read a text that it has not seen, and look up the probability $p_t$ that it had given to each token that
-# really came. The $T$-th root of their product is the typical probability of *one* token. One over that is the **perplexity**: the number of equally likely tokens that would leave a model as uncertain as this one is.
+# **Idea.** Let the model read a text that it has not seen, and look up the probability $p_t$ that it had given to each
+# token that really came. The $T$-th root of their product is the typical probability of *one* token. One over that is the
+# **perplexity**: the number of equally likely tokens that would leave a model as uncertain as this one is.
 #
 # $$\text{perplexity} = \Big( \prod_{t=1}^{T} p_t \Big)^{-1/T} = \exp\Big( -\frac{1}{T} \sum_{t=1}^{T} \log p_t \Big)$$
 #
-# By hand: two tokens with probabilities $\tfrac12$ and $\tfrac18$. Their product is $\tfrac1{16}$, its square root $\tfrac14$,
-# so the perplexity is **4**: as unsure as somebody who guesses among four. A model that always gives $1/V$ has $V$; one that is
-# always certain, and right, 1; one that has once called impossible what then happened, infinity.
+# By hand: two tokens with probabilities $\tfrac12$ and $\tfrac18$. Their product is $\tfrac1{16}$, its square root
+# $\tfrac14$, so the perplexity is **4**: as unsure as somebody who guesses among four. A model that always gives $1/V$ has
+# $V$; one that is always certain, and right, 1; one that has once called impossible what then happened, infinity.
 #
 # ### Exercise 1.5 · `perplexity`
 # *●●○ · 8 minutes · 2 points*
 #
-# Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms of the
-# probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives `np.inf`.
-# Use the form of the formula that survives thousands of tokens.  For the two tokens above,
+# Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms
+# of the probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives
+# `np.inf`. Use the form of the formula that survives thousands of tokens.  For the two tokens above,
 # `perplexity(np.log([1/2, 1/8]))` is 4.
 
 
@@ -353,8 +361,8 @@ check(perplexity)
 #
 # ### Experiment · a longer context
 #
-# **Guess**: draw two curves of the perplexity against $n$, from the 1-gram to the 6-gram: on the text that they have counted, and on
-# the text that was held out.
+# **Guess**: draw two curves of the perplexity against $n$, from the 1-gram to the 6-gram: on the text that they have
+# counted, and on the text that was held out.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.ngram import NS, kneser_ney, perplexities
@@ -393,8 +401,8 @@ def ngram_table_size(vocabulary_size, n):
 check(ngram_table_size)
 
 # %% [markdown]
-# **Guess**: a dict stores only what was seen. Of every million entries of the bigram's table, how many does the text fill? And of the
-# contexts in the new text, how many has the 6-gram never seen?
+# **Guess**: a dict stores only what was seen. Of every million entries of the bigram's table, how many does the text fill?
+# And of the contexts in the new text, how many has the 6-gram never seen?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.ngram import sparsity
@@ -418,7 +426,10 @@ assert found["unseen"][5] > 0.6
 #
 # ### Experiment · the best of counting
 #
-# **Kneser–Ney smoothing** falls back on the shorter context: it takes a little, the discount, from every count, and gives it to the model with one word less. And there it counts not how often a word came, but after how many *different* words: "york" may be frequent, but it follows only "new", so it is no good guess elsewhere. The discounts are chosen on 5,000 words that are in neither text. (The formula is in unit 06, the code in `rnncourse.experiments.opponents`.)
+# **Kneser–Ney smoothing** falls back on the shorter context: it takes a little, the discount, from every count, and gives
+# it to the model with one word less. And there it counts not how often a word came, but after how many *different* words:
+# "york" may be frequent, but it follows only "new", so it is no good guess elsewhere. The discounts are chosen on 5,000
+# words that are in neither text. (The formula is in unit 06, the code in `rnncourse.experiments.opponents`.)
 #
 # **Guess**: will its curve turn up, too? And how far below the best of the other lines will it come?
 
@@ -434,19 +445,20 @@ assert best[5] < 1.02 * min(best)
 assert 0.95 * best[3] < best[5] < 0.6 * min(light)
 
 # %% [markdown]
-# Its curve never turns up, and it halves the perplexity of the best bigram. So longer contexts are no harm in themselves: it was the
-# smoothing. With a good one each word of context helps, up to n = 4. Beyond that it brings next to nothing.
+# Its curve never turns up, and it halves the perplexity of the best bigram. So longer contexts are no harm in themselves:
+# it was the smoothing. With a good one each word of context helps, up to n = 4. Beyond that it brings next to nothing.
 #
-# That is how far counting goes here. Whoever says that a network is better has to beat this line and not the others. You will try in unit 06.
+# That is how far counting goes here. Whoever says that a network is better has to beat this line and not the others. You
+# will try in unit 06.
 
 # %% [markdown]
 # ## 6 · Let it write
 #
-# A model that predicts can write: draw a token, append it, move the window on by one, and draw again. Shannon did it in 1948, by hand,
-# with a book opened at random.
+# A model that predicts can write: draw a token, append it, move the window on by one, and draw again. Shannon did it in
+# 1948, by hand, with a book opened at random.
 #
-# **Idea.** To draw from a distribution, lay the probabilities end to end on a line from 0 to 1. A uniform random number $u \in [0, 1)$
-# falls into one of the pieces, into long ones more often.
+# **Idea.** To draw from a distribution, lay the probabilities end to end on a line from 0 to 1. A uniform random number $u
+# \in [0, 1)$ falls into one of the pieces, into long ones more often.
 
 # %% tags=["experiment"]
 from rnncourse.plots.ngram import probability_line
@@ -466,8 +478,8 @@ show(probability_line({"or": 0.25, "not": 0.125, "to": 0.5, "be": 0.125}, 0.6))
 # *●●○ · 12 minutes · 3 points*
 #
 # Write `sample_index(probabilities, u)`: `probabilities` is an array of shape `(V,)`, `u` a number from 0 up to, but not
-# including, 1. The result is the first index $i$ with $p_0 + \dots + p_i > u$. There is one trap: floats are rounded, so all the
-# sums can be a hair less than 1, and none larger than $u$. Then return the **last index with $p_i > 0$**.
+# including, 1. The result is the first index $i$ with $p_0 + \dots + p_i > u$. There is one trap: floats are rounded, so
+# all the sums can be a hair less than 1, and none larger than $u$. Then return the **last index with $p_i > 0$**.
 #
 # For the picture's $p$, `sample_index(np.array([0.25, 0.125, 0.5, 0.125]), 0.6)` is `2`.
 #
@@ -499,8 +511,8 @@ for n in range(1, 6):
     print(f"n = {n}:", *write(tables[n], start[: n - 1], 30, rng, draw), "\n")
 
 # %% [markdown]
-# The 5-gram sounds like documentation. Has it learned to write? *Try* another seed. **Guess**: of every
-# hundred runs of eight words that the bigram, the 4-gram and the 6-gram write, how many stand word for word in what they have read?
+# The 5-gram sounds like documentation. Has it learned to write? *Try* another seed. **Guess**: of every hundred runs of
+# eight words that the bigram, the 4-gram and the 6-gram write, how many stand word for word in what they have read?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments import beside
@@ -511,9 +523,9 @@ for n, name in ((2, "bigram"), (4, "4-gram"), (6, "6-gram")):
     print(f"{name}: copied", beside(place, share_copied(n, seed=5, draw=draw), ".0%"))
 
 # %% [markdown]
-# **Claim:** of the runs of eight words that the 6-gram writes, more than 60% are in its training text, word for word; of the bigram's,
-# less than 20%. ({{held learned_to_copy}} draws.) At most places the 6-gram has seen only one continuation, and takes it. Where a table
-# is fluent it quotes, where it is new it babbles.
+# **Claim:** of the runs of eight words that the 6-gram writes, more than 60% are in its training text, word for word; of
+# the bigram's, less than 20%. ({{held learned_to_copy}} draws.) At most places the 6-gram has seen only one continuation,
+# and takes it. Where a table is fluent it quotes, where it is new it babbles.
 #
 # ## 7 · What no window sees
 #
@@ -521,7 +533,8 @@ for n, name in ((2, "bigram"), (4, "4-gram"), (6, "6-gram")):
 #
 # > I am studying medicine at UBC because I want to work as a …
 #
-# You said "doctor", and you took it from "medicine", ten words back.  Let there be three such sentences, equally likely: medicine goes with doctor, law with lawyer, history with historian.
+# You said "doctor", and you took it from "medicine", ten words back.  Let there be three such sentences, equally likely:
+# medicine goes with doctor, law with lawyer, history with historian.
 
 # %% tags=["experiment"]
 from rnncourse.data import words
@@ -532,8 +545,8 @@ marks = {3: "decides", 13: "is decided"}
 show(described(sliding_window(sentence, 5, [13], marks), seen))
 
 # %% [markdown]
-# "To work as a" is the same in all three. So the counts are 1, 1, 1, and the probabilities $\tfrac13, \tfrac13, \tfrac13$. **Guess** which
-# is the smallest $n$ that knows.
+# "To work as a" is the same in all three. So the counts are 1, 1, 1, and the probabilities $\tfrac13, \tfrac13, \tfrac13$.
+# **Guess** which is the smallest $n$ that knows.
 
 # %% tags=["experiment"]
 from rnncourse.experiments.ngram import right_profession
@@ -547,9 +560,9 @@ show(right_word_by_n(orders, right))
 assert np.allclose(right, [1 / 3 if n <= 10 else 1 for n in orders])
 
 # %% [markdown]
-# On the last word every n-gram up to $n = 10$ is at chance, exactly, and no smoothing helps: what decides is not in its window. So, an
-# 11-gram? Over 10,000 words its table has $10^{44}$ entries, and to know "medicine … doctor" it must have seen the nine words in between,
-# *exactly these*. And say a little more, and the subject is out of sight again:
+# On the last word every n-gram up to $n = 10$ is at chance, exactly, and no smoothing helps: what decides is not in its
+# window. So, an 11-gram? Over 10,000 words its table has $10^{44}$ entries, and to know "medicine … doctor" it must have
+# seen the nine words in between, *exactly these*. And say a little more, and the subject is out of sight again:
 
 # %% tags=["experiment"] dials="inserted = ['in', 'lovely', 'Vancouver']; inserted = []"
 inserted = ["in", "Vancouver"]
@@ -558,13 +571,14 @@ for n in (11, 11 + len(inserted)):
     print(f"… at UBC {' '.join(inserted)} because …: the {n}-gram gives doctor {p:.3f}")
 
 # %% [markdown]
-# Two more words, and the 11-gram is back at chance. *Try* words of your own in `inserted`. Whatever $n$ is, somebody will make a longer
-# sentence.
+# Two more words, and the 11-gram is back at chance. *Try* words of your own in `inserted`. Whatever $n$ is, somebody will
+# make a longer sentence.
 #
 # ### A network in place of the table
 #
-# Perhaps the *table* is at fault? Give an MLP one character, one-hot, and let its softmax say what comes next. It is trained on **pairs**
-# (character, next character), drawn at random all over the text. (How training works is told in unit 04; here the course does it.)
+# Perhaps the *table* is at fault? Give an MLP one character, one-hot, and let its softmax say what comes next. It is
+# trained on **pairs** (character, next character), drawn at random all over the text. (How training works is told in unit
+# 04; here the course does it.)
 #
 # **Guess**: on the text that both have learned from, can this network have a lower perplexity than the bigram table?
 
@@ -582,11 +596,13 @@ print("above the table:", beside("01_ngram:first_order/pairs/above", above, ".1%
 assert 0 <= above < 0.05
 
 # %% [markdown]
-# **Claim:** trained on pairs drawn at random, an MLP that reads one character comes within 5% of the bigram table's perplexity on that
-# text, and never below it. ({{held no_state_is_a_bigram}} seeds.)
+# **Claim:** trained on pairs drawn at random, an MLP that reads one character comes within 5% of the bigram table's
+# perplexity on that text, and never below it. ({{held no_state_is_a_bigram}} seeds.)
 #
-# For one input it can give one answer only, so it *is* a table P(next | current), and of all such tables the shares that you counted fit
-# their text best. **An MLP without a state is a first-order Markov model, whatever is inside.** Give it $n-1$ tokens side by side, as Bengio and others did in 2003, and similar contexts share what they learn. But the window is still there.
+# For one input it can give one answer only, so it *is* a table P(next | current), and of all such tables the shares that
+# you counted fit their text best. **An MLP without a state is a first-order Markov model, whatever is inside.** Give it
+# $n-1$ tokens side by side, as Bengio and others did in 2003, and similar contexts share what they learn. But the window is
+# still there.
 #
 # ## 8 · What went wrong in practice
 #
@@ -622,9 +638,9 @@ for n in NS:
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# `logs[np.isfinite(logs)]` throws away every word that the model called impossible, and the 6-gram leaves out most of the text:
-# print `scored`, the share of words that were counted. Two perplexities can be compared only if they are over the same tokens,
-# with the same vocabulary.
+# `logs[np.isfinite(logs)]` throws away every word that the model called impossible, and the 6-gram leaves out most of the
+# text: print `scored`, the share of words that were counted. Two perplexities can be compared only if they are over the
+# same tokens, with the same vocabulary.
 #
 # </details>
 #
@@ -638,7 +654,8 @@ print("perplexity:", round(float(measure(logs)), 1))
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# The table was counted on everything, the held-out text included. You can tell at once: there is no smoothing, and still no infinity.
+# The table was counted on everything, the held-out text included. You can tell at once: there is no smoothing, and still no
+# infinity.
 #
 # </details>
 #
@@ -702,7 +719,8 @@ progress("01_ngram")
 # %% [markdown]
 # ### Something to show
 #
-# Your functions do not care what a token is. Let the tokens be *characters* of Python's standard library. *Try* a text of your own: `load_text("my_file.txt")` of `rnncourse.data` in the place of `python_source(400_000)`.
+# Your functions do not care what a token is. Let the tokens be *characters* of Python's standard library. *Try* a text of
+# your own: `load_text("my_file.txt")` of `rnncourse.data` in the place of `python_source(400_000)`.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.data import python_source
@@ -718,6 +736,6 @@ for n in (1, 3, 6, 10):
 # %% [markdown]
 # ### The question that is left
 #
-# We want a model that takes sequences of *every* length, that knows the order, and for which what it learns at one place holds
-# at all others. **How can one function serve every length?** There is an old answer, from people who thought about planets and
-# not about words. It is in unit 02.
+# We want a model that takes sequences of *every* length, that knows the order, and for which what it learns at one place
+# holds at all others. **How can one function serve every length?** There is an old answer, from people who thought about
+# planets and not about words. It is in unit 02.

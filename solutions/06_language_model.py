@@ -481,8 +481,7 @@ print(f"and stops after {200 * len(tried)}: {few.watched[best]:.2f} bits")
 # **Claim:** on 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on
 # 300,000 it is best after 800 or later. ({{held by_heart}} seeds.)
 #
-# The network learns the text by heart, and what it knows of *this* text is wrong of others: {{heart/20,000
-# characters/best|median .2f}} bits at best become {{heart/20,000 characters/at the end|median .2f}}. The remedy is a longer
+# The network learns the text by heart, and what it knows of *this* text is wrong of others: {{heart/20,000 characters/best|median .2f}} bits at best become {{heart/20,000 characters/at the end|median .2f}}. The remedy is a longer
 # text: with 300,000 characters it is {{heart/300,000 characters/at the end|median .2f}} at the end.
 
 # %% [markdown]
@@ -512,8 +511,7 @@ print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0
 # *Try* `scale = 10.0`: the tanhs are saturated, and their slope, on which each error depends, is next to nothing. Then
 # `hidden = 72`.
 #
-# **What is one seed worth?** Over twenty seeds 64 units need {{choices/as shown/bits}} bits and 72 units {{choices/72
-# units/bits}}: the median, and in brackets the range. A difference counts if it is clearly larger than the range over seeds,
+# **What is one seed worth?** Over twenty seeds 64 units need {{choices/as shown/bits}} bits and 72 units {{choices/72 units/bits}}: the median, and in brackets the range. A difference counts if it is clearly larger than the range over seeds,
 # at the same seeds for both.
 
 # %% [markdown]
