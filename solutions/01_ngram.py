@@ -523,8 +523,8 @@ for n, name in ((2, "bigram"), (4, "4-gram"), (6, "6-gram")):
     print(f"{name}: copied", beside(place, share_copied(n, seed=5, draw=draw), ".0%"))
 
 # %% [markdown]
-# **Claim:** of the runs of eight words that the 6-gram writes, more than 60% are in its training text, word for word; of
-# the bigram's, less than 20%. ({{held learned_to_copy}} draws.) At most places the 6-gram has seen only one continuation,
+# **Claim: of the runs of eight words that the 6-gram writes, more than 60% are in its training text, word for word; of
+# the bigram's, less than 20%.** ({{held learned_to_copy}} draws.) At most places the 6-gram has seen only one continuation,
 # and takes it. Where a table is fluent it quotes, where it is new it babbles.
 #
 # ## 7 · What no window sees
@@ -596,8 +596,8 @@ print("above the table:", beside("01_ngram:first_order/pairs/above", above, ".1%
 assert 0 <= above < 0.05
 
 # %% [markdown]
-# **Claim:** trained on pairs drawn at random, an MLP that reads one character comes within 5% of the bigram table's
-# perplexity on that text, and never below it. ({{held no_state_is_a_bigram}} seeds.)
+# **Claim: trained on pairs drawn at random, an MLP that reads one character comes within 5% of the bigram table's
+# perplexity on that text, and never below it.** ({{held no_state_is_a_bigram}} seeds.)
 #
 # For one input it can give one answer only, so it *is* a table P(next | current), and of all such tables the shares that
 # you counted fit their text best. **An MLP without a state is a first-order Markov model, whatever is inside.** Give it

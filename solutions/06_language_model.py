@@ -281,7 +281,7 @@ h, losses = np.zeros((16, hidden), dtype=np.float32), []
 for inputs, targets in batches_of(sample_ids, 16, 32):
     loss, h = step(parameters, memory, h, inputs, targets, 0.1, 5.0)
     losses.append(loss / 32)
-print(f"{len(losses)} updates; knowing nothing: {np.log(len(chars)):.2f} nats a character")
+print(f"{len(losses)} updates; knowing nothing is {np.log(len(chars)):.2f} nats")
 print(f"the first loss {losses[0]:.2f}, the last ten {np.mean(losses[-10:]):.2f}")
 
 # %% [markdown]
@@ -358,7 +358,7 @@ print(beside("06_language_model:grammar/32 units/above the lowest", above, ".3f"
 assert above < 0.05, "Within 5% of the lowest perplexity was expected."
 
 # %% [markdown]
-# **Claim:** on Reber's grammar the network's perplexity comes within 5% of the lowest possible. ({{held reber}} seeds.)
+# **Claim: on Reber's grammar the network's perplexity comes within 5% of the lowest possible.** ({{held reber}} seeds.)
 # Nobody told the network that there are sentences, or states.
 #
 # *Try* `hidden = 2`. With our seeds two units are {{grammar/2 units/above the lowest|median .0%}} above the lowest.
@@ -388,8 +388,8 @@ show(plateau(perplexities, guessed=3 ** (2 / 13), lowest=3 ** (1 / 13)))
 assert min(right.values()) > 0.9, "More than 90% were expected for each profession."
 
 # %% [markdown]
-# **Claim:** the trained network names the right profession in all three, with a probability above 90% where the 5-gram is at
-# one third. ({{held students}} seeds.)
+# **Claim: the trained network names the right profession in all three, with a probability above 90% where the 5-gram is at
+# one third.** ({{held students}} seeds.)
 #
 # Look at the plateau. At first the network learns what a 5-gram would. Then nothing happens for hundreds of updates: the
 # error of the last word has to arrive ten steps earlier, and by then it is small. That is the wall of unit 05.
@@ -478,8 +478,8 @@ print(f"with patience 2, fit keeps what was there after {200 * (best + 1)} updat
 print(f"and stops after {200 * len(tried)}: {few.watched[best]:.2f} bits")
 
 # %% [markdown]
-# **Claim:** on 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on
-# 300,000 it is best after 800 or later. ({{held by_heart}} seeds.)
+# **Claim: on 20,000 characters the validation score is best within the first 600 of 1,200 updates, and worse at the end; on
+# 300,000 it is best after 800 or later.** ({{held by_heart}} seeds.)
 #
 # The network learns the text by heart, and what it knows of *this* text is wrong of others: {{heart/20,000 characters/best|median .2f}} bits at best become {{heart/20,000 characters/at the end|median .2f}}. The remedy is a longer
 # text: with 300,000 characters it is {{heart/300,000 characters/at the end|median .2f}} at the end.
@@ -500,13 +500,15 @@ from rnncourse.plots.language_model import rates_and_seeds
 scale = 1.0
 hidden = 64
 settings = {"scale": scale, "hidden": hidden, "score": score, **mine}
-ends = {rate: [short_run(rate, seed=seed, **settings) for seed in range(3)] for rate in (0.001, 0.01, 0.1, 1.0)}
+ends = {}
+for rate in (0.001, 0.01, 0.1, 1.0):
+    ends[rate] = [short_run(rate, seed=seed, **settings) for seed in range(3)]
 show(rates_and_seeds(ends))
 print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0]))
 
 # %% [markdown]
-# **Claim:** ten times too small or too large a rate, or a start ten times too large, costs 0.3 bits or more; eight units more
-# change the score by less than 0.1. ({{held rate_and_start}} seeds.)
+# **Claim: ten times too small or too large a rate, or a start ten times too large, costs 0.3 bits or more; eight units more
+# change the score by less than 0.1.** ({{held rate_and_start}} seeds.)
 #
 # *Try* `scale = 10.0`: the tanhs are saturated, and their slope, on which each error depends, is next to nothing. Then
 # `hidden = 72`.
@@ -615,7 +617,8 @@ def at(*heats):
     return opinions(lines, "One opinion at several temperatures", ylim=(0, 1.03))
 
 
-explore(lambda heat: at(heat, 1.0), at(0.5, 1.0, 2.0), heat=Slider("τ", 0.1, 5.0, 0.3, 0.1))
+slider = Slider("τ", 0.1, 5.0, 0.3, 0.1)
+explore(lambda heat: at(heat, 1.0), at(0.5, 1.0, 2.0), heat=slider)
 
 # %% [markdown]
 # ### Cutting off the tail
@@ -763,7 +766,7 @@ print(beside("06_language_model:grammar/32 units/possible", possible(sentences),
 assert possible(sentences) > 0.9, "Nine sentences of ten were expected to be possible."
 
 # %% [markdown]
-# **Claim:** more than 90% of the sentences that the network of Reber's grammar writes are sentences of this grammar.
+# **Claim: more than 90% of the sentences that the network of Reber's grammar writes are sentences of this grammar.**
 # ({{held reber_written}} seeds. With two units it is {{grammar/2 units/possible|median .0%}}.)
 
 # %% [markdown]
@@ -804,8 +807,8 @@ for writer, shares in made.items():
     print(f"{writer:8}", ", ".join(f"{kind}: {s:.1%}" for kind, s in shares.items()))
 
 # %% [markdown]
-# **Claim:** more than half of the names of five letters or more that the network writes stand on no list; and it hits upon real
-# ones that it has not read more often than a table of bigrams does. ({{held own_names}} seeds:
+# **Claim: more than half of the names of five letters or more that the network writes stand on no list; and it hits upon real
+# ones that it has not read more often than a table of bigrams does.** ({{held own_names}} seeds:
 # {{play/network/unread|median .1%}} of what it writes, against {{play/bigrams/unread|median .1%}}.)
 
 # %% [markdown]
@@ -817,7 +820,9 @@ for writer, shares in made.items():
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.plots.language_model import training_curves
 
-corpora = {name: learned_from(name, **mine) for name in ("python-source", "python-docs")}
+corpora = {}
+for name in ("python-source", "python-docs"):
+    corpora[name] = learned_from(name, **mine)
 show(training_curves({name: text.losses for name, text in corpora.items()}))
 
 # %% [markdown]
@@ -858,7 +863,7 @@ for name, text in corpora.items():
 # %% [markdown]
 # On both texts counting wins, and clearly.
 #
-# **Claim:** on both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.
+# **Claim: on both texts the network beats Kneser–Ney's 3-gram, and loses to Kneser–Ney's 6-gram by more than 0.3 bits.**
 # ({{held against_tables}} seeds.) On source code the network needs {{real_text/python-source/network}} bits per character,
 # the table {{real_text/python-source/Kneser-Ney|median .2f}}; on the documentation {{real_text/python-docs/network}} and
 # {{real_text/python-docs/Kneser-Ney|median .2f}}.
@@ -885,15 +890,15 @@ for name, text in corpora.items():
         print(f"network {of['network']:.2f}, table {of['table']:.2f}")
     share, bits = mixture(text)
     table = counted(name).kneser_ney[-1]
-    print(f"   both, {share:.0%} network: {bits:.2f} bits; the table alone {table:.2f}\n")
+    print(f"   both, {share:.0%} network: {bits:.2f}; the table alone {table:.2f}\n")
 
 # %% [markdown]
-# **Claim:** in the spaces that begin a line of source code the network needs fewer bits than the table. ({{held indentation}}
+# **Claim: in the spaces that begin a line of source code the network needs fewer bits than the table.** ({{held indentation}}
 # seeds: {{real_text/python-source/indent, network|median .2f}} to {{real_text/python-source/indent, table|median .2f}}.)
 # Elsewhere the table is far ahead.
 #
-# **Claim:** mixed in with a share that validation chooses, the network takes less than a tenth of a bit off the score of the
-# table. ({{held both_together}} seeds.)
+# **Claim: mixed in with a share that validation chooses, the network takes less than a tenth of a bit off the score of the
+# table.** ({{held both_together}} seeds.)
 #
 # ### What, then, is the network for?
 #
@@ -924,20 +929,22 @@ print(prompt + written(source, heat, 500, prompt, write=writer))
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.language_model import written_filtered
 
-filters = {"no filter": lambda p: p, "nucleus 0.9": lambda p: use(nucleus_filter)(p, 0.9)}
+keep = use(nucleus_filter)
+filters = {"no filter": lambda p: p, "nucleus 0.9": lambda p: keep(p, 0.9)}
 print("real words among the longer ones")
 for heat in (0.5, 0.8, 1.2):
     written_pages = pages(source, heat, prompt, write=writer)
     print(f"   τ = {heat}           {real_words(source, written_pages):4.0%}")
-for name, keep in filters.items():
-    print(f"   τ = 1, {name:11} {real_words(source, written_filtered(source, keep)):4.0%}")
+for name, filtered in filters.items():
+    share = real_words(source, written_filtered(source, filtered))
+    print(f"   τ = 1, {name:11} {share:4.0%}")
 
 # %% [markdown]
-# **Claim:** at a temperature of 0.5 more of the longer words that the network writes are words of the library than at 1.2.
+# **Claim: at a temperature of 0.5 more of the longer words that the network writes are words of the library than at 1.2.**
 # ({{held cold_and_hot}} seeds: {{real_text/python-source/cold|median .0%}} and {{real_text/python-source/hot|median .0%}}.)
 #
-# **Claim:** at temperature 1, more of the longer words that the network of the source code writes are real ones with a
-# nucleus of 0.9 than without a filter. ({{held tail_cut_off}} seeds: {{real_text/python-source/nucleus|median .0%}} and
+# **Claim: at temperature 1, more of the longer words that the network of the source code writes are real ones with a
+# nucleus of 0.9 than without a filter.** ({{held tail_cut_off}} seeds: {{real_text/python-source/nucleus|median .0%}} and
 # {{real_text/python-source/unfiltered|median .0%}}.)
 #
 # *Try* a `heat` between 0.1 and 1.5 in the first of the two cells. Where does it begin to repeat itself, and where to stammer?
