@@ -41,7 +41,7 @@ from rnncourse.plots import described, image_rows, show
 sequences = [
     ("a sentence", "word number", ["the", "dog", "bit", "the", "man"]),
     ("a melody", "note number", ["C", "C", "G", "G", "A", "A", "G"]),
-    ("a protein", "place in the chain", list("FVNQHLCGSHLVEALYLVCGERGFFYTPKT")),  # insulin
+    ("insulin", "place in the chain", list("FVNQHLCGSHLVEALYLVCGERGFFYTPKT")),
     ("an image", "row, from the top", digit_image()),
 ]
 for what, index, x in sequences:
@@ -54,7 +54,7 @@ show(described(image_rows(digit_image()), "A handwritten seven, cut into its 8 r
 # ## 2 · A bag of words
 #
 # **Idea.** Choose a vocabulary of $V$ words, once and for all. Turn a sentence into $V$ numbers: how often each word
-# occurs in it. Long or short, the result has size $V$.
+# occurs in it.
 
 # %% tags=["experiment"]
 from rnncourse.plots.ngram import one_bag
@@ -94,8 +94,7 @@ def bag_of_words(tokens, vocabulary):
 check(bag_of_words)
 
 # %% [markdown]
-# **Guess** how many orders of these five words
-# have this very bag.
+# **Guess** how many orders of these five words have this very bag.
 
 # %% tags=["experiment"]
 bag = use(bag_of_words)
@@ -137,8 +136,8 @@ check(quiz_bag_of_words, "quiz_bag_of_words")
 # Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the vectors of the first $T$ places
 # side by side, with $T$ fixed in advance: $D = T \cdot V$. Shorter sentences are filled up with zeros, longer ones are cut.
 #
-# Now the order is there. Something else is lost. **Guess** how many entries that are 1 do "the dog barks" and "today
-# the dog barks" have in common?
+# Now the order is there. Something else is lost. **Guess**: how many entries that are 1
+# do "the dog barks" and "today the dog barks" have in common?
 
 # %% tags=["experiment"]
 words_here = ["today", "the", "dog", "barks"]
@@ -185,7 +184,7 @@ print("by bags both have:  ", np.dot(bag(one, words_here), bag(other, words_here
 from rnncourse.plots import sliding_window
 
 six = ["to", "be", "or", "not", "to", "be"]
-seen = "A window of three words over 'to be or not to be', one word further in each row."
+seen = "A window of three words over 'to be or not to be', further on in each row."
 show(described(sliding_window(six, 3, [2, 3, 4, 5]), seen))
 
 # %% [markdown]
@@ -200,7 +199,7 @@ show(described(sliding_window(six, 3, [2, 3, 4, 5]), seen))
 # | or | not |
 # | not | to |
 #
-# The last "be" is followed by nothing, so nothing is noted for it.
+# The last "be" is followed by nothing.
 #
 # ### Exercise 1.3 · `count_ngrams`
 # *●●○ · 12 minutes · 3 points*
@@ -239,7 +238,7 @@ check(count_ngrams)
 #
 # $$P(w \mid c) = \frac{\text{count}(c, w)}{\text{count}(c)} \qquad \text{with} \quad \text{count}(c) = \sum_{w'} \text{count}(c, w')$$
 #
-# In our text $P(\text{to} \mid \text{or}) = 0$: after six words, the model calls it *impossible* that "to" comes after "or".
+# In our text $P(\text{to} \mid \text{or}) = 0$: the model calls it *impossible* that "to" comes after "or".
 #
 # **Additive smoothing** is the simplest cure: pretend that each of the $V$ words has been seen $\alpha$ more times after each
 # context.
@@ -285,7 +284,8 @@ tables = {n: count(text.train, n) for n in range(1, 7)}
 
 print(f"read {len(text.train):,} words, held out {len(text.held_out):,}, V = {V:,}")
 after_of = tables[3].get(("value", "of"), {})
-print("what followed 'value of':", *sorted(after_of, key=after_of.get, reverse=True)[:5])
+most = sorted(after_of, key=after_of.get, reverse=True)[:5]
+print("what followed 'value of':", *most)
 
 # %% [markdown]
 # ### What is it good for?
@@ -309,7 +309,7 @@ def log10_probability(sentence):
 
 
 jobs = {
-    "translation": ("if the test is true", "if the test true is"),  # wenn der Test wahr ist
+    "translation": ("if the test is true", "if the test true is"),  # German order
     "spelling": ("there is no default value", "their is no default value"),
     "speech": ("the right operand", "the write operand"),
 }
@@ -321,7 +321,7 @@ for job, (good, bad) in jobs.items():
 assert all(log10_probability(good) > log10_probability(bad) + 0.5 for good, bad in jobs.values())
 
 # %% [markdown]
-# It chooses right in all three.  *Try* a pair of your own in `jobs`, of two sentences of one length, and find one on which
+# It chooses right in all three. *Try* a pair of your own in `jobs`, of two sentences of one length, and find one on which
 # it fails.
 #
 # ## 4 · How good is it?
@@ -341,7 +341,7 @@ assert all(log10_probability(good) > log10_probability(bad) + 0.5 for good, bad 
 #
 # Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms
 # of the probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives
-# `np.inf`. Use the form of the formula that survives thousands of tokens.  For the two tokens above,
+# `np.inf`. Use the form of the formula that survives thousands of tokens. For the two tokens above,
 # `perplexity(np.log([1/2, 1/8]))` is 4.
 
 
@@ -382,11 +382,28 @@ assert all(np.isinf(lines["held-out text,\nno smoothing"][1:]))
 
 # %% [markdown]
 # 1. **On its own training text the model gets better and better**: the 6-gram knows it by heart.
-# 2. **On new text, without smoothing, all but the unigram are infinitely bad.** One word that the table calls impossible is enough. This
+# 2. **On new text, without smoothing, all but the unigram are infinitely bad.** One word that the table calls impossible
+#    is enough. This
 #    line cannot be drawn.
-# 3. **With smoothing the curve turns up.** The 6-gram, which sees most, is far worse than the unigram, which sees no context at all.
+# 3. **With smoothing the curve turns up.** The 6-gram, which sees most, is far worse than the unigram, which sees no
+#    context at all.
 #
 # More context cannot be less information. So what is going on?
+#
+# ## 5 · $V^n$
+#
+# **Idea.** A table has an entry for each n-gram that could ever be. With $V$ choices for each of $n$ places that is
+#
+# $$\underbrace{V \cdot V \cdots V}_{n} = V^n$$
+#
+# By hand: with an alphabet of 27 characters there are $27^2 = 729$ bigrams and $27^3 = 19{,}683$ trigrams. With $V$ = 10,000
+# words, each step back costs four more zeros.
+#
+# ### Exercise 1.6 · `ngram_table_size`
+# *●○○ · 3 minutes · 1 point*
+#
+# Write `ngram_table_size(vocabulary_size, n)`: $V^n$ as an `int`, exact to the last digit, however large.
+# `ngram_table_size(27, 3)` is `19683`.
 
 
 # %% answer="ngram_table_size"
@@ -420,8 +437,9 @@ assert max(found["filled"]) <= len(text.train)
 assert found["unseen"][5] > 0.6
 
 # %% [markdown]
-# Memory is not the problem, since a text cannot fill more entries than it has words. The problem is contexts that were never seen: at
-# $n = 6$, more than 60% of those in the new text. This is **sparsity**. For such a context the model says $1/V$ to everything. A table can use only what it has seen *word for word*: to it, "the red car stopped" and "the blue
+# Memory is not the problem, but contexts that were never seen: at
+# $n = 6$, more than 60% of those in the new text. This is **sparsity**. For such a context the model says $1/V$ to
+# everything. A table can use only what it has seen *word for word*: to it, "the red car stopped" and "the blue
 # car stopped" are as different as any two strings.
 #
 # ### Experiment · the best of counting
@@ -455,7 +473,7 @@ assert 0.95 * best[3] < best[5] < 0.6 * min(light)
 # ## 6 · Let it write
 #
 # A model that predicts can write: draw a token, append it, move the window on by one, and draw again. Shannon did it in
-# 1948, by hand, with a book opened at random.
+# 1948, by hand.
 #
 # **Idea.** To draw from a distribution, lay the probabilities end to end on a line from 0 to 1. A uniform random number $u
 # \in [0, 1)$ falls into one of the pieces, into long ones more often.
@@ -499,7 +517,7 @@ def sample_index(probabilities, u):
 check(sample_index)
 
 # %% [markdown]
-# A few lines around your function, and the table talks.
+# The table talks:
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="seed = 5; seed = 6"
 from rnncourse.experiments.ngram import write
@@ -525,7 +543,7 @@ for n, name in ((2, "bigram"), (4, "4-gram"), (6, "6-gram")):
 # %% [markdown]
 # **Claim: of the runs of eight words that the 6-gram writes, more than 60% are in its training text, word for word; of
 # the bigram's, less than 20%.** ({{held learned_to_copy}} draws.) At most places the 6-gram has seen only one continuation,
-# and takes it. Where a table is fluent it quotes, where it is new it babbles.
+# and takes it.
 #
 # ## 7 · What no window sees
 #
@@ -533,14 +551,14 @@ for n, name in ((2, "bigram"), (4, "4-gram"), (6, "6-gram")):
 #
 # > I am studying medicine at UBC because I want to work as a …
 #
-# You said "doctor", and you took it from "medicine", ten words back.  Let there be three such sentences, equally likely:
+# You said "doctor", and you took it from "medicine", ten words back. Let there be three such sentences, equally likely:
 # medicine goes with doctor, law with lawyer, history with historian.
 
 # %% tags=["experiment"]
 from rnncourse.data import words
 
 sentence = words("I am studying medicine at UBC because I want to work as a doctor")
-seen = "The window of a 5-gram covers 'to work as a' before 'doctor'; 'medicine' is far outside."
+seen = "A 5-gram's window: 'to work as a' before 'doctor'; 'medicine' is far outside."
 marks = {3: "decides", 13: "is decided"}
 show(described(sliding_window(sentence, 5, [13], marks), seen))
 
@@ -571,14 +589,12 @@ for n in (11, 11 + len(inserted)):
     print(f"… at UBC {' '.join(inserted)} because …: the {n}-gram gives doctor {p:.3f}")
 
 # %% [markdown]
-# Two more words, and the 11-gram is back at chance. *Try* words of your own in `inserted`. Whatever $n$ is, somebody will
-# make a longer sentence.
+# Two more words, and the 11-gram is back at chance. *Try* words of your own in `inserted`. Somebody will always make a longer sentence.
 #
 # ### A network in place of the table
 #
 # Perhaps the *table* is at fault? Give an MLP one character, one-hot, and let its softmax say what comes next. It is
-# trained on **pairs** (character, next character), drawn at random all over the text. (How training works is told in unit
-# 04; here the course does it.)
+# trained on **pairs** (character, next character), drawn at random all over the text. (Unit 04 tells how training works.)
 #
 # **Guess**: on the text that both have learned from, can this network have a lower perplexity than the bigram table?
 
@@ -606,7 +622,7 @@ assert 0 <= above < 0.05
 #
 # ## 8 · What went wrong in practice
 #
-# Three reports from people who built what you have just built. Each has one bug. **Guess** it before you open the answer.
+# Three reports, each with one bug. **Guess** it before you open the answer.
 #
 # **Report A.** *"My model gives every text the probability 0, even though no single word is impossible."*
 
@@ -618,7 +634,8 @@ print("perplexity:", round(float(measure(np.log(p))), 6))
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# $0.1^{400} = 10^{-400}$, but the smallest positive float is about $5 \cdot 10^{-324}$: the product *underflows* to 0. Sums of
+# $0.1^{400} = 10^{-400}$, but the smallest positive float is about $5 \cdot 10^{-324}$: the product *underflows* to 0.
+# Sums of
 # logarithms do not.
 #
 # </details>
@@ -639,7 +656,7 @@ for n in NS:
 # <details><summary>What happened?</summary>
 #
 # `logs[np.isfinite(logs)]` throws away every word that the model called impossible, and the 6-gram leaves out most of the
-# text: print `scored`, the share of words that were counted. Two perplexities can be compared only if they are over the
+# text: print `scored`, the share that was counted. Two perplexities can be compared only if they are over the
 # same tokens, with the same vocabulary.
 #
 # </details>
@@ -661,15 +678,17 @@ print("perplexity:", round(float(measure(logs)), 1))
 #
 # ## 9 · Summary
 #
-#
-# - A **bag of words** forgets the order. **A place for everything** has one fixed length, and must learn every word again at each place.
-# - An **n-gram** model assumes that only $n-1$ tokens matter, and counts. **Smoothing** keeps the unseen from being impossible.
+# - A **bag of words** forgets the order. **A place for everything** has one fixed length, and must learn every word again
+#   at each place.
+# - An **n-gram** model assumes that only $n-1$ tokens matter, and counts. **Smoothing** keeps the unseen from being
+#   impossible.
 # - **Perplexity**, $\exp$ of minus the mean log-probability, is measured on text that was held out.
-# - The table has $V^n$ entries, nearly all of them empty: **sparsity**. Smoothed by $\alpha$, long contexts do harm. With **Kneser–Ney**,
+# - The table has $V^n$ entries, nearly all of them empty: **sparsity**. Smoothed by $\alpha$, long contexts do harm. With
+#   **Kneser–Ney**,
 #   the best of counting, they do none, and soon bring nothing.
 # - Whatever lies outside the window has **no influence at all**, and a network in place of the table has the same window: an
 #   MLP on one token is a **first-order Markov model**.
-# - So, **why a state?** Without one, a model knows only what fits into its window, and every window has an edge.
+# - So, **why a state?** Without one, every window has an edge.
 #
 # ### Written question
 #
@@ -685,7 +704,8 @@ print("perplexity:", round(float(measure(logs)), 1))
 #
 # ### BEGIN SOLUTION
 # (a) Storing is not the problem, seeing is. There are $V^{10}$ contexts of ten words, and even the web shows a vanishing
-# share of them. Most ten-word contexts of a new sentence were never seen word for word, and a table learns nothing from similar
+# share of them. Most ten-word contexts of a new sentence were never seen word for word, and a table learns nothing from
+# similar
 # ones: "I am studying medicine in Toronto because …" is another row. For an unseen context the model knows nothing.
 #
 # (b) "I am studying medicine at UBC in Vancouver, where my whole family lives, because I want to work as a doctor." The word
@@ -704,14 +724,16 @@ print("perplexity:", round(float(measure(logs)), 1))
 # ### Where to read on
 #
 # - C. E. Shannon, "A Mathematical Theory of Communication", *Bell System Technical Journal* 27, 1948.
-# - D. Jurafsky and J. H. Martin, *Speech and Language Processing*, 3rd edition (draft, online), the chapter on n-gram language
+# - D. Jurafsky and J. H. Martin, *Speech and Language Processing*, 3rd edition (draft, online), the chapter on n-gram
+#   language
 #   models: back-off, interpolation, Kneser-Ney.
 # - Y. Bengio, R. Ducharme, P. Vincent, C. Jauvin, "A Neural Probabilistic Language Model", *Journal of Machine Learning
 #   Research* 3, 2003.
-# - S. F. Chen and J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech & Language*
+# - S. F. Chen and J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech &
+#   Language*
 #   13, 1999.
 #
-# ### How far are you?
+#
 
 # %% tags=["experiment"]
 progress("01_ngram")
