@@ -519,7 +519,7 @@ print("rate 0.1:", beside("06_language_model:choices/as shown/bits", ends[0.1][0
 # %% [markdown]
 # ### From a blank cell
 #
-# The loop of section 3 has no validation text, and does not stop. Now write a better one, from nothing.
+# The training loop of section 3 has no validation text, and does not stop. Now write a better one, from nothing.
 
 # %% [markdown]
 # ### Exercise 6.8 · `train_model`
