@@ -35,8 +35,8 @@ notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everyt
 	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
 
 .PHONY: unit
-unit: $(STAMP) sandbox ## one unit, for its author: validate it, build it, prove it alone (UNIT=15)
-	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=15))$(ONE_THREAD) $(PY) -m rnngrade.prove $(UNIT)
+unit: $(STAMP) sandbox ## one unit, for its author: validate it, build it, prove it alone (UNIT=16)
+	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=16))$(ONE_THREAD) $(PY) -m rnngrade.prove $(UNIT)
 
 claims: $(STAMP) ## run the experiments behind what the units claim, over seeds and with controls
 	@$(ONE_THREAD) $(PY) -m claims

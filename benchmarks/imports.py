@@ -6,7 +6,18 @@ import statistics
 import subprocess
 import sys
 
-TEXTBOOK = "ngram", "unfolding", "cell", "bptt", "gradient_flow", "stacked", "bidirectional", "gates", "beyond"
+TEXTBOOK = [
+    "ngram",
+    "unfolding",
+    "cell",
+    "bptt",
+    "gradient_flow",
+    "stacked",
+    "bidirectional",
+    "gates",
+    "attention",
+    "scans",
+]
 MODULES = ["numpy", "rnncourse", *(f"rnncourse.{name}" for name in TEXTBOOK)]
 HEAVY = ["torch", "matplotlib"]
 PROGRAM = """

@@ -1,4 +1,4 @@
-r"""Unit 14. A project of one's own: from documents to a report, so that its figures can be believed.
+r"""Unit 15. A project of one's own: from documents to a report, so that its figures can be believed.
 
 A document is a pair (ids, targets) of T whole numbers each: what is read, and what is asked after each step. Language
 models, taggers and classifiers that are asked at every step are all of this kind. A model gives each step a

@@ -1,4 +1,4 @@
-"""Unit 14, with PyTorch: one run of an experiment, from a seed to predictions.
+"""Unit 15, with PyTorch: one run of an experiment, from a seed to predictions.
 
 Everything that is drawn comes from the seed. The test part is read when all choices are made, and changes none.
 """

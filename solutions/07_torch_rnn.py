@@ -512,7 +512,7 @@ for H, *line in zip(sizes, *ratios.values(), strict=True):
 # every small operation waits for its launch, and a library that fuses the whole loop wins clearly.)
 #
 # What theirs cannot do for you: steps must still be taken one after the other. $h_2$ waits for $h_1$. That is no fault of
-# the implementation, and it stays so until unit 13.
+# the implementation, and it stays so until unit 14.
 
 # %% [markdown]
 # ### Three traps with names

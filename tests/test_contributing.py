@@ -117,18 +117,18 @@ def test_a_mistake_has_no_words_before_it_is_in_the_catalogue_and_has_them_after
 
 def test_the_tutorial_teaches_nothing_that_the_course_already_has():
     assert "bias_twice" not in {m.name for m in exercises.find("rnn_step").misconceptions}
-    assert "15_forgetting" not in exercises.SYLLABUS
+    assert "16_forgetting" not in exercises.SYLLABUS
 
 
 def test_every_test_that_sees_the_new_unit_holds(done, course):
     """`make unit` has run some of them; the others are run here."""
     left_out = shlex.join(f"--ignore={path}" for path in (*ELSEWHERE, *prove.TESTS))
-    options = f"-q -p tests.one_unit --unit=15_forgetting {left_out}"
-    result = run(f".venv/bin/python -m pytest {options} tests solutions/15_forgetting", course)
+    options = f"-q -p tests.one_unit --unit=16_forgetting {left_out}"
+    result = run(f".venv/bin/python -m pytest {options} tests solutions/16_forgetting", course)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-CATALOGUE, SOLUTION = "rnncourse/exercises/forgetting.py", "solutions/15_forgetting.py"
+CATALOGUE, SOLUTION = "rnncourse/exercises/forgetting.py", "solutions/16_forgetting.py"
 WRONG = {
     "an edit of another answer": (
         (CATALOGUE, "+ return -1 / np.log(keep)", "- return 1\n+ return -1 / np.log(keep)"),
@@ -151,13 +151,13 @@ WRONG = {
         ": No concept names forgetting.half_life.",
     ),
     "no stem": (
-        ("rnncourse/exercises/__init__.py", '    "15_forgetting",\n', ""),
-        "rnncourse/exercises/__init__.py:28: The syllabus does not name '15_forgetting'.",
+        ("rnncourse/exercises/__init__.py", '    "16_forgetting",\n', ""),
+        "rnncourse/exercises/__init__.py:29: The syllabus does not name '16_forgetting'.",
     ),
 }
 
 
-UNIT, BUILD = "make unit UNIT=15", ".venv/bin/python -m rnngrade.build 15_forgetting"
+UNIT, BUILD = "make unit UNIT=16", ".venv/bin/python -m rnngrade.build 16_forgetting"
 
 
 @pytest.mark.parametrize(("command", "what"), [(BUILD, "an edit of another answer"), *((UNIT, what) for what in WRONG)])

@@ -29,7 +29,7 @@ class NotStoredError(Exception):
 
 def first_screen(root: Path) -> str:
     """The first screen as MyST."""
-    film = _stored(root, "13_beyond", "attention_film(", FILM)
+    film = _stored(root, "13_attention", "attention_film(", FILM)
     code = _stored(root, "09_bidirectional", '"too long:"', CODE)
     right = _stored(root, "09_bidirectional", '"too long:"', RIGHT)
     tunes = _stored(root, "11_heads", "for n in twins", PICTURE)
@@ -43,7 +43,7 @@ def first_screen(root: Path) -> str:
 <section class="home-film" aria-label="A film">
 {film}
 <p>A network that you wrote, at work: it reads a date in any of eleven languages, and looks where it needs to while it
-writes. <a href="units/13_beyond.html">Unit 13</a></p>
+writes. <a href="units/13_attention.html">Unit 13</a></p>
 </section>
 <section class="home-card" aria-label="A wrong answer and what its check says">
 {source}

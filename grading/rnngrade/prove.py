@@ -1,8 +1,8 @@
-"""One command for an author, `make unit UNIT=15`: it validates a unit, builds it, and proves that unit alone.
+"""One command for an author, `make unit UNIT=16`: it validates a unit, builds it, and proves that unit alone.
 
     python -m rnngrade.prove UNIT
 
-UNIT is a number, a name or a stem: 15, forgetting, 15_forgetting. Nothing is written unless the unit is valid. What is
+UNIT is a number, a name or a stem: 16, forgetting, 16_forgetting. Nothing is written unless the unit is valid. What is
 wrong is one sentence, with file and line.
 """
 
@@ -35,7 +35,7 @@ TESTS = (
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns its exit code."""
     parser = argparse.ArgumentParser(prog="make unit UNIT=...", description="Validate, build and prove one unit.")
-    parser.add_argument("unit", metavar="UNIT", help="such as 15, forgetting or 15_forgetting")
+    parser.add_argument("unit", metavar="UNIT", help="such as 16, forgetting or 16_forgetting")
     wanted = parser.parse_args(argv).unit
     root, console = Path.cwd(), Console(highlight=False, soft_wrap=True)
 

@@ -24,14 +24,15 @@ SYLLABUS = (
     "10_gates",
     "11_heads",
     "12_encoder_decoder",
-    "13_beyond",
-    "14_project",
+    "13_attention",
+    "14_scans",
+    "15_project",
 )
 # Those that are written: a unit is in the course as soon as its file lies here.
 STEMS = tuple(s for s in SYLLABUS if (Path(__file__).parent / f"{s.partition('_')[2]}.py").exists())
 
 # Of these something is left where there is no torch, as in a browser; the others are all PyTorch.
-IN_BROWSER = tuple(s for s in STEMS if s not in ("07_torch_rnn", "11_heads", "14_project"))
+IN_BROWSER = tuple(s for s in STEMS if s not in ("07_torch_rnn", "11_heads", "15_project"))
 
 
 def unit(stem: str) -> Unit:

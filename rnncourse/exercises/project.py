@@ -1,4 +1,4 @@
-"""Unit 14: the project. Its exercises, their cases, hints and misconceptions.
+"""Unit 15: the project. Its exercises, their cases, hints and misconceptions.
 
 Three of them have many right answers: how to split, how to run an experiment, how to word a report is the student's
 business. They are judged by facts (`rnncourse/checks/facts.py`). A case is several calls
@@ -23,7 +23,7 @@ from rnncourse.fixtures.project import name_of, runs
 from rnncourse.project import HEADINGS, bits_per_token, ngram_bits
 from rnncourse.project_torch import run_experiment
 
-unit = Unit("14_project", "The project", project)
+unit = Unit("15_project", "The project", project)
 
 _drawn: dict[str, tuple[Any, ...]] = {}  # the calls of each case that was drawn, by name
 

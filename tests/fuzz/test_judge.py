@@ -26,7 +26,7 @@ from rnngrade.sandbox.session import Fault
 from tests.fuzz.strategies import fuzzed, numbers, texts, values
 from tests.sampling import ALL
 
-UNITS = "00_welcome", "01_ngram", "02_unfolding", "03_cell", "04_bptt", "05_gradient_flow", "10_gates", "13_beyond"
+UNITS = "00_welcome", "01_ngram", "02_unfolding", "03_cell", "04_bptt", "05_gradient_flow", "10_gates", "14_scans"
 CATALOGUE = [e for unit in UNITS for e in exercises.unit(unit)]
 CALLED = [e for e in CATALOGUE if isinstance(e, Exercise)]
 if not ALL:  # one of each kind

@@ -1,4 +1,4 @@
-"""The reference of unit 14 against PyTorch, the standard library and brute force; and the judge who goes by facts."""
+"""The reference of unit 15 against PyTorch, the standard library and brute force; and the judge who goes by facts."""
 
 import statistics
 from functools import cache

@@ -15,7 +15,7 @@ MODULES = {"stacked": ("StackedRNN", (3, 5, 2)), "bidirectional": ("BiTagger", (
 
 def test_torch_is_loaded_with_the_first_module_of_torch_and_not_before():
     in_a_fresh_python(
-        "import sys; from rnncourse import beyond, bidirectional, encoder_decoder, gates_backward, stacked\n"
+        "import sys; from rnncourse import attention, bidirectional, encoder_decoder, gates_backward, scans, stacked\n"
         "assert 'torch' not in sys.modules\n"
         + "".join(f"{file}.{name}(*{arguments})\n" for file, (name, arguments) in MODULES.items())
     )

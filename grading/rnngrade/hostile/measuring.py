@@ -89,7 +89,7 @@ def _calls_twice(name: str, what: str, patch: str) -> Hostile:
 def _loops(name: str, what: str, patch: str, *also: str) -> Hostile:
     """`also` are the exercises whose depth is measured as well, and no longer can be."""
     lost = loses("associative_scan", *also, scraps=True)
-    return _attack(name, what, patch, answer("associative_scan", _LOOP), outcome=lost, unit="13_beyond")
+    return _attack(name, what, patch, answer("associative_scan", _LOOP), outcome=lost, unit="14_scans")
 
 
 def _borrows(name: str, what: str, patch: str) -> Hostile:

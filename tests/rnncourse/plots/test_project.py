@@ -1,4 +1,4 @@
-"""The pictures of unit 14: no arrow leaves the test part but to the figures; a cell for each letter and name."""
+"""The pictures of unit 15: no arrow leaves the test part but to the figures; a cell for each letter and name."""
 
 import numpy as np
 from matplotlib.patches import FancyBboxPatch

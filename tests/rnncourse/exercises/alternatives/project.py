@@ -1,4 +1,4 @@
-"""Right answers to unit 14 as students write them, each in another style. All must get full marks."""
+"""Right answers to unit 15 as students write them, each in another style. All must get full marks."""
 
 import math
 import random

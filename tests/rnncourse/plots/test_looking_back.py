@@ -1,0 +1,56 @@
+"""The table of what the course claims says what it is given."""
+
+from rnncourse.data.claims import stems
+from rnncourse.plots.looking_back import ClaimsTable
+
+MEASURED = {
+    "03_cell": {
+        "title": "The recurrent <cell>",
+        "experiments": {
+            "short": {
+                "measure": "share of <right> answers",
+                "values": {"cause": {"lag 9": [1.0, 0.5, 0.9]}, "no cause": {"lag 9": [0.25, 0.25, 0.25]}},
+            }
+        },
+        "claims": [
+            {
+                "words": "it learns `f`.",
+                "experiment": "short",
+                "figure": ["cause", "lag 9"],
+                "controls": [["no cause", "lag 9"]],
+                "held": 2,
+                "of": 3,
+            }
+        ],
+        "expectations": [{"expected": "It never learns.", "borne_out": "in part", "found": "it is *not*"}],
+    }
+}
+
+
+def test_a_claim_shows_its_seeds_its_figure_and_its_control_escaped_and_with_a_link():
+    shown = ClaimsTable(MEASURED)
+    assert shown.seeds() == (2, 3)
+    html = shown._repr_html_()
+    assert "The recurrent &lt;cell&gt;" in html
+    assert 'href="../03_cell/03_cell.ipynb"' in html
+    row = html[html.index("It learns <code>f</code>.") :]
+    for words in ("share of &lt;right&gt;", "2 of 3", "cause, lag 9", "0.90 (0.50 to 1.00)", "no cause, lag 9", "0.25"):
+        assert words in row
+    assert "2 of 3   It learns `f`." in repr(shown)
+
+
+def test_what_did_not_come_stands_before_what_held_and_is_not_folded_away():
+    html = ClaimsTable(MEASURED)._repr_html_()
+    assert (
+        html.index("It never learns.")
+        < html.index("… it is *not* …")
+        < html.index("<details")
+        < html.index("It learns")
+    )
+
+
+def test_the_table_that_comes_with_the_course_has_all_units_that_measured_something():
+    shown = ClaimsTable()
+    held, runs = shown.seeds()
+    assert 0 < held <= runs
+    assert {unit["stem"] for unit in shown.units} == set(stems())
