@@ -830,12 +830,12 @@ show(training_curves({name: text.losses for name, text in corpora.items()}))
 #
 # The n-grams of unit 01 add $\alpha$ to every count, and for a context that was never seen they know nothing. That is a weak
 # opponent. **Kneser–Ney** takes a discount $D$ from each count, and gives what it has taken to the model with one character
-# less. With $N(c)$ for the number of *different* characters that followed the context $c$, and $c'$ for $c$ without its first
+# less. With $K(s)$ for the number of *different* characters that followed the context $s$, and $s'$ for $s$ without its first
 # character:
 #
-# $$P_n(w \mid c) = \frac{\max(\text{count}(c, w) - D_n,\ 0)}{\text{count}(c)} + \frac{D_n\, N(c)}{\text{count}(c)}\; P_{n-1}(w \mid c')$$
+# $$P_n(w \mid s) = \frac{\max(\text{count}(s, w) - D_n,\ 0)}{\text{count}(s)} + \frac{D_n\, K(s)}{\text{count}(s)}\; P_{n-1}(w \mid s')$$
 #
-# *By hand*: "q" was seen 10 times, 9 times followed by u and once by a space, so $N = 2$. With $D = 0.75$ it is
+# *By hand*: "q" was seen 10 times, 9 times followed by u and once by a space, so $K = 2$. With $D = 0.75$ it is
 # $P_2(u \mid q) = 8.25 / 10 + 0.15\, P_1(u)$.
 #
 # In the shorter contexts it counts not how often $w$ came, but after how many *different* characters. The u owes much of its
