@@ -894,7 +894,7 @@ for name, text in corpora.items():
 
 # %% [markdown]
 # **Claim: in the spaces that begin a line of source code the network needs fewer bits than the table.** ({{held indentation}}
-# seeds: {{real_text/python-source/indent, network|median .2f}} to {{real_text/python-source/indent, table|median .2f}}.)
+# seeds: {{real_text/python-source/indent, network|median .2f}} bits against {{real_text/python-source/indent, table|median .2f}}.)
 # Elsewhere the table is far ahead.
 #
 # **Claim: mixed in with a share that validation chooses, the network takes less than a tenth of a bit off the score of the
