@@ -520,7 +520,9 @@ from rnncourse.plots.encoder_decoder import show_beam
 
 def continuations(said):
     """What may come after these words, and how probable each is."""
-    return first if not said else then[said[0]] if len(said) == 1 else {"eos": 1.0}
+    if not said:
+        return first
+    return then.get(said[0], {"eos": 1.0}) if len(said) == 1 else {"eos": 1.0}
 
 
 show_beam(continuations, width=2)
@@ -577,7 +579,7 @@ check(beam_search)
 #
 # **Guess**: what does width 3 find that width 2 does not?
 
-# %% tags=["experiment"] dials="width = 1"
+# %% tags=["experiment"] dials="width = 1; width = 6"
 search = use(beam_search)
 words = ["bos", "eos", "the", "my", "a", "dog", "cat", "house"]
 
