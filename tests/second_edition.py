@@ -14,6 +14,5 @@ FIRST_EDITION = {
     "11_heads",
     "12_encoder_decoder",
     "13_attention",
-    "14_scans",
     "15_project",
 }
