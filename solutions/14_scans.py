@@ -188,7 +188,7 @@ from rnncourse.plots.scans import depth_chart
 my_guess = 100
 loop, scan = use(linear_recurrence), use(associative_scan)
 runs, lengths = {"loop": loop, "scan": scan}, [2**k for k in range(1, 12)]
-depths = {name: [operations_in_a_row(run, T) for T in lengths] for name, run in runs.items()}
+depths = {n: [operations_in_a_row(run, T) for T in lengths] for n, run in runs.items()}
 print(f"you guessed {my_guess}; it is {depths['scan'][-1]}")
 print(f"loop and scan differ by {largest_difference(loop, scan):.0e} at most")
 show(depth_chart(lengths, depths))
@@ -287,8 +287,8 @@ from rnncourse.experiments.scans import way_back
 
 units = 16
 difference = way_back(use(backward_by_scan), steps=64, units=units)
-print(f"walk and scan, {units} units, 64 steps: they differ by {difference:.0e} at most")
-print(f"products: the walk {64 * units**2:,}, the scan of 6 rounds about {6 * 64 * units**3:,}")
+print(f"64 steps of {units} units: walk and scan differ by {difference:.0e} at most")
+print(f"products: the walk {64 * units**2:,}, the scan about {6 * 64 * units**3:,}")
 print(f"numbers kept at a time: the walk {units}, the scan {64 * units**2:,}")
 
 # %% tags=["author"]
@@ -308,8 +308,8 @@ assert way_back(use(backward_by_scan)) < 1e-12, "Scan and walk were expected to 
 #
 # That is linear in $h$, so a scan solves it for all $t$ at once, and gives a better guess. Then again: it is Newton's method,
 # with a whole sequence as the unknown. The whole Jacobian $J_t = W\,\mathrm{diag}(1 - f_t^2)$ takes a scan of matrices.
-# Cheaper: only its diagonal, what each unit gets from itself. Then your `associative_scan` does it. Such tangents are not
-# quite right, but where nothing changes any more the states are.
+# Cheaper: only its diagonal. Then your `associative_scan` does it. Such tangents are not quite right, but where nothing changes
+# any more the states are.
 #
 # **Guess**: 1,000 steps, 16 units, a random $W$ of spectral radius 0.9. After how many rounds are all states right to ten
 # decimals?
@@ -318,14 +318,15 @@ assert way_back(use(backward_by_scan)) < 1e-12, "Scan and walk were expected to 
 from rnncourse.experiments.scans import newton
 from rnncourse.plots.scans import newton_chart
 
-my_guess, radius = 1000, 0.9
+my_guess = 1000
+radius = 0.9
 errors = {
     "diagonal": newton(radius, scan=use(associative_scan)),
     "diagonal, 10,000 steps": newton(radius, steps=10_000, scan=use(associative_scan)),
     "whole Jacobian": newton(radius, whole=True),
     "diagonal, radius 2": newton(2.0, scan=use(associative_scan)),
 }
-print(f"you guessed {my_guess}; rounds: " + ", ".join(f"{n} {len(e)}" for n, e in errors.items()))
+print(f"you guessed {my_guess};", {name: len(e) for name, e in errors.items()})
 show(newton_chart(errors))
 
 # %% tags=["author"]
@@ -360,8 +361,7 @@ assert errors["diagonal, radius 2"][-1] > 1e-3, "A chaotic cell was not expected
 # remains is one scan, with $a_t = 1 - z_t$ and $b_t = z_t \tilde h_t$. A state is an average of $h_0$ and the candidates, so it
 # cannot grow beyond them.
 #
-# *By hand*: inputs 1, 0; $W_z = 0$, so $z = 0.5$ always; $W_h = 4$, $h_0 = 8$. Then $h_1 = 0.5 \cdot 8 + 0.5 \cdot 4 = 6$
-# and $h_2 = 0.5 \cdot 6 + 0 = 3$.
+# *By hand*: $z = 0.5$ always, candidates 4 and 0, $h_0 = 8$: then $h_1 = 4 + 2 = 6$ and $h_2 = 3$.
 
 # %% [markdown]
 # ### Exercise 14.5 · `min_gru_forward`
@@ -398,7 +398,8 @@ check(min_gru_forward)
 # %% tags=["experiment"] dials="shut = 10.0; shut = 5.0"
 from rnncourse.experiments.scans import held_by_hand
 
-my_guess, shut = 0.25, 20.0
+my_guess = 0.25
+shut = 20.0
 share = held_by_hand(shut, lag=20_000, forward=use(min_gru_forward))
 print(f"you guessed {my_guess}; right after 20,000 steps: {share:.2f}")
 
@@ -466,7 +467,7 @@ show(memory_beside_push(kept))
 # it cannot do is pull back.**
 
 # %% [markdown]
-# ### Optional · Parity
+# ### Optional · parity
 #
 # **Parity**: after each bit, say whether the number of ones so far is odd. **Guess**: after how many bits does each cell begin
 # to guess?
@@ -478,7 +479,8 @@ from rnncourse.experiments.scans_torch import parity_right, train_on_parity
 for core in ("plain", "minimal"):
     odd = parity_right(train_on_parity(core))
     print(f"{core:<8} after 1, 2, 10 bits: {odd[0]:.2f} {odd[1]:.2f} {odd[9]:.2f}")
-    print("   bits 41 to 50:", beside(f"14_scans:bits/{core}/bits 41 to 50", odd[40:].mean()))
+    late = beside(f"14_scans:bits/{core}/bits 41 to 50", odd[40:].mean())
+    print("   bits 41 to 50:", late)
 
 # %% [markdown]
 # **Claim:** trained on 10 bits, with an answer asked after each, the plain cell has the parity right after 50 bits. The
@@ -558,7 +560,7 @@ stored, sharp = (1, 2, 4, 8, 16, 32, 64), best_sharpness()
 linear = use(linear_attention)
 found = {
     "linear": [found_linear(n, attend=linear) for n in stored],
-    "squared": [found_linear(n, power=2, attend=linear) for n in track(stored, "squared")],
+    "squared": [found_linear(n, 2, attend=linear) for n in track(stored, "squares")],
     "softmax": [found_softmax(n) for n in stored],
     "softmax,\nlonger queries": [found_softmax(n, sharp) for n in stored],
 }
@@ -654,17 +656,21 @@ with np.errstate(all="ignore"):
     product = np.cumprod(a)
     divided = product * (1.0 + np.cumsum(b / product))
 wrong = ~np.isclose(divided, loop(a, b, 1.0))
-print(f"wrong from step {np.argmax(wrong)} on; the product there: {product[np.argmax(wrong)]:.0e}")
-print(f"the scan is off by {np.abs(scan(a, b, 1.0) - loop(a, b, 1.0)).max():.0e} at most")
+first = np.argmax(wrong)
+print(f"wrong from step {first} on; the product there: {product[first]:.0e}")
+difference = np.abs(scan(a, b, 1.0) - loop(a, b, 1.0)).max()
+print(f"the scan is off by {difference:.0e} at most")
 
 # %% [markdown]
-# The product of the factors leaves the range of floats, and then 0 is divided by 0. The scan never divides.
+# The product of the factors leaves the range of floats, and then 0 is divided by 0. The scan never divides. *Try* a factor of
+# 0.9.
 
 # %% [markdown]
 # ## 11 · Where the field went
 #
 # The **Transformer** (Vaswani and others 2017) left the recurrence out, for $T^2$ comparisons and a memory that grows. So
-# recurrence came back, and you have built what it came back with. Cover the columns on the right, and try to fill them in.
+# recurrence came back, and you have built what it came back with. **Guess** first: cover the columns on the right, and fill them
+# in.
 #
 # | who | the state, and what a step does to it | may a gate see $h_{t-1}$? | trained by |
 # |---|---|---|---|
@@ -687,7 +693,7 @@ print(f"the scan is off by {np.abs(scan(a, b, 1.0) - loop(a, b, 1.0)).max():.0e}
 # - The way back of every tanh cell is such a recurrence, of matrices. Forwards a cell that forgets is found by guessing and
 #   mending, in rounds that hardly depend on $T$.
 # - A minimal GRU trains by one scan and can hold; it cannot pull back what was pushed, nor keep a parity.
-# - Attention whose scores factor, and a state space, are the same recurrence: the state is small again, and can be full.
+# - Attention whose scores factor, and a state space, are the same recurrence: the state is small, and can be full.
 
 # %% [markdown] written="beyond_written" points=3
 # ### Written question · 3 points
@@ -740,8 +746,8 @@ progress("14_scans")
 # ## Looking back
 #
 # First comes what one might have expected and what did *not* come. Below it is a fold for each unit: in how many seeds each
-# claim held, with Wilson's interval at 95%, beside settings that could have refuted it. Settings and thresholds were chosen on
-# other seeds; where that is not so, the table says it. Look for the control that *you* would have asked for.
+# claim held, with Wilson's interval at 95%. Settings and thresholds were chosen on other seeds; where that is not so, the table
+# says it. **Guess**, before you open one: what do you remember of it?
 
 # %% tags=["experiment"]
 from rnncourse.plots.looking_back import ClaimsTable

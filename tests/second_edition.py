@@ -13,6 +13,5 @@ FIRST_EDITION = {
     "10_gates",
     "11_heads",
     "12_encoder_decoder",
-    "13_attention",
     "15_project",
 }

@@ -101,7 +101,7 @@ def newton_chart(runs: Mapping[str, Sequence[float]]) -> Figure:
             axes.plot(range(1, len(errors) + 1), errors, **{**look, "marker": ""}, label=name, lw=2.2)
         axes.axhline(1e-10, color=MUTED, lw=1.2, linestyle=(0, (4, 3)))
         axes.set(yscale="log", xlabel="rounds", ylabel="largest error of all states", ylim=(1e-16, 1e3))
-        axes.legend(loc="upper right")
+        axes.legend(loc="center right")
     said = "; ".join(
         f"{name}: "
         + (f"1e-10 after {len(e)} rounds" if e[-1] <= 1e-10 else f"never, {min(e[-1], 1e99):.0e} at the end")

@@ -152,7 +152,8 @@ def in_halves(dH, H, W):
 
     def _shifted(products, crossing):
         """From an error of the first state behind the middle to one of each state before it."""
-        after = np.concatenate([products[1:], np.broadcast_to(np.eye(H.shape[-1], dtype=int), products[:1].shape)])
+        one = np.broadcast_to(np.eye(H.shape[-1]), products[:1].shape).astype(H.dtype)
+        after = np.concatenate([products[1:], one])
         return np.matmul(crossing, after)
 
     return whole(0, len(H))[1].copy()
