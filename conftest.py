@@ -77,6 +77,7 @@ KernelManager.__init__ = _make_reached_by_sockets
 # As long as they take: two test processes and their kernels share two cores. By day the same examples in every run.
 hypothesis.settings.register_profile(
     "course",
+    max_examples=100 if sampling.ALL else 20,
     derandomize=not sampling.ALL,
     print_blob=sampling.ALL,
     deadline=None,

@@ -2,16 +2,12 @@
 
 FIRST_EDITION = {
     "01_ngram",
-    "02_unfolding",
     "03_cell",
     "04_bptt",
-    "05_gradient_flow",
     "06_language_model",
     "07_torch_rnn",
     "08_stacked",
     "09_bidirectional",
-    "10_gates",
     "11_heads",
     "12_encoder_decoder",
-    "15_project",
 }

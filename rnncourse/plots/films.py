@@ -71,8 +71,13 @@ def way_back_film(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Film:
                 )
             )
         sizes = ", ".join(f"{name}: {_short(row[t] / row[-1])}" for name, row in norms.items())
-        captions.append("The loss is read here; the error has its full size." if k == 0 else f"{k} back. {sizes}.")
-    return Film(sheet.figure, captions, seconds=QUICK)
+        captions.append(
+            "The loss is read here; the error has its full size. The bars' scale is logarithmic."
+            if k == 0
+            else f"{k} back. {sizes}."
+        )
+    alt = f"Bars for each of {', '.join(norms)}: the size of the error, step by step back, on a logarithmic scale."
+    return Film(described(sheet.figure, f"{alt} {captions[-1]}"), captions, seconds=QUICK)
 
 
 def _short(share: float) -> str:

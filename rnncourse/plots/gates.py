@@ -1,20 +1,31 @@
-"""Pictures of unit 10: the two cells from inside, machines step by step, what a trained cell keeps, and how long."""
+"""Pictures of unit 10: the two cells from inside, the errors' way back, machines step by step, what a cell keeps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float, Real
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from .charts import STATES, _pad
+from .charts import STATES, _chart, _pad, line_chart
 from .drawing import Drawing, Shape
-from .style import COLOURS, CYCLE, INK, MUTED, readable, style
+from .style import COLOURS, CYCLE, INK, MUTED, described, readable, style
 
-__all__ = ["gates_over_time", "gru_cell", "held_by_lag", "kept_by_symbol", "lstm_cell", "share_grid"]
+__all__ = [
+    "by_bias",
+    "error_chart",
+    "error_flow",
+    "gates_over_time",
+    "gru_cell",
+    "held_by_lag",
+    "kept_by_symbol",
+    "lstm_cell",
+    "push_chart",
+    "shares",
+]
 
 GATES = LinearSegmentedColormap.from_list("gates", ["#FFFFFF", MUTED])  # white: closed, grey: open, as in the cells
-SHARES = LinearSegmentedColormap.from_list("shares", ["#FFFFFF", COLOURS["V"]])
 INPUTS = LinearSegmentedColormap.from_list("inputs", ["#FFFFFF", COLOURS["U"]])
 
 TOP, MIDDLE, GATE, BUS, LOW = 4.45, 3.5, 2.45, 1.4, 0.42  # heights: what is kept, products, gates, sums, the input
@@ -53,7 +64,13 @@ def lstm_cell() -> Figure:
         (tell, TOP + 0.56, "show"),
     ):
         sheet.text(x, y, words, MUTED)
-    return sheet.figure
+    return described(
+        sheet.figure,
+        "One step of the LSTM. Above, a thick line from c of the last step to the new c: it passes a product with the "
+        "forget gate f and a sum, to which i times g is added. Below, x through U, h through W, and b are added up and "
+        "go to four layers: f, i and o with a sigmoid, g with a tanh. The new c goes through a tanh and is multiplied "
+        "by o, which gives the new h.",
+    )
 
 
 def gru_cell() -> Figure:
@@ -84,8 +101,8 @@ def gru_cell() -> Figure:
     for x in (keep, reset):
         sheet.path([(x - 0.14, h_bus), (x - 0.14, GATE - 0.3)], COLOURS["W"])
         sheet.path([(x + 0.14, x_bus), (x + 0.14, GATE - 0.3)], COLOURS["U"])
-    sheet.text(2.12, x_bus - 0.2, "$U$", COLOURS["U"], 15)
-    sheet.text(1.78, h_bus + 0.24, "$W$", COLOURS["W"], 15)
+    sheet.text(2.4, x_bus - 0.2, "$U,\\; b_i$", COLOURS["U"], 15)
+    sheet.text(2.05, h_bus + 0.24, "$W,\\; b_h$", COLOURS["W"], 15)
     sheet.arrow(z, times_z)
     sheet.arrow(r, times_r)
     sheet.arrow(times_r, tanh, colour=COLOURS["W"])
@@ -96,12 +113,55 @@ def gru_cell() -> Figure:
     sheet.text(keep, TOP + 0.56, "keep", MUTED)
     sheet.text(mix, TOP + 0.56, "renew", MUTED)
     sheet.text(5.6, GATE + 0.42, "reset", MUTED)
-    return sheet.figure
+    return described(
+        sheet.figure,
+        "One step of the GRU. Above, a thick line from h of the last step to the new h: it passes a product with z and "
+        "a sum. Below, x through U with b_i, and h through W with b_h, go to z, r and n. Before it reaches n, the part "
+        "that comes from h is multiplied by r. n is multiplied by one minus z and joins the thick line at the sum.",
+    )
+
+
+def error_flow(steps: int = 3) -> Figure:
+    """The way of an error back through `steps` steps: of the LSTM, along c and through the gates; of a plain cell."""
+    gap, left, up, low, plain = 2.55, 2.6, 4.3, 2.75, 0.95
+    sheet = Drawing(left + gap * (steps - 1) + 2.0, up + 0.85)
+    back = COLOURS["gradient"]
+    columns = [(left + gap * t, "" if t == steps - 1 else f"-{steps - 1 - t}") for t in range(steps)]
+    kept, shown, states = (
+        [sheet.node(x, y, f"${letter}_{{t{when}}}$", "state") for x, when in columns]
+        for y, letter in ((up, "c"), (low, "h"), (plain, "h"))
+    )
+    sheet.text(0.25, up - 0.7, "LSTM", align="left", weight="bold")
+    sheet.text(0.25, plain, "plain cell", align="left", weight="bold")
+    for one, other in zip(kept, shown, strict=True):
+        sheet.arrow(other, one, colour=back)
+    for (a, b), h in zip(pairwise(kept), shown, strict=False):
+        sheet.line((b.x - 0.36, up), (a.x + 0.5, up), back, 5.0)
+        sheet.arrow(b, a, colour=back)
+        sheet.text((a.x + b.x) / 2, up + 0.3, r"$\odot\, f$", back, 15)
+        sheet.arrow(b, h, colour=back, dashed=True)
+        sheet.text(a.x + 0.2, up - 0.45, "gates, then $W^\\top$", back, 12, align="left")
+    for a, b in pairwise(states):
+        sheet.arrow(b, a, colour=back, dashed=True)
+        sheet.text((a.x + b.x) / 2, plain + 0.3, r"$\odot\,(1-h^2)$, then $W^\top$", back, 12)
+    for last in (shown[-1], states[-1]):
+        loss = sheet.node(last.x + 1.35, last.y, "$L$", "loss")
+        sheet.arrow(loss, last, colour=back)
+    sheet.text(0.25, 0.22, "thick: multiplied by f alone;  dashed: through W, at every step", back, 12, align="left")
+    return described(
+        sheet.figure,
+        f"The way of an error back through {steps} steps, from the loss on the right. In the LSTM it comes to h of the "
+        "last step and from there to c. A thick arrow leads from each c to the c before it, and there the error is "
+        "multiplied by f alone. A dashed arrow leads from each c through the gates and W to the h before it, and on "
+        "to its c. In the plain cell there are dashed arrows only: at each step the slope of the tanh, and W.",
+    )
 
 
 def _sum(sheet: Drawing, read: Shape, x: float) -> Shape:
     """The node in which x U, h W and b meet."""
     signal, total = sheet.node(x, LOW - 0.04, "$x_t$", "input"), sheet.node(x, BUS, "$+$", radius=OPERATION)
+    sheet.path([(x, BUS + 0.75), (x, BUS + OPERATION + 0.045)])
+    sheet.text(x, BUS + 0.93, "$b$", size=15)
     sheet.arrow(signal, total, "U", side=1.1)
     sheet.arrow(read, total, "W", at=0.7)
     return total
@@ -166,7 +226,9 @@ def gates_over_time(
         axes.grid(False)
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-    return figure
+    rows = {name: np.asarray(row, float) for name, row in {**reads, **gates, **states}.items()}
+    said = "; ".join(f"{name} is {', '.join(map(_short, row.tolist()))}" for name, row in rows.items())
+    return described(figure, f"A table of inputs, gates and states over {steps} steps. {said}.")
 
 
 def _short(value: float) -> str:
@@ -176,69 +238,151 @@ def _short(value: float) -> str:
 
 
 def kept_by_symbol(
-    cells: Float[np.ndarray, "T K H"], names: Sequence[str], opened: Mapping[str, Float[np.ndarray, "T"]]
+    cells: Float[np.ndarray, "T K H"], shown: Float[np.ndarray, "T K H"], names: Sequence[str]
 ) -> Figure:
-    """What a trained cell keeps, for K symbols shown at the first step: tanh(c) over time, a panel for each symbol.
+    """What a trained LSTM keeps and shows, for K symbols at the first step: c over time, a panel for each symbol.
 
-    Units are sorted so that those that are high for the same symbol stand together. Below, how far gates are open.
+    Units whose c ends highest for the same symbol stand together. Below, the largest entries of c and of h, means over
+    the symbols.
     """
     steps, symbols, _ = cells.shape
     late = cells[steps // 2 :].mean(axis=0)
     order = np.lexsort((-late.max(axis=0), late.argmax(axis=0)))
+    reach = float(np.abs(cells).max())
+    sizes = {"c": np.abs(cells).max(axis=2).mean(axis=1), "h": np.abs(shown).max(axis=2).mean(axis=1)}
     with style():
-        figure = Figure(figsize=(9.75, 5.0), layout="constrained")
+        figure = Figure(figsize=(9.75, 5.2), layout="constrained")
         _pad(figure)
-        grid = figure.add_gridspec(2, symbols, height_ratios=(2.6, 1))
+        grid = figure.add_gridspec(2, symbols, height_ratios=(2.3, 1.2))
         panels = [figure.add_subplot(grid[0, k]) for k in range(symbols)]
         for k, axes in enumerate(panels):
-            image = axes.imshow(cells[:, k, order].T, cmap=STATES, vmin=-1, vmax=1, aspect="auto")
+            image = axes.imshow(cells[:, k, order].T, cmap=STATES, vmin=-reach, vmax=reach, aspect="auto")
             axes.set(title=f"first symbol: {names[k]}", yticks=[], xticks=[0, steps // 2, steps - 1])
             axes.grid(False)
-        panels[0].set_ylabel("unit (sorted)")
-        bar = figure.colorbar(image, ax=panels, pad=0.01, ticks=[-1, 0, 1])
-        bar.set_label("tanh(c)")
+        panels[0].set_ylabel("unit, sorted by the\nsymbol it stands for")
+        bar = figure.colorbar(image, ax=panels, pad=0.01)
+        bar.set_label("c")
         bar.outline.set_visible(False)
         below = figure.add_subplot(grid[1, :])
-        for look, (name, values) in zip(CYCLE[1:], opened.items(), strict=False):
+        for look, (name, values) in zip(CYCLE[1:], sizes.items(), strict=False):
             below.plot(range(steps), values, color=look["color"], linestyle=look["linestyle"])
             place = below.get_yaxis_transform()
-            below.text(1.008, values[-1], name, transform=place, color=readable(look["color"]), va="center")
-        below.set(ylim=(-0.05, 1.1), xlim=(0, steps - 1), xlabel="time step (0: the symbol)", ylabel="gate, mean")
-    return figure
+            below.text(1.008, values[-1], f"|{name}|", transform=place, color=readable(look["color"]), va="center")
+        below.set(xlim=(0, steps - 1), xlabel="time step (0: the symbol)", ylabel="largest entry")
+    c, h = (sizes[name] for name in "ch")
+    return described(
+        figure,
+        f"Above, {symbols} panels, one for each first symbol: the entries of c over {steps} steps, at the end from "
+        f"{cells[-1].min():.0f} to {cells[-1].max():.0f}. Below, the largest entry of c, which is "
+        f"{c[steps // 2]:.1f} after {steps // 2} steps and {c[-1]:.1f} after {steps - 1}, and of h, which is "
+        f"{h[steps // 2]:.2f} and {h[-1]:.2f}.",
+    )
 
 
-def share_grid(
-    shares: Sequence[Sequence[float]],
+def push_chart(lines: Mapping[str, Float[np.ndarray, "K"]], ylabel: str = "what is left of the push") -> Figure:
+    """What is left of a push at each step after it: a line for each name."""
+    steps = len(next(iter(lines.values()))) - 1
+    highest = 1.1 * max(1.0, *(float(np.max(line)) for line in lines.values()))
+    figure = line_chart(
+        range(steps + 1),
+        lines,
+        xlabel="steps after the push",
+        ylabel=ylabel,
+        ylim=(-0.03, highest),
+        size=(9.0, 3.6),
+    )
+    said = "; ".join(f"{name}, {line[steps // 3]:.2f} and {line[-1]:.2f}" for name, line in lines.items())
+    return described(figure, f"What is left of the push, {steps // 3} and {steps} steps after it: {said}.")
+
+
+def error_chart(lines: Mapping[str, Float[np.ndarray, "K"]], ylim: tuple[float, float] | None = None) -> Figure:
+    """The size of an error against the distance that it has come, on a logarithmic axis: a line for each name."""
+    steps = len(next(iter(lines.values()))) - 1
+    figure = line_chart(
+        range(steps + 1),
+        lines,
+        xlabel="distance (steps back from the loss)",
+        ylabel="size of the error, 1 at the loss",
+        logy=True,
+        ylim=ylim,
+        size=(9.75, 4.6),
+    )
+    said = "; ".join(f"{name}, {line[-1]:.0e}" for name, line in lines.items())
+    return described(figure, f"Size of the error, on a logarithmic axis. Left of 1 after {steps} steps: {said}.")
+
+
+def shares(
+    yours: Mapping[str, float],
     *,
-    rows: Sequence[str],
-    columns: Sequence[str],
-    xlabel: str,
-    ylabel: str,
-    marks: Sequence[float],
-    mark: str,
+    ours: Mapping[str, Sequence[float]] | None = None,
+    guessed: Collection[str] = (),
+    chance: float | None = None,
+    xlabel: str = "share of right answers",
 ) -> Figure:
-    """A table of shares: a number in each cell, the darker the higher; nan is a cell that was not measured.
+    """A bar for each name, with its number. `ours` adds a line from the lowest to the highest over our seeds.
 
-    `marks` puts a stroke into each row, at a place counted in columns; `mark` says what it stands for.
+    guessed: the names that you expected to be right; they are marked. A dashed line stands at `chance`.
     """
-    values = np.asarray(shares, float)
+    ranges = {name: (min(ours[name]), max(ours[name])) for name in yours if name in (ours or {})} if ours else {}
+    figure, axes = _chart((9.0, 1.0 + 0.42 * len(yours)), xlabel, "", "")
     with style():
-        figure = Figure(figsize=(9.0, 1.3 + 0.52 * len(rows)), layout="constrained")
+        for row, (name, share) in enumerate(yours.items()):
+            axes.barh(row, share, height=0.6, color=COLOURS["V"], alpha=0.45, lw=0)
+            axes.text(1.03, row, f"{share:.2f}", va="center", color=INK)
+            if name in ranges:
+                axes.plot(ranges[name], [row, row], color=INK, lw=2.2, marker="|", markersize=9)
+        axes.set(xlim=(0, 1.0), ylim=(len(yours) - 0.4, -0.6))
+        names = [f"{name}\n(your guess)" if name in guessed else name for name in yours]
+        axes.set_yticks(range(len(yours)), names)
+        axes.grid(False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        if chance is not None:
+            axes.axvline(chance, color=MUTED, lw=1.4, linestyle=(0, (4, 3)))
+            axes.text(chance, -0.62, "chance", color=MUTED, ha="center", va="bottom", fontsize=11)
+        if ranges:
+            axes.text(1.0, -0.62, "black: the range of our seeds", color=INK, ha="right", va="bottom", fontsize=11)
+    said = "; ".join(
+        f"{name} {share:.2f}"
+        + (f" (our seeds {ranges[name][0]:.2f} to {ranges[name][1]:.2f})" if name in ranges else "")
+        for name, share in yours.items()
+    )
+    return described(figure, f"Bars, {xlabel}: {said}." + (f" You guessed {', '.join(guessed)}." if guessed else ""))
+
+
+def by_bias(
+    measured: Mapping[int, Mapping[int, Sequence[float]]], yours: Mapping[int, Mapping[int, float]] | None = None
+) -> Figure:
+    """Shares of right answers, by lag and forget bias: a panel for each lag, a dot for each seed, a line at log T.
+
+    yours: your own runs, as diamonds.
+    """
+    biases = sorted({bias for row in measured.values() for bias in row})
+    with style():
+        figure = Figure(figsize=(9.75, 3.4), layout="constrained")
         _pad(figure)
-        axes = figure.add_subplot()
-        axes.imshow(values, SHARES, vmin=0, vmax=1.2, aspect="auto")
-        for (row, column), value in np.ndenumerate(values):
-            axes.text(column, row, "–" if np.isnan(value) else f"{value:.2f}", ha="center", va="center", color=INK)
-        for row, place in enumerate(marks):
-            axes.plot([place, place], [row - 0.5, row + 0.5], color=COLOURS["W"], lw=2.5)
-        axes.text(marks[0], -0.6, mark, color=readable(COLOURS["W"]), ha="center", va="bottom")
-        axes.set(xlabel=xlabel, ylabel=ylabel)
-        axes.set_xticks(range(len(columns)), columns)
-        axes.set_yticks(range(len(rows)), rows)
-        axes.grid(False)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-    return figure
+        panels = figure.subplots(1, len(measured), sharey=True, squeeze=False)[0]
+        for axes, (lag, row) in zip(panels, measured.items(), strict=True):
+            for bias, values in row.items():
+                spread = np.linspace(-0.22, 0.22, len(values)) if len(values) > 1 else np.zeros(1)
+                axes.plot(bias + spread, sorted(values), color=COLOURS["V"], marker="o", ms=4, ls="", alpha=0.6)
+            axes.plot(list(row), [np.median(v) for v in row.values()], color=COLOURS["V"], lw=1.6)
+            if mine := (yours or {}).get(lag):
+                axes.plot(list(mine), list(mine.values()), color=INK, marker="D", ms=7, ls="", mfc="none", mew=1.6)
+            axes.axvline(np.log(lag), color=COLOURS["W"], lw=2.2)
+            axes.axhline(0.25, color=MUTED, linestyle=(0, (4, 3)), lw=1.4)
+            axes.set(title=f"lag {lag}", xlabel="forget bias", ylim=(0, 1.06), xlim=(biases[0] - 0.5, biases[-1] + 0.5))
+            axes.set_xticks(biases, [f"{bias}" for bias in biases])
+        panels[0].set_ylabel("share of right answers")
+        place = panels[0].get_xaxis_transform()
+        at = np.log(next(iter(measured))) + 0.1
+        panels[0].text(at, 0.06, "log of the lag", transform=place, color=readable(COLOURS["W"]), fontsize=11)
+    said = " ".join(
+        f"At a lag of {lag}: "
+        + ", ".join(f"bias {bias} {np.median(v):.2f} ({min(v):.2f} to {max(v):.2f})" for bias, v in row.items())
+        + f"; the logarithm of the lag is {np.log(lag):.1f}."
+        for lag, row in measured.items()
+    )
+    return described(figure, f"Shares of right answers, medians and ranges over our seeds. {said}")
 
 
 def held_by_lag(
@@ -251,7 +395,8 @@ def held_by_lag(
     """How long networks hold what they learned from short examples: a panel for each, the share against the lag.
 
     `networks` gives for each name the shares at each lag, one for each seed: a thin line is a seed, the thick one the
-    median. The lags that were trained are shaded; a dashed line stands where a guess is.
+    median. The lags that were trained are shaded; a dashed line stands where a guess is. Below, in how many seeds the
+    share is above 0.99 at the last lag.
     """
     with style():
         figure = Figure(figsize=(9.75, 3.3), layout="constrained")
@@ -263,9 +408,20 @@ def held_by_lag(
             axes.plot(lags, shares, color=look["color"], lw=0.9, alpha=0.5)
             axes.plot(lags, np.median(shares, axis=1), color=look["color"], lw=3, marker=look["marker"])
             axes.set(xscale="log", title=name, xlabel="lag", ylim=(0, 1.06))
+            held = f"{sum(share > 0.99 for share in shares[-1])} of {len(shares[-1])} seeds hold"
+            axes.text(lags[-1], 0.04, held, color=INK, ha="right", fontsize=11)
             axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
             axes.minorticks_off()
         panels[0].set_ylabel("share of right answers")
         panels[0].text(trained[1] ** 0.5, 0.04, "trained", color=MUTED, ha="center", fontsize=11)
         panels[0].text(lags[-1], guess - 0.03, "a guess", color=MUTED, ha="right", va="top", fontsize=11)
-    return figure
+    said = "; ".join(
+        f"{name} {np.median(rows[-1]):.2f} ({min(rows[-1]):.2f} to {max(rows[-1]):.2f}), above 0.99 in "
+        f"{sum(share > 0.99 for share in rows[-1])} of {len(rows[-1])}"
+        for name, rows in networks.items()
+    )
+    return described(
+        figure,
+        f"Share of right answers against the lag, on a logarithmic axis, a panel a network, a thin line a seed. "
+        f"Trained on lags from {trained[0]} to {trained[1]}. At a lag of {lags[-1]:,}: {said}.",
+    )

@@ -69,6 +69,7 @@ def test_the_sandbox_holds_for_an_ordinary_user_too():
         shutil.rmtree(home)
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user runs the other tests already")
 def test_the_sandbox_holds_for_a_root_who_has_no_other_users():
     alone = ["unshare", "--user", "--map-root-user", "--mount"]

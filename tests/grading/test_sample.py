@@ -10,6 +10,7 @@ import pytest
 
 from rnncourse import exercises
 from rnngrade.sample import WRITTEN, demo_class
+from tests.sampling import ALL
 
 
 def test_a_made_up_student_writes_below_the_question_and_leaves_it_there(root, tmp_path):
@@ -32,7 +33,10 @@ def made_by_a_process(folder: Path, *options: str, hash_seed: str = "random") ->
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-@pytest.mark.parametrize("options", [("--hostile", "03", "07"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:4])])
+OPTIONS = [("--hostile", "03"), ("--seed", "5", "--size", "18", *exercises.STEMS[1:4])]
+
+
+@pytest.mark.parametrize("options", OPTIONS if ALL else OPTIONS[:1])
 def test_the_same_seed_gives_the_same_bytes(tmp_path, options):
     one, other = (made_by_a_process(tmp_path / seed, *options, hash_seed=seed) for seed in ("1", "2"))
     assert one.keys() == other.keys()

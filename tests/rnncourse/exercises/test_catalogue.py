@@ -212,13 +212,13 @@ def test_cases_are_the_same_for_a_seed_and_others_for_another(exercise):
 
 
 def odd_answers():
-    """Each exercise with a kind of nonsense, another for the next one; by night with all kinds."""
+    """Forty exercises with a kind of nonsense, another for the next one; by night all with all kinds."""
     for exercise in CODE:
         for of_this in some([f"{exercise.name}-{kind}" for kind in NONSENSE], 1):
             yield pytest.param(exercise, NONSENSE[of_this.partition("-")[2]], id=of_this)
 
 
-@pytest.mark.parametrize(("exercise", "nonsense"), list(odd_answers()))
+@pytest.mark.parametrize(("exercise", "nonsense"), some(odd_answers(), 40))
 def test_an_answer_that_is_nonsense_is_a_verdict_and_no_pass(exercise, nonsense):
     def answer(*args):
         return nonsense

@@ -13,6 +13,7 @@ from rnncourse.plots import Drawing
 from rnncourse.plots.films import attention_film, beam_film, gates_film, scan_film, way_back_film
 from rnncourse.plots.player import Film, seen
 from rnncourse.plots.through_time import backward_pass, forward_pass
+from tests.sampling import some
 
 STATES = np.tanh(np.random.default_rng(0).normal(size=(4, 3)))
 WORDS = {(): {"the": 0.5, "my": 0.4, "a": 0.1}, ("the",): {"dog": 0.6, "cat": 0.4}, ("a",): {"dog": 1.0}}
@@ -53,7 +54,7 @@ FILMS = {
 }
 
 
-@pytest.mark.parametrize("name", FILMS)
+@pytest.mark.parametrize("name", some(FILMS, 4))
 def test_a_film_is_the_same_twice_needs_nothing_from_outside_and_no_moment_shows_what_the_one_before_did(name):
     film = FILMS[name]()
     page = film.page("One pass")
@@ -67,7 +68,7 @@ def test_a_film_is_the_same_twice_needs_nothing_from_outside_and_no_moment_shows
     assert all(layer[0] < len(film.captions) for layer in layers)
 
 
-@pytest.mark.parametrize("name", FILMS)
+@pytest.mark.parametrize("name", some(FILMS, 6))
 def test_in_the_still_no_two_labels_touch_and_none_reaches_beyond_the_sheet(name):
     figure = FILMS[name]().still
     figure.canvas.draw()

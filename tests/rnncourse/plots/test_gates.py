@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from rnncourse.plots import to_png
-from rnncourse.plots.gates import gates_over_time, gru_cell, held_by_lag, kept_by_symbol, lstm_cell, share_grid
+from rnncourse.plots.gates import (
+    by_bias,
+    error_chart,
+    error_flow,
+    gates_over_time,
+    gru_cell,
+    held_by_lag,
+    kept_by_symbol,
+    lstm_cell,
+    push_chart,
+    shares,
+)
 
 
 @pytest.mark.parametrize(("draw", "letters"), [(lstm_cell, "ifgo"), (gru_cell, "rzn")])
@@ -12,6 +23,13 @@ def test_each_gate_and_candidate_has_its_letter(draw, letters):
     words = [text.get_text() for text in draw().axes[0].texts]
     assert all(words.count(f"${letter}$") == 1 for letter in letters)
     assert words.count("σ") == (3 if draw is lstm_cell else 2)
+    assert any("b" in word for word in words if word.startswith("$"))
+
+
+def test_the_errors_of_the_unrolled_lstm_have_a_way_along_c_at_each_step():
+    words = [text.get_text() for text in error_flow(4).axes[0].texts]
+    assert words.count(r"$\odot\, f$") == 3
+    assert words.count("$L$") == 2
 
 
 def test_a_table_of_gates_has_a_row_for_each_name_and_a_number_in_each_cell():
@@ -20,27 +38,40 @@ def test_a_table_of_gates_has_a_row_for_each_name_and_a_number_in_each_cell():
     assert [label.get_text() for label in axes.get_yticklabels()] == ["x", "f", "c"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "2", "3"]
     assert [text.get_text() for text in axes.texts] == ["1", "0", "1", "1", "0.5", "0", "-1.25", "0", "12"]
+    assert figure.get_label().endswith("x is 1, 0, 1; f is 1, 0.5, 0; c is -1.25, 0, 12.")
 
 
-def test_units_that_are_high_for_the_same_symbol_stand_together():
+def test_units_that_are_high_for_the_same_symbol_stand_together_and_c_is_not_cut_off():
     cells = np.zeros((6, 2, 4))
-    cells[:, 0, [1, 3]], cells[:, 1, [0, 2]] = 0.9, 0.8
-    figure = kept_by_symbol(cells, "AB", {"f": np.ones(6)})
-    first, second = (np.asarray(axes.get_images()[0].get_array()) for axes in figure.axes[:2])
-    assert np.array_equal(first[:, 0], [0.9, 0.9, 0, 0])
-    assert np.array_equal(second[:, 0], [0, 0, 0.8, 0.8])
+    cells[:, 0, [1, 3]], cells[:, 1, [0, 2]] = 9.0, 8.0
+    figure = kept_by_symbol(cells, np.tanh(cells), "AB")
+    images = [axes.get_images()[0] for axes in figure.axes[:2]]
+    first, second = (np.asarray(image.get_array()) for image in images)
+    assert np.array_equal(first[:, 0], [9, 9, 0, 0])
+    assert np.array_equal(second[:, 0], [0, 0, 8, 8])
+    assert all(image.get_clim() == (-9, 9) for image in images)
+    assert "largest entry of c, which is 8.5 after 3 steps and 8.5 after 5" in figure.get_label()
 
 
-def grid():
-    words = {"rows": ["T = 2", "T = 9"], "columns": "012", "xlabel": "bias", "ylabel": "lag"}
-    return share_grid([[0.25, 1, 1], [0.2, 0.5, np.nan]], **words, marks=[0.7, 2.2], mark="log T")
+def test_bars_say_their_number_our_range_and_what_was_guessed():
+    figure = shares({"a": 0.25, "b": 1.0}, ours={"a": [0.2, 0.3, 0.25]}, guessed={"b"}, chance=0.25)
+    words = [text.get_text() for text in figure.axes[0].texts]
+    assert words[:2] == ["0.25", "1.00"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["a", "b\n(your guess)"]
+    assert "a 0.25 (our seeds 0.20 to 0.30); b 1.00. You guessed b." in figure.get_label()
 
 
-def test_a_grid_of_shares_says_each_number_and_what_its_marks_are():
-    axes = grid().axes[0]
-    assert [text.get_text() for text in axes.texts] == ["0.25", "1.00", "1.00", "0.20", "0.50", "–", "log T"]
-    assert [line.get_xdata()[0] for line in axes.get_lines()] == [0.7, 2.2]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["T = 2", "T = 9"]
+def biases():
+    return by_bias({2: {0: [0.25, 1, 1]}, 9: {0: [0.2, 0.3], 1: [1, 0.5]}}, yours={9: {1: 0.75}})
+
+
+def test_a_panel_for_each_lag_has_a_dot_for_each_seed_and_a_line_at_its_logarithm():
+    first, second = biases().axes
+    assert [len(line.get_xdata()) for line in second.get_lines()][:3] == [2, 2, 2]
+    assert [float(line.get_xdata()[0]) for line in first.get_lines() if len(set(line.get_xdata())) == 1][-1] == np.log(
+        2
+    )
+    assert "At a lag of 9: bias 0 0.25 (0.20 to 0.30), bias 1 0.75 (0.50 to 1.00)" in biases().get_label()
 
 
 def held():
@@ -54,15 +85,24 @@ def test_a_network_has_a_panel_with_a_line_for_each_seed_and_one_for_their_media
     assert [list(seed.get_ydata()) for seed in seeds] == [[0.2, 0.1], [1, 1], [0.9, 0.3]]
     assert list(median.get_ydata()) == [0.9, 0.3]
     assert [axes.get_title("left") for axes in (first, second)] == ["a", "b"]
+    assert (
+        held()
+        .get_label()
+        .endswith("a 0.30 (0.10 to 1.00), above 0.99 in 1 of 3; b 1.00 (1.00 to 1.00), above 0.99 in 1 of 1.")
+    )
 
 
-def test_charts_name_their_axes_and_are_the_same_twice():
+def test_charts_name_their_axes_describe_themselves_and_are_the_same_twice():
     def draw():
         yield gates_over_time({"x": [1, 0]}, {"f": [1, 0]}, {"c": [0, 3]})
-        yield kept_by_symbol(np.tanh(np.arange(24.0).reshape(4, 2, 3) - 12), "AB", {"i": np.arange(4) / 4})
-        yield grid()
+        yield kept_by_symbol(np.arange(24.0).reshape(4, 2, 3) - 12, np.ones((4, 2, 3)), "AB")
+        yield biases()
         yield held()
+        yield shares({"a": 0.5})
+        yield push_chart({"a": np.linspace(1, 0, 7)})
+        yield error_chart({"a": np.logspace(0, -6, 7)})
 
     for first, second in zip(draw(), draw()):
         assert first.axes[-1].get_xlabel() or first.axes[-2].get_xlabel()
+        assert len(str(first.get_label())) > 20
         assert to_png(first) == to_png(second)
