@@ -208,15 +208,15 @@ check(additive_attention)
 # $$
 #
 # $W_a$ is there because what a decoder's state asks for need not look like an encoder's state. The encoder stays as it
-# is. Here are the parts, under the names that the check looks for, with $M$ tokens in the vocabulary:
+# is. Here are the parts, under the names that the check looks for, with $Q$ tokens in the vocabulary:
 #
 # | layer | what | from, to |
 # |---|---|---|
-# | `embedding` | `nn.Embedding` | $M$ tokens, $E$ |
+# | `embedding` | `nn.Embedding` | $Q$ tokens, $E$ |
 # | `rnn` | `nn.GRU` | $E$, $H$ |
 # | `query` | `nn.Linear` without a bias, $W_a$ | $H$, $H$ |
 # | `combine` | `nn.Linear`, $W_c$ and $b_c$ | $2H$, $H$: first the state, then the context |
-# | `output` | `nn.Linear`, $W_o$ and $b_o$ | $H$, $M$ |
+# | `output` | `nn.Linear`, $W_o$ and $b_o$ | $H$, $Q$ |
 #
 # And here is where beginners lose an hour. The GRU has time first, $(T, N, H)$. But a product of matrices, as in
 # `attention`, wants what is *not* multiplied first: for each sequence of the batch a matrix of queries $(T, H)$ and one of
@@ -237,7 +237,7 @@ torch.set_num_threads(1)  # for products as small as ours a second thread costs 
 # `AttentionDecoder(vocabulary_size, embedding_size, hidden_size)`, with the five layers above.
 # `forward(ids, state, keys, mask=None)` takes the token ids $(T, N)$, the first state $(1, N, H)$, the encoder's states
 # `keys` $(S, N, H)$, which are the values too, and a mask $(N, S)$ of bools, True = may look. Return
-# `(logits (T, N, M), state (1, N, H), weights (N, T, S))`: the state is the one after the last token, and row $t$ of the
+# `(logits (T, N, Q), state (1, N, H), weights (N, T, S))`: the state is the one after the last token, and row $t$ of the
 # weights of sequence $n$ says where it looked at step $t$.
 #
 # What you know has other names here: `torch.softmax(scores, dim=-1)`, `scores.masked_fill(where, -math.inf)`, which fills

@@ -513,9 +513,6 @@ print(f"parity of {len(bits):,} bits, by a scan: {right.sum():,} right")
 #
 # It is not the softmax's *division* that keeps everything: the sum of the scores is $q_t \cdot \sum_s k_s$, one more state. It
 # is the **exp**: $\exp(q \cdot k)$ does not factor into features of $q$ and features of $k$, unless there are infinitely many.
-#
-# *By hand*, $d = 2$, $d_v = 1$: the keys are $(0, 1)$ and $(0, 1)$, the values 3 and 4. $S_1$ is the column $(0, 3)$,
-# $S_2$ the column $(0, 7)$. The queries $(1, 0)$ and $(0, 2)$ give 0 and $2 \cdot 7 = 14$.
 
 # %% [markdown]
 # ### Exercise 14.6 · `linear_attention`
@@ -640,7 +637,7 @@ my_c = np.array([1.0, -1.0])
 show(kernel_chart(use(diagonal_ssm)(np.eye(1, 40)[0], my_a, my_b, my_c)))
 
 # %% [markdown]
-# Nothing at first, since the two cancel, then a rise while the fast one fades, then a slow fall. *Try* one that rings up and
+# Nothing at first, since the two cancel, then a rise, then a slow fall. *Try* one that rings up and
 # down, and one that forgets at once. Which of the three vectors do you have to change?
 
 # %% [markdown]
