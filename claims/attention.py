@@ -85,5 +85,5 @@ unit.claim(
 unit.expectation(
     "Without the root of d the network is stuck with its first choice.",
     "no",
-    "Without the root the pair learns eight digits, too: at 64 units it is not stuck.",
+    "without the root the pair learns eight digits, too: at 64 units it is not stuck.",
 )

@@ -109,7 +109,7 @@ def repeated_chart(lengths: Sequence[int], shares: Mapping[str, Sequence[float]]
     figure = line_chart(lengths, shares, xlabel="length (digits)", ylabel="share without a mistake", ylim=(-0.03, 1.05))
     axes = figure.axes[0]
     axes.axvline(longest, color=MUTED, lw=1.2, linestyle=(0, (4, 3)))
-    axes.text(longest + 0.1, 0.5, "longest of\nits training", color=MUTED, va="center", fontsize=11)
+    axes.text(longest - 0.15, 0.5, "longest of\nits training", color=MUTED, va="center", ha="right", fontsize=11)
     axes.set_xticks(list(lengths))
     said = "; ".join(
         f"{name}: " + ", ".join(f"{n} digits {share:.2f}" for n, share in zip(lengths, row, strict=True))
