@@ -174,7 +174,7 @@ unit.claim(
 unit.expectation(
     "In an LSTM, errors do not vanish.",
     "in part",
-    "With a forget bias of 0, the LSTM loses its errors as fast as a plain cell.",
+    "with a forget bias of 0, the LSTM loses its errors as fast as a plain cell.",
 )
 unit.expectation(
     "What learns to remember over long distances is the LSTM, whatever its start.",

@@ -93,7 +93,11 @@ def bits_of_splits(bits: Sequence[Mapping[str, float]]) -> Figure:
     with style():
         for y, model in enumerate(models):
             values = [one[model] for one in bits]
-            axes.plot(values, [y] * len(values), **{**CYCLE[y % len(CYCLE)], "linestyle": "", "markersize": 8})
+            axes.plot(
+                values,
+                [y] * len(values),
+                **{**CYCLE[y % len(CYCLE)], "linestyle": "", "markersize": 8, "markerfacecolor": "none"},
+            )
             told.append(f"{model} {', '.join(f'{value:.2f}' for value in values)}")
     axes.set_yticks(range(len(models)), models)
     axes.set_ylim(len(models) - 0.5, -0.5)

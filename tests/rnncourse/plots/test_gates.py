@@ -85,11 +85,7 @@ def test_a_network_has_a_panel_with_a_line_for_each_seed_and_one_for_their_media
     assert [list(seed.get_ydata()) for seed in seeds] == [[0.2, 0.1], [1, 1], [0.9, 0.3]]
     assert list(median.get_ydata()) == [0.9, 0.3]
     assert [axes.get_title("left") for axes in (first, second)] == ["a", "b"]
-    assert (
-        held()
-        .get_label()
-        .endswith("a 0.30 (0.10 to 1.00), above 0.99 in 1 of 3; b 1.00 (1.00 to 1.00), above 0.99 in 1 of 1.")
-    )
+    assert "a 0.30 (0.10 to 1.00), above 0.99 in 1 of 3; b 1.00" in str(held().get_label())
 
 
 def test_charts_name_their_axes_describe_themselves_and_are_the_same_twice():
