@@ -350,7 +350,8 @@ from rnncourse.experiments import beside
 
 my_guess = 0.1
 share = repeated(train_to_repeat("without the root", Looking), 8)
-print(f"your guess {my_guess};", beside("13_attention:digits/without the root/8 digits", share))
+place = "13_attention:digits/without the root/8 digits"
+print(f"your guess {my_guess};", beside(place, share))
 
 # %% [markdown]
 # **Claim:** without the root the pair learns eight digits, too: at 64 units it is not stuck.
@@ -375,7 +376,7 @@ from rnncourse.experiments.attention_torch import alignment, dates_right, train_
 from rnncourse.plots.attention import alignment_map
 
 reader = train_to_read(Looking)
-print("held-out days read right: {:.0%} of short dates, {:.0%} of long".format(*dates_right(reader)))
+print("held-out days, short and long: {:.0%}, {:.0%}".format(*dates_right(reader)))
 day = next(d for d in (date(2009, 3, n) for n in range(1, 10)) if is_held_out(d))
 written = max(written_as(day, "pt"), key=lambda w: len(w.text))
 answer, looks = alignment(reader, written)
@@ -485,7 +486,8 @@ from rnncourse.experiments.attention_torch import ORDERED, order_learned
 mine = {"positions"}  # your guess
 for name in ORDERED:
     share = order_learned(name)
-    print(f"{name:<10}", beside(f"13_attention:order/{name}/right", share), "*" * (name in mine))
+    said = beside(f"13_attention:order/{name}/right", share)
+    print(f"{name:<10}", said, "(your guess)" * (name in mine))
 
 # %% [markdown]
 # **Claim:** one layer of self-attention without positions guesses which of two symbols came first. With positions it knows, and
@@ -537,7 +539,8 @@ from rnncourse.experiments.attention_torch import two_places
 
 my_guess = 0.5
 for heads, name in ((1, "one head"), (2, "two heads")):
-    print(f"{name:<10}", beside(f"13_attention:two_asked/{name}/right", two_places(heads)))
+    place = f"13_attention:two_asked/{name}/right"
+    print(f"{name:<10}", beside(place, two_places(heads)))
 print("your guess for one head:", my_guess)
 
 # %% [markdown]
