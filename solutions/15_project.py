@@ -62,7 +62,7 @@ progress("15_project")
 # | `"mine.txt"` | which character comes next? (`by_word=True`: which word) | equal paragraphs |
 # | `"mine.tsv"` | the label of a line, `text<TAB>label`, asked after each character | equal texts |
 #
-# **Guess**: you read `3`, then a blank, then `mar`. Which languages are left, and after which letter would you be sure?
+# **Guess**: you read `3`, a blank, then `mar`. Which languages are left, and after which letter would you be sure?
 
 # %% tags=["experiment"]
 from rnncourse.data import load_corpus
@@ -510,8 +510,8 @@ print("\n".join(line for _, line in (*sorted(costs)[:4], *sorted(costs)[-4:])))
 
 # %% [markdown]
 # The counts are better at the beginning, where there is little to remember. At the end of a date the network is the
-# better one: counted letters shout each other down, and a state can hold on to the one word that decides. Both pay most
-# where two languages share a day of the week. So a next question would be: what do both of them together need?
+# better one: a state can hold on to the one word that decides. Both pay most where languages share a month's name. So a
+# next question would be: what do both of them together need?
 #
 # ## 7 · What one seed is worth
 #
@@ -522,8 +522,8 @@ print("\n".join(line for _, line in (*sorted(costs)[:4], *sorted(costs)[-4:])))
 #
 # which says how far off the *next* seed may be, the reader's. The $n - 1$ is there because the mean was fitted to the same
 # $n$ numbers. A seed is no setting: choosing the one that is best on validation is choosing luck. And a split is drawn,
-# too: other days move the figure about five times as far as other weights do. Whoever varies the seed alone reports a
-# spread that is far too small.
+# too: over twenty splits our network needed {{dates/with memory/network|range .2f}} bits. Whoever varies the seed alone
+# tells a part of that spread.
 #
 # By hand: 1.5 and 2.5 bits. Mean 2, deviations ½ and ½, so $s = \sqrt{(0.25 + 0.25)/1} = 0.707$. With a baseline of 2.25
 # that is a gain of 0.25, and one win in two.
