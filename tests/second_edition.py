@@ -7,6 +7,4 @@ FIRST_EDITION = {
     "08_stacked",
     "09_bidirectional",
     "11_heads",
-    "13_attention",
-    "14_scans",
 }
