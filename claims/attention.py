@@ -58,7 +58,7 @@ unit.claim(
 unit.claim(
     "root_not_needed",
     digits,
-    "Without the root the pair learns eight digits, too: at 64 units it is not stuck.",
+    "Without the root the pair learns eight digits, too.",
     figure=("without the root", "8 digits"),
     controls=[("with attention", "8 digits")],
     holds=lambda n: n["without the root"]["8 digits"] > 0.7,
@@ -85,5 +85,5 @@ unit.claim(
 unit.expectation(
     "Without the root of d the network is stuck with its first choice.",
     "no",
-    "without the root the pair learns eight digits, too: at 64 units it is not stuck.",
+    "without the root the pair learns eight digits, too.",
 )

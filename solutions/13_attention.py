@@ -32,7 +32,7 @@ progress("13_attention")
 # **One state for everything.** The encoder of unit 12 reads a date, and what the decoder gets is its last state: as
 # many numbers as it has units, however long the input was.
 #
-# **One step after the other.** $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. Ten thousand steps are ten thousand rounds, on
+# **One step after the other.** $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. Step by step, ten thousand steps are ten thousand rounds, on
 # any machine.
 #
 # This unit breaks the first: it lets the decoder *look back*. Unit 14 breaks the second.
@@ -236,7 +236,7 @@ torch.set_num_threads(1)  # for products as small as ours a second thread costs 
 #
 # `AttentionDecoder(vocabulary_size, embedding_size, hidden_size)`, with the five layers above.
 # `forward(ids, state, keys, mask=None)` takes the token ids $(T, N)$, the first state $(1, N, H)$, the encoder's states
-# `keys` $(S, N, H)$, which are the values too, and a mask $(N, S)$ of bools, True = may look. Return
+# `keys` $(S, N, H)$ ($S$ symbols read, $T$ written, $H$ units), which are the values too, and a mask $(N, S)$ of bools, True = may look. Return
 # `(logits (T, N, Q), state (1, N, H), weights (N, T, S))`: the state is the one after the last token, and row $t$ of the
 # weights of sequence $n$ says where it looked at step $t$.
 #
@@ -314,7 +314,7 @@ assert np.abs(weights.numpy() - expected).max() < 1e-5, "The decoder was expecte
 from rnncourse.experiments.attention_torch import KINDS, repeated, train_to_repeat
 from rnncourse.plots.attention import repeated_chart
 
-mine = {8: {"with attention"}, 16: set()}  # your guess
+mine = {8: set(KINDS), 16: set(KINDS)}  # your guess
 lengths = (1, 2, 3, 4, 6, 8, 10, 12, 14, 16)
 pairs = {kind: train_to_repeat(kind, Looking) for kind in KINDS}
 shares = {kind: [repeated(pair, n) for n in lengths] for kind, pair in pairs.items()}
@@ -340,8 +340,8 @@ assert shares["with attention"][5] > 0.7 > 0.5 > max(shares["without attention"]
 #
 # ### Experiment · without the root
 #
-# Section 1 said that without the root a softmax begins with a choice. Is the network then stuck? The same pair of 64 units,
-# with the root taken out.
+# Section 1 drew keys of variance 1. The states of a fresh GRU are much smaller, so that here the softmax begins nearly even
+# without the root, too. Does the root matter then? The same pair of 64 units, with the root taken out.
 #
 # **Guess**: what share of eight digits does it repeat?
 
@@ -354,17 +354,17 @@ place = "13_attention:digits/without the root/8 digits"
 print(f"your guess {my_guess};", beside(place, share))
 
 # %% [markdown]
-# **Claim:** without the root the pair learns eight digits, too: at 64 units it is not stuck.
+# **Claim:** without the root the pair learns eight digits, too.
 #
 # It held in {{held root_not_needed}} seeds. With the root it is {{digits/with attention/8 digits}}, without
-# {{digits/without the root/8 digits}}. $W_a$ is learned, and can make its queries shorter. The root gives every size the same
-# start, which spares a search; at a size of thousands that is worth more.
+# {{digits/without the root/8 digits}}. That does not contradict section 1: with states this small the
+# softmax never began with a choice. The root gives every size the same start.
 
 # %% [markdown]
 # ### Experiment · where does it look?
 #
 # Now the dates of unit 12, in eleven languages, and a picture that you get for nothing. Each row is a character of the answer;
-# the dark cells show which states it was read from.
+# the dark cells show to which states it gave most weight.
 #
 # **Guess**: for `domingo, 1 de março de 2009`, where does it look for the first digit of the year? And for the day?
 
@@ -396,8 +396,8 @@ attention_film(looks, written.text, answer).show(title="Attention while it write
 # %% [markdown]
 # Nobody told it that the year stands at the end in Portuguese, or where the month is. It starts at the *end*, for that
 # is what ISO wants first. Then it jumps to the month's name. And look at the day: the darkest cell need not be the number
-# itself. Only *behind* it has a state read that the 1 is all; one step before, it might still have become a 12. A cell of this
-# map is a *state*, not a letter: it knows what came before it.
+# itself. A cell of this map is a *state*, not a letter: it knows what came before it. (Only behind the 1 has a state read that
+# the 1 is all. But a weight proves no cause: in the French date below, the day's first digit looks at a state that cannot know.)
 #
 # What it costs: $T_q$ steps compare with $T_k$ states each, $T_q \cdot T_k$ comparisons. *Try* a day of your own:
 
@@ -456,7 +456,7 @@ check(self_attention)
 # with a vector added to each row that depends on its *place* alone; without such vectors, but causal?
 
 # %% tags=["experiment"]
-mine = {"as it is"}  # your guess
+mine = {"causal"}  # your guess
 look, rng = use(self_attention), np.random.default_rng(0)
 X, places, Wq, Wk, Wv = rng.normal(size=(5, 8, 8))
 order, X, places = rng.permutation(6), X[:6], places[:6]
@@ -518,7 +518,7 @@ show(places_map(p @ p.T))
 # On the distance alone: each diagonal has one shade, since $\sin \omega s \sin \omega t + \cos \omega s \cos \omega t = \cos
 # \omega (s - t)$. So a score can ask "how far away", and need not know where it is. Many models of today build this in: they turn
 # queries and keys by an angle that grows with their place (RoPE, Su and others 2021), so that only distances are left. *Try* a
-# size of 8: near places are harder to tell apart.
+# size of 8: with four waves the product no longer falls with the distance, and a place six away looks like the next one.
 #
 # ## 6 · Several heads
 #
@@ -548,8 +548,8 @@ print("your guess for one head:", my_guess)
 # of three.
 #
 # It held in {{held second_head}} seeds: {{two_asked/one head/right|median .0%}} against
-# {{two_asked/two heads/right|median .0%}}. One head has to look at both places at once, and gets the *mean* of the two values. Even
-# if it knew both digits from that, it could not know which was asked for first.
+# {{two_asked/two heads/right|median .0%}}. One head has one set of weights for both places, and hands back one mixture of the two
+# values. With equal weights their order is lost. Unequal ones could tell it, but this layer does not learn that.
 #
 # What does self-attention cost, with any number of heads? $T^2$ comparisons, and while it writes, the keys and values of all that
 # was written. Unit 14 asks whether that must be.
@@ -557,7 +557,7 @@ print("your guess for one head:", my_guess)
 # %% [markdown]
 # ## 7 · Bugs to hunt
 #
-# All of these run and have the right shape. **Guess** for each what you would see, and which test of this unit finds it.
+# All of these run. **Guess** for each what you would see, and which test of this unit finds it.
 #
 # - The mask says True where one may *not* look (PyTorch has both conventions: in `nn.MultiheadAttention` True means
 #   "leave out", in `scaled_dot_product_attention` it means "take part").
@@ -566,8 +566,8 @@ print("your guess for one head:", my_guess)
 #
 # <details><summary>Answers, when you have thought about them</summary>
 #
-# The first trains on padding and never sees the sentence; mask all but one key, and see whether the context is that
-# key's value. The second shows when you sum the rows of the weights. The third gives a sentence another answer when it
+# The first looks at padding alone. The longest sequence of a batch has none, so all its scores are −∞, its weights nan, and
+# after one update so is the network: mask all but one key, and see whether the context is that key's value. The second shows when you sum the rows of the weights. The third gives a sentence another answer when it
 # stands in a batch with a longer one: run it alone and in company, as in unit 09.
 # </details>
 #

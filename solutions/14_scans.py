@@ -27,11 +27,11 @@ progress("14_scans")
 # %% [markdown]
 # ## 1 · One step after the other
 #
-# The second bottleneck of unit 13: $h_t$ needs $h_{t-1}$. Ten thousand steps are ten thousand rounds, on any machine.
+# The second bottleneck of unit 13: $h_t$ needs $h_{t-1}$. Step by step, ten thousand steps are ten thousand rounds.
 #
 # $$h_3 = \tanh(x_3 U + \tanh(x_2 U + \tanh(x_1 U + h_0 W) W) W)$$
 #
-# There is no short cut through nested tanhs. So take them away for a while, and give each unit a factor of its own:
+# No formula shortens nested tanhs. So take them away for a while, and give each unit a factor of its own:
 #
 # $$h_t = a_t\, h_{t-1} + b_t$$
 #
@@ -254,7 +254,8 @@ show(speed_chart(steps, {"single numbers": single, "rows of\n32 × 64": rows}))
 # $H$ of them. The check counts once, so write `1 - H * H`, not a power, and mind the dtype as above.
 #
 # `(1 - H * H)[..., :, None] * W.T` is `(T, N, H, H)`, a $J_t$ for each step and each row of the batch. A row times a matrix,
-# for all of them at once, is `(B[..., None, :] @ A)[..., 0, :]`. And it is the entry `step` *later* that comes first.
+# for all of them at once, is `(B[..., None, :] @ A)[..., 0, :]`. In a round of reach $r$ = 1, 2, 4 … entry $t$
+# takes in entry $t + r$, and the map of $t + r$ is applied first. ($H$ in the bound is the number of units.)
 #
 #     dH [[[0]], [[0]], [[1]]]   H [[[0.9]], [[0.5]], [[0]]]   W [[2]]     gives [[[3]], [[2]], [[1]]]
 
@@ -306,13 +307,13 @@ assert way_back(use(backward_by_scan)) < 1e-12, "Scan and walk were expected to 
 #
 # $$h_t \approx f_t + (h_{t-1} - \hat h_{t-1})\, J_t, \qquad f_t = \tanh(x_t U + \hat h_{t-1} W)$$
 #
-# That is linear in $h$, so a scan solves it for all $t$ at once, and gives a better guess. Then again: it is Newton's method,
+# Here $\hat h$ is the guess, and $J_t$ that of section 4, transposed. That is linear in $h$, so a scan solves it for all $t$ at once, and gives a better guess. Then again: it is Newton's method,
 # with a whole sequence as the unknown. The whole Jacobian $J_t = W\,\mathrm{diag}(1 - f_t^2)$ takes a scan of matrices.
 # Cheaper: only its diagonal. Then your `associative_scan` does it. Such tangents are not quite right, but where nothing changes
 # any more the states are.
 #
-# **Guess**: 1,000 steps, 16 units, a random $W$ of spectral radius 0.9. After how many rounds are all states right to ten
-# decimals?
+# **Guess**: 1,000 steps, 16 units, a random $W$ of spectral radius 0.9, the diagonal only. After how many rounds are all
+# states right to ten decimals?
 
 # %% tags=["experiment"] dials="radius = 0.5; radius = 1.2; radius = 3.0"
 from rnncourse.experiments.scans import newton
@@ -326,7 +327,8 @@ errors = {
     "whole Jacobian": newton(radius, whole=True),
     "diagonal, radius 2": newton(2.0, scan=use(associative_scan)),
 }
-print(f"you guessed {my_guess};", {name: len(e) for name, e in errors.items()})
+rounds = {name: len(e) if e[-1] < 1e-10 else "never" for name, e in errors.items()}
+print(f"you guessed {my_guess};", rounds)
 show(newton_chart(errors))
 
 # %% tags=["author"]
@@ -344,14 +346,14 @@ assert newton(2.0)[-1] > 1e-3, "A chaotic cell was not expected to be found."
 #
 # Each round is a whole scan over the sequence, so the gain comes with length. Lim and others published this in 2024 as DEER
 # (the whole Jacobian); Gonzalez and others the same year with the diagonal, and with damped steps, as ELK. In 2025 ParaRNN
-# trained LSTMs and GRUs of 7 billion parameters in this way. So a gate that sees the state does *not* force a walk. It makes
+# trained adapted LSTMs and GRUs, whose Jacobians are diagonal or in small blocks, with 7 billion parameters in this way. So a gate that sees the state does *not* force a walk. It makes
 # you guess more than once.
 
 # %% [markdown]
 # ## 6 · A recurrent network made for the scan
 #
-# Take the GRU of unit 10 and forbid its gate and its candidate to look at the state. What is left is the **minimal GRU** of Feng
-# and others, which needs no guess:
+# Take the GRU of unit 10 and forbid its gate and its candidate to look at the state. The reset gate has nothing to reset then,
+# and the candidate's tanh goes too, since an average cannot grow. What is left is the **minimal GRU** of Feng and others:
 #
 # $$
 # z_t = \sigma(x_t W_z) \qquad\quad \tilde h_t = x_t W_h \qquad\quad h_t = (1 - z_t)\, h_{t-1} + z_t\, \tilde h_t
@@ -421,7 +423,7 @@ assert held_by_hand(20.0) == 1, "The latch that was written by hand was expected
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.scans_torch import LAGS, NETWORKS, recalled, train_to_recall
 
-mine = {"plain", "minimal GRU, β = −14"}  # your guess
+mine = {"plain"}  # your guess
 readers = {name: train_to_recall(name) for name in NETWORKS}
 for name, model in readers.items():
     shares = " ".join(f"{recalled(model, lag):.2f}" for lag in LAGS)
@@ -449,9 +451,10 @@ assert recalled(readers["minimal GRU, β = −14"], 100) > 0.9 > 0.4 > recalled(
 from rnncourse.experiments.scans_torch import memory_and_push
 from rnncourse.plots.scans import memory_beside_push
 
-my_guess = "plain"
+my_guess = "minimal GRU, β = −14"
 kept = {name: memory_and_push(model) for name, model in readers.items()}
 show(memory_beside_push(kept))
+print("your guess:", my_guess)
 
 # %% [markdown]
 # **Claim:** after 200 steps of noise the plain cell keeps its symbols apart and has undone a push; the minimal GRU that
@@ -462,9 +465,9 @@ show(memory_beside_push(kept))
 #
 # $$h_t - h'_t = a_t\,(h_{t-1} - h'_{t-1}), \qquad 0 < a_t < 1$$
 #
-# Whatever separates two states fades by the same $a_t$, be it a memory or an error. The plain cell looks at where it is: it
-# has an attractor for each symbol, and pulls back what lies near one. **A minimal GRU can hold for as long as you like. What
-# it cannot do is pull back.**
+# In each unit whatever separates two states fades by the same factor, be it a memory or an error. The plain cell looks at
+# where it is: it has an attractor for each symbol, and pulls back what lies near one. **One layer of minimal GRU can hold for
+# as long as you like. A unit that holds its memory holds an error in it as long.**
 
 # %% [markdown]
 # ### Optional · parity
@@ -609,7 +612,7 @@ assert min(found["squared"][-1], found["softmax,\nlonger queries"][-1]) > 0.9, "
 
 # %% answer="diagonal_ssm"
 def diagonal_ssm(x, a, b, c):
-    """s_t = a s_{t-1} + b x_t from 0, y_t = sum of c s_t, by a scan: x (T,), a, b, c (N,) -> y (T,)."""
+    """s_t = a s_{t-1} + b x_t from 0, y_t = sum of c s_t, by a scan: x (T,), a, b, c (H,) -> y (T,)."""
     ### BEGIN SOLUTION
     terms = x[:, None] * b  # (T, N)
     factors = np.broadcast_to(a, terms.shape)
@@ -659,7 +662,8 @@ difference = np.abs(scan(a, b, 1.0) - loop(a, b, 1.0)).max()
 print(f"the scan is off by {difference:.0e} at most")
 
 # %% [markdown]
-# The product of the factors leaves the range of floats, and then 0 is divided by 0. The scan never divides. *Try* a factor of
+# The product becomes so small that $b_s$ divided by it overflows to infinity. From there on the sum holds infinities, and soon
+# nan. The scan never divides. *Try* a factor of
 # 0.9.
 
 # %% [markdown]
@@ -673,7 +677,7 @@ print(f"the scan is off by {difference:.0e} at most")
 # |---|---|---|---|
 # | LSTM, GRU | a vector; gates (unit 10) | yes | a walk, or Newton's rounds |
 # | linear attention | a matrix; $S_t = S_{t-1} + k_t^\top v_t$ | there is none | the form of attention |
-# | **DeltaNet** | a matrix; writes what is missing | there is none | products, chunk by chunk |
+# | **DeltaNet** | a matrix; writes what is missing | no (a strength from $x_t$) | products, chunk by chunk |
 # | **S4** | filters with learned factors that never change | there is none | a convolution |
 # | **Mamba** | filters whose $a_t$, $b_t$ and readout come from $x_t$ | no | a scan |
 # | **xLSTM**: mLSTM | a matrix; $S_t = f_t\, S_{t-1} + i_t\, k_t^\top v_t$ | no | the form of attention |
@@ -681,7 +685,8 @@ print(f"the scan is off by {difference:.0e} at most")
 # | minimal GRU | a vector; section 6 | no | a scan |
 #
 # S4's matrix was nearly diagonal; Gupta, Gu and Berant showed in 2022 (DSS) that diagonal is enough. Merrill and others proved
-# that S4 and Mamba cannot follow certain changes of state, *if* TC⁰ ≠ NC¹, as most believe and nobody has proved. Grazzi and
+# that S4 and Mamba cannot follow certain changes of state, *if* a fixed number of parallel layers cannot do all that $\log T$
+# of them can (TC⁰ ≠ NC¹), as most believe and nobody has proved. Grazzi and
 # others showed what factors between 0 and 1 cannot do, parity among it, and what a minus sign mends.
 #
 # ## 12 · What you have
