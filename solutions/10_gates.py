@@ -549,7 +549,7 @@ steps = 100
 p = trained_at_one_lag(LSTM_5, lag=100)
 X, H, C, (i, f, g, o) = for_each_symbol(p, steps)
 show(kept_by_symbol(C, H, "ABCD"))
-print(f"the four are apart by {apart(C[0]):.2f} at first, {apart(C[-1]):.0f} at the end")
+print(f"apart by {apart(C[0]):.2f} after the symbol, by {apart(C[-1]):.0f} at the end")
 print(f"with W set to 0 after the symbol: {apart_without_W(p, steps):.2f} at the end")
 
 # %% [markdown]
@@ -623,7 +623,7 @@ forget_bias = 4.0
 for input_bias in (0.0, -4.0):
     slope = slope_before(forget_bias, input_bias)
     share = recall_with_biases(100, forget_bias, input_bias)
-    print(f"input bias {input_bias:2g}: slope {slope:.2f} before, {share:.2f} right after")
+    print(f"input bias {input_bias:2g}: slope {slope:.2f}, then {share:.2f} right answers")
 
 # %% [markdown]
 # **Claim:** with a forget bias of 4 the LSTM learns to recall over 100 steps if the input bias is $-4$. If it is 0, it is
