@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from claims.experiment import Numbers, Unit
-from rnngrade.cells import of
+from rnncourse.experiments.unfolding import errors
 
-unit = Unit("02_unfolding", seeds=5)
-cells = of(unit.stem)
+unit = Unit("02_unfolding")
 
 
 @unit.experiment(
@@ -17,7 +16,7 @@ cells = of(unit.stem)
     settings={"one rule": {}, "a rule that changes": {"change": 0.2}},
 )
 def sharing(seed: int, change: float = 0.0) -> Numbers:
-    found = {N: np.mean([cells.errors((seed, k), N, change) for k in range(20)], axis=0) for N in (10, 200)}
+    found = {N: np.mean([errors((seed, k), N, change) for k in range(20)], axis=0) for N in (10, 200)}
     return {
         f"{who}, {N}": error for N, pair in found.items() for who, error in zip(("shared", "own"), pair, strict=True)
     }

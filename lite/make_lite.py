@@ -15,6 +15,7 @@ import email.parser
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -341,6 +342,8 @@ def _stage_notebooks(folder: Path) -> list[str]:
         for cell in notebook.cells:
             # one thread is all there is, and Python has no clock for it alone
             cell.source = cell.source.replace("time.thread_time()", "time.process_time()")
+            # all notebooks lie in one folder
+            cell.source = re.sub(r"\]\(\.\./(\w+)/\1\.ipynb", r"](\1.ipynb", cell.source)
         notebook.cells.insert(1, new_markdown_cell(WELCOME, id="in-your-browser"))
         left_out += torchless.left_out(notebook)
         nbformat.write(notebook, folder / f"{stem}.ipynb")

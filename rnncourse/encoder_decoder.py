@@ -246,11 +246,11 @@ def ctc_log_likelihood(
     logarithms, may be an array, a tensor or a list; targets (L,) are without blanks. What no path of T symbols can be
     collapsed to has -inf.
 
-    With z = blank, y_1, blank, ..., y_L, blank, of 2 L + 1 symbols, alpha_t[s] is the probability of all beginnings
-    of a path up to step t that have come to z_s. A path stays, goes one further, or leaves a blank out, if the symbols
-    on both sides of it differ; a table like that of `edit_distance`, in which ways are added up:
+    With u = blank, y_1, blank, ..., y_L, blank, of 2 L + 1 symbols, A_t[k] is the probability of all beginnings of a
+    path up to step t that have come to u_k. A path stays, goes one further, or leaves a blank out, if the symbols on
+    both sides of it differ; a table like that of `edit_distance`, in which ways are added up:
 
-        alpha_t[s] = p_t(z_s) (alpha_{t-1}[s] + alpha_{t-1}[s-1] + [z_s not blank, z_s not z_{s-2}] alpha_{t-1}[s-2])
+        A_t[k] = p_t(u_k) (A_{t-1}[k] + A_{t-1}[k-1] + [u_k not blank, u_k not u_{k-2}] A_{t-1}[k-2])
 
     Source: A. Graves, S. Fernandez, F. Gomez, J. Schmidhuber, "Connectionist Temporal Classification", ICML 2006.
 

@@ -3,7 +3,7 @@ r"""Unit 12. The encoder, the decoder and what is made of them, in PyTorch.
 They have a file of their own so that the search, `rnncourse.encoder_decoder`, needs no torch.
 Time is the first axis: ids (T, N), logits (T, N, V), states (1, N, H).
 
-A picture has no time. Its features f become the decoder's first state, s_0 = tanh(f P + p), and the decoder tells what
+A picture has no time. Its features f become the decoder's first state, s_0 = tanh(prime(f)), and the decoder tells what
 it sees.
 
 Source of the captions: O. Vinyals, A. Toshev, S. Bengio, D. Erhan, "Show and Tell: A Neural Image Caption Generator",

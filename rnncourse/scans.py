@@ -1,6 +1,6 @@
 r"""Unit 14. Scans: recurrences that do not take one step after the other.
 
-A tanh around h_{t-1} forces one step after the other. Where the recurrence is linear in the state, it does not:
+A tanh around h_{t-1} leaves no short cut from one state to a later one. A recurrence that is linear in the state does:
 
     h_t = a_t h_{t-1} + b_t
 
@@ -15,6 +15,10 @@ Two more are the same recurrence. Attention without its softmax keeps one matrix
 diagonal state space is a bank of leaky sums that are weighed together:
 
     S_t = S_{t-1} + k_t^T v_t,  out_t = q_t S_t             s_t = a s_{t-1} + b x_t,  y_t = sum_n c_n s_tn
+
+The way back of a tanh cell is linear in the errors, whatever it was forwards, so it is a scan as well, of matrices:
+
+    e_t = dh_t + e_{t+1} diag(1 - h_{t+1}^2) W^T
 
 Sources: G. E. Blelloch, "Prefix Sums and Their Applications", CMU-CS-90-190, 1990; E. Martin, C. Cundy, "Parallelizing
 Linear Recurrent Neural Nets Over Sequence Length", ICLR 2018; A. Katharopoulos et al., "Transformers are RNNs: Fast
@@ -89,22 +93,64 @@ def associative_scan(
 
 
 def _prefixes(
-    a: Shaped[np.ndarray, "T *axes"], b: Shaped[np.ndarray, "T *axes"]
-) -> tuple[Shaped[np.ndarray, "T *axes"], Shaped[np.ndarray, "T *axes"]]:
+    a: Shaped[np.ndarray, "T *axes"], b: Shaped[np.ndarray, "T *others"], matrices: bool = False
+) -> tuple[Shaped[np.ndarray, "T *axes"], Shaped[np.ndarray, "T *others"]]:
     """Combine the maps 0 to t, for every t: pairs first, then the prefixes of the pairs, then what lies between."""
     steps = len(a)
     if steps == 1:
         return a, b
-    pairs = combine_affine((a[: steps - 1 : 2], b[: steps - 1 : 2]), (a[1::2], b[1::2]))
-    odd = _prefixes(*pairs)  # those up to 1, 3, 5, ...
+    combine = _combine_matrices if matrices else combine_affine
+    pairs = combine((a[: steps - 1 : 2], b[: steps - 1 : 2]), (a[1::2], b[1::2]))
+    odd = _prefixes(*pairs, matrices)  # those up to 1, 3, 5, ...
     before = (steps - 1) // 2
-    even = combine_affine((odd[0][:before], odd[1][:before]), (a[2::2], b[2::2]))  # up to 2, 4, 6, ...
+    even = combine((odd[0][:before], odd[1][:before]), (a[2::2], b[2::2]))  # up to 2, 4, 6, ...
     prefixes = []
     for given, at_odd, at_even in zip((a, b), odd, even):
         woven = np.empty(given.shape, dtype=given.dtype)
         woven[0], woven[1::2], woven[2::2] = given[0], at_odd, at_even
         prefixes.append(woven)
     return prefixes[0], prefixes[1]
+
+
+def matrix_scan(
+    A: Shaped[np.ndarray, "T *batch H H"], B: Shaped[np.ndarray, "T *batch H"]
+) -> Shaped[np.ndarray, "T *batch H"]:
+    """Run the rows e_t = e_{t-1} A_t + B_t from e_0 = 0 by a scan, and return e_1 to e_T; A_1 has no part in it.
+
+    A combination is a product of two matrices, H^3 products, where a step of the loop takes H^2.
+
+    >>> turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    >>> matrix_scan(np.array([turn, turn, turn]), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]
+    """
+    return np.ascontiguousarray(_prefixes(A, B[..., None, :], matrices=True)[1][..., 0, :])
+
+
+def _combine_matrices(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, Any]:
+    """Make one map e -> e A + B of two, each a pair of a matrix and a row, of which `first` is applied first."""
+    (A_1, B_1), (A_2, B_2) = first, second
+    return A_1 @ A_2, B_1 @ A_2 + B_2
+
+
+def backward_by_scan(
+    dH: Shaped[np.ndarray, "T N H"] | Sequence,
+    H: Shaped[np.ndarray, "T N H"] | Sequence,
+    W: Shaped[np.ndarray, "H H"] | Sequence,
+) -> Shaped[np.ndarray, "T N H"]:
+    """Take errors back through a plain tanh cell in O(log T) rounds, and return the whole error of each state.
+
+    Entry t of `dH` is the error that reaches h_t from its own output, H are the states that the cell went through. What
+    comes back is what `rnn_backward` has in hand at each step of its walk. A combination is a product of two matrices:
+    O(N T H^3) products in all, where the walk takes N T H^2, and N T H^2 numbers at a time.
+
+    >>> backward_by_scan(dH=[[[0.0]], [[0.0]], [[1.0]]], H=[[[0.9]], [[0.5]], [[0.0]]], W=[[2.0]]).ravel()
+    array([3., 2., 1.])
+    """
+    dH, H, W = _operands(dH, H, W)
+    jacobians = (1 - H * H)[..., None] * W.T  # (T, N, H, H): from an error of h_t to one of h_{t-1}
+    # Nothing comes from behind the end, so the first matrix may be any.
+    later_first = np.concatenate([jacobians[:1], jacobians[:0:-1]])
+    return matrix_scan(later_first, dH[::-1])[::-1].copy()
 
 
 def min_gru_forward(

@@ -5,11 +5,11 @@
 #
 # - say what a model with an input of fixed size loses when it is fed a sequence, and show it on two sentences;
 # - build an n-gram language model from nothing, measure it, and let it write;
-# - say exactly how far it can see, what it would cost to see further, and why paying would not help.
+# - say how far it can see, what it would cost to see further, and how far the best of counting gets.
 #
 # **Time:** about two hours. **Before you start:** Python lists and dicts, NumPy arrays, logarithms, and what a conditional
-# probability is. There are eight exercises, the written one among them, 19 points in all. Where you read **Guess first**,
-# write your guess down before you run the cell: half of what an experiment teaches is in the difference.
+# probability is. There are eight exercises, the written one among them, 19 points in all. Where you read **Guess**, write
+# your guess down before you run the cell.
 #
 # **The question.** In unit 00 you wrote a `state`, carried from one reading to the next. Why should a model need such a
 # thing? Let us see how far we get without one.
@@ -28,61 +28,47 @@ progress("01_ngram")
 # %% [markdown]
 # ## 1 · Sequences
 #
-# The models that you know, a support vector machine or a multilayer perceptron (MLP), compute $f(x)$ for a vector
-# $x \in \mathbb{R}^D$. The size $D$ is fixed before training starts, since every entry of $x$ has weights of its own.
+# A support vector machine or a multilayer perceptron (MLP) computes $f(x)$ for a vector $x \in \mathbb{R}^D$. The size $D$
+# is fixed before training starts, since every entry of $x$ has weights of its own.
 #
 # A **sequence** $x_1, x_2, \dots, x_T$ is something else: things in an order, as many as there happen to be. We write $t$
-# for the index and call it time, though it need not be time. An item may be a word, a number, or a whole image: a film is a
-# sequence of images. And some sequences do not end while one reads them: a stream of news, a conversation.
+# for the index and call it time, though it need not be time. An item may be a word, a number, or a whole image.
+
 # %% tags=["experiment"]
 from rnncourse.data import digit_image
-from rnncourse.plots import image_rows, show
+from rnncourse.plots import described, image_rows, show
 
 sequences = [
     ("a sentence", "word number", ["the", "dog", "bit", "the", "man"]),
     ("a melody", "note number", ["C", "C", "G", "G", "A", "A", "G"]),
-    ("a protein", "place in the chain", list("FVNQHLCGSHLVEALYLVCGERGFFYTPKT")),  # insulin's B chain
+    ("insulin", "place in the chain", list("FVNQHLCGSHLVEALYLVCGERGFFYTPKT")),
     ("an image", "row, from the top", digit_image()),
-    ("a film", "frame", [np.roll(digit_image(), shift, axis=1) for shift in range(12)]),  # 64 numbers a step
 ]
 for what, index, x in sequences:
     print(f"{what:<11} T = {len(x):>2}   t is the {index}")
-
-lengths = [len(x) for _, _, x in sequences]
-assert len(set(lengths)) == len(lengths), "Expected no two of one length: which D should a model have?"
-
-show(
-    image_rows(digit_image()),
-    alt="A handwritten seven of 8 by 8 pixels. Blue lines cut it into its 8 rows: each row is the input of one time step.",
-)
+show(described(image_rows(digit_image()), "A handwritten seven, cut into its 8 rows."))
 
 # %% [markdown]
-# What can a model do whose input is of size $D$? Throw the order away, or give each place in the sequence entries of its
-# own. We try both.
+# A model whose input is of size $D$ can throw the order away, or give each place in the sequence entries of its own.
 #
 # ## 2 · A bag of words
 #
 # **Idea.** Choose a vocabulary of $V$ words, once and for all. Turn a sentence into $V$ numbers: how often each word
-# occurs in it. Long or short, the result has size $V$.
+# occurs in it.
 
 # %% tags=["experiment"]
 from rnncourse.plots.ngram import one_bag
 
 sentences = [["the", "dog", "bit", "the", "man"], ["the", "man", "bit", "the", "dog"]]
 vocabulary = ["the", "dog", "bit", "man", "cat"]
-show(
-    one_bag(sentences, vocabulary),
-    alt="On the left the sentences 'the dog bit the man' and 'the man bit the dog'. Arrows lead from both to the same bag of "
-    "words on the right: the 2, dog 1, bit 1, man 1, cat 0.",
-)
+show(one_bag(sentences, vocabulary))
 
 # %% [markdown]
 # As a formula, with tokens $w_1, \dots, w_T$ and vocabulary words $v_0, \dots, v_{V-1}$:
 #
 # $$\text{bag}_i = \#\{\, t : w_t = v_i \,\}$$
 #
-# A **token** is one item of the sequence: a word here, a character elsewhere. (From unit 03 on, $V$ is also the name of a weight
-# matrix. Both uses are standard.)
+# A **token** is one item of the sequence: a word here, a character elsewhere. (From unit 03 on, $V$ is also a weight matrix.)
 #
 # ### Exercise 1.1 · `bag_of_words`
 # *●○○ · 8 minutes · 2 points*
@@ -108,23 +94,18 @@ def bag_of_words(tokens, vocabulary):
 check(bag_of_words)
 
 # %% [markdown]
-# You can now feed a sentence of any length to any classifier. Here is what it costs.
-#
-# **Claim: no model that reads a bag can tell who bit whom.** Not because it is too small: two equal inputs give two equal
-# outputs, in every function there is. **Guess first:** how many orders of these five words have this very bag?
+# **Guess** how many orders of these five words have this very bag.
 
 # %% tags=["experiment"]
 bag = use(bag_of_words)
-bags = [np.asarray(bag(tokens, vocabulary)) for tokens in sentences]
-for tokens, b in zip(sentences, bags):
-    print(f"{' '.join(tokens):<22}", *b)
-assert np.array_equal(bags[0], bags[1]), "Expected two equal bags. Has bag_of_words passed its check?"
+for tokens in sentences:
+    print(f"{' '.join(tokens):<22}", *bag(tokens, vocabulary))
 
 # 5! orders, but the two "the" may trade places unseen.
 print("orders with this bag:", math.factorial(5) // math.factorial(2))
 
 # %% [markdown]
-# Sixty orders, one bag. At least two of them are sentences, and one of the two is news.
+# **No model that reads a bag can tell who bit whom**: two equal inputs give two equal outputs, in every function there is.
 #
 # ### Exercise 1.2 · `quiz_bag_of_words`
 # *●○○ · 6 minutes · 2 points*
@@ -152,18 +133,18 @@ check(quiz_bag_of_words, "quiz_bag_of_words")
 # %% [markdown]
 # ### The other way: a place for everything
 #
-# Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the vectors of the first $T$ places side
-# by side, with $T$ fixed in advance: $D = T \cdot V$. Shorter sentences are filled up with zeros, longer ones are cut.
+# Write each token as a **one-hot** vector, all zeros but for a 1 at its index, and put the vectors of the first $T$ places
+# side by side, with $T$ fixed in advance: $D = T \cdot V$. Shorter sentences are filled up with zeros, longer ones are cut.
 #
-# Now the order is there. Something else is lost. **Guess first:** how many entries that are 1 do "the dog barks" and "today
-# the dog barks" have in common?
+# Now the order is there. Something else is lost. **Guess**: how many entries that are 1
+# do "the dog barks" and "today the dog barks" have in common?
 
 # %% tags=["experiment"]
 words_here = ["today", "the", "dog", "barks"]
 
 
 def placed(tokens, places=4):
-    """The one-hot vectors of the tokens side by side, filled up with zeros: shape (places * V,)."""
+    """The one-hot vectors of the tokens side by side, filled up with zeros."""
     x = np.zeros((places, len(words_here)), dtype=int)
     for t, token in enumerate(tokens):
         x[t, words_here.index(token)] = 1
@@ -171,16 +152,12 @@ def placed(tokens, places=4):
 
 
 one, other = ["the", "dog", "barks"], ["today", "the", "dog", "barks"]
-shared_by_places = int(placed(one) @ placed(other))
-shared_by_bags = int(np.dot(bag(one, words_here), bag(other, words_here)))
-print("entries that both have, by places:", shared_by_places)
-print("words that both have, by bags:    ", shared_by_bags)
-print("weights of an MLP, T = 20 places, V = 10,000 words, 100 hidden units:", f"{20 * 10_000 * 100:,}")
-assert shared_by_places == 0, "Expected nothing in common, by places."
-assert shared_by_bags == 3, "Expected three words in common, by bags. Has bag_of_words passed its check?"
+print("by places both have:", placed(one) @ placed(other))
+print("by bags both have:  ", np.dot(bag(one, words_here), bag(other, words_here)))
 
 # %% [markdown]
-# *Nothing*. What an MLP learns about "dog" as the second word, it must learn again for "dog" as the third, with other weights.
+# By places *nothing*. What an MLP learns about "dog" as the second word, it must learn again for "dog" as the third, with
+# other weights.
 #
 # | | any length | knows the order | what is learned at one place holds at another |
 # |---|---|---|---|
@@ -190,7 +167,7 @@ assert shared_by_bags == 3, "Expected three words in common, by bags. Has bag_of
 #
 # ## 3 · Language models
 #
-# One task stays with us through the whole course: **what comes next?** A language model gives every token a probability, given
+# **What comes next?** A language model gives every token a probability, given
 # all the tokens before it. By the chain rule, this gives a probability to every text:
 #
 # $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_1, \dots, w_{t-1})$$
@@ -201,17 +178,14 @@ assert shared_by_bags == 3, "Expected three words in common, by bags. Has bag_of
 # $$P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-n+1}, \dots, w_{t-1})$$
 #
 # The context $c = (w_{t-n+1}, \dots, w_{t-1})$ together with $w_t$ is an **n-gram**: $n$ tokens in a row. A model that
-# knows nothing else is an *n-gram model*, for $n$ = 1, 2, 3 called unigram, bigram, trigram. It looks at the text through a
-# window that slides.
+# knows nothing else is an *n-gram model*, for $n$ = 1, 2, 3 called unigram, bigram, trigram.
 
 # %% tags=["experiment"]
 from rnncourse.plots import sliding_window
 
-show(
-    sliding_window(["to", "be", "or", "not", "to", "be"], 3, [2, 3, 4, 5]),
-    alt="The sentence 'to be or not to be' four times. In each row a trigram model's window stands one word further: two blue "
-    "words are the context, the green word after them is what is predicted.",
-)
+six = ["to", "be", "or", "not", "to", "be"]
+seen = "A window of three words over 'to be or not to be', further on in each row."
+show(described(sliding_window(six, 3, [2, 3, 4, 5]), seen))
 
 # %% [markdown]
 # The probabilities come from counting. Read a text, and for each context note what came next.
@@ -225,13 +199,14 @@ show(
 # | or | not |
 # | not | to |
 #
-# The last "be" is followed by nothing, so nothing is noted for it.
+# The last "be" is followed by nothing.
 #
 # ### Exercise 1.3 · `count_ngrams`
 # *●●○ · 12 minutes · 3 points*
 #
 # Write `count_ngrams(tokens, n)`. `tokens` is a list of strings, and $n \geq 1$. The result is a dict: each **context**, a
-# tuple of $n-1$ tokens, leads to a `Counter` of the tokens that followed it. So `count_ngrams("to be or not to be".split(), 2)` is
+# tuple of $n-1$ tokens, leads to a `Counter` of the tokens that followed it. So `count_ngrams("to be or not to be".split(),
+# 2)` is
 #
 #     {("to",): Counter({"be": 2}), ("be",): Counter({"or": 1}), ("or",): Counter({"not": 1}), ("not",): Counter({"to": 1})}
 #
@@ -255,7 +230,7 @@ def count_ngrams(tokens, n):
 check(count_ngrams)
 
 # %% [markdown]
-# That is the whole of the training: one pass, no gradient. Everything the model will ever know is in this dict.
+# That is the whole of the training. Everything the model will ever know is in this dict.
 #
 # ### From counts to probabilities
 #
@@ -263,8 +238,7 @@ check(count_ngrams)
 #
 # $$P(w \mid c) = \frac{\text{count}(c, w)}{\text{count}(c)} \qquad \text{with} \quad \text{count}(c) = \sum_{w'} \text{count}(c, w')$$
 #
-# In our text, $P(\text{not} \mid \text{or}) = 1/1 = 1$. And $P(\text{to} \mid \text{or}) = 0$: after six words, the model
-# calls it *impossible* that "to" comes after "or".
+# In our text $P(\text{to} \mid \text{or}) = 0$: the model calls it *impossible* that "to" comes after "or".
 #
 # **Additive smoothing** is the simplest cure: pretend that each of the $V$ words has been seen $\alpha$ more times after each
 # context.
@@ -297,96 +271,77 @@ def ngram_probability(counts, context, token, vocabulary_size, alpha=0.0):
 check(ngram_probability)
 
 # %% [markdown]
-# You have a language model. Let it read Python's own documentation, which came with the Python that runs this notebook. Some
-# whole topics are **held out**: the model never reads them, so that we can ask it about text that is new to it. A word that
-# occurs only once becomes the token `<unk>` for unknown, and so does every held-out word that is not in the vocabulary.
+# You have a language model. Let it read Python's own documentation. Some whole topics are **held out**: the model never
+# reads them. A word that occurs only once becomes the token `<unk>` for unknown, and so does every held-out word that is
+# not in the vocabulary.
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.data import train_and_held_out, words
+from rnncourse.experiments.ngram import documentation
 
-train_text, held_out_text = train_and_held_out("python-docs")
-train_words, held_out_words = words(train_text.lower()), words(held_out_text.lower())
+text, count = documentation(), use(count_ngrams)
+V = text.V
+tables = {n: count(text.train, n) for n in range(1, 7)}
 
-known = {word for word, k in Counter(train_words).items() if k >= 2}
-V = len(known) + 1  # and <unk>
-
-
-def with_unknown(tokens):
-    """Words that are not in the vocabulary become <unk>."""
-    return [word if word in known else "<unk>" for word in tokens]
-
-
-train, held_out = with_unknown(train_words), with_unknown(held_out_words)[:10_000]
-
-count = use(count_ngrams)
-tables = {n: count(train, n) for n in range(1, 7)}
-
-print(f"training text {len(train):,} words, held-out text {len(held_out):,} words, vocabulary V = {V:,}")
+print(f"read {len(text.train):,} words, held out {len(text.held_out):,}, V = {V:,}")
 after_of = tables[3].get(("value", "of"), {})
-print("what followed 'value of':", ", ".join(sorted(after_of, key=after_of.get, reverse=True)[:5]), "…")
-assert len(train) > 20_000, "Expected more than 20,000 words of documentation."
-assert set(held_out) <= known | {"<unk>"}, "Expected no word outside of the vocabulary."
+most = sorted(after_of, key=after_of.get, reverse=True)[:5]
+print("what followed 'value of':", *most)
 
 # %% [markdown]
 # ### What is it good for?
 #
-# A model of what is likely can *choose*. Three classic jobs end with the same question: of several candidates, which one is
-# most like real language?
-#
-# - **Translation.** Going word by word from another language gives the right words in a strange order.
-# - **Spelling.** "Their" is a word, so no dictionary complains; its neighbours do.
-# - **Speech.** "Right" and "write" sound the same. What was said?
-#
-# **Claim: on one pair for each job, a bigram model that has read some documentation chooses right.** It adds up
-# $\log_{10} P$ from the second word on. The difference between two candidates says by how many powers of ten one is
-# likelier. When you have seen it, put a pair of your own into `jobs`, and find one on which it fails.
+# A model of what is likely can *choose*: of several candidates, which is most like real language? In **translation** the
+# right words come in a strange order. In **spelling**, "their" is a word, so no dictionary complains. In **speech**,
+# "right" and "write" sound the same. A bigram model adds up $\log_{10} P$ from the second word on. **Guess** in how many of
+# the three it chooses right.
 
 # %% tags=["experiment", "nbval-ignore-output"]
+from itertools import pairwise
+
 probability = use(ngram_probability)
 
 
-def log10_probability(sentence, n=2, alpha=0.01):
-    """The base-10 logarithm of a sentence's probability, from its n-th word on."""
-    tokens = with_unknown(sentence.split())
-    return sum(
-        math.log10(probability(tables[n], tuple(tokens[i - n + 1 : i]), tokens[i], V, alpha))
-        for i in range(n - 1, len(tokens))
-    )
+def log10_probability(sentence):
+    """The base-10 logarithm of a sentence's probability, by bigrams, from word 2 on."""
+    tokens = text.known(sentence.split())
+    p = [probability(tables[2], (c,), w, V, 0.01) for c, w in pairwise(tokens)]
+    return sum(map(math.log10, p))
 
 
 jobs = {
-    "translation": ("if the test is true", "if the test true is"),  # German: wenn der Test wahr ist
+    "translation": ("if the test is true", "if the test true is"),  # German order
     "spelling": ("there is no default value", "their is no default value"),
     "speech": ("the right operand", "the write operand"),
 }
 for job, (good, bad) in jobs.items():
     lead = log10_probability(good) - log10_probability(bad)
     print(f"{job:<12} {good!r} is 10^{lead:.1f} times as likely as {bad!r}")
-    assert lead > 0.5, f"Expected the bigram model to choose {good!r}. Has ngram_probability passed its check?"
+
+# %% tags=["author"]
+assert all(log10_probability(good) > log10_probability(bad) + 0.5 for good, bad in jobs.values())
 
 # %% [markdown]
-# For decades speech recognisers and translators had an n-gram model inside that did just this. (Both candidates have the
-# same length here: each further word makes a sentence less likely.)
+# It chooses right in all three. *Try* a pair of your own in `jobs`, of two sentences of one length, and find one on which
+# it fails.
 #
 # ## 4 · How good is it?
 #
-# **Idea.** Let the model read a text that it has not seen, and look up the probability $p_t$ that it had given to each token that
-# really came. Their product is the probability of the text. Its $T$-th root is the typical probability of *one* token, so that
-# texts of different lengths can be compared. One over that is the **perplexity**: the number of equally likely tokens that would
-# leave a model as uncertain as this one is.
+# **Idea.** Let the model read a text that it has not seen, and look up the probability $p_t$ that it had given to each
+# token that really came. The $T$-th root of their product is the typical probability of *one* token. One over that is the
+# **perplexity**: the number of equally likely tokens that would leave a model as uncertain as this one is.
 #
 # $$\text{perplexity} = \Big( \prod_{t=1}^{T} p_t \Big)^{-1/T} = \exp\Big( -\frac{1}{T} \sum_{t=1}^{T} \log p_t \Big)$$
 #
-# By hand: two tokens with probabilities $\tfrac12$ and $\tfrac18$. Their product is $\tfrac1{16}$, its square root $\tfrac14$,
-# so the perplexity is **4**: as unsure as somebody who guesses among four. A model that always gives $1/V$ has $V$; one that is
-# always certain, and right, 1; one that has once called impossible what then happened, infinity.
+# By hand: two tokens with probabilities $\tfrac12$ and $\tfrac18$. Their product is $\tfrac1{16}$, its square root
+# $\tfrac14$, so the perplexity is **4**: as unsure as somebody who guesses among four. A model that always gives $1/V$ has
+# $V$; one that is always certain, and right, 1; one that has once called impossible what then happened, infinity.
 #
 # ### Exercise 1.5 · `perplexity`
 # *●●○ · 8 minutes · 2 points*
 #
-# Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms of the
-# probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives `np.inf`.
-# Texts can have thousands of tokens: use the form of the formula that survives this. For the two tokens above,
+# Write `perplexity(log_probabilities)`. The argument is an array of shape `(T,)`, $T \geq 1$, with the *natural* logarithms
+# of the probabilities that the tokens were given; the result is a number. `-np.inf` among them, the logarithm of 0, gives
+# `np.inf`. Use the form of the formula that survives thousands of tokens. For the two tokens above,
 # `perplexity(np.log([1/2, 1/8]))` is 4.
 
 
@@ -402,61 +357,36 @@ def perplexity(log_probabilities):
 check(perplexity)
 
 # %% [markdown]
-# Its logarithm is the *cross-entropy*, the loss that you will minimise from unit 04 on.
+# Its logarithm is the *cross-entropy*, the loss of unit 04.
 #
-# **Now the experiment that this unit turns on:** the perplexity of the 1-gram, the 2-gram, up to the 6-gram, on the text that
-# they have counted, and on the text that was held out. **Guess first:** draw both curves.
+# ### Experiment · a longer context
+#
+# **Guess**: draw two curves of the perplexity against $n$, from the 1-gram to the 6-gram: on the text that they have
+# counted, and on the text that was held out.
 
 # %% tags=["experiment", "nbval-ignore-output"]
-import itertools
-
-from rnncourse.plots import perplexity_chart
+from rnncourse.experiments.ngram import NS, kneser_ney, perplexities
+from rnncourse.plots.ngram import perplexity_by_n
 
 measure = use(perplexity)
-ns = range(1, 7)
+lines = perplexities(tables, probability, measure)
+for name, values in lines.items():
+    print(f"{' '.join(name.split()):<30}", *(f"{value:7.1f}" for value in values))
+show(perplexity_by_n(lines))
 
-
-def log_probabilities(tokens, n, alpha):
-    """log P of each token but the first five, which not every n has a context for."""
-    p = [probability(tables[n], tuple(tokens[i - n + 1 : i]), tokens[i], V, alpha) for i in range(5, len(tokens))]
-    with np.errstate(divide="ignore"):  # log 0 = -inf is meant
-        return np.log(np.array(p, dtype=float))
-
-
-results = {
-    "training text, no smoothing": [measure(log_probabilities(train[:10_000], n, 0.0)) for n in ns],
-    "held-out text, no smoothing": [measure(log_probabilities(held_out, n, 0.0)) for n in ns],
-    "held-out text, α = 1": [measure(log_probabilities(held_out, n, 1.0)) for n in ns],
-    "held-out text, α = 0.01": [measure(log_probabilities(held_out, n, 0.01)) for n in ns],
-}
-print(f"{'n':<30}", *(f"{n:>7}" for n in ns))
-for name, values in results.items():
-    print(f"{name:<30}", *(f"{value:7.1f}" for value in values))
-
-seen, blind, heavy, light = results.values()
-CHECKS = "Have count_ngrams, ngram_probability and perplexity passed their checks?"
-assert all(a > b for a, b in itertools.pairwise(seen)), f"Expected training perplexity to fall with n. {CHECKS}"
-assert seen[-1] < 1.5, f"Expected the 6-gram to know its training text by heart. {CHECKS}"
-assert np.isfinite(blind[0]), f"Expected a finite perplexity of the unigram. {CHECKS}"
-assert all(np.isinf(blind[1:])), f"Expected infinite perplexities from n = 2 on, without smoothing. {CHECKS}"
-assert light[1] == min(light), f"Expected the bigram to be best on new text. {CHECKS}"
-assert light[5] > max(4 * light[1], light[0]), f"Expected the 6-gram to be worst on new text. {CHECKS}"
-
-show(
-    perplexity_chart(ns, {name: values for name, values in results.items() if values is not blind}),
-    alt="Perplexity on a log scale against n from 1 to 6. On the training text it falls from about 250 to nearly 1. On held-out "
-    "text with alpha 0.01 it falls from above 200 to about 100 at n = 2 and then rises to about 1000; with alpha 1 it "
-    "rises higher still.",
-)
+# %% tags=["author"]
+light = lines["held-out text,\nα = 0.01"]
+assert light[1] == min(light)
+assert light[5] > max(4 * light[1], light[0])
+assert all(np.isinf(lines["held-out text,\nno smoothing"][1:]))
 
 # %% [markdown]
-# Three things to see.
-#
 # 1. **On its own training text the model gets better and better**: the 6-gram knows it by heart.
-# 2. **On new text, without smoothing, all but the unigram are infinitely bad.** Somewhere in ten thousand words comes one
-#    that the table calls impossible, and one is enough. This line cannot even be drawn.
-# 3. **With smoothing the curve turns up.** With $\alpha = 0.01$, one word of context is better than none. But the 6-gram,
-#    which sees most, is far worse than the unigram, which sees no context at all.
+# 2. **On new text, without smoothing, all but the unigram are infinitely bad.** One word that the table calls impossible
+#    is enough. This
+#    line cannot be drawn.
+# 3. **With smoothing the curve turns up.** The 6-gram, which sees most, is far worse than the unigram, which sees no
+#    context at all.
 #
 # More context cannot be less information. So what is going on?
 #
@@ -466,8 +396,8 @@ show(
 #
 # $$\underbrace{V \cdot V \cdots V}_{n} = V^n$$
 #
-# By hand: with an alphabet of 27 characters (26 letters and the space) there are $27^2 = 729$ bigrams and $27^3 = 19{,}683$
-# trigrams. With $V$ = 10,000 words, each step back costs four more zeros.
+# By hand: with an alphabet of 27 characters there are $27^2 = 729$ bigrams and $27^3 = 19{,}683$ trigrams. With $V$ = 10,000
+# words, each step back costs four more zeros.
 #
 # ### Exercise 1.6 · `ngram_table_size`
 # *●○○ · 3 minutes · 1 point*
@@ -488,76 +418,70 @@ def ngram_table_size(vocabulary_size, n):
 check(ngram_table_size)
 
 # %% [markdown]
-# **Claim: memory is not the problem, since a text cannot fill more entries than it has words. The problem is contexts that
-# were never seen: at $n = 6$, more than 60% of those in the new text.** A dict stores only what was seen. But a text of
-# some seventy thousand words *shows* almost nothing of the table. **Guess first:** of every million entries of the bigram's
-# table, how many does it fill?
+# **Guess**: a dict stores only what was seen. Of every million entries of the bigram's table, how many does the text fill?
+# And of the contexts in the new text, how many has the 6-gram never seen?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-import itertools
+from rnncourse.experiments.ngram import sparsity
+from rnncourse.plots.ngram import filled_entries
 
-from rnncourse.plots import line_chart
+table_size, found = use(ngram_table_size), sparsity(tables)
+sizes = [table_size(V, n) for n in NS]
+print(" n   entries   filled   share of them   contexts never seen, in held-out text")
+for n, size, k, unseen in zip(NS, sizes, found["filled"], found["unseen"]):
+    print(f"{n:>2} {size:>9.1e} {k:>8,.0f} {k / size:>15.0e} {unseen:>10.0%}")
+show(filled_entries(sizes, found["filled"], len(text.train)))
 
-table_size = use(ngram_table_size)
-sizes = [table_size(V, n) for n in ns]
-filled = [sum(k > 0 for followers in tables[n].values() for k in followers.values()) for n in ns]
-
-
-def share_unseen(n):
-    """The share of the held-out text's words whose n-1 words of context never occur in the training text."""
-    return np.mean([not tables[n].get(tuple(held_out[i - n + 1 : i])) for i in range(5, len(held_out))])
-
-
-unseen = [share_unseen(n) for n in ns]
-print(" n           entries   filled      share of them   contexts never seen, in held-out text")
-for n, size, k, share in zip(ns, sizes, filled, unseen):
-    print(f"{n:>2} {size:>17.1e} {k:>8,} {k / size:>18.0e} {share:>16.0%}")
-
-assert all(k <= len(train) for k in filled), f"Expected no more entries than words. {CHECKS}"
-assert all(a <= b for a, b in itertools.pairwise(unseen)), f"Expected more unseen contexts for longer ones. {CHECKS}"
-assert unseen[5] > 0.6, f"Expected more than 60% unseen contexts at n = 6. {CHECKS}"
-
-show(
-    line_chart(
-        list(ns),
-        {
-            "entries\nof the table": sizes,
-            "entries\never filled": filled,
-            "words in the\ntraining text": [len(train)] * 6,
-        },
-        xlabel="n (tokens the model sees at once)",
-        ylabel="number",
-        logy=True,
-    ),
-    alt="On a log scale, the number of entries of the table grows as a straight line from two thousand at n = 1 to about 10 to "
-    "the power 20 at n = 6. The number of entries that were ever filled bends off and stays below the number of words in "
-    "the training text, some seventy thousand.",
-)
+# %% tags=["author"]
+assert max(found["filled"]) <= len(text.train)
+assert found["unseen"][5] > 0.6
 
 # %% [markdown]
-# This is **sparsity**, and it solves the puzzle. At $n = 6$ most of the contexts in the new text were never seen. For these
-# the model falls back on $1/V$, and does not even know that "the" is a common word. A table can use only a context that it has
-# seen *word for word*: to it, "the red car stopped" and "the blue car stopped" are as different as any two strings.
+# Memory is not the problem, but contexts that were never seen: at
+# $n = 6$, more than 60% of those in the new text. This is **sparsity**. For such a context the model says $1/V$ to
+# everything. A table can use only what it has seen *word for word*: to it, "the red car stopped" and "the blue
+# car stopped" are as different as any two strings.
 #
-# (Real n-gram models fall back on shorter contexts by degrees: *back-off*, *interpolation*, Kneser-Ney smoothing. Their curve
-# flattens where ours turns up, but it does not keep falling either.)
+# ### Experiment · the best of counting
 #
+# **Kneser–Ney smoothing** falls back on the shorter context: it takes a little, the discount, from every count, and gives
+# it to the model with one word less. And there it counts not how often a word came, but after how many *different* words:
+# "york" may be frequent, but it follows only "new", so it is no good guess elsewhere. The discounts are chosen on 5,000
+# words that are in neither text. (The formula is in unit 06, the code in `rnncourse.experiments.opponents`.)
+#
+# **Guess**: will its curve turn up, too? And how far below the best of the other lines will it come?
+
+# %% tags=["experiment", "nbval-ignore-output"]
+lines = {name: values for name, values in lines.items() if "α" in name}
+lines["held-out text,\nKneser–Ney"] = kneser_ney()
+print("Kneser–Ney", *(f"{value:7.1f}" for value in kneser_ney()))
+show(perplexity_by_n(lines))
+
+# %% tags=["author"]
+best = kneser_ney()
+assert best[5] < 1.02 * min(best)
+assert 0.95 * best[3] < best[5] < 0.6 * min(light)
+
+# %% [markdown]
+# Its curve never turns up, and it halves the perplexity of the best bigram. So longer contexts are no harm in themselves:
+# it was the smoothing. With a good one each word of context helps, up to n = 4. Beyond that it brings next to nothing.
+#
+# That is how far counting goes here. Whoever says that a network is better has to beat this line and not the others. You
+# will try in unit 06.
+
+# %% [markdown]
 # ## 6 · Let it write
 #
 # A model that predicts can write: draw a token, append it, move the window on by one, and draw again. Shannon did it in
-# 1948, by hand, with a book opened at random.
+# 1948, by hand.
 #
-# **Idea.** To draw from a distribution, lay the probabilities end to end on a line from 0 to 1. A uniform random number
-# $u \in [0, 1)$ falls into one of the pieces, into long ones more often.
+# **Idea.** To draw from a distribution, lay the probabilities end to end on a line from 0 to 1. A uniform random number $u
+# \in [0, 1)$ falls into one of the pieces, into long ones more often.
 
 # %% tags=["experiment"]
 from rnncourse.plots.ngram import probability_line
 
-show(
-    probability_line({"or": 0.25, "not": 0.125, "to": 0.5, "be": 0.125}, 0.6),
-    alt="A line from 0 to 1 in four pieces: or from 0 to 0.25, not to 0.375, to from 0.375 to 0.875, be to 1. An arrow marks "
-    "u = 0.6, which lies in the piece of 'to'.",
-)
+show(probability_line({"or": 0.25, "not": 0.125, "to": 0.5, "be": 0.125}, 0.6))
 
 # %% [markdown]
 # As a formula: we take the first index $i$ for which
@@ -572,8 +496,8 @@ show(
 # *●●○ · 12 minutes · 3 points*
 #
 # Write `sample_index(probabilities, u)`: `probabilities` is an array of shape `(V,)`, `u` a number from 0 up to, but not
-# including, 1. The result is the first index $i$ with $p_0 + \dots + p_i > u$. There is one trap: floats are rounded, so all the
-# sums can be a hair less than 1, and none larger than $u$. Then return the **last index with $p_i > 0$**.
+# including, 1. The result is the first index $i$ with $p_0 + \dots + p_i > u$. There is one trap: floats are rounded, so
+# all the sums can be a hair less than 1, and none larger than $u$. Then return the **last index with $p_i > 0$**.
 #
 # For the picture's $p$, `sample_index(np.array([0.25, 0.125, 0.5, 0.125]), 0.6)` is `2`.
 #
@@ -593,59 +517,33 @@ def sample_index(probabilities, u):
 check(sample_index)
 
 # %% [markdown]
-# A few lines around your function, and the table talks.
+# The table talks:
 
-# %% tags=["experiment", "nbval-ignore-output"]
-draw = use(sample_index)
+# %% tags=["experiment", "nbval-ignore-output"] dials="seed = 5; seed = 6"
+from rnncourse.experiments.ngram import write
 
-
-def write(table, start, length, rng):
-    """Continue the tokens `start` to `length` tokens, each drawn from what followed its context in the table."""
-    order = len(next(iter(table))) + 1
-    tokens = list(start)
-    while len(tokens) < length and (followers := table.get(tuple(tokens[len(tokens) - order + 1 :]))):
-        candidates = sorted(followers)
-        k = np.array([followers[token] for token in candidates], dtype=float)
-        tokens.append(candidates[draw(k / k.sum(), rng.random())])
-    return tokens
-
-
+draw, start = use(sample_index), ["the", "value", "of", "the"]
+seed = 4
 for n in range(1, 6):
-    text = write(tables[n], ["the", "value", "of", "the"][: n - 1], 36, np.random.default_rng(4))
-    print(f"n = {n}:", " ".join(text), "\n")
-    assert len(text) > n, "Expected a text that goes on. Has sample_index passed its check?"
+    rng = np.random.default_rng(seed)
+    print(f"n = {n}:", *write(tables[n], start[: n - 1], 30, rng, draw), "\n")
 
 # %% [markdown]
-# The unigram writes word salad, and the 5-gram sounds like documentation. Has it learned to write? **Guess first:** of every
-# hundred runs of eight words that the 5-gram writes, how many stand word for word in what it has read?
-#
-# **Claim: a long n-gram has learned to copy. Of the runs of eight words that the 6-gram writes, more than 60% are in its
-# training text, word for word; of the bigram's, less than 20%.**
+# The 5-gram sounds like documentation. Has it learned to write? *Try* another seed. **Guess**: of every hundred runs of
+# eight words that the bigram, the 4-gram and the 6-gram write, how many stand word for word in what they have read?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-runs = {tuple(train[i : i + 8]) for i in range(len(train) - 7)}
+from rnncourse.experiments import beside
+from rnncourse.experiments.ngram import share_copied
 
-
-def share_copied(n, seed):
-    """The share of runs of eight words that an n-gram model copies from its training text."""
-    rng, found = np.random.default_rng(seed), []
-    while len(found) < 1500:
-        i = int(rng.integers(len(train) - n))
-        text = write(tables[n], train[i : i + n - 1], 300, rng)
-        found += [tuple(text[j : j + 8]) in runs for j in range(len(text) - 7)]
-    return float(np.mean(found))
-
-
-copied = [share_copied(n, seed=5) for n in ns]
-print("n                                     ", *(f"{n:>5}" for n in ns))
-print("runs of eight words that were copied  ", *(f"{share:>5.0%}" for share in copied))
-assert copied[1] < 0.2, "Expected the bigram to copy less than 20%. Has sample_index passed its check?"
-assert copied[5] > 0.6, "Expected the 6-gram to copy more than 60%. Has sample_index passed its check?"
+for n, name in ((2, "bigram"), (4, "4-gram"), (6, "6-gram")):
+    place = f"01_ngram:copying/{name}/copied"
+    print(f"{name}: copied", beside(place, share_copied(n, seed=5, draw=draw), ".0%"))
 
 # %% [markdown]
-# (Of the four-gram's, over five draws, it is {{copying/4-gram/copied|.0%}}, and of the 6-gram's {{copying/6-gram/copied|.0%}}.) At
-# most places the 6-gram has seen only one continuation, and takes it. Where a table is fluent it quotes, where it is new it
-# babbles.
+# **Claim: of the runs of eight words that the 6-gram writes, more than 60% are in its training text, word for word; of
+# the bigram's, less than 20%.** ({{held learned_to_copy}} draws.) At most places the 6-gram has seen only one continuation,
+# and takes it.
 #
 # ## 7 · What no window sees
 #
@@ -653,157 +551,78 @@ assert copied[5] > 0.6, "Expected the 6-gram to copy more than 60%. Has sample_i
 #
 # > I am studying medicine at UBC because I want to work as a …
 #
-# You said "doctor", and you took it from "medicine", ten words back. Let there be three such sentences, equally likely: medicine
-# goes with doctor, law with lawyer, history with historian. Here is what a 5-gram sees.
+# You said "doctor", and you took it from "medicine", ten words back. Let there be three such sentences, equally likely:
+# medicine goes with doctor, law with lawyer, history with historian.
 
 # %% tags=["experiment"]
-from rnncourse.data import study_grammar
+from rnncourse.data import words
 
-sentence = ["I", "am", "studying", "medicine", "at", "UBC", "because", "I", "want", "to", "work", "as", "a", "doctor"]
-show(
-    sliding_window(sentence, 5, [13], {3: "decides", 13: "is decided"}),
-    alt="The sentence 'I am studying medicine at UBC because I want to work as a doctor'. The window of a 5-gram covers only "
-    "'to work as a' before 'doctor'. The word 'medicine', which decides, is far outside it.",
-)
+sentence = words("I am studying medicine at UBC because I want to work as a doctor")
+seen = "A 5-gram's window: 'to work as a' before 'doctor'; 'medicine' is far outside."
+marks = {3: "decides", 13: "is decided"}
+show(described(sliding_window(sentence, 5, [13], marks), seen))
 
 # %% [markdown]
 # "To work as a" is the same in all three. So the counts are 1, 1, 1, and the probabilities $\tfrac13, \tfrac13, \tfrac13$.
-# **Guess first:** which is the smallest $n$ that knows?
-#
-# **Claim: on the last word the 5-gram is at chance, exactly, and so is every n-gram up to $n = 10$.**
+# **Guess** which is the smallest $n$ that knows.
 
 # %% tags=["experiment"]
-from fractions import Fraction
+from rnncourse.experiments.ngram import right_profession
+from rnncourse.plots.ngram import right_word_by_n
 
-
-def count_all(texts, n):
-    """The counts of several sentences in one table; no n-gram reaches from one sentence into the next."""
-    merged = {}
-    for tokens in texts:
-        for context, followers in count(list(tokens), n).items():
-            merged.setdefault(context, Counter()).update(followers)
-    return merged
-
-
-texts = [tokens for tokens, _ in study_grammar().sentences()]
-their_words = study_grammar().vocabulary
 orders = range(2, 15)
-right = [probability(count_all(texts, n), tuple(sentence[13 - n + 1 : 13]), "doctor", len(their_words)) for n in orders]
-for n in (2, 5, 10, 11):
-    print(
-        f"{n:>2}-gram: P(doctor | … {' '.join(sentence[13 - min(n - 1, 4) : 13])}) = {Fraction(right[n - 2]).limit_denominator(1000)}"
-    )
+right = right_profession(orders, count=count, probability=probability)
+show(right_word_by_n(orders, right))
 
-assert all(math.isclose(p, 1 / 3) for n, p in zip(orders, right) if n <= 10), f"Expected 1/3 up to n = 10. {CHECKS}"
-assert all(math.isclose(p, 1) for n, p in zip(orders, right) if n >= 11), f"Expected 1 from n = 11 on. {CHECKS}"
-
-figure = line_chart(
-    list(orders),
-    {"P(doctor)": right},
-    xlabel="n (tokens the model sees at once)",
-    ylabel="probability of the right word",
-)
-figure.axes[0].set(ylim=(0, 1.05), xticks=list(orders))
-show(
-    figure,
-    alt="The probability of the right last word against n from 2 to 14. It stays at one third up to n = 10, jumps to 1 at n = 11, "
-    "and stays there.",
-)
+# %% tags=["author"]
+assert np.allclose(right, [1 / 3 if n <= 10 else 1 for n in orders])
 
 # %% [markdown]
-# So, an 11-gram? Two objections. Over 10,000 words its table has $10^{44}$ entries, and to know "medicine … doctor" it must
-# have seen the nine words in between, *exactly these*, and again for each other subject, university and reason. The second
-# objection is worse, for no computer helps against it. Say a little more, and the subject is out of sight again:
+# On the last word every n-gram up to $n = 10$ is at chance, exactly, and no smoothing helps: what decides is not in its
+# window. So, an 11-gram? Over 10,000 words its table has $10^{44}$ entries, and to know "medicine … doctor" it must have
+# seen the nine words in between, *exactly these*. And say a little more, and the subject is out of sight again:
 
-# %% tags=["experiment"]
-longer = [[*tokens[:6], "in", "Vancouver", *tokens[6:]] for tokens in texts]
-last = longer[0].index("a") + 1
-print(" ".join(longer[0]))
-for n in (11, 13):
-    table = count_all(longer, n)
-    size = len({*their_words, "in", "Vancouver"})
-    p = [probability(table, tuple(tokens[last - n + 1 : last]), tokens[last], size) for tokens in longer]
-    print(f"{n}-gram: probability of the right word {p[0]:.3f}")
-    assert np.allclose(p, 1 / 3 if n == 11 else 1.0), f"Expected 1/3 for the 11-gram, 1 for the 13-gram. {CHECKS}"
+# %% tags=["experiment"] dials="inserted = ['in', 'lovely', 'Vancouver']; inserted = []"
+inserted = ["in", "Vancouver"]
+for n in (11, 11 + len(inserted)):
+    (p,) = right_profession([n], inserted, count, probability)
+    print(f"… at UBC {' '.join(inserted)} because …: the {n}-gram gives doctor {p:.3f}")
 
 # %% [markdown]
-# Two more words, and the 11-gram is back at chance. Whatever $n$ is, somebody will make a longer sentence.
+# Two more words, and the 11-gram is back at chance. *Try* words of your own in `inserted`. Somebody will always make a longer sentence.
 #
 # ### A network in place of the table
 #
-# Perhaps the *table* is at fault? Give an MLP one token, one-hot, and let its softmax say what comes next. It is trained on
-# **pairs** (token, next token), drawn at random all over the text. That two pairs once stood next to each other plays no
-# part: the network keeps nothing from one to the next. (How training works is told in unit 04; here the course does it. The
-# tokens are characters, so that it takes seconds.)
+# Perhaps the *table* is at fault? Give an MLP one character, one-hot, and let its softmax say what comes next. It is
+# trained on **pairs** (character, next character), drawn at random all over the text. (Unit 04 tells how training works.)
 #
-# **Guess first:** on the text that both have learned from, can this network have a lower perplexity than the bigram table?
-#
-# **Claim:** trained on pairs drawn at random, an MLP that reads one character comes within 3% of the bigram table's perplexity
-# on that text, and never below it.
+# **Guess**: on the text that both have learned from, can this network have a lower perplexity than the bigram table?
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.ngram import train_pair_network
+from rnncourse.experiments.ngram import pair_network, perplexity_of, table_perplexity
+from rnncourse.plots.ngram import network_and_tables
 
-alphabet = sorted(set(train_text))
-place = {character: i for i, character in enumerate(alphabet)}
-learned_from, unread = (
-    np.array([place[character] for character in text if character in place])
-    for text in (train_text[:200_000], held_out_text[:50_000])
-)
+updates = [30, 120, 500, 2000]
+reached = [perplexity_of(pair_network(0, n)) for n in updates]
+show(network_and_tables(updates, reached, table_perplexity(1), table_perplexity(2)))
+above = reached[-1] / table_perplexity(2) - 1
+print("above the table:", beside("01_ngram:first_order/pairs/above", above, ".1%"))
 
-
-def table_of(ids, n, alpha=0.0):
-    """All that a unigram (n = 1) or bigram (n = 2) model has to say, (V, V): row i is P(next | character i)."""
-    counted = count([alphabet[i] for i in ids], n)
-    contexts = [(character,)[: n - 1] for character in alphabet]
-    return np.array([[probability(counted, c, w, len(alphabet), alpha) for w in alphabet] for c in contexts])
-
-
-def perplexity_of(table, ids):
-    """The perplexity of such a table on a text."""
-    return float(measure(np.log(table[ids[:-1], ids[1:]])))
-
-
-def pair_network(seed, updates=4000, mixed=False):
-    """The trained network as such a table. `mixed` gives it the right characters, each after a wrong one."""
-    rng = np.random.default_rng(seed)
-    current = rng.permutation(learned_from[:-1]) if mixed else learned_from[:-1]
-    pairs = np.stack([current, learned_from[1:]], axis=1)
-    return train_pair_network(pairs, len(alphabet), 64, updates, rng)
-
-
-updates = [30, 120, 500, 4000]
-networks = [pair_network(0, count_of) for count_of in updates]
-reached = [perplexity_of(network, learned_from) for network in networks]
-lowest, no_context = (perplexity_of(table_of(learned_from, n), learned_from) for n in (2, 1))
-print(f"on the text learned from: bigram table {lowest:.2f}, network {reached[-1]:.2f}, unigram table {no_context:.2f}")
-new_text = [perplexity_of(table_of(learned_from, 2, 0.01), unread), perplexity_of(networks[-1], unread)]
-print("on new text: bigram table, α = 0.01, {:.1f}, network {:.1f}".format(*new_text))
-assert lowest <= reached[-1] < 1.03 * lowest, f"Expected the network within 3% of the table, and not below. {CHECKS}"
-
-show(
-    line_chart(
-        updates,
-        {"unigram table": [no_context] * 4, "network": reached, "bigram table": [lowest] * 4},
-        xlabel="updates of the network",
-        ylabel="perplexity, text learned from",
-        logx=True,
-    ),
-    alt="Perplexity on the training text against the number of updates. The network's falls, from near the unigram table's "
-    "line, and comes close to the bigram table's from above.",
-)
+# %% tags=["author"]
+assert 0 <= above < 0.05
 
 # %% [markdown]
-# It comes close and cannot pass. For one input it can give one answer only, so it *is* a table P(next | current), and of all
-# such tables the shares that you counted fit their text best. (Over five seeds it ends {{first_order/pairs/above|.1%}} above the
-# table; trained on pairs whose first character is another one's, {{first_order/mixed pairs/above|.0%}}, which is the unigram.)
-# **An MLP without a state is a first-order Markov model, whatever is inside.** Give it $n-1$ tokens side by side, as Bengio and
-# others did in 2003, and similar contexts share what they learn, at a cost that grows with $n$ and not as $V^n$. That was a
-# great step. But the window is still there, and each place in it has weights of its own.
+# **Claim: trained on pairs drawn at random, an MLP that reads one character comes within 5% of the bigram table's
+# perplexity on that text, and never below it.** ({{held no_state_is_a_bigram}} seeds.)
+#
+# For one input it can give one answer only, so it *is* a table P(next | current), and of all such tables the shares that
+# you counted fit their text best. **An MLP without a state is a first-order Markov model, whatever is inside.** Give it
+# $n-1$ tokens side by side, as Bengio and others did in 2003, and similar contexts share what they learn. But the window is
+# still there.
 #
 # ## 8 · What went wrong in practice
 #
-# Three reports from people who built what you have just built. Each has one bug. Find it before you open the answer.
+# Three reports, each with one bug. **Guess** it before you open the answer.
 #
 # **Report A.** *"My model gives every text the probability 0, even though no single word is impossible."*
 
@@ -811,12 +630,12 @@ show(
 p = np.full(400, 0.1)  # four hundred words, each with probability 0.1
 print("probability of the text:", np.prod(p))
 print("perplexity:", round(float(measure(np.log(p))), 6))
-assert np.prod(p) == 0, "Expected the product to underflow."
 
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# $0.1^{400} = 10^{-400}$, but the smallest positive float is about $5 \cdot 10^{-324}$: the product *underflows* to 0. Sums of
+# $0.1^{400} = 10^{-400}$, but the smallest positive float is about $5 \cdot 10^{-324}$: the product *underflows* to 0.
+# Sums of
 # logarithms do not.
 #
 # </details>
@@ -825,57 +644,51 @@ assert np.prod(p) == 0, "Expected the product to underflow."
 # the better: my 6-gram is nearly perfect!"* Their code:
 
 # %% tags=["experiment", "nbval-ignore-output"]
-reported, scored = [], []
-for n in ns:
-    logs = log_probabilities(held_out, n, 0.0)
-    fine = logs[np.isfinite(logs)]
-    reported.append(measure(fine))
-    scored.append(len(fine) / len(logs))
+from rnncourse.experiments.ngram import log_probabilities
 
-print("n                    ", *(f"{n:>6}" for n in ns))
-print("reported perplexity  ", *(f"{value:>6.1f}" for value in reported))
-assert reported[5] < 2, f"Expected the report to flatter the 6-gram. {CHECKS}"
-assert reported[0] > reported[1] > reported[2] > reported[3], f"Expected the report to fall with n. {CHECKS}"
+for n in NS:
+    logs = log_probabilities(tables[n], text.held_out, n, 0.0, probability)
+    fine = logs[np.isfinite(logs)]
+    scored = len(fine) / len(logs)
+    print(f"{n}-gram: perplexity {measure(fine):.1f}")
 
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
-# `logs[np.isfinite(logs)]` throws away every word that the model called impossible, and the 6-gram leaves out most of the text:
-# print `scored`, the share of words that were counted. Two perplexities can be compared only if they are over the same tokens,
-# with the same vocabulary.
+# `logs[np.isfinite(logs)]` throws away every word that the model called impossible, and the 6-gram leaves out most of the
+# text: print `scored`, the share that was counted. Two perplexities can be compared only if they are over the
+# same tokens, with the same vocabulary.
 #
 # </details>
 #
 # **Report C.** *"My trigram has a perplexity below 10 on English text. Should I publish?"* Their code:
 
 # %% tags=["experiment", "nbval-ignore-output"]
-everything = train + held_out
-table = count(everything, 3)
-p = [probability(table, tuple(held_out[i - 2 : i]), held_out[i], V) for i in range(2, len(held_out))]
-reported = float(measure(np.log(np.array(p, dtype=float))))
-print("perplexity:", round(reported, 1))
-assert reported < 10, f"Expected the report of a perplexity below 10. {CHECKS}"
+table = count(text.train + text.held_out, 3)
+logs = log_probabilities(table, text.held_out, 3, 0.0, probability)
+print("perplexity:", round(float(measure(logs)), 1))
 
 # %% [markdown]
 # <details><summary>What happened?</summary>
 #
 # The table was counted on everything, the held-out text included. You can tell at once: there is no smoothing, and still no
-# infinity. On new text that hardly ever happens.
+# infinity.
 #
 # </details>
 #
 # ## 9 · Summary
 #
-# - A **sequence** has an order and any length. Its index need not be time.
-# - A **bag of words** takes any length and forgets the order. **A place for everything** keeps the order, at one fixed
-#   length, and must learn every word again at each place.
-# - A **language model** gives $P(w_t \mid w_1 \dots w_{t-1})$. It ranks candidates, and it can write.
-# - An **n-gram** model assumes that only $n-1$ tokens matter, and counts. **Smoothing** keeps the unseen from being impossible.
+# - A **bag of words** forgets the order. **A place for everything** has one fixed length, and must learn every word again
+#   at each place.
+# - An **n-gram** model assumes that only $n-1$ tokens matter, and counts. **Smoothing** keeps the unseen from being
+#   impossible.
 # - **Perplexity**, $\exp$ of minus the mean log-probability, is measured on text that was held out.
-# - The table has $V^n$ entries, nearly all of them empty: **sparsity**. Smoothed as simply as ours, long contexts make it worse.
+# - The table has $V^n$ entries, nearly all of them empty: **sparsity**. Smoothed by $\alpha$, long contexts do harm. With
+#   **Kneser–Ney**,
+#   the best of counting, they do none, and soon bring nothing.
 # - Whatever lies outside the window has **no influence at all**, and a network in place of the table has the same window: an
 #   MLP on one token is a **first-order Markov model**.
-# - So, **why a state?** Without one, a model knows only what fits into its window, and every window has an edge.
+# - So, **why a state?** Without one, every window has an edge.
 #
 # ### Written question
 #
@@ -891,7 +704,8 @@ assert reported < 10, f"Expected the report of a perplexity below 10. {CHECKS}"
 #
 # ### BEGIN SOLUTION
 # (a) Storing is not the problem, seeing is. There are $V^{10}$ contexts of ten words, and even the web shows a vanishing
-# share of them. Most ten-word contexts of a new sentence were never seen word for word, and a table learns nothing from similar
+# share of them. Most ten-word contexts of a new sentence were never seen word for word, and a table learns nothing from
+# similar
 # ones: "I am studying medicine in Toronto because …" is another row. For an unseen context the model knows nothing.
 #
 # (b) "I am studying medicine at UBC in Vancouver, where my whole family lives, because I want to work as a doctor." The word
@@ -909,16 +723,17 @@ assert reported < 10, f"Expected the report of a perplexity below 10. {CHECKS}"
 # %% [markdown]
 # ### Where to read on
 #
-# - C. E. Shannon, "A Mathematical Theory of Communication", *Bell System Technical Journal* 27, 1948. Sections 2 and 3 let
-#   n-grams write English, by hand.
-# - D. Jurafsky and J. H. Martin, *Speech and Language Processing*, 3rd edition (draft, online), the chapter on n-gram language
+# - C. E. Shannon, "A Mathematical Theory of Communication", *Bell System Technical Journal* 27, 1948.
+# - D. Jurafsky and J. H. Martin, *Speech and Language Processing*, 3rd edition (draft, online), the chapter on n-gram
+#   language
 #   models: back-off, interpolation, Kneser-Ney.
 # - Y. Bengio, R. Ducharme, P. Vincent, C. Jauvin, "A Neural Probabilistic Language Model", *Journal of Machine Learning
-#   Research* 3, 2003. The MLP over a window of word vectors.
-# - S. F. Chen and J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech & Language*
-#   13, 1999. How to smooth well.
+#   Research* 3, 2003.
+# - S. F. Chen and J. Goodman, "An Empirical Study of Smoothing Techniques for Language Modeling", *Computer Speech &
+#   Language*
+#   13, 1999.
 #
-# ### How far are you?
+#
 
 # %% tags=["experiment"]
 progress("01_ngram")
@@ -926,25 +741,23 @@ progress("01_ngram")
 # %% [markdown]
 # ### Something to show
 #
-# Your functions do not care what a token is. Let the tokens be *characters* of Python's standard library. (For a text of your own,
-# a diary or a novel, put `load_text("my_file.txt")` in the place of `python_source(400_000)`.)
+# Your functions do not care what a token is. Let the tokens be *characters* of Python's standard library. *Try* a text of
+# your own: `load_text("my_file.txt")` of `rnncourse.data` in the place of `python_source(400_000)`.
 
 # %% tags=["experiment", "nbval-ignore-output"]
-from rnncourse.data import load_text, python_source
+from rnncourse.data import python_source
 
 characters = list(python_source(400_000))
-real_words = set(words("".join(characters)))
-shares = []
+library = set(words("".join(characters)))
 for n in (1, 3, 6, 10):
-    text = "".join(write(count(characters, n), "def __init__"[: n - 1], 400, np.random.default_rng(9)))
-    shares.append(np.mean([word in real_words for word in words(text)[:-1] if len(word) > 3]))
-    print(f"----- n = {n}: {shares[-1]:.0%} of its longer words are words of the library\n{text}\n")
-assert shares[3] > shares[1], "Expected more real words from longer contexts. Have all checks above passed?"
-assert shares[3] > 0.9, "Expected more than 90% real words at n = 10. Have all checks above passed?"
+    rng = np.random.default_rng(9)
+    page = "".join(write(count(characters, n), "def __init__"[: n - 1], 300, rng, draw))
+    real = np.mean([word in library for word in words(page)[:-1] if len(word) > 3])
+    print(f"----- n = {n}: {real:.0%} of its longer words are real\n{page}\n")
 
 # %% [markdown]
 # ### The question that is left
 #
-# We want a model that takes sequences of *every* length, that knows the order, and for which what it learns at one place holds
-# at all others. **How can one function serve every length?** There is an old answer, from people who thought about planets and
-# not about words. It is in unit 02.
+# We want a model that takes sequences of *every* length, that knows the order, and for which what it learns at one place
+# holds at all others. **How can one function serve every length?** There is an old answer, from people who thought about
+# planets and not about words. It is in unit 02.

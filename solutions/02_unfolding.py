@@ -4,11 +4,9 @@
 # **When you are done you will be able to**
 #
 # - write a rule that is applied again and again as a recurrence, and unfold it into a graph without cycles;
-# - drive such a system with a signal from outside, and say what its state keeps of the past, what it drops, and when
-#   nothing that matters is lost;
-# - find out by experiment which output of a model depends on which input, and tell a convolution from a recurrence by
-#   the pattern;
-# - say, and measure, what you gain by using one transition at every step: every length, and far fewer examples.
+# - drive such a system with a signal, and say what its state keeps of the past and what it drops;
+# - find out by experiment which output of a model depends on which input;
+# - measure what you gain by using one transition at every step: every length, and far fewer examples.
 #
 # **Time:** about two hours. **Before you start:** unit 01, NumPy arrays, and functions that take functions. There are 6
 # exercises and one written question, 15 points in all. Wherever states are asked for, float32 stays float32.
@@ -26,14 +24,13 @@ progress("02_unfolding")
 #
 # Read this and say the next word: *I am studying medicine at UBC because I want to work as a …*
 #
-# The 5-gram of unit 01 cannot: *medicine* has left its window, and for every window there is a longer sentence. You did not
-# look back either, most likely. When you came to the gap, you still *had* "medicine", because you carried something along
-# while you read. So here is the question of this unit: **can a model carry along what it needs of the past, at a cost that
-# does not grow with the past?**
+# The 5-gram of unit 01 cannot: *medicine* has left its window, and for every window there is a longer sentence. You
+# carried something along while you read. So here is the question of this unit: **can a model carry along what it needs of
+# the past, at a cost that does not grow with the past?**
 #
-# The idea is a note with room for a few numbers. At every step you read the note, look at what is new, and write the note
-# anew. The note is called the **state**. This unit is about states and the rules that rewrite them, and leaves learning
-# aside. The loop that you write here is the one that runs in every recurrent network.
+# The idea is a note with room for a few numbers. At each step you read the note, look at what is new, and write the note
+# anew. The note is called the **state**. This unit is about states and the rules that rewrite them. The loop that you
+# write here runs in every recurrent network.
 # %% [markdown]
 # ## 1 · One rule, again and again
 #
@@ -41,18 +38,16 @@ progress("02_unfolding")
 #
 # $$100 \;\to\; 110 \;\to\; 121 \;\to\; 133.1$$
 #
-# Four numbers and three arrows, and at every arrow the same: times 1.1. What is there now says everything about what comes
-# next.
+# At every arrow the same happens: times 1.1.
 #
-# In symbols: the **state** at time $t$ is $s_t$, the rule that carries it on is the **transition** $f$, and the numbers
-# in the rule are its **parameters** $\theta$ (theta). Here $f(s; \theta) = \theta s$ with $\theta = 1.1$ and $s_0 = 100$.
+# The **state** at time $t$ is $s_t$, the rule that carries it on is the **transition** $f$, and the numbers in the rule
+# are its **parameters** $\theta$ (theta). Here $f(s; \theta) = \theta s$ with $\theta = 1.1$ and $s_0 = 100$.
 # In general
 #
 # $$s_t = f(s_{t-1};\, \theta)$$
 #
 # This is a **recurrence**: it defines $s_t$ by the same thing one step earlier. The state changes with time. The transition
-# and its parameters do not. In the formula a semicolon stands before what stays the same; in Python it is a plain comma,
-# `f(s, theta)`.
+# and its parameters, behind the semicolon, do not. In Python that is `f(s, theta)`.
 #
 # To get rid of the $s$ on the right, put the definition into itself until only $s_0$ is left:
 #
@@ -60,23 +55,27 @@ progress("02_unfolding")
 #
 # That is called **unfolding**. Both forms can be drawn:
 # %% tags=["experiment"]
-from rnncourse.plots import dynamical_system, show
-
-show(
-    dynamical_system(3),
-    alt="""Left, the circuit: one node s with a loop f back into itself, and a black square on the loop. Right, the same
-    system unfolded: nodes s_0, s_1, s_2 and s_3 in a row, joined by three arrows that are all called f.""",
+from rnncourse.plots import (
+    Slider,
+    dependence_grid,
+    dynamical_system,
+    explore,
+    folded_unfolded,
+    line_chart,
+    show,
+    state_heatmap,
 )
 
+show(dynamical_system(3))
+
 # %% [markdown]
-# On the left is the **circuit**: what you have to build. The black square is a delay: what goes in comes out one step later.
-# Without it, $s$ would have to be equal to $f(s)$ at once.
+# On the left is the **circuit**: what you have to build. The black square is a delay: what goes in comes out one step
+# later.
 #
-# On the right is the **unfolded graph**: what happens, one node for each moment. The circuit has a cycle; the graph has none,
-# because every arrow goes forward in time. Such a graph (a *directed acyclic graph*, DAG) has an order in which everything can
-# be computed, and unit 04 will walk through it in the opposite order, to learn. This needs a **finite** number of steps: after
-# $T$ of them nothing is left on the right but $s_0$. A stream without an end has no last node to walk back from; it is unfolded
-# a piece at a time.
+# On the right is the **unfolded graph**: what happens, one node for each moment. The circuit has a cycle; the graph has
+# none, because every arrow goes forward in time. Such a graph (a *directed acyclic graph*, DAG) has an order in which
+# everything can be computed. Unit 04 will walk through it in the opposite order, to learn. This needs a **finite** number
+# of steps; a stream without an end is unfolded a piece at a time.
 
 # %% [markdown]
 # ### Exercise 2.1 · `unfold`
@@ -113,11 +112,13 @@ check(unfold)
 #
 # ### A small difference, many steps later
 #
-# **Guess first:** two accounts differ by one cent. How far apart are they after 100 years, at a bank that pays 10 percent a
-# year, and at one that takes 10 percent? Then run the cell, and put rates of your own into it.
+# Two accounts differ by one cent. One bank pays 10 percent a year, one keeps the money as it is, one takes 10 percent.
+#
+# **Guess** how far apart the two accounts are after 100 years, at each bank.
 
-# %% tags=["experiment"]
+# %% tags=["experiment"] dials="years = 10; years = 300"
 run = use(unfold)
+years = 100
 
 
 def bank(s, theta):
@@ -125,27 +126,27 @@ def bank(s, theta):
 
 
 for theta in (1.1, 1.0, 0.9):
-    one, other = run(bank, 100.0, theta, 100), run(bank, 100.01, theta, 100)
-    gap = other[-1] - one[-1]
-    print(f"theta = {theta}: 0.01 apart at first, {gap:.2g} after 100 years")
-    assert np.isclose(gap, 0.01 * theta**100), "Expected the gap times theta to the 100. Has unfold passed its check?"
+    one, other = (run(bank, start, theta, years)[-1] for start in (100.0, 100.01))
+    print(f"theta = {theta}: {other - one:.2g} apart after {years} years")
+
+# %% tags=["author"]
+gaps = [run(bank, 100.01, theta, 100)[-1] - run(bank, 100.0, theta, 100)[-1] for theta in (1.1, 1.0, 0.9)]
+assert np.allclose(gaps, [0.01 * theta**100 for theta in (1.1, 1.0, 0.9)], rtol=1e-4)
 
 # %% [markdown]
-# This is, in its smallest form, the trouble with *training* recurrent networks: a small change, carried through many steps,
-# **explodes** or **vanishes**, because each step multiplies it. Unit 05 is about that. (The last section of this unit shows a
-# rule in one line with which a difference of a billionth becomes everything.)
+# Each step multiplies the difference by theta. So after many steps it **explodes** or **vanishes**. This is, in its
+# smallest form, the trouble with *training* recurrent networks, and unit 05 is about it. *Try* other numbers of years.
 
 # %% [markdown]
 # ### When is a state a state?
 #
-# 1, 1, 2, 3, 5, 8: each number is the sum of the two before it. What comes next? From the 8 alone nobody can tell: 2, 6, 8 obeys
-# the same rule, and goes on with 14, not 13. So the last number is no state. The last *two* are one, with the transition
+# 1, 1, 2, 3, 5, 8: each number is the sum of the two before it. From the 8 alone nobody can tell what comes: 2, 6, 8
+# goes on with 14, not 13. So the last number is no state. The last *two* are one, with the transition
 # $f(a, b) = (b,\, a + b)$: they say everything about the future that the whole past could tell.
 #
 # > **A state is what you have to know of the past in order to go on.**
 #
-# Remember this when we come to networks. If the state of a language model leaves out that the subject was *medicine*, no
-# transition in the world can bring it back.
+# If the state of a language model leaves out that the subject was *medicine*, no transition can bring it back.
 
 # %% [markdown]
 # ## 2 · Many steps are one function
@@ -155,8 +156,7 @@ for theta in (1.1, 1.0, 0.9):
 #
 # $$s_t = f^t(s_0)$$
 #
-# By hand, for $f(s) = 2s$: $\;f^3(5) = 2 \cdot 2 \cdot 2 \cdot 5 = 40$, $\;f^1(5) = 10$, and $f^0(5) = 5$. (Not to be mixed
-# up with powers of numbers: $f^3(s)$ is not $f(s) \cdot f(s) \cdot f(s)$.)
+# By hand, for $f(s) = 2s$: $\;f^3(5) = 2 \cdot 2 \cdot 2 \cdot 5 = 40$, $\;f^1(5) = 10$, and $f^0(5) = 5$.
 #
 # Seen this way, a run of 200 steps is a *deep network* of 200 layers, all of them the same.
 
@@ -193,11 +193,12 @@ check(compose)
 # %% [markdown]
 # You can now ask for any layer of the deep network.
 #
-# **Claim:** cut a run of 200 steps after 0, 1, 77 or 200 steps, and go on from the state that is there: the end is the same,
-# to the last bit. **Guess first:** does that hold as well if you go on from the last *number*, without the one before it?
+# Cut a run of 200 steps somewhere, put the state aside, and go on from it later. **Guess**: is the end the same, to the
+# last bit? And if you put aside only the last *number*, without the one before it?
 
-# %% tags=["experiment"]
+# %% tags=["experiment"] dials="cut = 0; cut = 1; cut = 200"
 power = use(compose)
+cut = 77
 
 
 def next_pair(s):
@@ -205,24 +206,24 @@ def next_pair(s):
     return np.array([s[1], s[0] + s[1]])
 
 
-start = np.array([1.0, 1.0])
-whole = power(next_pair, 200)(start)
+put_aside = power(next_pair, cut)(np.array([1.0, 1.0]))
+print("in one go :", power(next_pair, 200)(np.array([1.0, 1.0])))
+print("cut in two:", power(next_pair, 200 - cut)(put_aside))
+
+# %% tags=["author"]
 for cut in (0, 1, 77, 200):
-    first = power(next_pair, cut)(start)
-    assert np.array_equal(power(next_pair, 200 - cut)(first), whole), (
-        f"Expected the same end, to the last bit, when cut after {cut} steps. Has compose passed its check?"
-    )
-print("200 steps in one go, or cut in two wherever you like:", whole)
+    ends = power(next_pair, 200 - cut)(power(next_pair, cut)(np.array([1.0, 1.0])))
+    assert np.array_equal(ends, power(next_pair, 200)(np.array([1.0, 1.0])))
 
 # %% [markdown]
-# $f^{200} = f^{123} \circ f^{77}$ (read: first 77 steps, then 123). The second part needs nothing of the first but the state
-# where it ended: put it aside, read on tomorrow, and nobody can tell the difference. Units 05 and 06 cut long texts in just
-# this way.
+# $f^{200} = f^{123} \circ f^{77}$ (read: first 77 steps, then 123). The second part needs nothing of the first but the
+# state where it ended. From the last number alone it cannot go on. Units 05 and 06 cut long texts in just this way.
+# *Try* another place to cut.
 
 # %% [markdown]
 # ## 3 · A signal from outside
 #
-# A bank account reads no text. What is missing is an input. Let something new come in at each step, $x_t$, and let the
+# What is missing is an input. Let something new come in at each step, $x_t$, and let the
 # transition see it:
 #
 # $$s_t = f(s_{t-1},\, x_t;\, \theta)$$
@@ -230,11 +231,7 @@ print("200 steps in one go, or cut in two wherever you like:", whole)
 # The system is now **driven** by the signal $x_1, x_2, \dots, x_T$.
 
 # %% tags=["experiment"]
-show(
-    dynamical_system(3, driven=True),
-    alt="""Left, the circuit: an input x with an arrow into the state s, which has a loop f with a black delay square. Right,
-    unfolded: s_0 to s_3 in a row, joined by arrows f; x_1 has an arrow into s_1, x_2 into s_2, x_3 into s_3.""",
-)
+show(dynamical_system(3, driven=True))
 
 # %% [markdown]
 # By hand, with $f(s, x; \theta) = \theta s + x$, $\theta = 0.5$, $s_0 = 0$ and the signal $1, 0, 4$:
@@ -277,7 +274,7 @@ def unfold_driven(f, s0, xs, theta):
 check(unfold_driven)
 
 # %% [markdown]
-# This loop reads. Unit 03 puts an interesting $f$ inside.
+# This loop reads. Unit 03 puts a network inside.
 
 # %% [markdown]
 # ### What a state remembers: the leaky integrator
@@ -294,17 +291,14 @@ check(unfold_driven)
 #
 # $$s_t = k^t s_0 + (1-k) \sum_{j=1}^{t} k^{\,t-j}\, x_j$$
 #
-# So the state is a weighted sum of *everything* there ever was. Nothing falls off at a window's edge. It fades. To see the
-# weights, feed a single 1 and then only zeros. What comes out is called the **impulse response**.
+# So the state is a weighted sum of *everything* there ever was. Nothing falls off at a window's edge. It fades. To see
+# the weights, feed a single 1 and then only zeros. What comes out is called the **impulse response**.
 #
-# **Claim:** the impulse response of a leaky integrator is $(1-k)\,k^{t-1}$, from $s_0 = 0$; and on a random signal, from a
-# state that is not 0, the loop ends where the formula says. **Guess first:** after how many steps has $k = 0.8$ forgotten
-# nine tenths of the 1?
+# **Guess**: after how many steps has $k = 0.8$ forgotten nine tenths of the 1?
 
-# %% tags=["experiment"]
-from rnncourse.plots import line_chart
-
+# %% tags=["experiment"] dials="keeps = (0.1, 0.99)"
 drive = use(unfold_driven)
+keeps = (0.5, 0.8, 0.95)
 
 
 def leaky(s, x, keep):
@@ -312,57 +306,49 @@ def leaky(s, x, keep):
 
 
 impulse = np.eye(40)[0]  # 1, 0, 0, 0, ...
-responses = {f"k = {keep}": drive(leaky, 0.0, impulse, keep)[1:] for keep in (0.5, 0.8, 0.95)}
-show(
-    line_chart(range(1, 41), responses, xlabel="time step t", ylabel="state after one 1 at t = 1"),
-    alt="""Impulse responses of three leaky integrators. With k = 0.5 the state jumps to 0.5 and is gone after some six
-    steps. With k = 0.8 it begins at 0.2 and lasts for some twenty. With k = 0.95 it begins at 0.05 and falls slowly over
-    all of the 40 steps.""",
-)
+responses = {f"k = {keep}": drive(leaky, 0.0, impulse, keep)[1:] for keep in keeps}
+after = "state after one 1 at t = 1"
+show(line_chart(range(1, 41), responses, xlabel="time step t", ylabel=after))
 
-t = np.arange(1, 41)
-for keep in (0.5, 0.8, 0.95):
-    assert np.allclose(responses[f"k = {keep}"], (1 - keep) * keep ** (t - 1)), (
-        f"Expected (1 - k) k^(t - 1) for k = {keep}. Has unfold_driven passed its check?"
-    )
-rng = np.random.default_rng(2)
-signal = rng.normal(size=40)
+# %% tags=["author"]
+for keep in keeps:
+    assert np.allclose(responses[f"k = {keep}"], (1 - keep) * keep ** np.arange(40))
+signal = np.random.default_rng(2).normal(size=40)
 formula = 0.8**40 * 3.0 + 0.2 * sum(0.8 ** (40 - j) * signal[j - 1] for j in range(1, 41))
-end = drive(leaky, 3.0, signal, 0.8)[-1]
-print(f"your loop ends at {end:.6f}, the formula at {formula:.6f}")
-assert np.isclose(end, formula), "Expected the loop to end where the formula does. Has unfold_driven passed its check?"
+assert np.isclose(drive(leaky, 3.0, signal, 0.8)[-1], formula)
 
 # %% [markdown]
-# The best $k$ depends on the signal: with too short a memory the noise comes through, with too long a one the state lives in
-# the past. Nobody should have to find it by hand: $k$ is a parameter, and parameters can be learned.
+# The response is $(1 - k)\,k^{t-1}$, as the formula says: with $k = 0.8$ a tenth of it is left after eleven steps.
+# *Try* values of $k$ nearer to 0 and to 1. Which $k$ is best depends on the signal; $k$ is a parameter, and parameters
+# can be learned.
 
 # %% [markdown]
 # ### What a state forgets
 #
-# The state is one number, and the past is many. Take $k = 0.5$ and $s_0 = 0$, and read two signals of two steps each:
+# The state is one number. Take $k = 0.5$ and $s_0 = 0$, and read two signals of two steps each:
 #
 # - $x = (0,\, 1)$: $\;s_1 = 0$, $\;s_2 = 0.5 \cdot 0 + 0.5 \cdot 1 = 0.5$
 # - $x = (2,\, 0)$: $\;s_1 = 1$, $\;s_2 = 0.5 \cdot 1 + 0.5 \cdot 0 = 0.5$
 #
-# Two pasts, one state.
-#
-# **Claim:** after the pasts $(0, 1)$ and $(2, 0)$, let both runs read the same 50 inputs: they are in the same state at every
-# step. Find a third past of two steps that ends there too, and put it into the cell.
+# Two pasts, one state. Now let both runs read the same 50 inputs. **Guess** when they will differ again. Then find a
+# third past of two steps that ends at 0.5 as well, and put it into the cell.
 
-# %% tags=["experiment"]
+# %% tags=["experiment"] dials="second = [4.0, -1.0]"
+first = [0.0, 1.0]
+second = [2.0, 0.0]
 future = np.random.default_rng(3).normal(size=50)
-states = [drive(leaky, 0.0, np.concatenate([past, future]), 0.5) for past in ([0.0, 1.0], [2.0, 0.0])]
-print("first past :", states[0][:6].round(3))
-print("second past:", states[1][:6].round(3))
-assert not np.allclose(states[0][1], states[1][1]), "Expected two states after one step."
-assert np.array_equal(states[0][2:], states[1][2:]), (
-    "Expected one state ever after. Has unfold_driven passed its check?"
-)
+for past in (first, second):
+    print(past, drive(leaky, 0.0, np.concatenate([past, future]), 0.5)[:7].round(3))
+
+# %% tags=["author"]
+one, other = (drive(leaky, 0.0, np.concatenate([past, future]), 0.5) for past in (first, second))
+assert one[1] != other[1]
+assert np.array_equal(one[2:], other[2:])
 
 # %% [markdown]
-# The machine can never again tell them apart. **A state of fixed size is a lossy summary of the past.** That is not a flaw: it
-# keeps the cost of a step the same for ever. Everything depends on *what* is dropped. For a noisy measurement, a fading average
-# keeps the right thing. For a sentence it does not: *medicine* must stay, *at* may go.
+# Never: the machine cannot tell them apart any more. **A state of fixed size is a lossy summary of the past.** That keeps
+# the cost of a step the same for ever. Everything depends on *what* is dropped: of a sentence, *medicine* must stay, *at*
+# may go.
 
 # %% [markdown]
 # ### A latent variable
@@ -372,7 +358,7 @@ assert np.array_equal(states[0][2:], states[1][2:]), (
 #
 # $$P(w_1, \dots, w_T) \;=\; \prod_{t=1}^{T} P(w_t \mid w_1, \dots, w_{t-1}) \;\approx\; \prod_{t=1}^{T} P(w_t \mid h_{t-1})$$
 #
-# The first step is the chain rule of unit 01, and always true. How good is the second? That depends on $f$:
+# The first step is the chain rule of unit 01. How good is the second? That depends on $f$:
 #
 # | $h_{t-1}$ | its transition | $P(w_t \mid h_{t-1})$ | size |
 # |---|---|---|---|
@@ -380,9 +366,8 @@ assert np.array_equal(states[0][2:], states[1][2:]), (
 # | the last $n - 1$ words | append $w_{t-1}$, drop the oldest | the n-gram of unit 01 | fixed |
 # | $H$ numbers | to be learned | exact, if they keep what the future depends on | fixed |
 #
-# So a latent variable is *no approximation by itself*: $h_t$ could simply store everything, at a cost that grows with the text.
-# The approximation is in the fixed size. With a good $f$ even that can be exact: to know whether a bracket is still open, the
-# number of open brackets is enough, however long the text.
+# So a latent variable is *no approximation by itself*. The approximation is in the fixed size. With a good $f$ even that
+# can be exact: to know whether a bracket is still open, the number of open brackets is enough, however long the text.
 
 # %% [markdown]
 # ### Exercise 2.4 · `quiz_exact_state`
@@ -426,12 +411,7 @@ check(quiz_exact_state, "quiz_exact_state")
 # %% tags=["experiment"]
 from rnncourse.plots.unfolding import convolution_beside_recurrence
 
-show(
-    convolution_beside_recurrence(),
-    alt="""Left, a convolution of width 3: every output y is joined to three inputs, and y_4 is reached by x_3, x_4 and x_5.
-    Right, a recurrence: every state is joined to its input and to the state before it, and s_4 is reached by x_1, x_2, x_3,
-    x_4 and by s_0.""",
-)
+show(convolution_beside_recurrence())
 
 # %% [markdown]
 # ### Exercise 2.5 · `depends_on`
@@ -479,112 +459,83 @@ def depends_on(model, xs, eps=1e-3):
 check(depends_on)
 
 # %% [markdown]
-# You will point this instrument at a recurrent network (unit 03) and at one that reads both ways (unit 09).
+# You will point this instrument at a recurrent network and at one that reads both ways.
 
 # %% [markdown]
 # ### The patterns
 #
-# Three models with T = 8. **Take a pencil and draw the three grids before you run the cell**: rows are outputs, columns are
-# inputs, and a cell is filled where the output depends on the input.
-#
-# 1. what a 4-gram model sees: it predicts the next word from three, the current one and the two before it;
-# 2. a convolution of width 3, which sees the input before, the current one, and the next;
-# 3. a recurrence.
+# Three models with T = 8: what a 4-gram sees (it predicts the next word from the current one and the two before it), a
+# convolution of width 3, and a recurrence. **Guess, with a pencil**: draw the three grids, outputs in rows, inputs in
+# columns, a cell filled where the output depends on the input.
 
 # %% tags=["experiment"]
-from rnncourse.plots import dependence_grid
-
-probe = use(depends_on)
-T, D, H = 8, 2, 3
+probe, T, D, H = use(depends_on), 8, 2, 3
 rng = np.random.default_rng(0)
-xs = rng.normal(size=(T, D))
-kernel = rng.normal(size=(3, D))
+xs, kernel = rng.normal(size=(T, D)), rng.normal(size=(3, D))
 U, W = rng.normal(size=(D, H)), rng.normal(size=(H, H)) / np.sqrt(H)
 
 
 def convolution(xs, offsets=(-1, 0, 1)):
     """y_t: the weighted sum of the inputs at t + offset, as far as they exist."""
-    return np.array(
-        [sum(xs[t + o] @ w for o, w in zip(offsets, kernel) if 0 <= t + o < len(xs)) for t in range(len(xs))]
-    )
-
-
-def four_gram_view(xs):
-    return convolution(xs, offsets=(-2, -1, 0))
+    padded = np.pad(xs, ((2, 2), (0, 0)))  # zeros where there is no input
+    return sum(padded[2 + o : 2 + o + T] @ w for o, w in zip(offsets, kernel))
 
 
 def recurrence(xs):
-    return drive(lambda s, x, theta: np.tanh(x @ theta[0] + s @ theta[1]), np.zeros(H), xs, (U, W))[1:]
-
-
-grids = {
-    "what a 4-gram sees": probe(four_gram_view, xs),
-    "convolution, width 3": probe(convolution, xs),
-    "recurrence": probe(recurrence, xs),
-}
-show(
-    dependence_grid(grids),
-    alt="""Three grids of 8 by 8 cells, outputs in rows and inputs in columns. The 4-gram fills the diagonal and two cells left of
-    it in every row. The convolution fills a band of three cells around the diagonal. The recurrence fills the diagonal and
-    everything below it.""",
-)
-
-lag = np.arange(T)[:, None] - np.arange(T)  # t - k
-expected = {
-    "what a 4-gram sees": (lag >= 0) & (lag <= 2),
-    "convolution, width 3": abs(lag) <= 1,
-    "recurrence": lag >= 0,
-}
-for name, grid in grids.items():
-    assert np.array_equal(grid, expected[name]), f"Expected another grid for: {name}. Has depends_on passed its check?"
-
-# %% [markdown]
-# Two bands, and a triangle: the recurrence's reach grows as it reads. Neither the 4-gram nor the recurrence ever looks ahead:
-# nothing stands above the diagonal. Such a model is called **causal**, and only such a model can be asked for the *next* word.
-#
-# Can a convolution see far as well? It can, if you stack layers. **Guess first:** how far back do three layers see?
-#
-# **Claim:** each layer of width 3 adds one step of reach to either side: 1, 2, 3 and 7 layers see 1, 2, 3 and 7 steps far.
+    return drive(lambda s, x, _: np.tanh(x @ U + s @ W), np.zeros(H), xs, None)[1:]
 
 
 # %% tags=["experiment"]
+grids = {
+    "what a 4-gram sees": probe(lambda xs: convolution(xs, offsets=(-2, -1, 0)), xs),
+    "convolution, width 3": probe(convolution, xs),
+    "recurrence": probe(recurrence, xs),
+}
+show(dependence_grid(grids))
+
+# %% tags=["author"]
+lag = np.arange(T)[:, None] - np.arange(T)  # t - k
+for grid, expected in zip(grids.values(), ((lag >= 0) & (lag <= 2), abs(lag) <= 1, lag >= 0)):
+    assert np.array_equal(grid, expected)
+
+# %% [markdown]
+# Two bands, and a triangle: the recurrence's reach grows as it reads. Nothing of the 4-gram or the recurrence stands above
+# the diagonal. Such a model is called **causal**, and only such a model can be asked for the *next* word.
+#
+# Can a convolution see far as well? It can, if you stack layers. **Guess** how far back three layers of width 3 see.
+
+# %% tags=["experiment"] dials="layers = 1; layers = 7"
+layers = 3
+
+
 def layer(hidden):
     """(T, D) -> (T, D): the convolution, its one output copied into all D entries."""
     return np.repeat(convolution(hidden)[:, None], D, axis=1)
 
 
+reach = probe(power(layer, layers), xs)[7].argmax()
+print(f"{layers} layers: output 7 reaches back to input {reach}")
+
+# %% tags=["author"]
 for layers in (1, 2, 3, 7):
-    grid = probe(power(layer, layers), xs)
-    print(f"{layers} layer{'s' if layers > 1 else ' '}: output 7 reaches back to input {grid[7].argmax()}")
-    assert np.array_equal(grid, abs(lag) <= layers), (
-        f"Expected {layers} steps of reach to either side. Have depends_on and compose passed their checks?"
-    )
+    assert np.array_equal(probe(power(layer, layers), xs), abs(lag) <= layers)
 
 # %% [markdown]
-# For one over 1,000 steps you need 1,000 layers of width 3. (Wider kernels, or kernels with gaps, need fewer; but the number
-# must be chosen in advance.) The recurrence gets there with one transition, and pays in another currency: its steps have to
-# wait for each other. A convolution's outputs can all be computed at once. (Unit 14 comes back to that.)
-#
-# One thing the grid does not say: *yes* is not *how much*. In the leaky integrator the input of $m$ steps ago has the weight
-# $(1 - k)\, k^m$. For $k = 0.5$ and $m = 20$ that is half a millionth: `True`, and in practice forgotten.
+# Each layer adds one step to either side. *Try* 1, 2 and 7 of them: for one over 1,000 steps you need 1,000. (Wider
+# kernels, or kernels with gaps, need fewer.) The recurrence gets there with one transition, but its steps wait for each
+# other; a convolution's outputs can all be computed at once.
 
 # %% [markdown]
 # ## 5 · One transition for all steps
 #
-# You could also build a network with a transition of its own for each step, $s_t = f_t(s_{t-1}, x_t;\, \theta_t)$. What would
+# A network could also have a transition of its own for each step, $s_t = f_t(s_{t-1}, x_t;\, \theta_t)$. What would
 # that cost?
 #
 # Look ahead to the transition of unit 03: $s_t = \tanh(x_t U + s_{t-1} W + b)$, with an input of $D$ numbers and a state of $H$
 # numbers. (There the state is called $h$, for *hidden*.)
 
 # %% tags=["experiment"]
-from rnncourse.plots import folded_unfolded
-
-show(
-    folded_unfolded(outputs=False),
-    alt="""Left, the circuit: an input x joined to the state h by U, and a loop W with a delay square. Right, unfolded: h at the times
-    t-1, t and t+1 in a row, joined by arrows that are all called W, each with its own input x below it, joined by U.""",
-)
+show(folded_unfolded(outputs=False))
 
 # %% [markdown]
 # Three arrays hold the parameters: `U (D, H)`, `W (H, H)` and `b (H,)`.
@@ -612,83 +563,45 @@ def shared_parameter_count(D, H):
 check(shared_parameter_count)
 
 # %% [markdown]
-# This is the size of a recurrent cell, and there is no $T$ in it. With a set for each step it is $T$ times as much. The smaller
-# number is the least of it. Sharing buys two greater things.
+# This is the size of a recurrent cell, and there is no $T$ in it. Sharing buys two greater things.
 #
 # **Every length.** A network with 100 sets of weights reads 100 steps. At step 101 it has nothing to go on with.
 #
-# **Every place.** *Yesterday it rained. It rained yesterday.* What is learned about *yesterday* at step 1 should be known at
-# step 3 as well. With weights for each step it must be learned again at every place. With shared weights, every step of every
-# example teaches the same $U$, $W$ and $b$.
+# **Every place.** *Yesterday it rained. It rained yesterday.* With weights for each step, *yesterday* must be learned
+# again at every place. With shared weights, every step of every example teaches the same $U$, $W$ and $b$.
 
 # %% [markdown]
 # ### How many examples it saves, measured
 #
-# Somewhere in the world runs $s_t = s_{t-1} W + x_t U$, with $D = 3$ and $H = 2$. We see sequences of $T = 20$ steps, each state
-# blurred by a little noise, and estimate the weights by least squares, which needs no training: once one $U, W$ from all steps
-# of all sequences, and once a $U, W$ for each step, from that step of all sequences. Both are tried on new sequences.
+# Somewhere in the world runs $s_t = s_{t-1} W + x_t U$, with $D = 3$ and $H = 2$. We see sequences of $T = 20$ steps, each
+# state blurred by a little noise, and estimate the weights by least squares, which needs no training: once one $U, W$
+# from all steps of all sequences, and once a $U, W$ for each step, from that step of all sequences. Both are tried on new
+# sequences. (What is measured: `rnncourse.experiments.unfolding`.)
 #
-# **Guess first:** shared weights have seen 10 sequences. How many must the others see to be as good?
-#
-# **Claim:** weights for each of 20 steps, from 200 sequences, are as wrong as shared weights from 10, to within a fifth.
+# **Guess**: shared weights have seen 10 sequences. How many must the others see to be as good?
 
 # %% tags=["experiment"]
-STEPS, NOISE = 20, 0.1
+from rnncourse.experiments.unfolding import errors
+from rnncourse.plots.unfolding import error_by_examples
 
+sequences = [10, 20, 50, 100, 200, 500]
+wrong = [np.mean([errors(seed, N) for seed in range(20)], axis=0) for N in sequences]
+show(error_by_examples(sequences, wrong))
 
-def sequences_of(rng, N, change, world):
-    """N sequences: what goes into each step, x_t and s_{t-1}, (T, N, D + H), and the state that comes of it (T, N, H)."""
-    W, U = world["W"], world["U"]
-    s, going_in, coming_out = rng.normal(size=(N, 2)), [], []
-    for drift in world["drift"]:
-        x = rng.normal(size=(N, 3))
-        going_in.append(np.hstack([x, s]))
-        s = going_in[-1] @ (np.vstack([U, W]) + change * drift)
-        coming_out.append(s)
-    return np.array(going_in), np.array(coming_out)
-
-
-def errors(seed, N, change=0.0):
-    """The error on new sequences, shared weights and own ones, from N sequences; `change`: how far the rule itself moves."""
-    rng = np.random.default_rng(seed)
-    world = {"W": np.array([[0.6, 0.5], [-0.5, 0.6]]), "U": rng.normal(size=(3, 2))}
-    world["drift"] = rng.normal(size=(STEPS, 5, 2))
-    seen_in, seen_out = sequences_of(rng, N, change, world)
-    new_in, new_out = sequences_of(rng, 200, change, world)
-    seen_out = seen_out + NOISE * rng.normal(size=seen_out.shape)
-
-    def fitted(inputs, outputs):
-        return np.linalg.lstsq(inputs.reshape(-1, 5), outputs.reshape(-1, 2), rcond=None)[0]
-
-    shared = new_in @ fitted(seen_in, seen_out)
-    own = np.array([x @ fitted(*seen) for x, *seen in zip(new_in, seen_in, seen_out)])
-    return [float(np.sqrt(np.mean((guess - new_out) ** 2))) for guess in (shared, own)]
-
-
-counts_of_sequences = np.array([10, 20, 50, 100, 200, 500])
-wrong = np.array([np.mean([errors(seed, N) for seed in range(20)], axis=0) for N in counts_of_sequences])
-show(
-    line_chart(
-        counts_of_sequences,
-        {"shared by all steps": wrong[:, 0], "a set for each step": wrong[:, 1]},
-        xlabel="sequences of 20 steps that were seen",
-        ylabel="error on new sequences",
-        logx=True,
-        logy=True,
-    ),
-    alt="""The error on new sequences against the number of sequences seen, both on logarithmic scales: two falling, nearly parallel lines.
-    The line of shared weights begins, at 10 sequences, where the other arrives at 200.""",
-)
-ten_shared, two_hundred_own = wrong[0, 0], wrong[counts_of_sequences == 200, 1][0]
-print(f"shared, 10 sequences: {ten_shared:.4f}   a set for each step, 200 sequences: {two_hundred_own:.4f}")
-assert abs(two_hundred_own / ten_shared - 1) < 0.2, "Expected the same error from 20 times as many sequences."
+# %% tags=["author"]
+assert abs(wrong[4][1] / wrong[0][0] - 1) < 0.2
 
 # %% [markdown]
-# Twenty times as many examples, for twenty steps: $T$ steps of one sequence are $T$ examples for shared weights, and one for
-# each of the others. (It held in {{held twenty_times}} seeds.) The price is an assumption about the world: *what to do with an
-# input does not depend on when it comes*. Where the rule itself changes from step to step, 200 sequences leave shared weights
-# with an error of {{sharing/a rule that changes/shared, 200}}, the others with {{sharing/a rule that changes/own, 200|.4f}}. But before you
-# give up sharing, put the day of the week into the *input*.
+# **Claim:** weights for each of 20 steps, from 200 sequences, are as wrong as shared weights from 10, to within a fifth.
+#
+# It held in {{held twenty_times}} worlds. Twenty steps of one sequence are twenty examples for shared weights, and one for
+# each of the others.
+#
+# The price is an assumption: *what to do with an input does not depend on when it comes*. Where the rule
+# itself changes from step to step, 200 sequences leave shared weights with an error of
+# {{sharing/a rule that changes/shared, 200|median .2f}}, the others with
+# {{sharing/a rule that changes/own, 200|median .2f}}. But before you give up sharing, put the day of the week into the
+# *input*.
 
 # %% [markdown]
 # ### Three steps, three thousand steps
@@ -698,91 +611,32 @@ assert abs(two_hundred_own / ten_shared - 1) < 0.2, "Expected the same error fro
 #
 # $$s_t = s_{t-1} + [x_t \text{ opens}] - [x_t \text{ closes}]$$
 #
-# where a square bracket is 1 if what stands in it is true, and 0 if not. It runs over a text of 3 characters and over 3,000
-# characters of Python's own library, and it knows something that no n-gram can know.
-#
-# **Claim:** there are places with the same five characters before them, and a different number of open brackets.
+# where a square bracket is 1 if what stands in it is true, and 0 if not. It runs over three characters and over 3,000
+# characters of Python's own library. **Guess**: are there places with the same five characters before them, and a
+# different number of open brackets?
 
-# %% tags=["experiment", "nbval-ignore-output"]
+# %% tags=["experiment", "nbval-ignore-output"] dials="width = 3; width = 20"
 from rnncourse.data import python_source
+from rnncourse.experiments.unfolding import bracket_depths, torn_windows
 
-
-def depth_of_brackets(s, character, theta):
-    return s + (character in "([{") - (character in ")]}")
-
-
-def depths(text):
-    return drive(depth_of_brackets, 0, np.array(list(text)), None)
-
-
-print("f(x         ->", depths("f(x"))
+width = 5
 source = python_source(60_000)[-3000:]
-depth = depths(source)
-print("3,000 steps ->", depth.shape, "states")
-still_open = sum(source.count(c) for c in "([{") - sum(source.count(c) for c in ")]}")
-assert depth[-1] == still_open, "Expected the number of brackets still open. Has unfold_driven passed its check?"
+print("f(x ->", bracket_depths("f(x", drive=drive))
+windows, torn = torn_windows(source, bracket_depths(source, drive=drive), width)
+print(f"windows of {width} characters: {windows}, of more than one depth: {torn}")
 
-depths_seen = {}
-for t in range(5, 3000):
-    depths_seen.setdefault(source[t - 5 : t], set()).add(int(depth[t]))
-torn = [window for window, found in depths_seen.items() if len(found) > 1]
-print("different windows of five characters:", len(depths_seen), " with more than one depth:", len(torn))
-assert len(torn) > 10, "Expected more than ten windows with more than one depth. Has unfold_driven passed its check?"
+# %% tags=["author"]
+assert torn > 10
+assert bracket_depths(source, drive=drive)[-1] == sum((c in "([{") - (c in ")]}") for c in source)
 
 # %% [markdown]
-# So a 6-gram cannot know how many brackets are open there, and a pair further apart defeats any width. One integer, rewritten at
-# each step, does what no window can. Somebody had to think of that integer, though.
-
-# %% [markdown]
-# ### The rows of an image
-#
-# "Time" need not be time. The rows of an image, from top to bottom, are a sequence of vectors: the seven of unit 01 has $T = 8$
-# and $D = 8$. The transition is $\tanh(x U + s W + b)$ with $H = 6$, and its weights are drawn at random. What gets into the
-# state? Now turn the image upside down, so that its last row is read first. **Guess first:** what stays the same?
-#
-# **Claim:** when an image is turned upside down, the bag of its rows (their sum, like unit 01's bag of words) stays the same,
-# and the last state does not.
-
-# %% tags=["experiment"]
-from rnncourse.data import digit_image
-from rnncourse.plots import state_heatmap
-
-rng = np.random.default_rng(5)
-weights = (rng.normal(size=(8, 6)) / 2, rng.normal(size=(6, 6)) / 2.5, rng.normal(size=6) / 5)
-
-
-def cell(s, x, theta):
-    U, W, b = theta
-    return np.tanh(x @ U + s @ W + b)
-
-
-seven = digit_image()
-states = drive(cell, np.zeros(6), seven, weights)
-show(
-    state_heatmap(states[1:], [f"row {t}" for t in range(8)]),
-    alt="""The six units of the state after each of the eight rows, in colours from blue for -1 over white for 0 to vermilion for 1. The
-    pattern changes from row to row.""",
-)
-
-# %% tags=["experiment"]
-upside_down = seven[::-1]
-bag, state = seven.sum(axis=0), states[-1]
-assert np.allclose(upside_down.sum(axis=0), bag), "Expected the same bag of rows."
-turned = drive(cell, np.zeros(6), upside_down, weights)[-1]
-print("last state          ", state.round(2))
-print("last state, turned  ", turned.round(2))
-assert np.abs(turned - state).max() > 0.3, "Expected another state. Has unfold_driven passed its check?"
-
-count = use(shared_parameter_count)
-assert sum(w.size for w in weights) == count(8, 6), "Expected 90 numbers. Has shared_parameter_count passed its check?"
-for rows in (seven[:3], seven, np.tile(seven, (375, 1))):
-    print(f"{len(rows):5,} rows -> states {drive(cell, np.zeros(6), rows, weights).shape}")
+# So a 6-gram cannot know how many brackets are open there, and a pair further apart defeats any width. *Try* a wider
+# window. One integer, rewritten at each step, does what no window can. Somebody had to think of that integer, though.
 
 # %% [markdown]
 # ## 6 · What went wrong in practice: four bugs to hunt
 #
-# All four are easy to write and hard to see: nothing raises an error, and every shape is right. Run the cell, and find each
-# cause **before** you open the answers.
+# Nothing raises an error here, and every shape is right. Run the cell, and find each cause **before** you open the answers.
 
 
 # %% tags=["experiment"]
@@ -841,8 +695,7 @@ print("D:", bool(bug_d[0] == 1.0))
 #
 # <details><summary><b>C</b>: why does the first add 2 as well?</summary>
 #
-# A function looks up `n` when it is *called*, not when it is made. By then, `n` is 2. In the same way `g = lambda s: f(g(s))` in a
-# loop finds itself, and calls itself for ever. Put the loop inside one function.
+# A function looks up `n` when it is *called*, not when it is made. By then, `n` is 2. Put the loop inside one function.
 # </details>
 #
 # <details><summary><b>D</b>: why is 1 + 0.001 - 0.001 not 1?</summary>
@@ -856,17 +709,15 @@ print("D:", bool(bug_d[0] == 1.0))
 #
 # | | |
 # |---|---|
-# | dynamical system | $s_t = f(s_{t-1};\, \theta)$: one transition, the same at every step |
-# | driven system | $s_t = f(s_{t-1},\, x_t;\, \theta)$: $T$ inputs, $T + 1$ states |
-# | unfolding | the circuit has a cycle and a delay; the unfolded graph has one node for each moment and no cycle |
+# | system | $s_t = f(s_{t-1},\, x_t;\, \theta)$: $T$ inputs, $T + 1$ states, one transition |
+# | unfolding | the circuit has a cycle; the unfolded graph has a node for each moment and none |
 # | state | what one must know of the past to go on; of fixed size, so a lossy summary |
-# | latent variable | $P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid h_{t-1})$; exact if pasts with one state have one future |
-# | small changes | are multiplied at every step: they explode or they vanish |
+# | latent variable | exact if pasts that lead to one state have one future |
 # | dependence | convolution: a band; recurrence: everything up to now |
-# | sharing | $DH + H^2 + H$ parameters and not $T\,(DH + H^2 + H)$; every length; a $T$-th of the examples |
+# | sharing | $DH + H^2 + H$ parameters; every length; a $T$-th of the examples |
 #
-# **So, can a model carry along what it needs of the past, at a cost that does not grow with the past?** Yes. A state has a
-# fixed size, and one transition, with one set of parameters, rewrites it at every step. What is kept depends on the rule.
+# **So, can a model carry along what it needs of the past, at a cost that does not grow with the past?** Yes: in a state
+# of fixed size, which one transition rewrites at every step. What is kept depends on the rule.
 
 # %% [markdown] written="unfolding_written" points=3
 # ### Written question
@@ -896,8 +747,8 @@ print("D:", bool(bug_d[0] == 1.0))
 # %% [markdown]
 # ## The question that is left
 #
-# In this unit somebody always knew the rule: of the bank, the average, the brackets. For language nobody does. So: *which* $f$,
-# with *which* parameters, is flexible enough to become any of these, and can be **learned**? That is unit 03.
+# In this unit somebody always knew the rule. For language nobody does. *Which* $f$ is flexible enough to become any of
+# these, and can be **learned**? That is [unit 03](../03_cell/03_cell.ipynb).
 
 # %% [markdown]
 # ## Optional · something to show: a pond
@@ -907,17 +758,13 @@ print("D:", bool(bug_d[0] == 1.0))
 #
 # $$s_t = r \, s_{t-1} \, (1 - s_{t-1})$$
 #
-# By hand, with $r = 2$ and $s_0 = 0.25$: $\;2 \cdot 0.25 \cdot 0.75 = 0.375$. **Guess first:** what will the pond do in the long
-# run for $r = 2.8$, $3.2$, and $3.9$? A state may be an array, so your `unfold` runs 1,200 ponds side by side, each with its own
-# $r$. (In a running notebook a slider below the picture shows one of them.)
+# By hand, with $r = 2$ and $s_0 = 0.25$: $\;2 \cdot 0.25 \cdot 0.75 = 0.375$. A state may be an array, so your `unfold`
+# runs 1,200 ponds side by side, each with its own $r$. (In a running notebook a slider below the picture shows one.)
 #
-# **Claim:** as its growth rate $r$ rises, the number of values that a pond keeps visiting doubles: 1, 2, 4, 8 (at $r$ = 2.9,
-# 3.2, 3.5 and 3.55). At 3.9 it is more than 100, and there a difference of $10^{-9}$ at the start comes to more than a tenth of a
-# full pond.
+# **Guess**: what will the pond do in the long run for $r = 2.8$, $3.2$ and $3.9$?
 
 # %% tags=["experiment"]
-from rnncourse.plots import Slider, explore
-from rnncourse.plots.unfolding import point_cloud
+from rnncourse.plots.unfolding import pond_cloud, pond_years
 
 
 def pond(s, r):
@@ -926,51 +773,35 @@ def pond(s, r):
 
 rates = np.linspace(2.6, 4.0, 1200)
 late = run(pond, np.full(1200, 0.4), rates, 1000)[-150:]
+growth = Slider("growth rate r", 2.6, 4.0, 3.5)
+one_pond = lambda r: pond_years(run(pond, 0.4, r, 60), r)  # noqa: E731
+explore(one_pond, pond_cloud(rates, late), r=growth)
 
-
-def sixty_years(r):
-    """One pond of rate r, year by year."""
-    years = {f"r = {r:.2f}": run(pond, 0.4, r, 60)}
-    return line_chart(range(61), years, xlabel="time step t (years)", ylabel="state s", ylim=(0, 1))
-
-
-explore(
-    sixty_years,
-    point_cloud(
-        np.tile(rates, 150),
-        late.ravel(),
-        xlabel="growth rate r",
-        ylabel="states of the last 150 years",
-        dot=0.25,
-        size=(8.6, 5.0),
-    ),
-    alt="""The states that a pond keeps visiting, against its growth rate r. Up to r = 3 there is one line. There it forks
-    into two, each of them soon into two again, and so on; from about 3.57 the points fill whole bands, broken by narrow
-    windows in which a few lines appear.""",
-    r=Slider("growth rate r", 2.6, 4.0, 3.5),
-)
-
-visited = {r: len(set(run(pond, 0.4, r, 2200)[-200:].round(6))) for r in (2.9, 3.2, 3.5, 3.55, 3.9)}
+# %% tags=["experiment"]
 gap = np.abs(run(pond, 0.3, 3.9, 100) - run(pond, 0.3 + 1e-9, 3.9, 100))
-print("values visited in 200 years:", visited)
-print("r = 3.9, two starts a billionth apart: the gap passes a tenth after", int(np.argmax(gap > 0.1)), "years")
-assert [*visited.values()][:4] == [1, 2, 4, 8], "Expected 1, 2, 4 and 8 values. Has unfold passed its check?"
-assert visited[3.9] > 100, "Expected more than 100 values at r = 3.9. Has unfold passed its check?"
-assert gap.max() > 0.1, "Expected a gap of more than a tenth. Has unfold passed its check?"
+print("two ponds with r = 3.9, a billionth apart: the gap in year 20, 40, 60 and 80:")
+print(gap[[20, 40, 60, 80]])
+
+# %% tags=["author"]
+visited = [len(set(run(pond, 0.4, r, 2200)[-200:].round(6))) for r in (2.9, 3.2, 3.5, 3.55, 3.9)]
+assert visited[:4] == [1, 2, 4, 8]
+assert visited[4] > 100
+assert gap.max() > 0.1
 
 # %% [markdown]
-# That is **chaos**: the rule is exact, there is no chance in it, and still the smallest doubt about the start becomes a doubt
-# about everything. **A simple transition, applied often, is not a simple thing.** Keep that in mind when a network's transition
-# has thousands of parameters.
+# **Claim:** as its growth rate rises, the number of values that a pond keeps visiting doubles: 1, 2, 4, 8 (at $r$ = 2.9,
+# 3.2, 3.5 and 3.55). At 3.9 it is more than 100, and there a difference of $10^{-9}$ at the start comes to more than a
+# tenth of a full pond.
+#
+# That is **chaos**: the rule is exact, there is no chance in it, and still the smallest doubt about the start becomes a
+# doubt about everything.
 
 # %% [markdown]
 # ## Where to read on
 #
 # - I. Goodfellow, Y. Bengio, A. Courville, *Deep Learning* (MIT Press, 2016), section 10.1: unfolding computational graphs.
 # - R. M. May, "Simple mathematical models with very complicated dynamics", *Nature* 261 (1976): the pond, by the one who made it famous.
-# - S. H. Strogatz, *Nonlinear Dynamics and Chaos*: the friendliest book on dynamical systems, with phase portraits on every other page.
-# - A. Waibel and others, "Phoneme recognition using time-delay neural networks", *IEEE Transactions on Acoustics, Speech, and Signal
-#   Processing* 37 (1989): convolution over time, for speech.
+# - S. H. Strogatz, *Nonlinear Dynamics and Chaos*: the friendliest book on dynamical systems.
 # - J. L. Elman, "Finding structure in time", *Cognitive Science* 14 (1990): a state that learns to read.
 
 # %% tags=["experiment"]

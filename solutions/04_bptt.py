@@ -883,7 +883,8 @@ assert abs(loss - theirs.item()) < 1e-10 * loss, "Expected the same loss as PyTo
 # The walk back takes $T$ steps, each with the same handful of products. So its **time** is $O(T)$, about twice that of
 # the forward pass: for each product forwards there are two backwards, one for each factor. Its **memory** is $O(T)$
 # too, because all states wait for it. (The parameters and their gradients do not grow with $T$: they are shared.) And
-# the steps have to be done one after the other: $da_t$ needs $da_{t+1}$. More processors do not shorten the chain.
+# this walk takes its steps one after the other: $da_t$ needs $da_{t+1}$. More processors do not shorten it. (Unit 14 has a
+# way back that is no walk, for more work.)
 #
 # On two logarithmic axes, a cost of $T^k$ is a line of slope $k$. **Guess first**: which slopes will the two lines have?
 #

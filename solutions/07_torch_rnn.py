@@ -650,8 +650,8 @@ assert shown.shape == (7, 3, 11), "Expected logits (T, N, Q). Has CharRNN passed
 # %% [markdown]
 # ### Experiment · "hello", once more
 #
-# You have taught this word to a network twice, in NumPy. Here is the third time. The last four lines of the loop do
-# everything that you derived in unit 04: you will find them in nearly every training program that you read.
+# You have taught this word to a network in unit 04. In PyTorch the last four lines of the loop do everything that you derived
+# there: you will find them in nearly every training program that you read.
 #
 # The loss is `nn.functional.cross_entropy`. It takes *logits* (the softmax is inside, safe from overflow), and it wants
 # them as (rows, classes), with targets (rows,). So time and batch are flattened into one axis first.

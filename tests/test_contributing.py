@@ -136,7 +136,7 @@ WRONG = {
     ),
     "a wrong answer": (
         (SOLUTION, "return np.log(0.5) / np.log(keep)", "return np.log(keep)"),
-        f"{SOLUTION}:32: The model answer fails its check. ✗ half_life: 0.",
+        f"{SOLUTION}:36: The model answer fails its check. ✗ half_life: 0.",
     ),
     "one hint less": (
         (CATALOGUE, '        "After two steps the share keep * keep is left. And after n steps?",\n', ""),

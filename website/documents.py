@@ -14,6 +14,7 @@ PAGES = {
     "benchmarks/README.md": "benchmarks.md",
     "docs/design/checks.md": "design-checks.md",
     "docs/design/desk.md": "design-desk.md",
+    "docs/symbols.md": "symbols.md",
     "grading/README.md": "teaching.md",
     "lite/README.md": "lite.md",
     "website/README.md": "site.md",

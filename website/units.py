@@ -24,7 +24,7 @@ MARK = re.compile(r"^\s*### (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)\n?", re.MULT
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\n?### END SOLUTION", re.DOTALL)
 TEX = re.compile(r"\$([^$<>\n]+)\$")
 SVG = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)"')
-OTHER_UNIT = re.compile(r'href="\.\./(\w+)/\1\.ipynb')  # a table that links from notebook to notebook
+OTHER_UNIT = re.compile(r'(href="|\]\()\.\./(\w+)/\2\.ipynb')  # a link from notebook to notebook
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
 
@@ -90,7 +90,7 @@ def _shown(cell: NotebookNode, students: dict[str, str], solutions: bool) -> lis
         html = output.get("data", {}).get("text/html", "")
         if "<table" in html:
             # JupyterLab finds formulas in a table by itself; MathJax is told here where they are
-            html = TEX.sub(r'<span class="math">\\(\1\\)</span>', OTHER_UNIT.sub(r'href="\1.html', html))
+            html = TEX.sub(r'<span class="math">\\(\1\\)</span>', OTHER_UNIT.sub(r"\1\2.html", html))
         if html:
             # tens of cards on one page, some of one name, are no landmarks to go by
             html = html.replace("<section aria-label=", '<div role="group" aria-label=').replace("</section>", "</div>")
@@ -107,7 +107,8 @@ def _shown(cell: NotebookNode, students: dict[str, str], solutions: bool) -> lis
 
 
 def _anchored(cell: NotebookNode) -> NotebookNode:
-    """An exercise's heading can be linked to by the exercise's name."""
+    """An exercise's heading can be linked to by the exercise's name, and another unit is the page beside this one."""
+    cell.source = OTHER_UNIT.sub(r"\1\2.ipynb", cell.source)
     cell.source = EXERCISE.sub(lambda found: f"(exercise-{found[2]})=\n{found[0]}", cell.source)
     return cell
 

@@ -1345,12 +1345,12 @@ ex = unit.exercise(
     hints=(
         "Fill the table by hand for T = 3 and the target a: its rows are blank, a, blank. Where may a path begin, "
         "where may it come from at each step, and where may it end?",
-        "`z` is the target with a blank before, between and behind. A column holds one logarithm for each place of z. "
-        "The first: the first two places. Each next one: from the same place, from the one before, and, if z[s] "
-        "differs from z[s - 2], from two before; add these up with np.logaddexp, then add the log-probability of z[s].",
-        "`ways = [before[s]]`, `if s >= 1: ways.append(before[s - 1])`, `if s >= 2 and z[s] != z[s - 2]: "
-        "ways.append(before[s - 2])`, `alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]`; at the end "
-        "`np.logaddexp.reduce(alpha[-2:])`.",
+        "`u` is the target with a blank before, between and behind. A column holds one logarithm for each place of u. "
+        "The first: the first two places. Each next one: from the same place, from the one before, and, if u[k] "
+        "differs from u[k - 2], from two before; add these up with np.logaddexp, then add the log-probability of u[k].",
+        "`ways = [before[k]]`, `if k >= 1: ways.append(before[k - 1])`, `if k >= 2 and u[k] != u[k - 2]: "
+        "ways.append(before[k - 2])`, `A[k] = np.logaddexp.reduce(ways) + row[u[k]]`; at the end "
+        "`np.logaddexp.reduce(A[-2:])`.",
     ),
 )
 
@@ -1385,67 +1385,67 @@ ctc_exercise = ex
 
 ex.mistakes(r"""
 no_blank_between_equals: You skip the blank between two equal symbols. Merged, they would be one: "aa" needs a blank
-  between its letters. A skip is allowed only where z[s] differs from z[s - 2].
-- if s >= 2 and z[s] != z[s - 2]:
-+ if s >= 2 and z[s] != blank:
+  between its letters. A skip is allowed only where u[k] differs from u[k - 2].
+- if k >= 2 and u[k] != u[k - 2]:
++ if k >= 2 and u[k] != blank:
 
 blanks_never_left_out: Every blank has to be passed in your table. Between two different symbols it may be left out: a
   path may come from two places before.
-- if s >= 2 and z[s] != z[s - 2]:
+- if k >= 2 and u[k] != u[k - 2]:
 + if False:
 
 best_path_alone: Your number is that of the most probable path. All paths that collapse to the target count: add their
   probabilities up, np.logaddexp in place of max.
-- alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]
-+ alpha[s] = max(ways) + row[z[s]]
-- return np.logaddexp.reduce(alpha[-2:])
-+ return max(alpha[-2:])
+- A[k] = np.logaddexp.reduce(ways) + row[u[k]]
++ A[k] = max(ways) + row[u[k]]
+- return np.logaddexp.reduce(A[-2:])
++ return max(A[-2:])
 
 must_end_in_a_blank: Your paths end in the last blank alone. They may as well end in the last symbol: add up both.
-- return np.logaddexp.reduce(alpha[-2:])
-+ return alpha[-1]
+- return np.logaddexp.reduce(A[-2:])
++ return A[-1]
 
 must_end_in_the_symbol: Your paths end in the last symbol alone. They may as well end in the blank behind it: add up
   both.
-- return np.logaddexp.reduce(alpha[-2:])
-+ return alpha[-2:][0]
+- return np.logaddexp.reduce(A[-2:])
++ return A[-2:][0]
 
 must_begin_with_a_blank: Your paths begin with a blank. They may as well begin with the first symbol.
-- alpha[:2] = log_probabilities[0][z[:2]]
-+ alpha[:1] = log_probabilities[0][z[:1]]
+- A[:2] = log_probabilities[0][u[:2]]
++ A[:1] = log_probabilities[0][u[:1]]
 
 begins_anywhere: Your paths may begin at any place of the target. They begin with the first blank or the first symbol.
-- alpha[:2] = log_probabilities[0][z[:2]]
-+ alpha = log_probabilities[0][z]
+- A[:2] = log_probabilities[0][u[:2]]
++ A = log_probabilities[0][u]
 
 ends_anywhere: You add up the whole last column. Only its last two places have all of the target behind them.
-- return np.logaddexp.reduce(alpha[-2:])
-+ return np.logaddexp.reduce(alpha)
+- return np.logaddexp.reduce(A[-2:])
++ return np.logaddexp.reduce(A)
 
 cannot_stay: A path never stays where it is: each symbol lasts one step. It may last any number of steps; merging makes
   them one.
-- ways = [before[s]]
+- ways = [before[k]]
 + ways = [-np.inf]
 
 blank_is_zero: Your blank is 0, whatever the third argument says.
-- z = [blank]
-+ blank, z = 0, [0]
+- u = [blank]
++ blank, u = 0, [0]
 
 minus_the_logarithm: You return the loss, -log p. Asked for is the log-likelihood, which is at most 0.
-- return np.logaddexp.reduce(alpha[-2:])
-+ return -np.logaddexp.reduce(alpha[-2:])
+- return np.logaddexp.reduce(A[-2:])
++ return -np.logaddexp.reduce(A[-2:])
 
 probability_returned: You return the probability. Asked for is its natural logarithm.
-- return np.logaddexp.reduce(alpha[-2:])
-+ return np.exp(np.logaddexp.reduce(alpha[-2:]))
+- return np.logaddexp.reduce(A[-2:])
++ return np.exp(np.logaddexp.reduce(A[-2:]))
 
 logarithms_added: You add logarithms where probabilities are to be added. The sum of p and q has the logarithm
   np.logaddexp(log p, log q).
-- alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]
-+ alpha[s] = sum(way for way in ways if way > -np.inf) + row[z[s]] if max(ways) > -np.inf else -np.inf
+- A[k] = np.logaddexp.reduce(ways) + row[u[k]]
++ A[k] = sum(way for way in ways if way > -np.inf) + row[u[k]] if max(ways) > -np.inf else -np.inf
 
 probabilities_underflow: A long recording has the score -inf. You add up probabilities, and the product of some hundred
   of them is smaller than any float: keep logarithms, and add with np.logaddexp.
-- alpha[s] = np.logaddexp.reduce(ways) + row[z[s]]
-+ alpha[s] = np.log(np.sum(np.exp(ways)) * np.exp(row[z[s]]))
+- A[k] = np.logaddexp.reduce(ways) + row[u[k]]
++ A[k] = np.log(np.sum(np.exp(ways)) * np.exp(row[u[k]]))
 """)

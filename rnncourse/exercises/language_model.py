@@ -551,11 +551,11 @@ ex = unit.exercise(
     hints=(
         "A loop over epochs that does three things: train, validate, and ask whether it has waited long enough. What "
         "must you remember from epoch to epoch to answer that?",
-        "Remember the lowest loss, and the epoch in which it came. The epochs without a new lowest since then are "
-        "`epoch - best_epoch`: when they are `patience`, it is over. A new lowest is *below* the old one.",
+        "Remember the lowest loss, the epoch in which it came, and how many epochs you have waited since. A new "
+        "lowest, which is *below* the old one, sets the waiting back to 0. When it is `patience`, it is over.",
         "`for epoch in range(max_epochs)`: `train_epoch(epoch)`, `losses.append(validate(epoch))`; `if losses[-1] < "
-        "lowest: lowest, best_epoch = losses[-1], epoch`; `elif epoch - best_epoch == patience: break`. Start with "
-        "`lowest = np.inf`.",
+        "lowest: lowest, best_epoch, waited = losses[-1], epoch, 0`; `else: waited += 1`; `if waited == patience: "
+        "break`. Start with `lowest, best_epoch, waited = np.inf, 0, 0`.",
     ),
 )
 
@@ -581,56 +581,45 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one epoch", falling(rng, -1, -1), 1, 3)
     one, two, three, four = (round(float(x), 3) for x in rng.uniform([3, 2, 1.5, 1], [3.5, 2.4, 1.9, 1.4]))
     yield edge("a loss that is nan", [one, two, float("nan"), three, float("nan"), float("nan"), four], 7, 2)
+    yield edge("the first losses are nan", [float("nan"), float("nan"), one, two, three], 5, 2)
+    yield edge("nan at first, and then it learns", [float("nan"), two, one, three, four], 5, 2)
 
 
 ex.mistakes(r"""
 stops_at_the_first_rise: You stop as soon as a loss is not below the one before. Losses jump: go on until `patience`
   epochs in a row have brought no new lowest.
-- if losses[-1] < lowest:
--     lowest, best_epoch = losses[-1], epoch
-- elif epoch - best_epoch == patience:
--     break
-+ if losses[-1] < lowest:
-+     lowest, best_epoch = losses[-1], epoch
+- if waited == patience:
 + if epoch > 0 and not losses[-1] < losses[-2]:
-+     break
 
 never_stops_early: You go through all epochs: patience has no say. Stop when `patience` epochs in a row brought no new
   lowest loss.
-- elif epoch - best_epoch == patience:
+- if waited == patience:
 -     break
 
 waits_one_epoch_too_long: You wait for one epoch more than `patience`. Count the epochs without a new lowest, the
   current one among them.
-- elif epoch - best_epoch == patience:
-+ elif epoch - best_epoch > patience:
+- if waited == patience:
++ if waited > patience:
 
 waits_one_epoch_too_few: You stop one epoch early. With patience 3, three epochs in a row must have brought no new
   lowest.
-- elif epoch - best_epoch == patience:
-+ elif epoch - best_epoch >= patience - 1:
+- if waited == patience:
++ if waited >= max(patience - 1, 1):
+
+nan_counts_as_a_lowest_at_first: You count from epoch 0 as if it had brought a lowest loss. If its loss is nan, it has
+  not: then it is the first epoch of those in a row without one.
+- if waited == patience:
++ if epoch - best_epoch == patience:
 
 rises_counted_in_all: You count all epochs without a new lowest since the start. A new lowest sets the count back to 0:
   it is those *in a row* that matter.
-- losses, lowest, best_epoch = [], np.inf, 0
-+ losses, lowest, best_epoch, bad = [], np.inf, 0, 0
-- elif epoch - best_epoch == patience:
--     break
-+ else:
-+     bad += 1
-+     if bad == patience:
-+         break
+- lowest, best_epoch, waited = losses[-1], epoch, 0
++ lowest, best_epoch = losses[-1], epoch
 
 compared_with_the_loss_before: You compare each loss with the one before it. A loss may fall and still be above the
   lowest: that is no progress. Compare with the lowest so far.
 - if losses[-1] < lowest:
--     lowest, best_epoch = losses[-1], epoch
-- elif epoch - best_epoch == patience:
--     break
 + if epoch == 0 or losses[-1] < losses[-2]:
-+     best_epoch = epoch
-+ elif epoch - best_epoch == patience:
-+     break
 - return losses, best_epoch
 + return losses, losses.index(min(losses))
 
@@ -651,19 +640,7 @@ number_of_epochs: You return how many epochs there were. Asked for is the number
 
 epochs_from_one: You count the epochs from 1. The first is number 0, in the calls and in the answer.
 - for epoch in range(max_epochs):
--     train_epoch(epoch)
--     losses.append(validate(epoch))
--     if losses[-1] < lowest:
--         lowest, best_epoch = losses[-1], epoch
-- elif epoch - best_epoch == patience:
--     break
 + for epoch in range(1, max_epochs + 1):
-+     train_epoch(epoch)
-+     losses.append(validate(epoch))
-+     if losses[-1] < lowest:
-+         lowest, best_epoch = losses[-1], epoch
-+     elif epoch - best_epoch == patience:
-+         break
 
 validated_before_training: You validate before you train, so that each loss is that of the epoch before. First
   `train_epoch(epoch)`, then `validate(epoch)`.

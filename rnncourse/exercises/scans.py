@@ -372,6 +372,133 @@ h0_written_into_b: The states are right, but you put h0 into b itself, which bel
 """)
 
 
+def walks_not(answer: Plain) -> Plain:
+    """Of a depth, what counts: whether it is one that is allowed, or about how large it is."""
+    if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[1], int)):
+        return answer
+    values, depth = answer
+    T, _, H = np.shape(values)
+    allowed = 2 * (H + 2) * math.ceil(math.log2(T)) + 8  # a combination is a product of matrices: H + 1 at most
+    return values, f"at most {allowed}" if depth <= allowed else f"about {float(f'{depth:.1g}'):.0f}"
+
+
+ex = unit.exercise(
+    "backward_by_scan",
+    points=4,
+    takes="dH (T, N, H), H (T, N, H), W (H, H), count",
+    gives="errors (T, N, H), depth",
+    drive=steps,
+    canonical=walks_not,
+    hints=(
+        "Write the step as a map of the later error: e_t = e_{t+1} A + B. What is A, and what is B? Then it is the "
+        "scan from before, with products of matrices, and from the end: entry t takes in the entry `step` *later*.",
+        "A of step t is `(1 - H[t+1]**2)[..., :, None] * W.T`, one (H, H) for each row of the batch; after the last "
+        "step nothing comes, so a matrix of zeros will do. B is `dH[t]`. Two maps, the later one first: (A_2, B_2) "
+        "then (A_1, B_1) give A_2 A_1 and B_2 A_1 + B_1.",
+        "`A = (1 - H * H)[..., :, None] * W.T`; `A = np.concatenate([A[1:], np.zeros_like(A[:1])])`; `B, step = dH, "
+        "1`; `while step < len(H):` `new_B = (B[step:, :, None] @ A[:-step])[:, :, 0] + B[:-step]` and `new_A = "
+        "A[step:] @ A[:-step]`, then put the last `step` entries of the old ones behind them, and `step *= 2`; return "
+        "B.",
+    ),
+)
+
+
+def walked(rng: np.random.Generator, T: int, N: int, H: int, dtype: Any = np.float64) -> tuple[np.ndarray, ...]:
+    """Draw dH, states and W; the slopes are not all near 1."""
+    states = np.tanh(normal(rng, T, N, H)).astype(dtype)
+    return normal(rng, T, N, H, dtype=dtype), states, 1.5 * weights(rng, H, H, dtype)
+
+
+ex.draws(walked)
+
+
+@ex.cases
+def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
+    yield case(*walked(rng, 8, 2, 3))
+    yield case(*walked(rng, 13, 3, 2))
+    yield case(*walked(rng, 64, 1, 2), "count")
+    for T in (2, 3):
+        yield edge(f"T = {T}", *walked(rng, T, 3, 2))
+    yield edge("all sizes alike", *walked(rng, 4, 4, 4))
+    dH, states, W = walked(rng, 9, 2, 3)
+    states[4] = np.sign(states[4])
+    yield edge("states at their ends", dH, states, W)
+
+
+@ex.holds("The error of the last step alone reaches all states, each later one more directly")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    dH, states, W = walked(rng, 6, 2, 3)
+    dH[:-1] = 0
+    whole = np.asarray(call(dH, states, W))
+    shorter = np.asarray(call(dH[2:], states[2:], W))
+    return None if np.allclose(whole[2:], shorter) else "without the first two steps, the errors of the others changed."
+
+
+ex.mistakes(r"""
+walked_back: The errors are right, but each waits for the one after it: that is the walk of unit 04. Combine the maps of
+  all steps in pairs, as in your scan.
++ errors = dH.copy()
++ for t in range(len(H) - 2, -1, -1):
++     errors[t] = errors[t] + (errors[t + 1] * (1 - H[t + 1] * H[t + 1])) @ W.T
++ return errors
+
+W_not_transposed: W is not transposed. Forwards a state is multiplied by W, so an error on its way back is by `W.T`.
+- A = (1 - H * H)[..., :, None] * W.T
++ A = (1 - H * H)[..., :, None] * W
+
+slopes_left_out: The slopes are missing: on its way back an error passes the tanh of each step, whose slope is 1 - h^2.
+- A = (1 - H * H)[..., :, None] * W.T
++ A = np.ones_like(H)[..., :, None] * W.T
+
+slopes_behind_W: The slopes stand behind W, on the columns. An error first meets the slope of h_t, and then W.T: entry i
+  of the error goes with *row* i.
+- A = (1 - H * H)[..., :, None] * W.T
++ A = (1 - H * H)[..., None, :] * W.T
+
+slope_of_the_wrong_step: Your map of step t has the slope of h_t. What comes from step t + 1 passes the tanh of *that*
+  step, so it is the slope of h_{t+1}: move A by one.
+- A = np.concatenate([A[1:], np.zeros_like(A[:1])])
+
+matrices_in_the_wrong_order: Two matrices are multiplied in the wrong order. The error meets that of the later step
+  first: `A[step:] @ A[:-step]`.
+- new_A = A[step:] @ A[:-step]
++ new_A = A[:-step] @ A[step:]
+
+from_the_past: Your errors come from *earlier* steps. On the way back entry t takes in the one `step` later.
++ A, B = (1 - H * H)[..., :, None] * W.T, dH
++ step = 1
++ while step < len(H):
++     new_B = (B[:-step, :, None] @ A[step:])[:, :, 0] + B[step:]
++     new_A = A[:-step] @ A[step:]
++     A, B = np.concatenate([A[:step], new_A]), np.concatenate([B[:step], new_B])
++     step *= 2
++ return B
+
+one_round_missing: One round is missing: the first states do not yet hear of the last steps. Go on while `step` is below
+  T.
+- while step < len(H):
++ while 2 * step < len(H):
+
+matrices_not_combined: You combine the errors and leave the matrices as they are: from the second round on, an entry
+  stands for two steps, and its matrix for one.
+- new_A = A[step:] @ A[:-step]
++ new_A = A[:-step]
+
+own_error_only: You return the error that each state gets from its own output. What reaches it from later steps is to be
+  added.
++ return dH.copy()
+
+error_before_the_tanh: You return the error of what goes into the tanh. Asked for is that of the state: the slope of its
+  own step comes later.
+- return B
++ return B * (1 - H * H)
+
+own_error_counted_twice: dH is added at each round. It is in B from the start: a combination adds what stands there.
+- new_B = (B[step:, :, None] @ A[:-step])[:, :, 0] + B[:-step]
++ new_B = (B[step:, :, None] @ A[:-step])[:, :, 0] + B[:-step] + dH[:-step]
+""")
+
+
 ex = unit.exercise(
     "min_gru_forward",
     points=3,
@@ -572,15 +699,15 @@ def few_enough_with_sum(answer: Plain) -> Plain:
 ex = unit.exercise(
     "diagonal_ssm",
     points=3,
-    takes="x (T), a (N), b (N), c (N), count",
+    takes="x (T), a (H), b (H), c (H), count",
     gives="y (T), depth",
     drive=steps,
     canonical=few_enough_with_sum,
     uses=(scans.associative_scan, scans.combine_affine, scans.linear_recurrence),
     hints=(
-        "For each of the N units it is a linear recurrence over T steps. The scan wants its factors and its terms as "
+        "For each of the H units it is a linear recurrence over T steps. The scan wants its factors and its terms as "
         "two arrays of one shape: which?",
-        "The terms are `x[:, None] * b`, (T, N). The factor is the same at each step, so repeat a: T rows of it. y_t "
+        "The terms are `x[:, None] * b`, (T, H). The factor is the same at each step, so repeat a: T rows of it. y_t "
         "is the sum of c times the state, over the units.",
         "`terms = x[:, None] * b`; `factors = np.broadcast_to(a, terms.shape)`; `states = associative_scan(factors, "
         "terms, np.zeros(len(a)))`, in the dtype of x; `return states @ c`.",

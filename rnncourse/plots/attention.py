@@ -1,8 +1,8 @@
-"""Pictures of unit 13: attention as arrows and as a map."""
+"""Pictures of unit 13: attention as arrows and as a map, digits that are repeated, and what positions know."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -11,11 +11,11 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from .charts import _pad
+from .charts import _pad, line_chart
 from .drawing import Drawing, Shape
-from .style import COLOURS, MUTED, style
+from .style import COLOURS, MUTED, described, style
 
-__all__ = ["alignment_map", "attention_arrows"]
+__all__ = ["alignment_map", "attention_arrows", "places_map", "repeated_chart"]
 
 STEP = 1.25
 ATTENTION = LinearSegmentedColormap.from_list("attention", ["#FFFFFF", COLOURS["V"]])
@@ -53,7 +53,13 @@ def attention_arrows(weights: Sequence[float], symbols: Sequence[str]) -> Figure
     sheet.arrow(asking, answer, colour=COLOURS["V"])
     sheet.arrow(context, answer, colour=COLOURS["V"], bend=-0.16)
     sheet.text(last + 0.75, middle, "green: what the weights bring along", MUTED, align="left")
-    return sheet.figure
+    shares = ", ".join(f"{weight:.2f} from h{j}" for j, weight in enumerate(weights, 1))
+    alt = (
+        f"{len(symbols)} inputs at the bottom, above them the chain of the encoder's states. From each state an arrow "
+        f"leads up to a context c, the wider the larger its weight: {shares}. A decoder's state s asks, and the output "
+        "y is made of s and c."
+    )
+    return described(sheet.figure, alt)
 
 
 def _wide_arrow(sheet: Drawing, start: Shape, end: Shape, width: float) -> None:
@@ -90,4 +96,44 @@ def alignment_map(weights: Float[np.ndarray, "T S"], source: str, target: str, *
         bar = figure.colorbar(image, ax=axes, pad=0.02)
         bar.outline.set_visible(False)
         bar.set_label("weight")
-    return figure
+    darkest = ", ".join(
+        f"{sign} at {'the space' if source[j] == ' ' else source[j]} ({j + 1})"
+        for sign, j in zip(target, np.argmax(weights, axis=1), strict=True)
+    )
+    alt = f"A grid with the input {source} below and the output {target} at the side. Darkest in each row: {darkest}."
+    return described(figure, alt)
+
+
+def repeated_chart(lengths: Sequence[int], shares: Mapping[str, Sequence[float]], longest: int) -> Figure:
+    """The share of sequences that are repeated without a mistake against their length; trained up to `longest`."""
+    figure = line_chart(lengths, shares, xlabel="length (digits)", ylabel="share without a mistake", ylim=(-0.03, 1.05))
+    axes = figure.axes[0]
+    axes.axvline(longest, color=MUTED, lw=1.2, linestyle=(0, (4, 3)))
+    axes.text(longest - 0.15, 0.5, "longest of\nits training", color=MUTED, va="center", ha="right", fontsize=11)
+    axes.set_xticks(list(lengths))
+    said = "; ".join(
+        f"{name}: " + ", ".join(f"{n} digits {share:.2f}" for n, share in zip(lengths, row, strict=True))
+        for name, row in shares.items()
+    )
+    return described(figure, f"Share repeated without a mistake against length, trained up to {longest}. {said}.")
+
+
+def places_map(products: Float[np.ndarray, "T T"]) -> Figure:
+    """The dot product of the vectors of every two places."""
+    with style():
+        figure = Figure(figsize=(5.6, 4.2), layout="compressed")
+        _pad(figure)
+        axes = figure.add_subplot()
+        image = axes.imshow(products, cmap=ATTENTION)
+        axes.set(xlabel="place", ylabel="place")
+        axes.grid(False)
+        bar = figure.colorbar(image, ax=axes, pad=0.02)
+        bar.outline.set_visible(False)
+        bar.set_label("dot product")
+    row, half = products[0], len(products) // 2
+    alt = (
+        f"A grid of {len(products)} by {len(products)} places, shaded by the dot product of their vectors: "
+        f"{row[0]:.1f} on the diagonal, {row[1]:.1f} one place beside it, {row[half]:.1f} at a distance of {half}; the "
+        "same all along each diagonal."
+    )
+    return described(figure, alt)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from .style import COLOURS, CYCLE, TINTS, readable, style
+from .style import COLOURS, CYCLE, TINTS, described, readable, style
 
 __all__ = [
     "cost_chart",
@@ -59,7 +59,24 @@ def line_chart(
         for look, values in zip(_looks(len(lines)), lines.values(), strict=True):
             axes.plot(x, values, **{**look, "marker": ""} if many else look)
     _name_ends(axes, lines)
-    return figure
+    scale = " (logarithmic)" if logy else ""
+    return described(
+        figure, f"{ylabel}{scale} against {xlabel}. {'. '.join(_told(x, *line) for line in lines.items())}."
+    )
+
+
+def _told(x: Numbers, name: str, values: Numbers) -> str:
+    """A line in words: where it begins and ends, and its highest and lowest point if these lie between."""
+    xs, ys = np.asarray(x, float), np.asarray(values, float)
+    drawn = np.isfinite(ys)
+    if not drawn.any():
+        return f"{name}: nothing to draw"
+    xs, ys = xs[drawn], ys[drawn]
+    words = f"{' '.join(name.split())}: from {ys[0]:.3g} at {xs[0]:g} to {ys[-1]:.3g} at {xs[-1]:g}"
+    for what, i in (("highest", ys.argmax()), ("lowest", ys.argmin())):
+        if ys[i] not in (ys[0], ys[-1]):
+            words += f", {what} {ys[i]:.3g} at {xs[i]:g}"
+    return words
 
 
 def perplexity_chart(ns: Numbers, lines: Mapping[str, Numbers], *, title: str = "") -> Figure:
@@ -114,7 +131,11 @@ def state_heatmap(
     if tokens is not None:
         axes.set_xticks(range(steps), ["␣" if token == " " else token for token in tokens])
         axes.set_xlabel("input, one at each time step")
-    return figure
+    strongest = [
+        f"{name} unit {unit}" for name, unit in zip(tokens or range(steps), np.abs(states).argmax(1), strict=False)
+    ]
+    words = f"The {units} units of the {label} over {steps} time steps, from {states.min():.2f} to {states.max():.2f}."
+    return described(figure, f"{words} The strongest at each step: {', '.join(strongest[:20])}.")
 
 
 def probability_bars(
@@ -140,7 +161,8 @@ def probability_bars(
     axes.set(xlim=(0, max(0.3, 1.14 * max(values))), ylim=(len(names) - 0.4, -0.6))
     axes.grid(False)
     axes.tick_params(axis="y", length=0)
-    return figure
+    bars = ", ".join(f"{name} {value:.3f}" for name, value in zip(names, values, strict=True))
+    return described(figure, f"Bars of {xlabel}: {bars}.")
 
 
 def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
@@ -155,7 +177,17 @@ def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
             axes.imshow(grid, cmap=filled, vmin=0, vmax=1)
             axes.set(title=name, xlabel="input k", ylabel="output t", xticks=range(steps), yticks=range(steps))
             _draw_cells(axes, steps, steps)
-    return figure
+    return described(figure, " ".join(_reach(name, np.asarray(grid, bool)) for name, grid in grids.items()))
+
+
+def _reach(name: str, grid: Bool[np.ndarray, "T T"]) -> str:
+    """A grid of dependence in words: how far its outputs look back and ahead."""
+    outputs, inputs = np.nonzero(grid)
+    back, ahead = (outputs - inputs).max(initial=0), (inputs - outputs).max(initial=0)
+    return (
+        f"{name}: {grid.sum()} of {grid.size} cells are filled; an output depends on inputs up to {back} steps back "
+        f"and {ahead} ahead."
+    )
 
 
 def image_rows(image: Real[np.ndarray, "rows columns"], *, title: str = "") -> Figure:
@@ -171,7 +203,7 @@ def image_rows(image: Real[np.ndarray, "rows columns"], *, title: str = "") -> F
         axes.grid(True, axis="y", which="minor", color=COLOURS["input"], lw=1.2)
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(True)
-    return figure
+    return described(figure, f"An image of {rows} rows of {columns} pixels, each row a time step, the top row first.")
 
 
 def _chart(size: tuple[float, float], xlabel: str, ylabel: str, title: str) -> tuple[Figure, Axes]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from .drawing import RADIUS, Drawing, Shape, text_width
-from .style import COLOURS, MUTED
+from .style import COLOURS, MUTED, described
 
 __all__ = [
     "cell_inside",
@@ -45,7 +45,12 @@ def folded_unfolded(steps: int = 3, *, relative: bool = True, outputs: bool = Tr
     _chain(sheet, first, bottom, _times(steps, relative), outputs)
     shared = "$U$, $W$, $V$" if outputs else "$U$, $W$"
     sheet.text(note, 0.25, f"unfolded graph: the same {shared} at every step", MUTED, align="left")
-    return sheet.figure
+    above = ", and an output o above it, joined by V" if outputs else ""
+    return described(
+        sheet.figure,
+        "Left, the circuit: an input x joined to the state h by U, and a loop W with a delay square. Right, unfolded: "
+        f"the state at {steps} times, joined by arrows that are all called W, each with its input below it{above}.",
+    )
 
 
 def _chain(sheet: Drawing, first: float, bottom: float, times: list[str], outputs: bool) -> list[Shape]:
@@ -111,7 +116,12 @@ def dynamical_system(steps: int = 3, *, driven: bool = False) -> Figure:
     rule = r"$s_t = f(s_{t-1}, x_t;\,\theta)$" if driven else r"$s_t = f(s_{t-1};\,\theta)$"
     sheet.text(left - RADIUS, 0.25, "circuit", MUTED, align="left")
     sheet.text(first - RADIUS, 0.25, rf"unfolded: {rule}, the same $f$ and $\theta$ at every step", MUTED, align="left")
-    return sheet.figure
+    inputs = ", and an input x_t comes into each of them but s_0" if driven else ""
+    return described(
+        sheet.figure,
+        "Left, the circuit: a node s with a loop f back into itself, and a delay square on the loop. Right, unfolded: "
+        f"the states s_0 to s_{steps} in a row, joined by arrows that are all called f{inputs}.",
+    )
 
 
 def mlp_beside_cell() -> Figure:

@@ -1,19 +1,36 @@
-"""Pictures of unit 12: a chain that hands its summary to another, a tree of answers, a table of edits, captions."""
+"""Pictures of unit 12: a chain that hands its summary to another, trees of answers, a table of edits, captions, and
+what its experiments measured. Each says in its alt text, from its own data, what there is to see.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.figure import Figure
 
-from .charts import _pad
+from .charts import _pad, line_chart
 from .drawing import RADIUS, Drawing, Shape
-from .style import COLOURS, CYCLE, INK, MUTED, TINTS, readable, style
+from .films import beam_film
+from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, readable, style
 
-__all__ = ["answer_tree", "captioned_images", "edit_table", "path_lattice", "spikes", "summary_chain"]
+__all__ = [
+    "answer_tree",
+    "beams_chart",
+    "captioned_images",
+    "digits_right",
+    "edit_table",
+    "learning_curve",
+    "lengths_copied",
+    "parts_right_bars",
+    "path_lattice",
+    "show_beam",
+    "spikes",
+    "summary_chain",
+    "widths_chart",
+]
 
 STEP = 1.12
 BOS, EOS = "bos", "eos"
@@ -56,7 +73,17 @@ def summary_chain(source: Sequence[str], target: Sequence[str], *, forced: bool 
     sheet.text(left + STEP * (len(source) - 1) / 2, 0.28, "the encoder reads", MUTED)
     words = "the true tokens, one step late" if forced else "each token that was written is read next"
     sheet.text(turn + STEP * len(target) / 2, 0.28, words, MUTED)
-    return sheet.figure
+    how = (
+        f"Each reads a true token from below, {', '.join([BOS, *target])}: the row above it, one step late."
+        if forced
+        else f"The first reads {BOS}; dashed arrows lead from each token that was written to the next state."
+    )
+    return described(
+        sheet.figure,
+        f"A chain of {len(source)} encoder states reads {', '.join('space' if c == ' ' else c for c in source)}. An "
+        f"arrow called summary leads from the last of them to a chain of {len(written)} decoder states, which write "
+        f"{', '.join(written)}. {how}",
+    )
 
 
 def _token(sheet: Drawing, x: float, y: float, symbol: str, kind: str) -> Shape:
@@ -92,7 +119,20 @@ def answer_tree(
     sheet.text(5.45, height + 0.42, "probability of both", MUTED, align="left")
     sheet.text(2.65, height + 0.42, "first word", MUTED)
     sheet.text(4.75, height + 0.42, "second", MUTED)
-    return sheet.figure
+    told = [
+        f"{name}: {a} with {first[a]:.2f}, then {b} with {then[a][b]:.2f}, {first[a] * then[a][b]:.3f} in all"
+        for name, (a, b) in paths.items()
+    ]
+    return described(sheet.figure, f"A tree of all {len(leaves)} answers of two words. {'; '.join(told)}.")
+
+
+def show_beam(following: Callable[[tuple[str, ...]], Mapping[str, float]], width: int) -> None:
+    """Show as a film how a beam grows and is cut, with the film's own captions for those who cannot see it.
+
+    following: the probability of each next word after those so far, as `films.beam_film` takes it.
+    """
+    film = beam_film(following, width)
+    film.show(" ".join(film.captions), title=f"A beam of {width}, round by round")
 
 
 def edit_table(a: str, b: str, table: Int[np.ndarray, "A B"], path: Sequence[tuple[int, int]] = ()) -> Figure:
@@ -121,7 +161,12 @@ def edit_table(a: str, b: str, table: Int[np.ndarray, "A B"], path: Sequence[tup
     for k in range(rows + 1):
         axes.axhline(k - 0.5, color=COLOURS["faint"], lw=0.6)
     axes.spines[:].set_visible(False)
-    return figure
+    rows_told = "; ".join(" ".join(str(int(d)) for d in row) for row in table)
+    return described(
+        figure,
+        f"The edits between the beginnings of {a} (rows) and of {b} (columns): {rows_told}. The last corner, "
+        f"{int(table[-1, -1])}, is the distance." + (" One of the cheapest ways to it is tinted." if path else ""),
+    )
 
 
 def captioned_images(
@@ -140,8 +185,9 @@ def captioned_images(
             wrong = caption != truth
             text = f"✗ {caption}\n({truth})" if wrong else f"{caption}\n"
             colour = readable(COLOURS["state"]) if wrong else INK
-            axes.set_title(text, fontsize=10, loc="center", color=colour)
-    return figure
+            axes.set_title(text, fontsize=11, loc="center", color=colour)
+    told = "; ".join(c if c == t else f"{c}, where it is {t}" for c, t in zip(captions, truths, strict=False))
+    return described(figure, f"{len(images)} handwritten digits with what a network says of them: {told}.")
 
 
 def path_lattice(target: Sequence[str], steps: int) -> Figure:
@@ -175,7 +221,12 @@ def path_lattice(target: Sequence[str], steps: int) -> Figure:
                 sheet.arrow(nodes[r, t - 1], nodes[s, t], colour=COLOURS["W"] if r == s - 2 else MUTED)
     for t in range(steps):
         sheet.text(0.95 + across * t, 0.28, f"$t = {t + 1}$", MUTED)
-    return sheet.figure
+    return described(
+        sheet.figure,
+        f"A table with a row for each of {' '.join('blank' if p == '–' else p for p in places)}, and a column for each "
+        f"of {steps} steps. From each entry arrows lead to the same place one step later, to the next place, and "
+        "past a blank to a different symbol. Paths begin in the first two rows and end in the last two.",
+    )
 
 
 def _before(places: Sequence[str], s: int) -> list[int]:
@@ -209,4 +260,145 @@ def spikes(
     rows[-1].set_xlabel("step")
     with style():
         figure.legend(*rows[0].get_legend_handles_labels(), loc="outside right center", title="said")
-    return figure
+    told = [
+        f"{name}: a note is at {table[:, 1:].max():.2f} at most, and the blank wins in "
+        f"{np.mean(table.argmax(axis=1) == 0):.0%} of the steps"
+        for name, table in probabilities.items()
+    ]
+    notes = [symbols[sounding[start]] for start in edges[:-1] if sounding[start]]
+    return described(
+        figure,
+        f"The probability of each note against time, while {', '.join(notes)} sound, one after the other. "
+        f"{'; '.join(told)}.",
+    )
+
+
+def learning_curve(curves: Mapping[str, Mapping[int, float]], what: str) -> Figure:
+    """Shares of right answers by the number of updates, a line for each name; `what` is right in these shares."""
+    updates = list(next(iter(curves.values())))
+    figure = line_chart(
+        updates,
+        {name: list(curve.values()) for name, curve in curves.items()},
+        xlabel="updates",
+        ylabel="share right",
+        title=what,
+        ylim=(-0.03, 1.03),
+    )
+    told = [f"{_flat(name)}: {_series(curve)}" for name, curve in curves.items()]
+    return described(figure, f"{what}, as a share, after so many updates. {'; '.join(told)}.")
+
+
+def parts_right_bars(shares: Mapping[str, Mapping[str, float]]) -> Figure:
+    """A group of bars for each part of an answer, a bar for each network: {"with": {"year": 0.9, "month": 0.8}}."""
+    parts = list(next(iter(shares.values())))
+    with style():
+        figure = Figure(figsize=(8.0, 3.6), layout="constrained")
+        _pad(figure)
+        axes = figure.add_subplot()
+        wide = 0.8 / len(shares)
+        for k, (name, found) in enumerate(shares.items()):
+            for i, part in enumerate(parts):
+                x = i + wide * (k - (len(shares) - 1) / 2)
+                colour = CYCLE[k]["color"]
+                hatch = ("", "///", "...")[k % 3]
+                axes.bar(
+                    x, found[part], wide * 0.92, color=(colour, 0.35), edgecolor=colour, hatch=hatch,
+                    label=name if i == 0 else None,
+                )  # fmt: skip
+                axes.text(x, found[part] + 0.015, f"{found[part]:.0%}", ha="center", va="bottom", fontsize=11)
+        axes.set_xticks(range(len(parts)), parts)
+        axes.set(ylim=(0, 1.12), ylabel="share right", title="Dates of unseen days, part by part")
+        axes.grid(False, axis="x")
+        figure.legend(loc="outside lower center", ncols=len(shares))
+    told = [f"{name}: " + ", ".join(f"{part} {share:.0%}" for part, share in f.items()) for name, f in shares.items()]
+    return described(
+        figure, f"Bars for the share of dates of unseen days with the right {', '.join(parts)}. {'; '.join(told)}."
+    )
+
+
+def widths_chart(found: Mapping[str, Mapping[int, float]]) -> Figure:
+    """The share of models in which a beam finds the best answer of all, by the beam's width."""
+    widths = list(next(iter(found.values())))
+    figure = line_chart(
+        widths,
+        {name: list(shares.values()) for name, shares in found.items()},
+        xlabel="width of the beam",
+        ylabel="share with the best answer found",
+        title="What a beam finds, against a search of everything",
+        ylim=(-0.03, 1.03),
+    )
+    figure.axes[0].set_xticks(widths)
+    told = [f"{_flat(name)}: {_series(shares)}" for name, shares in found.items()]
+    return described(
+        figure, f"The share of models in which a beam of a width finds the best answer. {'; '.join(told)}."
+    )
+
+
+def beams_chart(scores: Mapping[str, Mapping[int, float]]) -> Figure:
+    """BLEU by the width of the beam, a line for each name."""
+    widths = list(next(iter(scores.values())))
+    figure = line_chart(
+        widths,
+        {name: list(found.values()) for name, found in scores.items()},
+        xlabel="width of the beam",
+        ylabel="BLEU",
+        title="What a wider beam makes of it",
+        ylim=(-0.03, 1.03),
+    )
+    figure.axes[0].set_xticks(widths)
+    told = [f"{_flat(name)}: {_series(found)}" for name, found in scores.items()]
+    return described(figure, f"BLEU by the width of the beam. {'; '.join(told)}.")
+
+
+def digits_right(shares: Mapping[str, Sequence[float]], wrong: int) -> Figure:
+    """The share of right digits at each position, a line for each name; a rule where a wrong one is read back.
+
+    wrong: which digit, counted from 0, is wrong when it is read.
+    """
+    places = list(range(1, len(next(iter(shares.values()))) + 1))
+    figure = line_chart(
+        places,
+        shares,
+        xlabel="position in the string",
+        ylabel="digits right (share)",
+        title="What one wrong digit does to those behind it",
+        ylim=(-0.03, 1.03),
+    )
+    axes = figure.axes[0]
+    axes.set_xticks(places)
+    with style():
+        axes.axvline(wrong + 1.5, color=MUTED, lw=1.2, linestyle=":")
+        axes.text(wrong + 1.45, 0.36, "a wrong digit\nis read here", ha="right", va="bottom", color=MUTED, fontsize=11)
+        axes.axhline(0.1, color=MUTED, lw=0.8)
+        axes.text(1, 0.115, "by chance", color=MUTED, fontsize=11, va="bottom")
+    told = [f"{_flat(name)}: {', '.join(f'{v:.0%}' for v in values)}" for name, values in shares.items()]
+    return described(
+        figure,
+        f"The share of right digits at positions 1 to {places[-1]}; in some, digit {wrong + 1} is wrong when it is "
+        f"read. {'; '.join(told)}. By chance it would be 10%.",
+    )
+
+
+def lengths_copied(shares: Mapping[str, Mapping[int, float]]) -> Figure:
+    """The share of strings copied by their length, a line for each network."""
+    lengths = list(next(iter(shares.values())))
+    figure = line_chart(
+        lengths,
+        {name: list(found.values()) for name, found in shares.items()},
+        xlabel="digits in the string",
+        ylabel="strings copied (share)",
+        title="Copied without a mistake, by length",
+        ylim=(-0.03, 1.03),
+    )
+    figure.axes[0].set_xticks(lengths)
+    told = [f"{_flat(name)}: {_series(found)}" for name, found in shares.items()]
+    return described(figure, f"The share of strings copied without a mistake, by length. {'; '.join(told)}.")
+
+
+def _flat(name: str) -> str:
+    return " ".join(name.split())
+
+
+def _series(values: Mapping[int, float]) -> str:
+    """`200: 3%, 400: 30%`."""
+    return ", ".join(f"{x}: {value:.0%}" for x, value in values.items())

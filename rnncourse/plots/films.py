@@ -18,7 +18,7 @@ from matplotlib.patches import Rectangle
 from .charts import STATES
 from .drawing import Drawing, Shape
 from .player import Film, seen
-from .style import COLOURS, INK, MUTED, TINTS
+from .style import COLOURS, INK, MUTED, TINTS, described
 
 __all__ = ["attention_film", "beam_film", "gates_film", "scan_film", "way_back_film"]
 
@@ -71,8 +71,13 @@ def way_back_film(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Film:
                 )
             )
         sizes = ", ".join(f"{name}: {_short(row[t] / row[-1])}" for name, row in norms.items())
-        captions.append("The loss is read here; the error has its full size." if k == 0 else f"{k} back. {sizes}.")
-    return Film(sheet.figure, captions, seconds=QUICK)
+        captions.append(
+            "The loss is read here; the error has its full size. The bars' scale is logarithmic."
+            if k == 0
+            else f"{k} back. {sizes}."
+        )
+    alt = f"Bars for each of {', '.join(norms)}: the size of the error, step by step back, on a logarithmic scale."
+    return Film(described(sheet.figure, f"{alt} {captions[-1]}"), captions, seconds=QUICK)
 
 
 def _short(share: float) -> str:
@@ -279,7 +284,11 @@ def attention_film(weights: Float[np.ndarray, "T S"], source: str, target: str) 
         captions.append(
             f"It writes “{sign}”, and looks most at {name}, the {_nth(j + 1)} sign, with {weights[t, j]:.2f}."
         )
-    return Film(sheet.figure, captions, seconds=0.9)
+    alt = (
+        f"{source} as it was read, below, and {target} as it is written, above; from the sign just written lines lead "
+        "down to those it looks at, the wider the larger the weight."
+    )
+    return Film(described(sheet.figure, alt), captions, seconds=0.9)
 
 
 def _nth(number: int) -> str:
@@ -340,7 +349,11 @@ def scan_film(steps: int = 8) -> Film:
         sheet.text(
             left + across * (steps - 1) / 2, (top + bottom) / 2, f"{steps - 1} rounds above, {rounds} below", INK
         )
-    return Film(sheet.figure, captions)
+    alt = (
+        f"Two rows of {steps} squares, for the loop and for the scan; all prefixes are there after {steps - 1} rounds "
+        f"of the loop, and after {rounds} of the scan."
+    )
+    return Film(described(sheet.figure, alt), captions)
 
 
 def _hop(sheet: Drawing, a: float, b: float, y: float) -> None:

@@ -16,8 +16,9 @@ class ClaimsTable:
     """What the course claims about training, unit by unit, and the figures behind it.
 
     What one might have expected and what did not come stands first. Below it is a fold for each unit: of each claim
-    in how many seeds it held, the median and the range of its number, and what the controls gave. `measured` is what
-    `make claims` wrote, by stem; nothing in it is written by hand.
+    in how many seeds it held, with Wilson's interval, the median and the range of its number, and what the controls
+    gave. Seeds are those of the confirmation, on which nothing was chosen; a unit without such a record says so.
+    `measured` is what `make claims` wrote, by stem; nothing in it is written by hand.
     """
 
     def __init__(self, measured: Mapping[str, Mapping[str, Any]] | None = None) -> None:
@@ -26,8 +27,8 @@ class ClaimsTable:
         self.units = [_in_words(stem, file) for stem, file in measured.items()]
 
     def seeds(self) -> tuple[int, int]:
-        """In how many runs, a claim with a seed, the claims about training held, and of how many."""
-        rows = [row for unit in self.units for row in unit["measured"]]
+        """In how many confirmed runs, a claim with a seed, the claims about training held, and of how many."""
+        rows = [row for unit in self.units for row in unit["measured"] if row["confirmed"]]
         return sum(row["held"] for row in rows), sum(row["of"] for row in rows)
 
     def __repr__(self) -> str:
@@ -36,7 +37,7 @@ class ClaimsTable:
             lines.append(f"{unit['stem']}: {unit['title']}")
             lines += [f"  {row['borne_out']:<8} {row['expected']}" for row in unit["expected"]]
             for row in unit["measured"]:
-                lines.append(f"  {row['held']} of {row['of']:<3} {row['words']}")
+                lines.append(f"  {row['held']} of {row['of']:<3} {row['words']} ({row['how_sure']})")
                 lines += [f"           {name}: {figure}" for name, figure in (row["figure"], *row["controls"])]
         return "\n".join(lines)
 
@@ -51,7 +52,8 @@ class ClaimsTable:
             rows = [
                 _row(
                     f"{_marked_up(row['words'])}<br><small>Measured: {_marked_up(row['measure'])}.</small>",
-                    f'<strong style="white-space:nowrap">{row["held"]} of {row["of"]}</strong>',
+                    f'<strong style="white-space:nowrap">{row["held"]} of {row["of"]}</strong>'
+                    f"<br><small>{row['how_sure']}</small>",
                     _figure(*row["figure"]),
                     "".join(_figure(*control) for control in row["controls"]),
                 )
@@ -81,7 +83,10 @@ def _in_words(stem: str, file: Mapping[str, Any]) -> dict[str, Any]:
         words = filled(claim["words"], stem)
         words = words[:1].upper() + words[1:]
         said = {"words": words, "measure": filled(experiment["measure"], stem), "figure": figure, "controls": controls}
-        measured.append(said | {"held": claim["held"], "of": claim["of"]})
+        confirmed = "seeds" in experiment
+        low, high = claim.get("interval", (0, 1))
+        how_sure = f"{low:.0%} to {high:.0%}" if confirmed else "on the seeds that it was chosen on"
+        measured.append(said | {"held": claim["held"], "of": claim["of"], "confirmed": confirmed, "how_sure": how_sure})
     expected = [row | {"found": filled(row["found"], stem)} for row in file["expectations"]]
     return {"stem": stem, "title": file["title"], "expected": expected, "measured": measured}
 

@@ -1,13 +1,15 @@
-"""Diagrams of unit 01: two sentences in one bag, and the line of probabilities from which an index is drawn."""
+"""Pictures of unit 01: a bag of two sentences, what counting reaches, and the line from which an index is drawn."""
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from matplotlib.figure import Figure
 
+from .charts import line_chart, perplexity_chart
 from .drawing import Drawing, text_width
-from .style import COLOURS, MUTED
+from .style import COLOURS, MUTED, described
 
-__all__ = ["one_bag", "probability_line"]
+__all__ = ["filled_entries", "network_and_tables", "one_bag", "perplexity_by_n", "probability_line", "right_word_by_n"]
 
 
 def one_bag(sentences: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Figure:
@@ -34,7 +36,10 @@ def one_bag(sentences: Sequence[Sequence[str]], vocabulary: Sequence[str]) -> Fi
         sheet.box(x + width / 2, middle, str(max(tokens.count(word) for tokens in sentences)), "output", width, height)
         x += width + gap
     sheet.text((left + x) / 2, middle - 0.48, "the bag of both", MUTED)
-    return sheet.figure
+    counts = ", ".join(f"{word} {max(tokens.count(word) for tokens in sentences)}" for word in vocabulary)
+    said = " and ".join(f"'{' '.join(tokens)}'" for tokens in sentences)
+    alt = f"On the left the sentences {said}. Arrows lead from both to the same bag of words on the right: {counts}."
+    return described(sheet.figure, alt)
 
 
 def probability_line(probabilities: Mapping[str, float], u: float) -> Figure:
@@ -57,4 +62,53 @@ def probability_line(probabilities: Mapping[str, float], u: float) -> Figure:
     sheet.text(at(start), level - 0.52, f"{start:g}", MUTED)
     sheet.arrow((at(u), level + 0.68), (at(u), level + 0.22), colour=COLOURS["output"])
     sheet.text(at(u), level + 0.82, f"u = {u:g}", COLOURS["output"])
-    return sheet.figure
+    ends = ", ".join(f"{token} to {end:g}" for token, end in zip(probabilities, np.cumsum([*probabilities.values()])))
+    return described(sheet.figure, f"A line from 0 to 1 in pieces: {ends}. An arrow marks u = {u:g}.")
+
+
+def perplexity_by_n(lines: Mapping[str, Sequence[float]]) -> Figure:
+    """The perplexity (log scale) of n-grams against n; lines that are infinite somewhere are left out."""
+    drawn = {name: values for name, values in lines.items() if np.isfinite(values).all()}
+    told = "; ".join(f"{' '.join(name.split())}: {', '.join(f'{v:.3g}' for v in drawn[name])}" for name in drawn)
+    figure = perplexity_chart(range(1, 1 + len(next(iter(drawn.values())))), drawn)
+    return described(figure, f"Perplexity, on a log scale, against n. {told}.")
+
+
+def filled_entries(entries: Sequence[float], filled: Sequence[float], read: int) -> Figure:
+    """How many entries an n-gram's table has, how many are ever filled, and how many words were read: a log scale."""
+    lines = {
+        "entries\nof the table": entries,
+        "entries\never filled": filled,
+        "words that\nwere read": [read] * len(filled),
+    }
+    alt = f"On a log scale, the entries of the table grow as a straight line from {entries[0]:,} to {entries[-1]:.0e}. "
+    alt += f"Those ever filled bend off, end at {filled[-1]:,.0f}, and stay below the words that were read, {read:,}."
+    ns = range(1, 1 + len(filled))
+    return described(
+        line_chart(ns, lines, xlabel="n (tokens the model sees at once)", ylabel="number (log scale)", logy=True), alt
+    )
+
+
+def right_word_by_n(ns: Sequence[int], right: Sequence[float]) -> Figure:
+    """The probability of the right last word against n."""
+    figure = line_chart(
+        ns, {"P(doctor)": right}, xlabel="n (tokens the model sees at once)", ylabel="probability of the right word"
+    )
+    figure.axes[0].set(ylim=(0, 1.05), xticks=list(ns))
+    alt = f"The probability of the right last word against n. It is {right[0]:.2f} at n = {ns[0]}"
+    if right[-1] != right[0]:
+        alt += f", and {right[-1]:.2f} from n = {ns[int(np.argmax(np.array(right) == right[-1]))]} on"
+    return described(figure, alt + ".")
+
+
+def network_and_tables(updates: Sequence[int], network: Sequence[float], unigram: float, bigram: float) -> Figure:
+    """The perplexity of a network against its updates, between those of two tables."""
+    lines = {"unigram table": [unigram] * len(updates), "network": network, "bigram table": [bigram] * len(updates)}
+    alt = f"Perplexity on the text learned from, against updates. The network's goes from {network[0]:.1f} to "
+    alt += (
+        f"{network[-1]:.2f}; the unigram table is a level line at {unigram:.1f}, the bigram table one at {bigram:.2f}."
+    )
+    return described(
+        line_chart(updates, lines, xlabel="updates (log scale)", ylabel="perplexity, text learned from", logx=True),
+        alt,
+    )

@@ -57,15 +57,17 @@ class Film:
         }
         return re.sub(r"\{\{(\w+)\}\}", lambda name: parts[name[1]], template)
 
-    def show(self, alt: str, title: str = "One pass through time, step by step") -> None:
+    def show(self, alt: str = "", title: str = "One pass through time, step by step") -> None:
         """Show the player, or where there are no scripts the still; outside a notebook, print the alt text.
+
+        That is `alt`, or what the still says by itself (`described`).
 
         The frame has no height until its script has run: it takes the still away, and makes room for itself.
         """
         if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
             show(self.still, alt)
             return
-        alt = " ".join(alt.split())
+        alt = " ".join(alt.split()) or str(self.still.get_label())
         frame = (
             f'<iframe title="{html.escape(title)}" srcdoc="{html.escape(self.page(title, alt))}" scrolling="no" '
             f'{PAPER}display: block; width: 100%; max-width: {self.size[0]}px; height: 0; border: 0"></iframe>'

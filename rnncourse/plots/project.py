@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -10,11 +10,11 @@ from jaxtyping import Float
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from .charts import _pad
+from .charts import _chart, _pad, line_chart
 from .drawing import Drawing
-from .style import COLOURS, MUTED, style
+from .style import COLOURS, CYCLE, MUTED, described, style
 
-__all__ = ["letter_by_letter", "three_parts"]
+__all__ = ["bits_at_each_letter", "bits_of_splits", "letter_by_letter", "three_parts"]
 
 BELIEF = LinearSegmentedColormap.from_list("belief", ["#FFFFFF", COLOURS["V"]])
 
@@ -49,7 +49,12 @@ def three_parts() -> Figure:
             (below.x + below.width / 2, below.y),
         ]
         sheet.path(points, COLOURS["plain"])
-    return sheet.figure
+    return described(
+        sheet.figure,
+        "Documents are dealt to three parts, whole groups at a time. Train leads to what is fitted: vocabulary, "
+        "counts, weights. Validation leads to what is chosen: n, alpha, the epoch. Test leads to what is told: the "
+        "figures, once. From fitted an arrow leads to chosen and on to told. No arrow leads from the test part back.",
+    )
 
 
 def letter_by_letter(beliefs: Float[np.ndarray, "T Q"], letters: Sequence[str], names: Sequence[str]) -> Figure:
@@ -70,4 +75,37 @@ def letter_by_letter(beliefs: Float[np.ndarray, "T Q"], letters: Sequence[str], 
         bar = figure.colorbar(image, ax=axes, pad=0.02)
         bar.outline.set_visible(False)
         bar.set_label("probability")
-    return figure
+    sure = [(letters[t], names[q]) for t, q in enumerate(beliefs.argmax(axis=1)) if beliefs[t, q] > 0.9]
+    told = (
+        f"surer than nine in ten first at {sure[0][0]!r}, of {sure[0][1]}" if sure else "never surer than nine in ten"
+    )
+    last = names[int(beliefs[-1].argmax())]
+    return described(
+        figure, f"What is believed after each of {len(letters)} letters: {told}; at the end most in {last}."
+    )
+
+
+def bits_of_splits(bits: Sequence[Mapping[str, float]]) -> Figure:
+    """The bits on the test part of each model, a row for each, and a mark for each split."""
+    models = sorted(bits[0], key=lambda model: -float(np.mean([one[model] for one in bits])))
+    figure, axes = _chart((8.0, 1.2 + 0.5 * len(models)), "bits a letter on the test part", "", "")
+    told = []
+    with style():
+        for y, model in enumerate(models):
+            values = [one[model] for one in bits]
+            axes.plot(
+                values,
+                [y] * len(values),
+                **{**CYCLE[y % len(CYCLE)], "linestyle": "", "markersize": 8, "markerfacecolor": "none"},
+            )
+            told.append(f"{model} {', '.join(f'{value:.2f}' for value in values)}")
+    axes.set_yticks(range(len(models)), models)
+    axes.set_ylim(len(models) - 0.5, -0.5)
+    axes.set_xlim(left=0)
+    return described(figure, f"Bits a letter on the test part, a mark for each split. {'; '.join(told)}.")
+
+
+def bits_at_each_letter(costs: Mapping[str, Float[np.ndarray, "K"]]) -> Figure:
+    """The mean bits at the first, second, … letter, a line for each model."""
+    letters = range(1, len(next(iter(costs.values()))) + 1)
+    return line_chart(letters, costs, xlabel="letters read", ylabel="bits at this letter")

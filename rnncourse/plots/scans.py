@@ -1,13 +1,27 @@
-"""Pictures of unit 14: the scan beside the loop."""
+"""Pictures of unit 14: scan and loop side by side, Newton's rounds, what a state keeps, and how much it holds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
 from matplotlib.figure import Figure
 
+from .charts import _pad, line_chart
 from .drawing import Drawing, Shape
-from .style import COLOURS, MUTED
+from .style import COLOURS, CYCLE, MUTED, described, style
 
-__all__ = ["scan_beside_loop"]
+__all__ = [
+    "depth_chart",
+    "kernel_chart",
+    "memory_beside_push",
+    "newton_chart",
+    "pairs_chart",
+    "scan_beside_loop",
+    "speed_chart",
+]
 
 
 def scan_beside_loop(steps: int = 8) -> Figure:
@@ -44,8 +58,96 @@ def scan_beside_loop(steps: int = 8) -> Figure:
             x = begin + across * t
             sheet.arrow((x - across * 2**k, y + spread), _dot(sheet, x, y), colour=COLOURS["W"])
     sheet.text(begin + width / 2, 0.2, f"{rounds} rows", MUTED)
-    return sheet.figure
+    alt = (
+        f"Two diagrams over {steps} columns. Left, the loop: a staircase of {steps - 1} dots, each waiting for the one "
+        f"before, in {steps - 1} rows. Right, the scan: in each row every column takes in one to its left, at distance "
+        f"1 in the first row and twice as far in each row below; {rounds} rows in all."
+    )
+    return described(sheet.figure, alt)
 
 
 def _dot(sheet: Drawing, x: float, y: float) -> Shape:
     return sheet.dot(x, y, "state", radius=0.1)
+
+
+def depth_chart(lengths: Sequence[int], depths: Mapping[str, Sequence[int]]) -> Figure:
+    """How many operations wait for one another, against the number of steps, on two logarithmic axes."""
+    axes: dict[str, Any] = {"xlabel": "T (time steps)", "ylabel": "operations in a row"}
+    figure = line_chart(lengths, depths, **axes, logx=True, logy=True, size=(8.0, 3.6))
+    ends = "; ".join(f"{name} {values[-1]:,}" for name, values in depths.items())
+    alt = f"Operations that wait for one another against T, on two log scales. At {lengths[-1]:,} steps: {ends}."
+    return described(figure, alt)
+
+
+def speed_chart(steps: Sequence[int], ratios: Mapping[str, Sequence[float]]) -> Figure:
+    """How many times as long as the scan the loop takes; rows that are shorter than `steps` end earlier."""
+    lines = {name: [*values, *[np.nan] * (len(steps) - len(values))] for name, values in ratios.items()}
+    axes: dict[str, Any] = {"xlabel": "T (time steps)", "ylabel": "time of loop / time of scan"}
+    figure = line_chart(steps, lines | {"equal": [1.0] * len(steps)}, **axes, logx=True, logy=True, size=(8.0, 3.6))
+    ends = "; ".join(
+        f"{' '.join(name.split())}: {values[0]:.1g} at {steps[0]} steps, {values[-1]:.1g} at {steps[len(values) - 1]:,}"
+        for name, values in ratios.items()
+    )
+    return described(figure, f"How many times as long as the scan the loop takes, on two log scales. {ends}.")
+
+
+def newton_chart(runs: Mapping[str, Sequence[float]]) -> Figure:
+    """The largest error of all states against Newton's rounds, for several runs, on a logarithmic axis."""
+    with style():
+        figure = Figure(figsize=(8.0, 3.8), layout="constrained")
+        _pad(figure)
+        axes = figure.add_subplot()
+        for look, (name, errors) in zip(CYCLE, runs.items(), strict=False):
+            axes.plot(range(1, len(errors) + 1), errors, **{**look, "marker": ""}, label=name, lw=2.2)
+        axes.axhline(1e-10, color=MUTED, lw=1.2, linestyle=(0, (4, 3)))
+        axes.set(yscale="log", xlabel="rounds", ylabel="largest error of all states", ylim=(1e-16, 1e3))
+        axes.legend(loc="center right")
+    said = "; ".join(
+        f"{name}: "
+        + (f"1e-10 after {len(e)} rounds" if e[-1] <= 1e-10 else f"never, {min(e[-1], 1e99):.0e} at the end")
+        for name, e in runs.items()
+    )
+    return described(figure, f"The largest error of all states against rounds, on a logarithmic axis. {said}.")
+
+
+def memory_beside_push(kept: Mapping[str, tuple[Float[np.ndarray, "T"], Float[np.ndarray, "T"]]]) -> Figure:
+    """A panel for each network: how far two symbols' states are apart, and how much is left of a push, step by step."""
+    with style():
+        figure = Figure(figsize=(9.75, 3.3), layout="constrained")
+        _pad(figure)
+        panels = figure.subplots(1, len(kept), sharey=True, squeeze=False)[0]
+        for axes, (name, (memory, push)) in zip(panels, kept.items(), strict=True):
+            axes.plot(np.maximum(memory, 1e-8), color=COLOURS["W"], lw=2.4, label="memory")
+            axes.plot(np.maximum(push, 1e-8), color=COLOURS["V"], lw=2.4, linestyle=(0, (3, 1.5)), label="push")
+            axes.set(yscale="log", title=name, xlabel="steps of noise", ylim=(1e-8, 10))
+        panels[0].set_ylabel("distance of two states")
+        panels[0].legend(loc="center right")
+    said = "; ".join(
+        f"{name}: memory {memory[0]:.1g}, at the end {memory[-1]:.1g}, push {push[0]:.1g}, at the end {push[-1]:.1g}"
+        for name, (memory, push) in kept.items()
+    )
+    return described(figure, f"Memory and push against steps of noise, on a logarithmic axis. {said}.")
+
+
+def pairs_chart(stored: Sequence[int], found: Mapping[str, Sequence[float]], guess: float) -> Figure:
+    """The share of stored pairs that are found again against their number, with a line where a guess is."""
+    lines = dict(found) | {"a guess": [guess] * len(stored)}
+    axes: dict[str, Any] = {"xlabel": "pairs that are stored", "ylabel": "share of right values"}
+    figure = line_chart(stored, lines, **axes, logx=True, ylim=(0, 1.05), size=(8.0, 3.6))
+    figure.axes[0].set_xticks(list(stored), [str(n) for n in stored])
+    figure.axes[0].minorticks_off()
+    ends = "; ".join(f"{' '.join(name.split())} {values[-1]:.2f}" for name, values in lines.items())
+    return described(figure, f"Share of values found again against the number of pairs. At {stored[-1]} pairs: {ends}.")
+
+
+def kernel_chart(kernel: Float[np.ndarray, "T"]) -> Figure:
+    """What a filter answers to a single knock, step by step."""
+    axes: dict[str, Any] = {"xlabel": "steps after the knock", "ylabel": "answer"}
+    figure = line_chart(range(len(kernel)), {"kernel": kernel}, **axes, size=(8.0, 2.8))
+    turns = int(np.sum(np.diff(np.sign(kernel[np.abs(kernel) > 1e-9])) != 0))
+    peak = int(np.argmax(np.abs(kernel)))
+    alt = (
+        f"The answer of a filter to a single knock, over {len(kernel)} steps: {kernel[0]:.2g} at first, furthest "
+        f"from 0 at step {peak} with {kernel[peak]:.2g}, {kernel[-1]:.1g} at the end; {turns} changes of sign."
+    )
+    return described(figure, alt)

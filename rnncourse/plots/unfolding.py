@@ -1,4 +1,4 @@
-"""Pictures of unit 02: what reaches one output in a convolution and in a recurrence, and clouds of states."""
+"""Pictures of unit 02: what reaches an output, what sharing saves, and the states of a pond."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ import numpy as np
 from jaxtyping import Real
 from matplotlib.figure import Figure
 
-from .charts import _chart
+from .charts import _chart, line_chart
 from .drawing import Drawing, Shape
-from .style import COLOURS, MUTED, style
+from .style import COLOURS, MUTED, described, style
 
-__all__ = ["convolution_beside_recurrence", "point_cloud"]
+__all__ = ["convolution_beside_recurrence", "error_by_examples", "pond_cloud", "pond_years"]
 
 GAP = 0.98  # from one step to the next
 
@@ -38,7 +38,14 @@ def convolution_beside_recurrence(steps: int = 5, target: int = 4) -> Figure:
         sheet.arrow(inputs[t - 1], states[t], colour=COLOURS["input" if lit else "faint"])
         sheet.arrow(states[t - 1], states[t], colour=COLOURS["state" if lit else "faint"])
     sheet.text(second - 0.31, 0.3, f"recurrence: what reaches $s_{target}$", MUTED, align="left")
-    return sheet.figure
+    window = ", ".join(f"x_{t}" for t in range(max(target - 1, 1), min(target + 1, steps) + 1))
+    past = ", ".join(f"x_{t}" for t in range(1, target + 1))
+    return described(
+        sheet.figure,
+        f"Left, a convolution of width 3: every output y is joined to three inputs; y_{target} is reached by {window}. "
+        f"Right, a recurrence: every state is joined to its input and to the state before it; s_{target} is reached "
+        f"by {past} and by s_0.",
+    )
 
 
 def _row(sheet: Drawing, left: float, y: float, letter: str, steps: int, lit: set[int], kind: str) -> list[Shape]:
@@ -49,19 +56,27 @@ def _row(sheet: Drawing, left: float, y: float, letter: str, steps: int, lit: se
     ]
 
 
-def point_cloud(
-    x: Real[np.ndarray, "K"] | Sequence,
-    y: Real[np.ndarray, "K"] | Sequence,
-    *,
-    xlabel: str,
-    ylabel: str,
-    title: str = "",
-    size: tuple[float, float] = (8.0, 4.6),
-    dot: float = 0.3,
-) -> Figure:
-    """Many small points (x, y); `dot` is the area of one."""
-    figure, axes = _chart(size, xlabel, ylabel, title)
+def error_by_examples(counts: Sequence[int], errors: Real[np.ndarray, "K 2"]) -> Figure:
+    """The error of shared weights and of a set for each step, (K, 2), by the number of sequences seen, K of them."""
+    lines = {"shared by all steps": np.asarray(errors)[:, 0], "a set for each step": np.asarray(errors)[:, 1]}
+    seen, wrong = "sequences of 20 steps that were seen", "error on new sequences"
+    return line_chart(counts, lines, xlabel=seen, ylabel=wrong, logx=True, logy=True)
+
+
+def pond_years(states: Real[np.ndarray, "K"], r: float) -> Figure:
+    """One pond of growth rate r, year by year."""
+    years = {f"r = {r:.2f}": states}
+    return line_chart(range(len(states)), years, xlabel="time step t (years)", ylabel="state s", ylim=(0, 1))
+
+
+def pond_cloud(rates: Real[np.ndarray, "R"], late: Real[np.ndarray, "K R"]) -> Figure:
+    """The states that ponds keep visiting, the last K years of each, above their growth rates; a dot for each state."""
+    figure, axes = _chart((8.6, 5.0), "growth rate r", f"states of the last {len(late)} years", "")
     axes.grid(False)
     with style():
-        axes.plot(x, y, ".", color=COLOURS["input"], ms=np.sqrt(dot), mew=0)
-    return figure
+        axes.plot(np.tile(rates, len(late)), np.ravel(late), ".", color=COLOURS["input"], ms=0.5, mew=0)
+    visited = np.array([len(set(column)) for column in np.round(late, 4).T])
+    told = ", ".join(f"{visited[np.abs(rates - r).argmin()]} at r = {r:g}" for r in (2.8, 3.2, 3.5, 3.9))
+    return described(
+        figure, f"The states that a pond keeps visiting, against its growth rate r. How many there are: {told}."
+    )

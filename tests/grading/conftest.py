@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from rnngrade.bundle import Bundle
 from rnngrade.desk import Desk
 from rnngrade.gradebook import GradebookWriter
 from tests.grading.made import UNIT
@@ -29,6 +30,12 @@ def desk(root, tmp_path, entered):
     desk.open()
     shutil.copy(entered, desk.gradebook)
     return desk
+
+
+@pytest.fixture(scope="module")
+def bundle(root):
+    """What a room is given of unit 03."""
+    return Bundle.make(root, "03_cell")
 
 
 @pytest.fixture

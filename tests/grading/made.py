@@ -4,7 +4,9 @@ the commands of a desk.
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +82,17 @@ def rnngrade(desk: Desk, *arguments: object, code: int = 0) -> Result:
     result = CliRunner().invoke(main, [str(one) for one in given])
     assert result.exit_code == code, result.output + result.stderr
     return result
+
+
+def rows(text: str, delimiter: str = ",") -> list[list[str]]:
+    """The rows of a table as a spreadsheet reads them."""
+    return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+
+def table(text: str, key: str = "student") -> dict[str, dict[str, str]]:
+    """The rows of a table that has heads, by what stands in one of its columns."""
+    header, *lines = rows(text)
+    return {line[header.index(key)]: dict(zip(header, line, strict=True)) for line in lines}
 
 
 def _result(name: str, answer: Answer) -> ExerciseResult:

@@ -1,8 +1,6 @@
 """The command line, from a made-up class to grades, as an instructor types it."""
 
-import csv
 import datetime
-import io
 import json
 import os
 import shutil
@@ -17,7 +15,7 @@ from rnngrade.cli.shared import own_seed
 from rnngrade.desk import Desk
 from rnngrade.gradebook import open_gradebook
 from rnngrade.sample import Submission, demo_class, write_hostile_class
-from tests.grading.made import rnngrade
+from tests.grading.made import rnngrade, table
 
 UNIT = "03_cell"
 
@@ -60,7 +58,7 @@ def test_a_run_has_a_line_for_each_submission_and_says_what_is_wrong(desk):
 
 def test_grades_are_the_true_ones(desk, monkeypatch):
     monkeypatch.setenv("RNNCOURSE_SEED", "7")
-    rows = {r["student"]: r for r in csv.DictReader(io.StringIO(rnngrade(desk, "export").stdout))}
+    rows = table(rnngrade(desk, "export").stdout)
     for made in demo_class(UNIT, 4):
         assert isinstance(made, Submission)
         for name, points in made.expected().items():
@@ -79,8 +77,7 @@ def test_strict_says_by_its_exit_code_that_a_person_has_to_look(desk):
 
 def test_a_due_date_that_is_changed_later_changes_the_marks_on_the_next_run(desk):
     def total():
-        rows = csv.DictReader(io.StringIO(rnngrade(desk, "export", "03").output))
-        return {row["student"]: float(row["total"]) for row in rows}["ada"]
+        return float(table(rnngrade(desk, "export", "03").output)["ada"]["total"])
 
     def set_the_due_date(when):
         with open_gradebook(desk) as gradebook:

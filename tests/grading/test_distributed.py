@@ -23,7 +23,6 @@ import dask
 import distributed  # noqa: F401  # which puts its defaults among Dask's settings
 import pytest
 
-from rnngrade.bundle import Bundle
 from rnngrade.desk import Desk
 from rnngrade.forks import Settings
 from rnngrade.run import run
@@ -146,11 +145,6 @@ def desk(root, tmp_path):
     for one in demo_class(UNIT, SIZE):
         one.write(root, desk.submitted)
     return desk
-
-
-@pytest.fixture(scope="module")
-def bundle(root):
-    return Bundle.make(root, UNIT)
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from rnngrade.gradebook import GradebookWriter
 from rnngrade.record import Finding, write_whole
 from rnngrade.roster import RosterError
 from rnngrade.sample import BLANK
-from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, submission
+from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, rows, submission, table
 from tests.grading.on_any_database import Person
 
 FIRST = NAMES[0]
@@ -66,15 +66,6 @@ def desk(graded, tmp_path):
     return desk
 
 
-def rows(text):
-    return list(csv.reader(io.StringIO(text, newline="")))
-
-
-def table(text, key):
-    header, *lines = rows(text)
-    return {line[header.index(key)]: dict(zip(header, line, strict=True)) for line in lines}
-
-
 def points(desk, student, name):
     return desk.record(UNIT, student).exercise(name).points
 
@@ -100,7 +91,7 @@ def test_a_spreadsheet_gets_the_points_of_each_exercise(desk):
 
 def test_only_flags_are_exported_and_no_cell_is_a_formula(desk):
     text = export(desk, [UNIT], "csv")
-    assert table(text, "student")["ada"]["flags"] == """'=HYPERLINK("x"), she calls eval."""
+    assert table(text)["ada"]["flags"] == """'=HYPERLINK("x"), she calls eval."""
     for format in ("csv", "canvas", "moodle"):
         for row in rows(export(desk, [UNIT], format)):
             assert not [cell for cell in row if cell.strip()[:1] in tuple("=+-@")]
@@ -111,7 +102,7 @@ def test_a_name_that_a_spreadsheet_would_run_gets_an_apostrophe(desk, cell):
     lines = io.StringIO()
     csv.writer(lines).writerows([["id", "first_name"], ["ada", f"x{cell}"], ["zoe", cell]])
     (desk.folder / "roster.csv").write_bytes(lines.getvalue().encode())
-    found = table(export(desk, [UNIT], "csv"), "student")
+    found = table(export(desk, [UNIT], "csv"))
     assert found["zoe"]["first_name"] == f"'{cell.strip()}"
     assert found["ada"]["first_name"] == " ".join(f"x{cell}".split())
 
@@ -121,7 +112,7 @@ def test_canvas_gets_its_columns_and_its_row_of_points(desk):
     header, possible, *lines = rows(text)
     assert header == ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", UNIT]
     assert possible == ["    Points Possible", "", "", "", "", str(FULL)]
-    total = table(export(desk, [UNIT], "csv"), "student")["ada"]["total"]
+    total = table(export(desk, [UNIT], "csv"))["ada"]["total"]
     assert lines == [
         ["King, Countess of Lovelace, Ada", "501", "S1", "ada", "Monday", total],
         ['O"Hara 木, Zoë', "502", "S2", "zoe", "", "0"],
@@ -142,7 +133,7 @@ def test_moodle_gets_who_it_is_a_grade_and_comments(desk):
 
 def test_without_a_class_list_names_come_from_the_gradebook(desk):
     (desk.folder / "roster.csv").unlink()
-    found = table(export(desk, [UNIT], "csv"), "student")
+    found = table(export(desk, [UNIT], "csv"))
     assert list(found) == ["ada", "eve_9", "zoe"]
     assert found["zoe"]["last_name"] == "From the gradebook"
     assert {one["status"] for one in found.values()} == {"graded"}
@@ -192,9 +183,9 @@ def test_one_student_s_record_does_not_keep_the_others_from_being_exported(desk,
 
 
 def test_a_record_that_cannot_be_read_is_told_and_its_points_are_the_gradebook_s(desk):
-    before = table(export(desk, [UNIT], "csv"), "student")["ada"]["total"]
+    before = table(export(desk, [UNIT], "csv"))["ada"]["total"]
     desk.record_path(UNIT, "ada").write_text("{")
     failures = Failures()
-    assert table(export(desk, [UNIT], "csv", failures=failures), "student")["ada"]["total"] == before
+    assert table(export(desk, [UNIT], "csv", failures=failures))["ada"]["total"] == before
     (words,) = failures.told
     assert words.startswith(f"ada, {UNIT}: The record ")

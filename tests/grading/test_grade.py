@@ -38,11 +38,6 @@ SHORT = Limits(memory=1024 * MB, cell_seconds=8.0, call_seconds=1.0)  # all call
 
 
 @pytest.fixture(scope="module")
-def bundle(root):
-    return Bundle.make(root, UNIT)
-
-
-@pytest.fixture(scope="module")
 def station(bundle):
     with open_station(bundle, LIMITS) as made:
         yield made

@@ -17,7 +17,7 @@ from rnngrade.lms.moodle import feedback_zip, file_name, fill_worksheet
 from rnngrade.lms.table import TableError
 from rnngrade.record import write_whole
 from rnngrade.sample import BLANK
-from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, submission
+from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, rows, submission
 from tests.grading.on_any_database import Person
 
 # As Moodle writes it, in German: the columns' names are the site's.
@@ -85,10 +85,6 @@ def test_a_page_that_is_not_written_is_told(graded):
     assert any("ada" in words and "rnngrade feedback" in words for words in failures.told)
 
 
-def rows(text):
-    return list(csv.reader(io.StringIO(text)))
-
-
 def test_the_worksheet_gets_its_grades_and_keeps_all_else(graded, tmp_path):
     path = tmp_path / "worksheet.csv"
     path.write_text(WORKSHEET, encoding="utf-8", newline="")
@@ -113,21 +109,18 @@ def test_a_worksheet_whose_columns_are_called_otherwise_is_told_which_there_are(
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
 def test_canvas_gets_its_own_column_filled_and_no_other(graded, tmp_path, delimiter):
-    def rows(text):
-        return list(csv.reader(io.StringIO(text), delimiter=delimiter))
-
     gradebook = io.StringIO()
-    csv.writer(gradebook, delimiter=delimiter).writerows(csv.reader(io.StringIO(GRADEBOOK)))
+    csv.writer(gradebook, delimiter=delimiter).writerows(rows(GRADEBOOK))
     path = tmp_path / "gradebook.csv"
     path.write_text(gradebook.getvalue(), encoding="utf-8", newline="")
     (graded.folder / "roster.csv").write_text("id,canvas_id\nada,\nalan,902\n")
     filled = fill_gradebook(graded, UNIT, path, "Unit 02 (12)")
-    before, after = rows(gradebook.getvalue()), rows(filled.text)
+    before, after = rows(gradebook.getvalue(), delimiter), rows(filled.text, delimiter)
     changed = [(i, j) for i, row in enumerate(before) for j, cell in enumerate(row) if after[i][j] != cell]
     assert changed == [(2, 6)]
     assert list(filled.waiting) == ["alan"]
     Person(graded, "alan").gives(WRITTEN, 0)
-    again = rows(fill_gradebook(graded, UNIT, path, "Unit 02 (12)").text)
+    again = rows(fill_gradebook(graded, UNIT, path, "Unit 02 (12)").text, delimiter)
     assert float(again[3][6]) == graded.record(UNIT, "alan").points
     assert again[4] == before[4], "who handed in nothing keeps what is there"
     with pytest.raises(TableError, match="is no assignment"):

@@ -21,7 +21,6 @@ import pytest
 
 from rnncourse import exercises
 from rnngrade import run as running
-from rnngrade.bundle import Bundle
 from rnngrade.desk import Desk
 from rnngrade.errors import DeskError, Failures
 from rnngrade.forks import Settings
@@ -197,11 +196,6 @@ def quick(monkeypatch, new_desk):
         return names
 
     return graded
-
-
-@pytest.fixture(scope="module")
-def bundle(root):
-    return Bundle.make(root, UNIT)
 
 
 def change(path: Path) -> None:

@@ -45,11 +45,6 @@ LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, outp
 
 
 @pytest.fixture(scope="module")
-def bundle(root):
-    return Bundle.make(root, UNIT)
-
-
-@pytest.fixture(scope="module")
 def station(bundle):
     os.environ["DESK_SECRET"] = SECRET
     try:

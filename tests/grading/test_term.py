@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from datetime import UTC, datetime
 
@@ -21,16 +19,11 @@ from rnngrade.report import write_report
 from rnngrade.roster import class_list
 from rnngrade.status import lines
 from rnngrade.times import TimesError, lateness_of, take_times
-from tests.grading.made import UNIT, WRITTEN, rnngrade
+from tests.grading.made import UNIT, WRITTEN, rnngrade, table
 from tests.grading.on_any_database import Person
 from tests.grading.ruled import ROSTER, RULES, hand_in
 
 POINTS = exercises.unit(UNIT).points
-
-
-def table(text):
-    header, *rows = csv.reader(io.StringIO(text, newline=""))
-    return {row[0]: dict(zip(header, row, strict=True)) for row in rows}
 
 
 def test_points_before_and_after_stand_in_the_export(ruled):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
@@ -18,7 +16,7 @@ from rnngrade.exporting import Grades, UnitGrades
 from rnngrade.roster import ClassList, Person
 from rnngrade.rules import Term, read_rules
 from rnngrade.term import total, total_of
-from tests.grading.made import rnngrade
+from tests.grading.made import rnngrade, rows
 from tests.grading.ruled import RULES
 
 UNITS = exercises.STEMS[1:9]
@@ -141,10 +139,10 @@ def test_the_readme_says_what_every_column_of_a_table_is(root):
 def test_the_term_is_exported_for_all_formats(ruled):
     (ruled.folder / "desk.toml").write_text(f'{RULES}[term]\nweights = {{02 = 3}}\n[term.excused]\nemmy = ["02"]\n')
 
-    def rows(*options):
-        return list(csv.reader(io.StringIO(rnngrade(ruled, "export", "--total", *options).stdout)))
+    def exported(*options):
+        return rows(rnngrade(ruled, "export", "--total", *options).stdout)
 
-    header, *lines = rows()
+    header, *lines = exported()
     assert header == ["student", "last_name", "first_name", "email", "section", "02_unfolding",
                       "dropped", "excused", "total", "waits_for_a_person", "status"]  # fmt: skip
     found = {line[0]: dict(zip(header, line, strict=True)) for line in lines}
@@ -153,8 +151,8 @@ def test_the_term_is_exported_for_all_formats(ruled):
     assert (found["emmy"]["total"], found["emmy"]["excused"]) == ("", "02_unfolding")
     assert (found["sofia"]["total"], found["sofia"]["status"]) == ("0", "handed in nothing")
     assert (found["ada"]["waits_for_a_person"], found["eve"]["status"]) == ("yes", "not on the class list")
-    canvas = rows("--format", "canvas")
+    canvas = exported("--format", "canvas")
     assert canvas[1] == ["    Points Possible", "", "", "", "", "100"]
     assert ["Lovelace, Ada", "901", "s1", "ada", "", found["ada"]["total"]] in canvas
     assert len(canvas) == 2 + 4
-    assert ["Ada", "Lovelace", "ada", "s1", "ada@example.org", found["ada"]["total"]] in rows("--format", "moodle")
+    assert ["Ada", "Lovelace", "ada", "s1", "ada@example.org", found["ada"]["total"]] in exported("--format", "moodle")

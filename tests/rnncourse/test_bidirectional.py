@@ -25,16 +25,7 @@ from rnncourse.bidirectional import (
 from rnncourse.bidirectional_torch import HiddenMarkov
 from rnncourse.cell import rnn_forward
 from tests.rnncourse.array_functions import ArrayFunctionsSuite
-from tests.rnncourse.oracles import (
-    TOLERANCE,
-    assert_close,
-    different_sizes,
-    drawn,
-    float_types,
-    loaded_rnn,
-    pick,
-    seeds,
-)
+from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds
 
 sizes = different_sizes(4)
 
@@ -174,7 +165,7 @@ def test_the_tagger_is_an_embedding_both_directions_and_a_linear_layer(sizes, se
         expected = bidirectional_forward(embedded, *ways, lengths=ends) @ V + c
         logits = tagger(ids, ends)
         assert logits.shape == (*ids.shape, 4)
-        np.testing.assert_allclose(logits.detach()[where], expected[where], **TOLERANCE[np.float64])
+        assert_close(logits[where], expected[where])
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, torch.tensor])

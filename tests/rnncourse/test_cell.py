@@ -21,16 +21,7 @@ from rnncourse.cell import (
     to_torch_state,
 )
 from tests.rnncourse.array_functions import ArrayFunctionsSuite
-from tests.rnncourse.oracles import (
-    TOLERANCE,
-    assert_close,
-    different_sizes,
-    drawn,
-    float_types,
-    loaded_rnn,
-    pick,
-    seeds,
-)
+from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds
 
 sizes = different_sizes(5)
 UWB, UWBVC = tuple("UWb"), tuple("UWbVc")
@@ -137,7 +128,7 @@ def test_the_network_takes_lists_and_one_hot_integers():
     assert logits.dtype == np.float32
     from_lists = Network(*(p[name].tolist() for name in "UWbVc")).forward(one_hot.tolist())
     assert from_lists.dtype == np.float64
-    np.testing.assert_allclose(logits, from_lists, **TOLERANCE[np.float32])
+    assert_close(logits, from_lists, np.float32)
 
 
 def test_numbers_and_integers_do_not_decide_the_dtype():

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncourse import scans
+from rnncourse.bptt import rnn_backward
 from rnncourse.scans import (
     associative_scan,
+    backward_by_scan,
     combine_affine,
     diagonal_ssm,
     linear_attention,
@@ -86,6 +88,9 @@ class Deep:
     def __add__(self, other):
         return Deep(self.value + other.value, max(self.depth, other.depth) + 1)
 
+    def __rsub__(self, number):
+        return Deep(number - self.value, self.depth + 1)
+
 
 def deep(array):
     result = np.empty(np.shape(array), dtype=object)
@@ -133,6 +138,30 @@ def test_the_scan_works_through_its_operator_in_few_calls_and_fewer_than_2_T_com
 def test_factors_and_terms_of_two_shapes_are_an_error(function):
     with pytest.raises(ValueError, match="one shape"):
         function(np.ones((4, 1)), np.ones((4, 3)).tolist(), np.zeros(3))
+
+
+@float_types
+@drawn
+@given(st.integers(1, 40), st.integers(1, 3), st.integers(1, 5), seeds)
+def test_the_way_back_by_a_scan_is_the_walk_back(dtype, T, N, H, seed):
+    rng = np.random.default_rng(seed)
+    dH, states = rng.normal(size=(T, N, H)), np.tanh(rng.normal(size=(T, N, H)))
+    W = rng.normal(size=(H, H)) / np.sqrt(H)
+    errors = backward_by_scan(*(array.astype(dtype) for array in (dH, states, W)))
+    assert errors.dtype == dtype
+    # with U = I, the walk's dX is (1 - h^2) e W_in^T = (1 - h^2) e
+    dX = rnn_backward(dH, np.zeros((T, N, H)), np.zeros((N, H)), states, np.eye(H), W)[0]
+    tolerance = {np.float32: {"rtol": 1e-2, "atol": 1e-3}, np.float64: {"rtol": 1e-8, "atol": 1e-10}}[dtype]
+    np.testing.assert_allclose((1 - states**2) * errors, dX, **tolerance)
+
+
+@pytest.mark.parametrize("T", [1, 2, 64, 100])
+def test_the_way_back_takes_logarithmically_many_rounds(T):
+    rng = np.random.default_rng(T)
+    given_ = rng.normal(size=(T, 1, 2)), np.tanh(rng.normal(size=(T, 1, 2))), rng.normal(size=(2, 2))
+    errors = backward_by_scan(*(deep(array) for array in given_))
+    np.testing.assert_allclose(np.vectorize(lambda n: float(getattr(n, "value", n)))(errors), backward_by_scan(*given_))
+    assert max(getattr(n, "depth", 0) for n in errors.flat) <= 2 * 3 * math.ceil(math.log2(T)) + 3
 
 
 def draw_gru(sizes, seed, dtype=np.float64):
@@ -205,6 +234,7 @@ CALLS = {
     "associative_scan": (associative_scan, ("x", "y", "h0")),
     "combine_affine": (lambda *a: combine_affine(a[:2], a[2:]), ("x", "y", "y", "x")),
     "min_gru_forward": (min_gru_forward, ("X", "H0", "A", "B")),
+    "backward_by_scan": (backward_by_scan, ("X", "X", "W")),
 }
 
 
@@ -214,5 +244,5 @@ class TestArrayFunctions(ArrayFunctionsSuite):
     def draw_arguments(self, dtype, steps=4):
         rng = np.random.default_rng(2)
         shapes = {"x": (steps, 3), "y": (steps, 3), "X": (steps, 2, 3), "signal": (steps,)}
-        shapes |= {"h0": (3,), "a": (3,), "H0": (2, 5), "A": (3, 5), "B": (3, 5)}
+        shapes |= {"h0": (3,), "a": (3,), "H0": (2, 5), "A": (3, 5), "B": (3, 5), "W": (3, 3)}
         return {name: rng.uniform(-1, 1, shape).astype(dtype) for name, shape in shapes.items()}

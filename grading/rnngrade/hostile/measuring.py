@@ -258,6 +258,7 @@ MEASURING = [
         depth.Counted.__init__ = lambda self, value, depth=0: original(self, value, 0)
         """,
         "diagonal_ssm",
+        "backward_by_scan",
     ),
     _loops(
         "measuring_depth_of_values",
@@ -281,6 +282,7 @@ MEASURING = [
         drive.steps = drive.Driver("rnncourse.checks.drive:steps", steps, counts_depth=True)
         """,
         "diagonal_ssm",
+        "backward_by_scan",
     ),
     _loops(
         "measuring_depth_unknown_to_the_answer",

@@ -12,10 +12,11 @@ from rnncourse import check, exercises
 from rnncourse.checks import diagnosis
 from rnncourse.checks.diagnosis import TWO
 from rnncourse.checks.engine import judge
-from rnncourse.checks.exercise import Exercise, Unit, case, normal
+from rnncourse.checks.exercise import Exercise, case, normal
 from rnncourse.checks.local import Local
 from rnncourse.checks.merge import changes, merged
 from rnncourse.checks.pairs import both, changes_of
+from tests.rnncourse.checks.made import judged, made
 
 CODE = [e for unit in exercises.units() for e in unit if isinstance(e, Exercise)]
 
@@ -102,16 +103,15 @@ def test_what_a_mistake_changes_makes_it_of_the_model_answer(exercise):
 
 
 def test_a_single_number_is_no_place_for_two_mistakes():
-    unit = Unit("99_test", "test")
-    model = "def area(a, b):\n    return a * b"
-    ex = unit.exercise("area", reference=lambda a, b: a * b, points=2, takes="a, b", hints=("",) * 3, model=model)
-    ex.cases(lambda rng: [case(*rng.integers(2, 99, 2).tolist()) for _ in range(3)])
+    def cases(rng):
+        return [case(*rng.integers(2, 99, 2).tolist()) for _ in range(3)]
+
+    ex = made("area", lambda a, b: a * b, cases, takes="a, b", model="def area(a, b):\n    return a * b")
     ex.misconception(half_of_a)
     ex.misconception(half_of_b)
     answer = both(ex, *ex.misconceptions).answer
     assert answer(8, 6) == 12
-    with Local(answer, {}) as candidate:
-        assert judge(ex, candidate).diagnosis is None
+    assert judged(ex, answer).diagnosis is None
 
 
 def half_of_a(a, b):
@@ -142,15 +142,16 @@ def from_one(x):
 
 def test_two_mistakes_that_together_never_end_are_given_up(monkeypatch):
     monkeypatch.setattr(diagnosis, "SECONDS_A_TRIAL", 0.1)
-    unit = Unit("99_test", "test")
+
+    def cases(rng):
+        return [case(normal(rng, 9)) for _ in range(2)]
+
     model = "def walk(x):\n    i = 0\n    while i != 9:\n        i += 1\n    return x"
-    ex = unit.exercise("walk", reference=lambda x: x + 0, points=2, takes="x (N,)", hints=("",) * 3, model=model)
-    ex.cases(lambda rng: [case(normal(rng, 9)) for _ in range(2)])
+    ex = made("walk", lambda x: x + 0, cases, takes="x (N,)", model=model)
     for mistake in (three_at_a_time, from_one):
         ex.misconception(mistake)
     assert both(ex, *ex.misconceptions)
-    with Local(lambda x: 2 * x, {}) as candidate:
-        assert judge(ex, candidate).diagnosis is None
+    assert judged(ex, lambda x: 2 * x).diagnosis is None
 
 
 def on_arrays(change):
@@ -219,23 +220,15 @@ def test_a_generic_mistake_is_named_as_itself_or_in_the_catalogues_words(name, m
 
 
 def test_a_sum_for_a_mean_is_named_with_its_axis():
-    unit = Unit("99_test", "test")
-    ex = unit.exercise(
-        "means",
-        reference=lambda X: X.mean(axis=0),
-        points=2,
-        takes="X (N, D)",
-        gives="mean (D,)",
-        hints=("",) * 3,
-        model="def means(X):\n    return X.mean(axis=0)",
-    )
-    ex.cases(lambda rng: [case(normal(rng, N, 3)) for N in (2, 3, 5)])
-    with Local(lambda X: X.sum(axis=0), {}) as candidate:
-        verdict = judge(ex, candidate)
+    def cases(rng):
+        return [case(normal(rng, N, 3)) for N in (2, 3, 5)]
+
+    settings = {"takes": "X (N, D)", "gives": "mean (D,)", "model": "def means(X):\n    return X.mean(axis=0)"}
+    ex = made("means", lambda X: X.mean(axis=0), cases, **settings)
+    verdict = judged(ex, lambda X: X.sum(axis=0))
     assert verdict.diagnosis == "times_size"
     assert "N times" in verdict.message
-    with Local(lambda X: X.sum(axis=0) / 2, {}) as candidate:
-        assert judge(ex, candidate).diagnosis is None
+    assert judged(ex, lambda X: X.sum(axis=0) / 2).diagnosis is None
 
 
 def test_what_keeps_something_between_calls_is_named():

@@ -24,6 +24,7 @@ from rnncourse.checks.local import Local
 from rnncourse.checks.wire import decode, encode
 from rnncourse.exercises import find
 from rnncourse.seat import notebook
+from tests.rnncourse.checks.made import judged, made
 
 
 def right(x, h_prev, U, W, b):
@@ -175,13 +176,11 @@ def test_a_fault_of_another_kind_is_no_misconception_that_is_right_on_ordinary_c
 
 
 def test_an_answer_that_shares_memory_with_an_argument_is_found():
-    unit = Unit("99_test", "test")
-    ex = unit.exercise(
-        "first_rows", reference=lambda x: x[:2].copy(), points=2, takes="x (N, D)", gives="rows (K, D)", hints=("",) * 3
-    )
-    ex.cases(lambda rng: [case(normal(rng, 4, 3)), edge("two rows", normal(rng, 2, 3))])
-    with Local(lambda x: x[:2], {}) as candidate:
-        verdict = judge(ex, candidate)
+    def cases(rng):
+        return [case(normal(rng, 4, 3)), edge("two rows", normal(rng, 2, 3))]
+
+    ex = made("first_rows", lambda x: x[:2].copy(), cases, takes="x (N, D)", gives="rows (K, D)")
+    verdict = judged(ex, lambda x: x[:2])
     assert not verdict.passed
     assert "shares memory" in verdict.message
 
@@ -280,7 +279,7 @@ def test_hidden_cases_follow_the_instructors_seed():
         seen.append(float(args[0][0, 0]))
         return right(*args)
 
-    for seed in ("1", "1", "2"):
+    for seed in ("spring term", "spring term", "2"):  # any text is one
         with mock.patch.dict(os.environ, RNNCOURSE_SEED=seed):
             assert check(rnn_step, hidden=True).passed
     once = len(seen) // 3
@@ -304,60 +303,31 @@ def test_all_of_the_secret_seed_counts_and_each_unit_and_exercise_has_its_own():
     assert seed("\udcff") != seed("\udcfe"), "bytes that are no text, as an environment can have them"
 
 
-class _Hides:
-    """What an answer does with the secret of a hidden case, so that it would stand in the verdict."""
-
-    @staticmethod
-    def text(secret):
-        raise ValueError(f"it is {secret}")
-
-    @staticmethod
-    def name_of_the_error(secret):
-        raise type(f"it_is_{secret}", (ValueError,), {})
-
-    @staticmethod
-    def line_of_the_error(secret):
-        exec(compile(f"it_is_{secret} = 1 / 0", "own", "exec"))
-
-    @staticmethod
-    def answer(secret):
-        return secret + 2
-
-    @staticmethod
-    def shape(secret):
-        return np.zeros((secret, 0))
-
-    @staticmethod
-    def words(secret):
-        return f"it is {secret}"
-
-    @staticmethod
-    def kind(secret):
-        return type(f"it_is_{secret}", (), {})()
-
-    @staticmethod
-    def nothing(secret):
-        return None
+HIDES = {  # what an answer does with the secret of a hidden case, so that it would stand in the verdict
+    "text": lambda secret: raises(ValueError(f"it is {secret}"))(),
+    "name of the error": lambda secret: raises(type(f"it_is_{secret}", (ValueError,), {}))(),
+    "line of the error": lambda secret: exec(compile(f"it_is_{secret} = 1 / 0", "own", "exec")),
+    "answer": lambda secret: secret + 2,
+    "shape": lambda secret: np.zeros((secret, 0)),
+    "words": lambda secret: f"it is {secret}",
+    "kind": lambda secret: type(f"it_is_{secret}", (), {})(),
+    "nothing": lambda secret: None,
+}
 
 
-def _with_a_secret(**more):
+def _with_a_secret():
     """An exercise that gives its argument back: 1 in the visible case, a secret in the hidden one."""
-    ex = Unit("99_test", "").exercise(
-        "give", reference=float, points=1, takes="n", gives="same", hints=("",) * 3, **more
-    )
     draws = iter((1, 987123))
-    ex.cases(lambda rng: [case(next(draws, 987123))])
-    return ex
+    return made("give", float, lambda rng: [case(next(draws, 987123))], takes="n", gives="same")
 
 
-@pytest.mark.parametrize("how", [how for how in vars(_Hides) if not how.startswith("__")])
+@pytest.mark.parametrize("how", HIDES)
 def test_a_verdict_on_a_hidden_case_tells_nothing_that_the_answer_chose_and_nothing_that_was_expected(how):
-    with Local(lambda n: 1.0 if n == 1 else getattr(_Hides, how)(n), {}) as candidate:
-        verdict = judge(_with_a_secret(), candidate, hidden=True)
+    verdict = judged(_with_a_secret(), lambda n: 1.0 if n == 1 else HIDES[how](n), hidden=True)
     assert not verdict.passed
     assert "hidden case" in verdict.message
     assert "98712" not in f"{verdict.message} {verdict.card()} {verdict.criteria}"
-    if how in ("text", "name_of_the_error"):
+    if how in ("text", "name of the error"):
         assert "give raised ValueError." in verdict.message
 
 
@@ -365,8 +335,7 @@ def test_what_an_answer_says_in_a_visible_case_stays_in_a_hidden_check():
     def give(n):
         raise ValueError("of my own")
 
-    with Local(give, {}) as candidate:
-        assert "ValueError: of my own" in judge(_with_a_secret(), candidate, hidden=True).message
+    assert "ValueError: of my own" in judged(_with_a_secret(), give, hidden=True).message
 
 
 def test_visible_properties_are_asked_before_any_hidden_case_and_hidden_ones_tell_the_claim_alone():
@@ -380,8 +349,7 @@ def test_visible_properties_are_asked_before_any_hidden_case_and_hidden_ones_tel
 
     ex = _with_a_secret()
     ex.holds("Minus one is minus one")(lambda call, rng: None if call(-1) == -1 else "it is not")
-    with Local(give, {}) as candidate:
-        verdict = judge(ex, candidate, hidden=True)
+    verdict = judged(ex, give, hidden=True)
     assert seen[:4] == [1, -1, 987123, -1]
     assert not verdict.passed
     assert "Minus one is minus one" in verdict.message
@@ -401,12 +369,6 @@ def test_a_hidden_check_refuses_what_the_visible_one_refuses():
     assert check(rnn_step).passed
     assert not check(wrong_where_it_was_shown, "rnn_step").passed
     assert not check(wrong_where_it_was_shown, "rnn_step", hidden=True).passed
-
-
-def test_any_text_is_a_seed():
-    with mock.patch.dict(os.environ, RNNCOURSE_SEED="spring term"):
-        assert check(right, "rnn_step", hidden=True).passed
-        assert not check(of(np.sin), "rnn_step", hidden=True).passed
 
 
 @pytest.mark.parametrize("name", [None, "rnn_stp", 3, ""])
@@ -519,11 +481,8 @@ def test_a_candidate_behind_the_wire_gets_the_same_verdicts(name):
 
 
 def test_a_property_that_does_not_hold_fails_the_values():
-    unit = Unit("99_test", "test")
-    ex = unit.exercise(
-        "any_even", reference=lambda n: 2 * n, points=2, takes="n", gives="even", hints=("",) * 3, canonical=lambda a: 0
-    )
-    ex.cases(lambda rng: [case(3), case(4)])
+    settings = {"takes": "n", "gives": "even", "canonical": lambda a: 0}
+    ex = made("any_even", lambda n: 2 * n, lambda rng: [case(3), case(4)], **settings)
 
     @ex.holds("The number is even")
     def _(call, rng):
@@ -531,8 +490,7 @@ def test_a_property_that_does_not_hold_fails_the_values():
         return None if call(n) % 2 == 0 else f"{call(n)} is odd."
 
     for answer, passes in ((lambda n: 4 * n, True), (lambda n: 2 * n + 1, False)):
-        with Local(answer, {}) as candidate:
-            verdict = judge(ex, candidate)
+        verdict = judged(ex, answer)
         assert verdict.passed is passes
     assert "is odd" in verdict.message
 
@@ -544,17 +502,10 @@ def doubling(factor):
 
 
 def test_a_function_that_is_called_too_often_is_found():
-    unit = Unit("99_test", "test")
-    ex = unit.exercise(
-        "once",
-        reference=lambda f, x: f(x),
-        points=2,
-        takes="f, x (N,)",
-        gives="y (N,)",
-        hints=("",) * 3,
-        counts_calls=True,
-    )
-    ex.cases(lambda rng: [case(doubling(factor=2.0), normal(rng, 3)), case(doubling(factor=3.0), normal(rng, 4))])
+    def cases(rng):
+        return [case(doubling(factor=2.0), normal(rng, 3)), case(doubling(factor=3.0), normal(rng, 4))]
+
+    ex = made("once", lambda f, x: f(x), cases, takes="f, x (N,)", gives="y (N,)", counts_calls=True)
 
     def twice(f, x):
         f(x)
@@ -567,17 +518,18 @@ def test_a_function_that_is_called_too_often_is_found():
         return y
 
     for answer, words in ((twice, "2 times, it takes 1"), (scribbling, "while it works")):
-        with Local(answer, {}) as candidate:
-            verdict = judge(ex, candidate)
+        verdict = judged(ex, answer)
         assert not verdict.passed
         assert words in verdict.message
 
 
 def test_a_wrong_answer_that_is_a_mistake_on_the_drawn_cases_only_is_not_called_that_mistake():
     """Fresh draws tell apart what is the same by chance."""
-    unit = Unit("99_test", "test")
-    ex = unit.exercise("double", reference=lambda n: 2 * n, points=2, takes="n", gives="twice", hints=("",) * 3)
-    ex.cases(lambda rng: [case(2 + int(rng.integers(0, 1000) > 900)) for _ in range(2)])
+
+    def cases(rng):
+        return [case(2 + int(rng.integers(0, 1000) > 900)) for _ in range(2)]
+
+    ex = made("double", lambda n: 2 * n, cases, takes="n", gives="twice")
 
     @ex.misconception
     def added(n):
@@ -587,12 +539,12 @@ def test_a_wrong_answer_that_is_a_mistake_on_the_drawn_cases_only_is_not_called_
     told_apart = 0
     for answer, diagnosis in ((lambda n: n + 3, "added"), (lambda n: 5, None)):
         for seed in range(9):
-            with mock.patch.dict(os.environ, RNNCOURSE_SEED=str(seed)), Local(answer, {}) as candidate:
+            with mock.patch.dict(os.environ, RNNCOURSE_SEED=str(seed)):
                 hidden = seed_for(ex, True)
                 if all(one.args == (2,) for draw in range(1, DRAWS + 1) for one in drawn_afresh(ex, hidden, draw)):
                     continue  # by chance nothing tells the two apart
                 told_apart += 1
-                verdict = judge(ex, candidate, hidden=True)
+                verdict = judged(ex, answer, hidden=True)
             assert verdict.diagnosis == diagnosis
     assert told_apart > 4
 

@@ -107,6 +107,12 @@ def assert_said_once(found: Found) -> None:
         assert shown.count(squeezed(found.place)) == 1, (found.step, found.shown)
 
 
+def assert_said_behind_the_points(found: Found) -> None:
+    assert_said_once(found)
+    opening = f"{'✓' if found.passed else '✗'} {found.step.name}: {found.points:g} of "
+    assert squeezed(found.shown).count(opening) == 1, found.shown
+
+
 def as_a_script() -> str:
     blank = "\n\n"  # IPython, typed into, ends a function there
     lines = [BEGIN, *(f"{one.source}{blank}{one.call}\n{TELL.format(name=one.name)}" for one in STEPS)]
@@ -135,6 +141,7 @@ def test_the_answers_are_of_the_kinds_that_they_should_be(notebook):
     assert "NotImplementedError" in found["nothing written yet"].message
     assert "SyntaxError" in found["a syntax error"].message
     assert "ValueError" in found["an error"].message
+    assert found["another type"].shown.startswith("✗ rnn_step: 0.3 of 3 points. ")
 
 
 @pytest.mark.parametrize("how", ["python", "ipython", "%run"])
@@ -144,12 +151,12 @@ def test_a_script_prints_the_message(script, how):
     else:
         text = output_of(*([sys.executable] if how == "python" else IPYTHON), script, cwd=script.parent)
     for found in told(text):
-        assert_said_once(found)
+        assert_said_behind_the_points(found)
 
 
 def test_ipython_in_a_terminal_shows_the_message(tmp_path):
     for found in told(output_of(*IPYTHON, cwd=tmp_path, typed=as_a_script())):
-        assert_said_once(found)
+        assert_said_behind_the_points(found)
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +182,7 @@ def told_in(notebook: nbformat.NotebookNode, *mimes: str) -> list[Found]:
 
 def test_a_notebook_front_end_that_shows_text_alone_shows_the_message_and_then_the_points(notebook):
     for found in told_in(notebook, "text/plain"):
-        assert_said_once(found)
+        assert_said_behind_the_points(found)
         assert float(found.shown.splitlines()[-1]) == found.points  # as nbgrader reads them
 
 

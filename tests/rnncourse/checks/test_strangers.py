@@ -1,8 +1,8 @@
-"""Answers as strangers write them: what a message must say of wrong ones, and what it must not, since it is not so."""
+"""Wrong answers as strangers write them: what a message must say of them, and what it must not, since it is not so.
 
-import bisect
-import functools
-import itertools
+That right ones pass in any style is proved of the alternatives to every exercise.
+"""
+
 import re
 from functools import partial
 
@@ -239,100 +239,6 @@ def test_the_line_is_found_in_answers_that_no_search_has_made(exercise, answer, 
     with Local(answer, found.uses) as local:
         verdict = judge(found, local, search=NO_HURRY, after_diagnosis=True)
     assert verdict.where.lines == lines
-
-
-# --- what is right is right, in whatever style
-
-
-RIGHT = []
-
-
-def right(exercise):
-    """A right answer to the exercise."""
-
-    def add(answer):
-        RIGHT.append(pytest.param(exercise, answer, id=f"{exercise}-{answer.__name__}"))
-        return answer
-
-    return add
-
-
-@right("compose")
-def reduced(f, times):
-    return functools.reduce(lambda g, _: lambda s: f(g(s)), range(times), lambda s: s)
-
-
-@right("softmax")
-def by_logarithms(O):
-    return np.exp(O - np.logaddexp.reduce(O, axis=-1, keepdims=True))
-
-
-@right("to_torch_state")
-def halves_of_the_bias(U, W, b):
-    half = (b * 0.5).astype(b.dtype)
-    return {"bias_hh_l0": b - half, "bias_ih_l0": half, "weight_hh_l0": W.T + 0, "weight_ih_l0": U.T + 0}
-
-
-@right("orthogonal")
-def gram_schmidt(rng, n):
-    Q = []
-    while len(Q) < n:
-        v = rng.normal(size=n)
-        for q in Q * 2:
-            v = v - (v @ q) * q
-        Q.append(v / np.linalg.norm(v))
-    return np.array(Q)
-
-
-@right("linear_recurrence")
-def accumulated(a, b, h0):
-    steps = zip(a, b, strict=True)
-    return np.array(list(itertools.accumulate(steps, lambda h, ab: ab[0] * h + ab[1], initial=h0))[1:])
-
-
-@right("greedy_decode")
-def recursive(step, state, bos, eos, max_length):
-    if max_length == 0:
-        return []
-    scores, after = step(bos, state)
-    best = list(scores).index(max(scores))
-    return [] if best == eos else [best, *recursive(step, after, best, eos, max_length - 1)]
-
-
-@right("sample_index")
-def bisected(probabilities, u):
-    sums = list(itertools.accumulate(map(float, probabilities)))
-    i = bisect.bisect_right(sums, u)
-    return i if i < len(sums) else max(j for j, p in enumerate(probabilities) if p > 0)
-
-
-@right("StackedRNN")
-class TimeOutside(nn.Module):
-    def __init__(self, input_size, hidden_size, num_layers=1, dropout=0.0):
-        super().__init__()
-        self.L, self.drop = num_layers, nn.Dropout(dropout)
-        for l in range(num_layers):
-            sizes = {"weight_ih": (hidden_size, hidden_size if l else input_size), "weight_hh": (hidden_size,) * 2}
-            for kind, shape in (sizes | {"bias_ih": hidden_size, "bias_hh": hidden_size}).items():
-                self.register_parameter(f"{kind}_l{l}", nn.Parameter(torch.rand(shape) - 0.5))
-
-    def forward(self, x, h0=None):
-        p = dict(self.named_parameters())
-        h = [x.new_zeros(x.shape[1], len(p["bias_ih_l0"]))] * self.L if h0 is None else list(h0.unbind(0))
-        top = []
-        for v in x:
-            for l in range(self.L):
-                v = self.drop(v) if l else v
-                read = nn.functional.linear(v, p[f"weight_ih_l{l}"], p[f"bias_ih_l{l}"])
-                h[l] = v = torch.tanh(read + nn.functional.linear(h[l], p[f"weight_hh_l{l}"], p[f"bias_hh_l{l}"]))
-            top.append(v)
-        return torch.stack(top), torch.stack(h)
-
-
-@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_a_right_answer_passes_in_any_style(exercise, answer):
-    verdict = check(answer, exercise)
-    assert verdict.passed, verdict.message
 
 
 # --- tables and numbers

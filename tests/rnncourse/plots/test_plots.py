@@ -25,7 +25,7 @@ from rnncourse.plots.gates import gru_cell, lstm_cell
 from rnncourse.plots.heads import five_architectures
 from rnncourse.plots.scans import scan_beside_loop
 from rnncourse.plots.style import COLOURS, CYCLE, INK, MUTED, in_the_dark, picture, readable
-from rnncourse.plots.unfolding import point_cloud
+from rnncourse.plots.unfolding import pond_cloud
 from tests.fresh import in_a_fresh_python
 from tests.sampling import some
 
@@ -166,7 +166,7 @@ def test_a_sheet_of_paper_would_be_seen():
 
 def test_what_would_be_a_large_svg_is_shown_as_pixels():
     noise = np.random.default_rng(0).normal(size=(2, 3_000))
-    figure = point_cloud(*noise, xlabel="x", ylabel="y")
+    figure = pond_cloud(noise[0], noise[1:])
     assert '<img src="data:image/png;base64,' in picture(figure, "Noise.")
     assert '<img src="data:image/svg+xml;base64,' in picture(plots.cell_inside(), "A cell.")
 

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import FancyBboxPatch
 
 from rnncourse.plots import to_png
-from rnncourse.plots.project import letter_by_letter, three_parts
+from rnncourse.plots.project import bits_of_splits, letter_by_letter, three_parts
 
 
 def test_the_three_parts_stay_on_their_sheet_and_are_named():
@@ -27,3 +27,10 @@ def test_a_belief_has_a_column_for_each_letter_and_a_row_for_each_name():
     assert [label.get_text() for label in axes.get_xticklabels()] == ["4", "␣", "m", "a", "i"]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["de", "fr", "pl"]
     assert axes.get_xlabel()
+
+
+def test_each_model_has_a_row_with_a_mark_for_each_split_the_worst_first():
+    axes = bits_of_splits([{"a": 1.0, "b": 2.0}, {"a": 1.5, "b": 2.5}]).axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["b", "a"]
+    assert [list(line.get_xdata()) for line in axes.get_lines()] == [[2.0, 2.5], [1.0, 1.5]]
+    assert "b 2.00, 2.50" in axes.figure.get_label()

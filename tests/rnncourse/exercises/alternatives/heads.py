@@ -11,6 +11,15 @@ from tests.rnncourse.exercises.alternatives import collector
 ALTERNATIVES, answers = collector()
 
 
+class NetworkAndHead(nn.Module):
+    """What a tagger and a generator are made of, in whatever way they run."""
+
+    def __init__(self, input_size, hidden_size, output_size):
+        super().__init__()
+        self.rnn = nn.RNN(input_size, hidden_size)
+        self.head = nn.Linear(hidden_size, output_size)
+
+
 # --- architecture
 
 
@@ -83,12 +92,7 @@ class RowByRow(nn.Module):
 
 
 @answers("SequenceTagger")
-class StepByStep(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
+class StepByStep(NetworkAndHead):
     def forward(self, x, h0=None):
         h, outputs = h0, []
         for t in range(x.shape[0]):
@@ -112,12 +116,7 @@ class BatchFirstAndBack(nn.Module):
 
 
 @answers("SequenceTagger")
-class WithEinsum(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
+class WithEinsum(NetworkAndHead):
     def forward(self, x, h0=None):
         return torch.einsum("tnh,qh->tnq", self.rnn(x, h0)[0], self.head.weight) + self.head.bias
 
@@ -251,12 +250,7 @@ class BatchFirstAndTransposed(nn.Module):
 
 
 @answers("SequenceGenerator")
-class WithUnsqueeze(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
+class WithUnsqueeze(NetworkAndHead):
     def forward(self, x, steps):
         x = x.unsqueeze(0)
         h = torch.zeros(1, x.size(1), self.rnn.hidden_size, dtype=x.dtype)
@@ -269,12 +263,7 @@ class WithUnsqueeze(nn.Module):
 
 
 @answers("SequenceGenerator")
-class WithTheFormula(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
+class WithTheFormula(NetworkAndHead):
     def forward(self, x, steps):
         W_ih, W_hh, b_ih, b_hh = self.rnn._flat_weights
         h, outputs = 0 * b_hh, []
@@ -286,12 +275,7 @@ class WithTheFormula(nn.Module):
 
 
 @answers("SequenceGenerator")
-class ByRecursion(nn.Module):
-    def __init__(self, input_size, hidden_size, output_size):
-        super().__init__()
-        self.rnn = nn.RNN(input_size, hidden_size)
-        self.head = nn.Linear(hidden_size, output_size)
-
+class ByRecursion(NetworkAndHead):
     def go_on(self, x, h, steps):
         if steps == 0:
             return []

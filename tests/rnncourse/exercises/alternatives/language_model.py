@@ -376,10 +376,10 @@ def with_a_count(train_epoch, validate, max_epochs, patience):
         train_epoch(epoch)
         loss = validate(epoch)
         losses.append(loss)
-        bad = 0 if best is None or loss < losses[best] else bad + 1
+        bad = 0 if loss < (np.inf if best is None else losses[best]) else bad + 1
         best = epoch if bad == 0 else best
         epoch += 1
-    return losses, best
+    return losses, best or 0
 
 
 @answers("fit")
@@ -388,15 +388,16 @@ def looking_back_over_the_list(train_epoch, validate, max_epochs, patience):
     for epoch in range(max_epochs):
         train_epoch(epoch)
         losses += [float(validate(epoch))]
-        best = int(np.nanargmin(losses))
+        known = [loss for loss in losses if loss == loss]
+        best = losses.index(min(known)) if known else -1
         if len(losses) - 1 - best >= patience:
-            return losses, best
-    return losses, best
+            break
+    return losses, max(best, 0)
 
 
 @answers("fit")
 def as_an_array_and_a_number_of_numpys(train_epoch, validate, max_epochs, patience):
-    losses, lowest, best = np.full(max_epochs, np.nan), np.inf, np.int64(0)
+    losses, lowest, best = np.full(max_epochs, np.nan), np.inf, np.int64(-1)
     for epoch in range(max_epochs):
         train_epoch(epoch)
         losses[epoch] = validate(epoch)
@@ -404,7 +405,7 @@ def as_an_array_and_a_number_of_numpys(train_epoch, validate, max_epochs, patien
             lowest, best = losses[epoch], np.int64(epoch)
         if epoch - best == patience:
             break
-    return losses[: epoch + 1], best
+    return losses[: epoch + 1], max(best, np.int64(0))
 
 
 # --- train_model

@@ -121,6 +121,58 @@ def two_halves(a, b, h0):
     return A * h0 + B
 
 
+# --- backward_by_scan
+
+
+@answers("backward_by_scan")
+def turned_round(dH, H, W):
+    """From the last step to the first, with zeros for what comes after the end."""
+    A = np.zeros((*H.shape, H.shape[-1]), dtype=H.dtype)
+    A[1:] = ((1 - H**2)[..., None] * W.T)[:0:-1] if H.dtype != object else ((1 - H * H)[..., None] * W.T)[:0:-1]
+    B, step = dH[::-1][..., None, :], 1
+    while step < len(H):
+        B = np.concatenate([B[:step], B[:-step] @ A[step:] + B[step:]])
+        A = np.concatenate([A[:step], A[:-step] @ A[step:]])
+        step *= 2
+    return B[::-1, ..., 0, :].copy()
+
+
+@answers("backward_by_scan")
+def in_halves(dH, H, W):
+    """The errors of the later half first in form, then what they send into the earlier half."""
+    A = (1 - H * H)[..., :, None] * W.T
+
+    def whole(start, end):
+        if end - start == 1:
+            return A[start:end], dH[start:end]
+        middle = (start + end) // 2
+        (A_early, B_early), (A_late, B_late) = whole(start, middle), whole(middle, end)
+        B_early = np.matmul(B_late[:1, :, None, :], _shifted(A_early, A[middle]))[:, :, 0] + B_early
+        return np.concatenate([np.matmul(A_late[0], A_early), A_late]), np.concatenate([B_early, B_late])
+
+    def _shifted(products, crossing):
+        """From an error of the first state behind the middle to one of each state before it."""
+        one = np.broadcast_to(np.eye(H.shape[-1]), products[:1].shape).astype(H.dtype)
+        after = np.concatenate([products[1:], one])
+        return np.matmul(crossing, after)
+
+    return whole(0, len(H))[1].copy()
+
+
+@answers("backward_by_scan")
+def with_einsum(dH, H, W):
+    steps = len(H)
+    A = np.concatenate([(1 - H[1:] * H[1:])[..., None] * W.T, 0 * (H[:1][..., None] * W.T)])
+    B = dH + 0
+    step = 1
+    while step < steps:
+        A_late, B_late, A_early = A[step:], B[step:], A[: steps - step]
+        B = np.concatenate([B[: steps - step] + np.einsum("tni,tnij->tnj", B_late, A_early), B[steps - step :]])
+        A = np.concatenate([np.einsum("tnij,tnjk->tnik", A_late, A_early), A[steps - step :]])
+        step *= 2
+    return B
+
+
 # --- min_gru_forward
 
 

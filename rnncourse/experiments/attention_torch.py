@@ -1,0 +1,215 @@
+"""Unit 13, with PyTorch: pairs with and without attention that repeat digits and read dates, and one layer of
+self-attention that is asked for an order, or for two things at once.
+
+`Decoder` is the student's `AttentionDecoder` where a function takes one. Time is the first axis: ids (T, N).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from rnncourse import track
+from rnncourse.attention_torch import AttentionDecoder, AttentionSeq2Seq
+from rnncourse.data.dates import (
+    BOS,
+    EOS,
+    ISO_VOCABULARY,
+    PAD,
+    WrittenDate,
+    date_vocabulary,
+    encode_dates,
+    written_dates,
+)
+from rnncourse.encoder_decoder_torch import Decoder, Encoder, Seq2Seq
+
+Batch = tuple[Tensor, Tensor, Tensor]
+KINDS = "without attention", "all states alike", "with attention"
+ORDERED = {"neither": (False, False), "positions": (True, False), "causal": (False, True)}
+
+
+# --- an encoder and a decoder
+
+
+def _digits(rng: np.random.Generator, shortest: int = 1, longest: int = 12, rows: int = 32) -> Batch:
+    """Sequences of digits, as ids from 3 to 12: (source (S, N), lengths (N,), targets (S + 1, N))."""
+    lengths = rng.integers(shortest, longest + 1, rows)
+    digits = rng.integers(3, 13, (lengths.max(), rows))
+    source = np.where(np.arange(lengths.max())[:, None] < lengths, digits, PAD)
+    targets = np.concatenate([source, np.full((1, rows), PAD)])
+    targets[lengths, np.arange(rows)] = EOS
+    return torch.tensor(source), torch.tensor(lengths), torch.tensor(targets)
+
+
+def _pair(kind: str, inputs: int, outputs: int, looking: Callable[..., Any]) -> Any:
+    """An encoder and a decoder of one of `KINDS`, or "without the root". The pair without attention has more units."""
+    if kind == "without attention":
+        return Seq2Seq(Encoder(inputs, 32, 80), Decoder(outputs, 16, 80), BOS)
+    decoder = looking(outputs, 16, 64)
+    if kind == "all states alike":  # it asks nothing: all scores are 0, all weights equal
+        nn.init.zeros_(decoder.query.weight)
+        decoder.query.requires_grad_(False)
+    if kind == "without the root":  # what the decoder divides by is multiplied in before
+        decoder.query.register_forward_hook(lambda module, given, made: made * math.sqrt(64))
+    return AttentionSeq2Seq(Encoder(inputs, 32, 64), decoder, BOS)
+
+
+def _train(model: Any, draw: Callable[[], Batch], updates: int, label: str) -> Any:
+    """Train on fresh batches, with teacher forcing and a rate that falls."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, updates)
+    for _ in track(range(updates), label):
+        source, lengths, targets = draw()
+        logits = model(source, lengths, targets)
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    return model
+
+
+@torch.no_grad()
+def _answers(model: Any, source: Tensor, lengths: Tensor, steps: int) -> Tensor:
+    """What the model says when it is fed its own answers: ids (steps, N)."""
+    if isinstance(model, AttentionSeq2Seq):
+        return model.answer(source, lengths, steps)[0]
+    _, state = model.encoder(source, lengths)
+    ids, said = torch.full((1, source.shape[1]), BOS), []
+    for _ in range(steps):
+        logits, state = model.decoder(ids, state)
+        ids = logits.argmax(dim=-1)
+        said.append(ids)
+    return torch.cat(said)
+
+
+def train_to_repeat(
+    kind: str, decoder: Callable[..., Any] = AttentionDecoder, updates: int = 300, seed: int = 0
+) -> Any:
+    """A pair of that kind, trained to repeat 1 to 12 digits; it has 64 units, and 80 without attention."""
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    return _train(_pair(kind, 13, 13, decoder), lambda: _digits(rng), updates, kind)
+
+
+def repeated(model: Any, length: int, rows: int = 200) -> float:
+    """The share of sequences of so many digits that the model repeats without a mistake."""
+    source, lengths, targets = _digits(np.random.default_rng(99), length, length, rows)
+    return float((_answers(model, source, lengths, length + 1) == targets).all(dim=0).float().mean())
+
+
+def train_to_read(decoder: Callable[..., Any] = AttentionDecoder, updates: int = 280, seed: int = 0) -> Any:
+    """A pair with attention, trained to read dates in eleven languages, but for held-out days."""
+    source, lengths, targets = (torch.tensor(x) for x in encode_dates(written_dates(np.random.default_rng(0), 12_000)))
+    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw() -> Batch:
+        rows = torch.randint(source.shape[1], (64,), generator=generator)
+        return source[: lengths[rows].max(), rows], lengths[rows], targets[:, rows]
+
+    model = _pair("with attention", len(date_vocabulary()), len(ISO_VOCABULARY), decoder)
+    return _train(model, draw, updates, "dates")
+
+
+def dates_right(model: Any) -> tuple[float, float]:
+    """The shares of 1,000 dates of held-out days that are read right: those of up to 20 characters, and the longer."""
+    held_out = encode_dates(written_dates(np.random.default_rng(1), 1_000, held_out=True))
+    source, lengths, targets = (torch.tensor(x) for x in held_out)
+    right = (_answers(model, source, lengths, 11) == targets).all(dim=0).float()
+    return float(right[lengths <= 20].mean()), float(right[lengths > 20].mean())
+
+
+def alignment(model: Any, written: WrittenDate) -> tuple[str, np.ndarray]:
+    """What the model makes of one written date, and where it looks for each character: (10, S)."""
+    encoded = encode_dates([written])
+    ids, weights = model.answer(torch.tensor(encoded.source), torch.tensor(encoded.lengths), 11)
+    return "".join(ISO_VOCABULARY[i] for i in ids[:10, 0]), weights[0, :10].numpy()
+
+
+# --- one layer of self-attention
+
+
+class _OneLayer(nn.Module):
+    """Self-attention over 12 symbols of 10, averaged; with a vector for each place or without, causal or not."""
+
+    def __init__(self, places: bool, causal: bool) -> None:
+        super().__init__()
+        self.embedding, self.causal = nn.Embedding(10, 32), causal
+        self.places = nn.Parameter(torch.randn(12, 1, 32), requires_grad=places)
+        self.Wq, self.Wk, self.Wv = (nn.Linear(32, 32, bias=False) for _ in range(3))
+        self.output = nn.Linear(32, 2)
+
+    def forward(self, ids: Tensor) -> Any:
+        x = self.embedding(ids) + self.places * self.places.requires_grad
+        q, k, v = (layer(x).transpose(0, 1) for layer in (self.Wq, self.Wk, self.Wv))
+        context = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
+        return self.output(context.mean(dim=1))
+
+
+def _fit(model: nn.Module, draw: Callable[..., tuple[Any, Tensor]], updates: int, seed: int, label: str) -> Any:
+    """Train on fresh batches of 64, and return what the model answers to 1,000 new ones, with the targets."""
+    generator = torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.005)
+    for _ in track(range(updates), label):
+        given, targets = draw(generator, 64)
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(model(*given).flatten(0, -2), targets.flatten()).backward()
+        optimizer.step()
+    given, targets = draw(torch.Generator().manual_seed(99), 1000)
+    with torch.no_grad():
+        return model(*given).argmax(dim=-1), targets
+
+
+def _which_first(generator: torch.Generator, rows: int) -> tuple[Any, Tensor]:
+    """Symbols from 2 to 9, and one 0 and one 1 among them: ids (12, rows), and which of the two came first."""
+    ids = torch.randint(2, 10, (12, rows), generator=generator)
+    two = torch.rand(12, rows, generator=generator).argsort(dim=0)[:2]
+    ids.scatter_(0, two, torch.tensor([[0], [1]]).expand(2, rows))
+    return (ids,), (two[0] > two[1]).long()
+
+
+def order_learned(name: str, updates: int = 400, seed: int = 0) -> float:
+    """The share of right answers of one layer, of `ORDERED`, on 1,000 new sequences; a guess is right in half."""
+    torch.manual_seed(seed)
+    said, first = _fit(_OneLayer(*ORDERED[name]), _which_first, updates, seed, name)
+    return float((said == first).float().mean())
+
+
+class _TwoPlaces(nn.Module):
+    """Attention over ten digits with a vector for each place; one query, made of the two places that are asked for."""
+
+    def __init__(self, heads: int, size: int = 32) -> None:
+        super().__init__()
+        self.heads = heads
+        self.digit, self.place = nn.Embedding(10, size), nn.Embedding(10, size)
+        self.Wq = nn.Linear(2 * size, size, bias=False)
+        self.Wk, self.Wv = (nn.Linear(size, size, bias=False) for _ in range(2))
+        self.output = nn.Linear(size, 20)
+
+    def forward(self, ids: Tensor, asked: Tensor) -> Any:
+        x = self.digit(ids) + self.place.weight
+        made = self.Wq(self.place(asked).flatten(1))[:, None], self.Wk(x), self.Wv(x)
+        q, k, v = (part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in made)  # (N, heads, steps, size)
+        context = nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(1)
+        return self.output(context).unflatten(-1, (2, 10))
+
+
+def _two_asked(generator: torch.Generator, rows: int) -> tuple[Any, Tensor]:
+    """Ten digits a row, two places, and the digits that stand there, in the order in which they were asked for."""
+    ids = torch.randint(10, (rows, 10), generator=generator)
+    asked = torch.rand(rows, 10, generator=generator).argsort(dim=1)[:, :2]
+    return (ids, asked), ids.gather(1, asked)
+
+
+def two_places(heads: int, updates: int = 400, seed: int = 0) -> float:
+    """The share of 1,000 new rows of which both digits are told right, by one layer with so many heads."""
+    torch.manual_seed(seed)
+    said, digits = _fit(_TwoPlaces(heads), _two_asked, updates, seed, f"{heads} heads")
+    return float((said == digits).all(dim=1).float().mean())
