@@ -623,7 +623,7 @@ forget_bias = 4.0
 for input_bias in (0.0, -4.0):
     slope = slope_before(forget_bias, input_bias)
     share = recall_with_biases(100, forget_bias, input_bias)
-    print(f"input bias {input_bias:2g}: slope {slope:.2f}, then {share:.2f} right answers")
+    print(f"input bias {input_bias:2g}: slope {slope:.2f}, then {share:.2f} right")
 
 # %% [markdown]
 # **Claim:** with a forget bias of 4 the LSTM learns to recall over 100 steps if the input bias is $-4$. If it is 0, it is
