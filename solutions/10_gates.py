@@ -512,7 +512,7 @@ show(shares(recalled, ours=ours(lag), guessed=mine, chance=0.25))
 
 # %% tags=["author"]
 assert recalled["LSTM, biases 5 and −5"] > 0.99, "The LSTM was expected to recall over 100 steps."
-assert max(recalled[start] for start in STARTS[:3]) < 0.5, "The other three were expected to guess."
+assert lag < 100 or max(recalled[start] for start in STARTS[:3]) < 0.5, "The others were expected to guess."
 
 # %% [markdown]
 # **Claim:** at a lag of 100 the LSTM is right more than 99 times in 100 with biases of 5 and $-5$, and guesses with
@@ -598,7 +598,9 @@ mine = {b: recall_with_biases(lag, b, -b) for b in track(biases, "training")}
 show(by_bias(by_bias_measured(), yours={lag: mine}))
 
 # %% tags=["author"]
-assert mine[3] > 0.95 > 0.6 > mine[0], "A bias of 3 was expected to do for 30 steps, and none not to."
+assert biases != (0, 1, 2, 3) or lag != 30 or mine[3] > 0.95 > 0.6 > mine[0], (
+    "A bias of 3 was expected to do for 30 steps, and none not to."
+)
 
 # %% [markdown]
 # (Dots are our seeds, diamonds your runs.)
