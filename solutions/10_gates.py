@@ -512,7 +512,7 @@ show(shares(recalled, ours=ours(lag), guessed=mine, chance=0.25))
 
 # %% tags=["author"]
 assert recalled["LSTM, biases 5 and −5"] > 0.99, "The LSTM was expected to recall over 100 steps."
-assert max(recalled[start] for start in STARTS[:3]) < 0.5, "The other three were expected to guess."
+assert lag < 100 or max(recalled[start] for start in STARTS[:3]) < 0.5, "The others were expected to guess."
 
 # %% [markdown]
 # **Claim:** at a lag of 100 the LSTM is right more than 99 times in 100 with biases of 5 and $-5$, and guesses with
@@ -549,7 +549,7 @@ steps = 100
 p = trained_at_one_lag(LSTM_5, lag=100)
 X, H, C, (i, f, g, o) = for_each_symbol(p, steps)
 show(kept_by_symbol(C, H, "ABCD"))
-print(f"the four are apart by {apart(C[0]):.2f} at first, {apart(C[-1]):.0f} at the end")
+print(f"apart by {apart(C[0]):.2f} after the symbol, by {apart(C[-1]):.0f} at the end")
 print(f"with W set to 0 after the symbol: {apart_without_W(p, steps):.2f} at the end")
 
 # %% [markdown]
@@ -598,7 +598,9 @@ mine = {b: recall_with_biases(lag, b, -b) for b in track(biases, "training")}
 show(by_bias(by_bias_measured(), yours={lag: mine}))
 
 # %% tags=["author"]
-assert mine[3] > 0.95 > 0.6 > mine[0], "A bias of 3 was expected to do for 30 steps, and none not to."
+assert biases != (0, 1, 2, 3) or lag != 30 or mine[3] > 0.95 > 0.6 > mine[0], (
+    "A bias of 3 was expected to do for 30 steps, and none not to."
+)
 
 # %% [markdown]
 # (Dots are our seeds, diamonds your runs.)
@@ -623,7 +625,7 @@ forget_bias = 4.0
 for input_bias in (0.0, -4.0):
     slope = slope_before(forget_bias, input_bias)
     share = recall_with_biases(100, forget_bias, input_bias)
-    print(f"input bias {input_bias:2g}: slope {slope:.2f} before, {share:.2f} right after")
+    print(f"input bias {input_bias:2g}: slope {slope:.2f}, then {share:.2f} right")
 
 # %% [markdown]
 # **Claim:** with a forget bias of 4 the LSTM learns to recall over 100 steps if the input bias is $-4$. If it is 0, it is
