@@ -253,7 +253,7 @@ def interval(held: int, of: int) -> list[float]:
     ([0.76, 0.99], [0.84, 1.0])
     """
     found = binomtest(held, of).proportion_ci(method="wilson")
-    return [round(found.low, 2), round(found.high, 2)]
+    return [round(float(found.low), 2), round(float(found.high), 2)]
 
 
 def write(unit: Unit, found: dict[str, Any]) -> None:

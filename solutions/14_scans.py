@@ -346,20 +346,20 @@ assert newton(2.0)[-1] > 1e-3, "A chaotic cell was not expected to be found."
 #
 # Each round is a whole scan over the sequence, so the gain comes with length. Lim and others published this in 2024 as DEER
 # (the whole Jacobian); Gonzalez and others the same year with the diagonal, and with damped steps, as ELK. In 2025 ParaRNN
-# trained adapted LSTMs and GRUs, whose Jacobians are diagonal or in small blocks, with 7 billion parameters in this way. So a gate that sees the state does *not* force a walk. It makes
-# you guess more than once.
+# trained adapted LSTMs and GRUs, of Jacobians that are diagonal or in small blocks, with 7 billion parameters. So a gate that
+# sees the state does *not* force a walk.
 
 # %% [markdown]
 # ## 6 · A recurrent network made for the scan
 #
-# Take the GRU of unit 10 and forbid its gate and its candidate to look at the state. The reset gate has nothing to reset then,
-# and the candidate's tanh goes too, since an average cannot grow. What is left is the **minimal GRU** of Feng and others:
+# Forbid the gate and the candidate of unit 10's GRU to look at the state. The reset gate has nothing to reset then, and the
+# candidate's tanh goes too, since an average cannot grow. What is left is the **minimal GRU** of Feng and others:
 #
 # $$
 # z_t = \sigma(x_t W_z) \qquad\quad \tilde h_t = x_t W_h \qquad\quad h_t = (1 - z_t)\, h_{t-1} + z_t\, \tilde h_t
 # $$
 #
-# (Here $z = 1$ renews: the other convention of unit 10's table.) All gates and all candidates come from two products. What
+# (Here $z = 1$ renews: the other convention of unit 10.) All gates and all candidates come from two products. What
 # remains is one scan, with $a_t = 1 - z_t$ and $b_t = z_t \tilde h_t$. A state is an average of $h_0$ and the candidates, so it
 # cannot grow beyond them.
 #
@@ -670,8 +670,7 @@ print(f"the scan is off by {difference:.0e} at most")
 # ## 11 · Where the field went
 #
 # The **Transformer** (Vaswani and others 2017) left the recurrence out, for $T^2$ comparisons and a memory that grows. So
-# recurrence came back, and you have built what it came back with. **Guess** first: cover the columns on the right, and fill them
-# in.
+# recurrence came back. **Guess** first: cover the columns on the right, and fill them in.
 #
 # | who | the state, and what a step does to it | may a gate see $h_{t-1}$? | trained by |
 # |---|---|---|---|

@@ -27,7 +27,10 @@ def some(things: Iterable[T], few: int) -> list[T]:
     if ALL or few >= len(found):
         return found
     names = [_name(thing, i) for i, thing in enumerate(found)]
-    ranked = sorted(range(len(found)), key=lambda i: hashlib.sha256(f"{SEED} {names[i]}".encode()).digest())
+    ranked = sorted(
+        range(len(found)),
+        key=lambda i: hashlib.sha256(f"{SEED} {names[i]}".encode("utf-8", "backslashreplace")).digest(),
+    )
     return [found[i] for i in sorted(ranked[:few])]
 
 

@@ -219,7 +219,7 @@ def cell_name(cell: NotebookNode) -> str:
 
 
 def _is_experiment(cell: NotebookNode) -> bool:
-    return "experiment" in cell.metadata.get("tags", [])
+    return not {"experiment", "author"}.isdisjoint(cell.metadata.get("tags", []))
 
 
 def defines(name: str, source: str) -> bool:

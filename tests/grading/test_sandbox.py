@@ -763,7 +763,8 @@ def test_whoever_is_killed_at_whatever_moment_of_the_start_nothing_is_left(bundl
         took, killed = json.loads(answer)
         what = f"who was killed after {seconds} seconds: {killed}"
         assert list(scratch.iterdir()) == [], what
-        until(lambda: not left(), lambda: f"{left()}; {what}")
+        # what a busy kernel did not let go of in time goes with the next start, which looks for parents
+        until(lambda: groups.parents() is not None and not left(), lambda: f"{left()}; {what}")
         return took
 
     rng = random.Random(SEED)

@@ -1,7 +1,8 @@
 """What `rnncourse` is inside the sandbox: all of it but the answers.
 
-Left out are the catalogue of exercises, with references, seeds and misconceptions, and the textbook modules of the
-unit that is graded and of every later one. `rnncourse.seat.notebook` is another there: it gives no verdicts.
+Left out are the catalogue of exercises, with references, seeds and misconceptions, the textbook modules of the unit
+that is graded and of every later one, and experiments, which are not run there. `rnncourse.seat.notebook` is another
+there: it gives no verdicts.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ PACKAGE = Path(rnncourse.__file__).parent
 INSIDE = Path(__file__).parent / "inside"
 # What only the outside needs.
 _OF_THE_SEAT = ("carry", "cli", "files", "handin", "names", "notebook", "own", "sentences")
-LEFT_OUT = ("exercises/", "notebooks/", "seat/jupyter/", *(f"seat/{name}.py" for name in _OF_THE_SEAT))
+LEFT_OUT = ("exercises/", "experiments/", "notebooks/", "seat/jupyter/", *(f"seat/{name}.py" for name in _OF_THE_SEAT))
 
 
 def library(unit: str) -> dict[str, bytes]:
