@@ -5,6 +5,5 @@ FIRST_EDITION = {
     "04_bptt",
     "07_torch_rnn",
     "08_stacked",
-    "09_bidirectional",
     "11_heads",
 }
