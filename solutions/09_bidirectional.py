@@ -34,8 +34,7 @@ progress("09_bidirectional")
 # > He said , Teddy …
 #
 # It may go on with "… Roosevelt was a great president". Or with "… bears are on sale". Nobody knows who has read no further.
-# **How much does a network gain that may look to the right, and what does
-# it lose?**
+# **How much does a network gain that may look to the right, and what does it lose?**
 
 # %% [markdown]
 # ## 1 · A ceiling that no training breaks
@@ -47,7 +46,7 @@ progress("09_bidirectional")
 from rnncourse.data import AMBIGUOUS_NAMES, tagging_ceiling, teddy_sentences
 
 sentences = teddy_sentences()
-for words, labels, _ in (sentences[0], sentences[40]):
+for words, labels, _ in (sentences[0], sentences[32]):
     print(*(f"{word}/PERSON" if label else word for word, label in zip(words, labels)))
 length = sum(s.probability * len(s.tokens) for s in sentences)
 print(f"{len(sentences)} sentences of {length:.3f} tokens, on average")
@@ -519,7 +518,7 @@ steps = 5_000
 watched = watch_machine(use(hmm_forward), use(combine), steps)
 for name, share in watched.right().items():
     print(f"{name}: {share:.1%} of the states guessed right")
-print(f"never divided, alpha is 0 from step {watched.zero_from} on")
+print("never divided, alpha becomes 0 at step", watched.zero_from)
 print(f"log-likelihood: {watched.log_likelihood:.1f}")
 show(machine_chart(watched.true, watched.so_far, watched.after_all))
 
@@ -762,9 +761,9 @@ show(shares(wrong, ours=measured, guessed={mine}, xlabel=counted, most=100))
 # **Claim:** the network that reads both ways makes fewer errors than the HMM, and fewer than the one-way network.
 #
 # It held in {{held english_or_python}} splits of the sentences. A network with one chain does not beat counting with two:
-# {{english_or_python/one way/wrong|median .0f}} errors against {{english_or_python/HMM/wrong|median .0f}}. With two chains,
-# and vectors that were there before, it does: {{english_or_python/both ways/wrong|median .0f}}. The same network from
-# vectors drawn at random makes {{english_or_python/both ways, vectors drawn/wrong|median .0f}}.
+# {{english_or_python/one way/wrong|median .0f}} errors against {{english_or_python/HMM/wrong|median .0f}}. With two chains it
+# does: {{english_or_python/both ways/wrong|median .0f}}. (*Try* `train_marker(TwoWayTagger, vectors=False)`: the same from
+# vectors drawn at random.)
 #
 # Here is a held-out sentence that only the last of the three gets right. Marks are `so`.
 
