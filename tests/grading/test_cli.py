@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from rnncourse.seat import cli as student
 from rnngrade.cli import main
 from rnngrade.cli.shared import own_seed
-from rnngrade.desk import Desk
-from rnngrade.gradebook import open_gradebook
-from rnngrade.sample import Submission, demo_class, write_hostile_class
+from rnngrade.core.desk import Desk
+from rnngrade.demo.sample import Submission, demo_class, write_hostile_class
+from rnngrade.gradebook.book import open_gradebook
 from tests.grading.made import rnngrade, table
 
 UNIT = "03_cell"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Misconception
-from rnngrade.inspection import MAX_SOURCE, MAX_TOTAL, digest, forbidden_names, inspect, inspect_source, weight
+from rnngrade.reading.inspection import MAX_SOURCE, MAX_TOTAL, digest, forbidden_names, inspect, inspect_source, weight
 
 
 def codes(source, **forbids):
