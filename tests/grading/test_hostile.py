@@ -10,13 +10,14 @@ import pytest
 
 from rnncourse import check, exercises
 from rnncourse.cell import rnn_step
-from rnngrade.demo.hostile import FULL, HOSTILE, KINDS, NOTHING, UNIT, Outcome, loses
+from rnngrade.demo.hostile.making import FULL, NOTHING, UNIT, Outcome, loses
 from rnngrade.grading import judge
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.reading.inspection import inspect_source
 from rnngrade.reading.intake import take_in
 from rnngrade.sandbox.limits import MB, Limits
+from tests.grading.hostile import HOSTILE, KINDS
 from tests.grading.solved import names, right_answers
 from tests.sampling import ALL
 
