@@ -229,6 +229,9 @@ class _Grading:
             cell.outputs = self.outputs.kept(reply["outputs"])
             errors = [o for o in cell.outputs if o.output_type == "error"]
             one.error = f"{errors[-1].ename}: {errors[-1].evalue}" if errors else ""
+            if reply["error"] is None and any((f.code, f.cell) == ("syntax-error", place) for f in self.findings):
+                words = f"Your cell `{place}` ran, although it could not be read as Python."
+                self.findings.append(Finding("not-read", words, place, for_person=True))
         elif one.fault is not None:
             words = _words(one.fault, "This cell", self.station.limits)
             cell.outputs = [new_output("error", ename="Stopped", evalue=words, traceback=[words])]

@@ -18,7 +18,6 @@ import builtins
 import functools
 import hashlib
 import re
-import warnings
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,8 +27,8 @@ import numpy as np
 from rnncourse.checks.forbidden import is_under
 from rnngrade.core.record import Finding
 from rnngrade.reading.bindings import ANY, COURSE, DICT, MACHINERY, Program
+from rnngrade.reading.ipython import MAX_SOURCE, RUN_PYTHON, SHOW, TooComplex, as_run
 
-MAX_SOURCE = 200_000  # characters of one cell that are parsed
 MAX_TOTAL = 2_000_000  # characters of one submission that are parsed
 
 
@@ -110,12 +109,9 @@ PLAIN_TYPES = _words("numpy.ndarray int float str list tuple dict set bool")
 # By which an attribute can be had without its name being written.
 ATTRIBUTES = frozenset(_words("getattr setattr delattr vars"))
 
-_MAGIC = re.compile(r"^([ \t]*)(%%?|!!?)(\w+)")
 _WRITES = re.compile(
     r"""\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+|--append[ \t]+)?(["']?)(?P<path>[\w./-]+\.py)\1[ \t]*$""", re.M
 )
-_HELP = re.compile(r"^[ \t]*(\?{1,2}[ \t]*[\w.]+|[\w.]+\?{1,2})[ \t]*$")
-_SHELL = frozenset(_words("bash sh script sx system writefile perl ruby js javascript html run load load_ext pylab R"))
 _INNER_TEXT = re.compile(r"__(?:builtins|subclasses|globals|code|closure|import|mro|bases|loader)__")
 
 
@@ -151,17 +147,17 @@ def inspect(
         if module:
             files.append(module)
         try:
-            trees[cell], magics = parse(source)
+            trees[cell], magics = as_run(source)
         except SyntaxError as error:
             where = f" in line {error.lineno}" if error.lineno else ""
             words = f"is no valid Python{where}: {error.msg}"
             findings.append(Finding("syntax-error", _says(cell, words), cell))
             continue
-        except _TooComplex:
+        except TooComplex:
             findings.append(Finding("too-complex", _says(cell, "is nested too deeply"), cell, for_person=True))
             continue
-        if shell := sorted({m for m in magics if m in _SHELL or m.startswith("!")}):
-            words = f"uses `{shell[0]}`, which starts another program or another language"
+        if others := sorted({*magics} - RUN_PYTHON - SHOW):
+            words = f"uses `{'' if others[0] == '!' else '%'}{others[0]}`, which can start another program or language"
             findings.append(Finding("processes", _says(cell, words), cell, for_person=True))
     banned: dict[str, str] = {}
     try:
@@ -218,54 +214,9 @@ def written_module(source: str) -> tuple[str | None, str]:
 def _parsed(sources: Mapping[str, str]) -> dict[str, ast.Module]:
     trees = {}
     for cell, source in sources.items():
-        with suppress(SyntaxError, _TooComplex):
-            trees[cell], _ = parse(source)
+        with suppress(SyntaxError, TooComplex):
+            trees[cell], _ = as_run(source)
     return trees
-
-
-class _TooComplex(Exception):
-    """The source is too long, or nested too deeply, to be parsed."""
-
-
-def parse(source: str) -> tuple[ast.Module, list[str]]:
-    """The syntax tree of a cell, and the magics in it, which are left out.
-
-    **Errors:** `SyntaxError`; `_TooComplex`.
-    """
-    if len(source) > MAX_SOURCE:
-        raise _TooComplex
-    magics: list[str] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of an odd escape in a string, say
-        try:
-            try:
-                return ast.parse(source), magics
-            except SyntaxError as error:
-                lines = [_without_magic(line, magics) for line in source.split("\n")]
-                if not magics:
-                    raise error
-                return ast.parse("\n".join(lines)), magics
-        except (RecursionError, MemoryError):
-            raise _TooComplex from None
-        except SyntaxError:
-            if any(magic in _SHELL for magic in magics):
-                return ast.Module([], []), magics  # a cell in another language
-            raise
-        except ValueError as error:  # null bytes
-            raise SyntaxError(str(error)) from None
-
-
-def _without_magic(line: str, magics: list[str]) -> str:
-    if _HELP.match(line):
-        magics.append("?")
-        return "pass"
-    if not (found := _MAGIC.match(line)):
-        return line
-    if found[2].startswith("%%"):
-        magics.append(found[3])
-        return ""
-    magics.append(found[3] if found[2] == "%" else f"!{found[3]}")
-    return f"{found[1]}pass"
 
 
 def _says(cell: str, words: str) -> str:
@@ -481,7 +432,7 @@ def digest(source: str) -> str:
     """
     try:
         text = ast.dump(_normal(source), annotate_fields=False)
-    except (SyntaxError, RecursionError, _TooComplex):
+    except (SyntaxError, RecursionError, TooComplex):
         text = "".join(re.sub(r"#.*", "", source).split())
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
@@ -495,7 +446,7 @@ def weight(source: str) -> int:
     """
     try:
         return sum(not isinstance(node, ast.expr_context) for node in ast.walk(_normal(source)))
-    except (SyntaxError, RecursionError, _TooComplex):
+    except (SyntaxError, RecursionError, TooComplex):
         return 0
 
 
@@ -504,7 +455,7 @@ _NAMED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler
 
 @functools.lru_cache(maxsize=8)  # an answer is digested and weighed
 def _normal(source: str) -> ast.Module:
-    tree, _ = parse(source)
+    tree, _ = as_run(source)
     _Plain().visit(tree)
     names = {name: f"v{i}" for i, name in enumerate(dict.fromkeys(_given_names(tree)))}
     for node in ast.walk(tree):

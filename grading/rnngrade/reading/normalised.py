@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from rnngrade.reading.bindings import USUAL
-from rnngrade.reading.inspection import parse
+from rnngrade.reading.ipython import as_run
 
 MOST_STATEMENTS = 80  # of one block that are put in order: it takes the square of them
 
@@ -55,7 +55,7 @@ def tokens(source: str, name: str = "") -> Tokens:
     True
     """
     try:
-        tree, _ = parse(source)
+        tree, _ = as_run(source)
     except SyntaxError:
         raise
     except Exception as error:  # too long, or nested too deeply

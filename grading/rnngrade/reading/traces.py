@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from rnngrade.reading.inspection import parse
+from rnngrade.reading.ipython import as_run
 
 REACHES_FAR = {
     *("get_ipython", "sys", "os", "gc", "builtins", "signal", "resource", "threading", "atexit", "importlib"),
@@ -26,7 +26,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 def may_leave_traces(source: str) -> bool:
     """Whether a function in this source writes to what is not its own, or calls something for its effect alone."""
     try:
-        tree, _ = parse(source)
+        tree, _ = as_run(source)
         outermost = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
         return any(_writes(function) for function in outermost)
     except Exception:  # what cannot be read may do anything

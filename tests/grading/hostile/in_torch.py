@@ -4,6 +4,27 @@ from __future__ import annotations
 
 from rnngrade.demo.hostile.making import FULL, NOTHING, TORCH, Hostile, after, answer, blank, loses, right
 
+# Ways to PyTorch's own operator that no name in the text tells of.
+HIDDEN_WAYS = {
+    "a_locator": 'import pydoc\nrun = pydoc.locate("torch.rnn_" + "tanh")',
+    "a_formatter": 'import string\nrun = string.Formatter().get_field("0.rnn_" + "tanh", [torch], {})[0]',
+    "the_operators": 'run = torch.ops.aten.__getattr__("rnn_" + "tanh")',
+}
+RUNS_IT = """
+class ScratchRNN(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        bound = hidden_size**-0.5
+        self.U = nn.Parameter(torch.empty(input_size, hidden_size).uniform_(-bound, bound))
+        self.W = nn.Parameter(torch.empty(hidden_size, hidden_size).uniform_(-bound, bound))
+        self.b = nn.Parameter(torch.empty(hidden_size).uniform_(-bound, bound))
+
+    def forward(self, x, h0=None):
+        h0 = x.new_zeros(1, x.shape[1], len(self.b)) if h0 is None else h0
+        weights = [self.U.T, self.W.T, self.b, torch.zeros_like(self.b)]
+        return run(x, h0, weights, True, 1, 0.0, False, False, False)
+"""
+
 IN_TORCH = [
     Hostile(
         "torch_right",
@@ -96,5 +117,15 @@ IN_TORCH = [
         flagged=True,
         finding="processes",
         unit=TORCH,
+    ),
+    *(
+        Hostile(
+            f"torch_operator_by_{name}",
+            "runs the operator that it is to build, which it has without writing its name",
+            right(answer("ScratchRNN", f"{way}\n{RUNS_IT}")),
+            loses("ScratchRNN"),
+            unit=TORCH,
+        )
+        for name, way in HIDDEN_WAYS.items()
     ),
 ]
