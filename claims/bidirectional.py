@@ -142,17 +142,6 @@ unit.claim(
     holds=lambda n: n[BOTH]["all"] > n[ONE]["all"] + 0.03 and n[BOTH]["function"] > n[ONE]["function"] + 0.25,
 )
 unit.claim(
-    "sign_fades",
-    highlighter,
-    "Of the last eight of forty characters, the first two taggers take less than one in ten for a comment, and the "
-    "one-way tagger that was trained with code commented out more than nine in ten.",
-    figure=(SEEN, "of the last eight"),
-    controls=[(ONE, "of the last eight"), (BOTH, "of the last eight"), (SEEN, "unmarked")],
-    holds=lambda n: (
-        max(n[ONE]["of the last eight"], n[BOTH]["of the last eight"]) < 0.1 and n[SEEN]["of the last eight"] > 0.9
-    ),
-)
-unit.claim(
     "lookahead_pays",
     highlighter,
     "With no lookahead the tagger that reads both ways is worse than the one-way tagger; with 32 characters it is "
@@ -181,6 +170,6 @@ unit.expectation(
 )
 unit.expectation(
     "A plain cell is too forgetful for the sign of a comment.",
-    "no",
-    "A plain cell can do that. The first two had no reason to",
+    "in part",
+    "A plain cell can begin to do that. The first two had no reason to",
 )
