@@ -749,8 +749,9 @@ from rnncourse.experiments.bidirectional import held_out_errors, tuned_markov
 from rnncourse.experiments.bidirectional_torch import train_marker
 
 mine = "one way"
+ways = {"one way": OneWayTagger, "both ways": TwoWayTagger}
 marker = {"HMM": tuned_markov(use(hmm_forward), use(combine))}
-for name, tagger in track([("one way", OneWayTagger), ("both ways", TwoWayTagger)]):
+for name, tagger in track(ways.items(), "training"):
     marker[name] = train_marker(tagger)
 wrong = {name: held_out_errors(one) for name, one in marker.items()}
 counted = "wrong marks for a hundred words of Python"
@@ -797,9 +798,9 @@ from rnncourse.experiments.bidirectional_torch import (
 )
 from rnncourse.plots.bidirectional import class_bars
 
-highlighters = {"one way": OneWayTagger, "both ways": TwoWayTagger}
-for name in track(list(highlighters), "training"):
-    highlighters[name] = train_highlighter(new_highlighter(highlighters[name]))
+highlighters = {}
+for name, tagger in track(ways.items(), "training"):
+    highlighters[name] = train_highlighter(new_highlighter(tagger))
 right = {name: shares_right(model) for name, model in highlighters.items()}
 for name, share in right.items():
     print(f"{name}: {share['all']:.1%} of all held-out characters are right")
