@@ -1034,7 +1034,8 @@ assert not grids["not flipped back"].all(), "Only the second should have gaps."
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Your tagger, on code of your own. The truth comes from Python's tokenizer, so it has to be Python.
+# Your tagger, on code of your own, after sixteen epochs in place of four. The truth comes from Python's tokenizer, so it has
+# to be Python.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 code = """for name in sorted(names):
@@ -1042,7 +1043,8 @@ code = """for name in sorted(names):
         print("too long:", name)
     total += count(name) * 0.5  # half of it
 """
-ColouredCode(*tagged(highlighters, code))
+longer = train_highlighter(new_highlighter(TwoWayTagger), epochs=16)
+ColouredCode(*tagged({"both ways": longer}, code))
 
 # %% tags=["experiment"]
 progress("09_bidirectional")
