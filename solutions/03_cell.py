@@ -23,8 +23,8 @@
 #
 # > I am studying **medicine** (or **law**, or **history**) at UBC because I want to work as a **…**
 #
-# In unit 02 a recurrence $s_t=f(s_{t-1},x_t;\theta)$ carried a summary of *everything* so far. But you were always given
-# the $f$: a bank, a leaky average. Nobody knows the transition of English. So **which $f$ should we take, if we do not know
+# In unit 02 a recurrence $s_t=f(s_{t-1},x_t;\theta)$ carried a summary of *everything* so far. But the $f$ was
+# given. Nobody knows the transition of English. So **which $f$ should we take, if we do not know
 # the right one?** We take one with many numbers in it, which can become nearly anything, and leave the numbers open. At the
 # end of this unit a network of yours will finish the three sentences correctly.
 
@@ -111,7 +111,7 @@ def hidden_layer(x, W_xh, b_h):
 check(hidden_layer)
 
 # %% [markdown]
-# This is the building block of most neural networks. Let us see where it fails.
+# This is the building block of most neural networks. Where does it fail?
 
 # %% [markdown]
 # ### Experiment · the layer cannot tell the three students apart
@@ -1051,10 +1051,10 @@ assert (states[:, 1, latch["medicine"]] == 0).all()
 # bigrams are not bad at characters. (b) The recall experiment: with $W=0$ the character read one step ago can no longer
 # be read off the state, beyond what the present one gives away, so the curve drops from 1 to about 0.2 at $k=1$. (Also
 # right: the same input three times gives the same state three times; a knock is gone at once; the three students cannot be
-# told apart, and each profession gets a third.) (c) Two of these: one-hot inputs make every two words equally different, so what is learned
-# about "doctor" helps nothing with "surgeon"; a state of fixed size must hold an ever longer past, so something is lost; the
-# output layer grows with the vocabulary, and each step pays for all $Q$ words; step $t$ must wait for step $t-1$, so a long
-# text cannot be read in parallel; a small $W$ forgets for certain and a large one holds wrong things for ever, so long
+# told apart, and each profession gets a third.) (c) Two of these: one-hot inputs make every two words equally different, so
+# what is learned about "doctor" helps nothing with "surgeon"; a state of fixed size must hold an ever longer past, so something is lost; the
+# output layer grows with the vocabulary, and each step pays for all $Q$ words; step $t$ needs the state of step $t-1$, so
+# the loop over a long text takes as long with many processors as with one; a small $W$ forgets for certain and a large one holds wrong things for ever, so long
 # memories are hard to set, or to learn; a word outside of the vocabulary cannot be read at all.
 #
 # **Rubric.** 1 point: the state depends on $x_t$ only, and this is a bigram (2-gram) model. 1 point: an experiment that

@@ -63,7 +63,8 @@ def writes_with(predict: Callable[..., Any], start: str, length: int = 200, seed
     trained, uniforms = trained_network(), np.random.default_rng(seed).random(length)
     five = [trained.parameters[name] for name in "UWbVc"]
     eye = np.eye(len(trained.chars), dtype=np.float32)
-    read, h, drawn = trained.ids(start), np.zeros((1, len(five[1])), dtype=np.float32), []
+    read, h = list(trained.ids(start)), np.zeros((1, len(five[1])), dtype=np.float32)
+    drawn: list[int] = []
     for u in uniforms:
         Y, H = predict(eye[read][:, None], h, *five)
         drawn.append(sample_index(Y[-1, 0], u))
