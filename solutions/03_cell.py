@@ -23,10 +23,10 @@
 #
 # > I am studying **medicine** (or **law**, or **history**) at UBC because I want to work as a **…**
 #
-# In unit 02 a recurrence $s_t=f(s_{t-1},x_t;\theta)$ carried a summary of *everything* so far. But the $f$ was
-# given. Nobody knows the transition of English. So **which $f$ should we take, if we do not know
-# the right one?** We take one with many numbers in it, which can become nearly anything, and leave the numbers open. At the
-# end of this unit a network of yours will finish the three sentences correctly.
+# In unit 02 a recurrence $s_t=f(s_{t-1},x_t;\theta)$ carried a summary of *everything* so far. But the $f$ was given. Nobody
+# knows the transition of English. So **which $f$ should we take, if we do not know the right one?** We take one with many
+# numbers in it, which can become nearly anything, and leave the numbers open. At the end of this unit a network of yours
+# will finish the three sentences correctly.
 
 # %% locked="setup"
 import numpy as np
@@ -327,8 +327,8 @@ assert min(np.abs(passed[i] - passed[j]).max() for i, j in [(0, 2), (0, 3), (2, 
 #
 # Run the cell over whole sequences: `X (T, N, D)`, `h0 (N, H)` and `U, W, b` as before give all states `H (T, N, H)`,
 # from $h_1$ to $h_T$. **A convention changes here:** `unfold_driven` of unit 02 counted the start in and gave $T+1$ states. From
-# now on `h0` is *not* in the result, so that `H[t]` belongs to `X[t]`. (While this is
-# checked, a correct `rnn_step` stands in for yours.)
+# now on `h0` is *not* in the result, so that `H[t]` belongs to `X[t]`. (While this is checked, a
+# correct `rnn_step` stands in for yours.)
 #
 # `X` may hold whole numbers (a one-hot sequence often does); the states are floats all the same. By hand, the numbers above:
 # $X$ of shape $(3,1,1)$ with the inputs $1,0,0$ gives `[[[0.964]], [[0.746]], [[0.633]]]`.
@@ -398,7 +398,8 @@ from rnncourse.plots.cell import apart_chart
 size = 0.9
 states = runs(size, use(rnn_forward))
 show(apart_chart(states, size))
-print("the last step changes the first run by", np.abs(states[-1, 0] - states[-2, 0]).max().round(3))
+moved = np.abs(states[-1] - states[-2]).max()
+print(f"the last step changes no number by more than {moved:.3f}")
 
 # %% tags=["author"]
 states = runs(0.9, forward)
@@ -567,7 +568,8 @@ predict = use(rnn_predict)
 mine = writes_with(predict, start)
 theirs = writes_on(start, 200, temperature=1.0)
 print(start + mine)
-print(f"\nthe first {letters_alike(mine, theirs)} of {len(theirs)} letters are the same")
+same = letters_alike(mine, theirs)
+print(f"\nthe first {same} of {len(theirs)} letters are the same")
 
 # %% tags=["author"]
 assert letters_alike(writes_with(predict, "The value of "), writes_on("The value of ", 200, 1.0)) >= 100
@@ -701,7 +703,7 @@ theirs = {
     "PyTorch": np.tanh(x @ (U.T).T + b / 2 + h @ (W.T).T + b / 2),
 }
 for name, state in theirs.items():
-    print(f"{name}: the same state as ours? {np.allclose(state, step(x, h, U, W, b[0]))}")
+    print(f"{name}: as ours? {np.allclose(state, step(x, h, U, W, b[0]))}")
 
 # %% tags=["author"]
 assert all(np.allclose(state, step(x, h, U, W, b[0])) for state in theirs.values())
@@ -945,8 +947,8 @@ assert recalled(without_state(layer))[1:].max() < 0.4
 # **Claim:** from the state of an untrained cell, the readout names the character of up to three steps ago right more than 80%
 # of the time. From a layer without a state it stays below 40% from the first step back on.
 #
-# That held for {{held untrained_memory}} random cells of 200 units. Six steps back they are still right in
-# {{recall/200 units/k = 6|median .0%}}. What such a cell cannot do is keep what matters: it remembers a comma as well as the
+# That held for {{held untrained_memory}} random cells of 200 units. Six steps back they are still right
+# {{recall/200 units/k = 6|median .0%}} of the time. What such a cell cannot do is keep what matters: it remembers a comma as well as the
 # word on which the sentence turns, and then forgets both. *Try* a `radius` of 0.5, and a `loudness` of 0.03 and of 1: how far
 # does the memory reach then?
 
@@ -984,7 +986,8 @@ V, c = np.zeros((H, Q)), np.zeros(Q)
 for sentence in sentences:
     for before, after in pairwise(sentence):
         V[word[before], word[after]] = 24
-for subject, goal in ("medicine", "doctor"), ("law", "lawyer"), ("history", "historian"):
+goals = {"medicine": "doctor", "law": "lawyer", "history": "historian"}
+for subject, goal in goals.items():
     V[word["a"], word[goal]] = V[latch[subject], word[goal]] = 12
 V[word["I"], word["want"]] = V[latch["because"], word["want"]] = 12
 V[latch["because"], word["am"]] = -12
