@@ -289,7 +289,7 @@ def loss_of(w, u=0.5, b=0.0, h=0.5):
 
 
 slope = (loss_of(w + 0.001) - loss_of(w - 0.001)) / 0.002
-print("slope of L at w =", w, "is", round(slope, 3))
+print(f"slope of L at w = {w}: {slope:.3f}")
 
 # %% tags=["author"]
 assert abs((loss_of(2.001) - loss_of(1.999)) / 0.002 - 0.980) < 1e-3, (
@@ -710,9 +710,9 @@ each = np.diff(memory) / (200, 1200)
 assert each.max() < 1.05 * each.min(), "Every further step was expected to take the same memory, to 5%."
 
 # %% [markdown]
-# About 15 times: all states wait for the walk, so each further step takes the same number of bytes. Memory is $O(T)$
-# too. (It is not quite 16, because the gradients of the parameters do not grow with $T$.) For a book that is too much.
-# Unit 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest again.
+# About 14 times, with our `rnn_backward`: all states wait for the walk, so each further step takes the same number of
+# bytes. Memory is $O(T)$ too. (The gradients of the parameters do not grow with $T$, so it is not quite 16.) For a book
+# that is too much. Unit 05 shows two ways out: cut the walk short, or keep fewer states and compute the rest again.
 
 # %% [markdown]
 # ## 10 · How far back does the blame go?
@@ -995,8 +995,9 @@ assert learn_by_heart(line, loss_and_gradients)[100] == line, "The line was expe
 # **Claim:** after 100 updates a network of 32 units, given one letter, recites the whole line.
 #
 # That held in {{held recites}} runs, the first time after {{by_heart/with a state/first update|range .0f}} updates.
-# Look at what it says before: it runs in circles, since it reads what it has said. A network without a state must say
-# the same after the same letter, and goes round in a small circle for ever. A longer line may need more updates.
+# Before that it runs in circles, since it reads what it has said; and at 30 updates this one has lost the line again. A
+# network without a state must say the same after the same letter, and goes round for ever. A longer line may need more
+# updates.
 
 # %% tags=["experiment"]
 progress("04_bptt")
