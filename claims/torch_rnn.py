@@ -54,16 +54,17 @@ def padding(seed: int, zeros: bool = False, scale: float = 1.0) -> Numbers:
 
 @unit.experiment(
     "bits per character on held-out text, and of Kneser-Ney's n-grams",
-    settings={"as shown": {}, "no memory": {"memory": False}, "state not carried": {"carried": False}},
+    settings={"as shown": {}, "no memory": {"memory": False}},
 )
-def writer(seed: int, carried: bool = True, memory: bool = True) -> Numbers:
-    _, bits = trained_writer(carried=carried, memory=memory, seed=seed)
+def writer(seed: int, memory: bool = True) -> Numbers:
+    _, bits = trained_writer(memory=memory, seed=seed)
     return {"bits": bits["held out"][-1]} | {f"{n}-gram": b for n, b in enumerate(docs_counted(), 1)}
 
 
 @unit.experiment(
     "perplexity on words that were held out: of a network, of Kneser-Ney's 4-gram, of mixtures with it",
     settings={start: {"start": start} for start in ("from the table", "trained here", "table shuffled")},
+    seeds=5,
 )
 def word_vectors(seed: int, start: str) -> Numbers:
     network = trained_words(start, seed=seed)
@@ -73,6 +74,7 @@ def word_vectors(seed: int, start: str) -> Numbers:
 @unit.experiment(
     "largest difference of a weight from the undisturbed training",
     settings={"Adam": {"kind": torch.optim.Adam, "rate": 0.005}, "SGD": {"kind": torch.optim.SGD, "rate": 0.5}},
+    seeds=5,
 )
 def interrupted(seed: int, kind: type, rate: float) -> Numbers:
     return resumed(kind, rate, seed)
@@ -80,7 +82,7 @@ def interrupted(seed: int, kind: type, rate: float) -> Numbers:
 
 @unit.experiment(
     "the lowest reported loss as a share of the first, the highest after 20 updates, and the share of right letters",
-    settings={"rate 0.5": {"rate": 0.5}, "rate 0.1": {"rate": 0.1}, "rate 1": {"rate": 1.0}},
+    settings={"rate 0.5": {"rate": 0.5}, "rate 0.1": {"rate": 0.1}},
 )
 def bugs(seed: int, rate: float) -> Numbers:
     numbers: Numbers = {}
@@ -146,8 +148,8 @@ unit.claim(
 unit.claim(
     "both_together",
     word_vectors,
-    "Mixed with the 4-gram, in a share that validation chooses, the network from the table takes more than five "
-    "hundredths off the 4-gram's perplexity.",
+    "Mixed with the 4-gram, in a share that validation chooses, the network from the table takes more than 5% off the "
+    "4-gram's perplexity.",
     figure=("from the table", "both"),
     controls=[("from the table", "4-gram"), ("trained here", "both"), ("from the table", "counts and docstrings")],
     holds=lambda n: n["from the table"]["both"] < 0.95 * n["from the table"]["4-gram"],
@@ -170,7 +172,6 @@ unit.claim(
         ("rate 0.5", "right, right"),
         ("rate 0.5", "right, no zero_grad"),
         ("rate 0.1", "right, no zero_grad"),
-        ("rate 1", "right, no zero_grad"),
     ],
     holds=lambda n: (
         max(n["rate 0.5"][f"lowest, {program}"] for program in PROGRAMS) < 1 / 3

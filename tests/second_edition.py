@@ -3,7 +3,6 @@
 FIRST_EDITION = {
     "03_cell",
     "04_bptt",
-    "07_torch_rnn",
     "08_stacked",
     "09_bidirectional",
     "11_heads",

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from rnncourse import track
 from rnncourse.bptt import rnn_backward
 from rnncourse.cell import rnn_forward
 from rnncourse.data import python_docs, train_and_held_out, word_vectors, words
+from rnncourse.data.claims import claimed
 from rnncourse.experiments.opponents import KneserNey
 from rnncourse.language_model import build_vocabulary, contiguous_batches, encode, fit
 from rnncourse.torch_rnn import CharRNN, ScratchRNN, Var, as_torch_rnn, last_states, pad_sequences, train_epoch
@@ -167,16 +168,16 @@ class OneProduct(nn.Module):
 def times_beside(
     scratch: Any = ScratchRNN, sizes: Sequence[int] = (16, 64, 256), steps: int = 50
 ) -> dict[str, list[float]]:
-    """The time of a forward and a backward pass, in units of what `nn.RNN` takes, for each size; the best of 30."""
+    """The time of a forward and a backward pass, in units of what `nn.RNN` takes, for each size; the best of 15."""
     ratios: dict[str, list[float]] = {"as in 7.2": [], "one product": [], "nn.RNN": []}
     for size in sizes:
         x, cell = torch.randn(steps, 16, size), scratch(size, size)
         rnns, times = (cell, OneProduct(cell), nn.RNN(size, size)), []
-        for _ in range(30):  # in turns
+        for _ in range(15):  # in turns
             for rnn in rnns:
-                start = perf_counter()
+                start = process_time()
                 rnn(x)[0].sum().backward()
-                times.append(perf_counter() - start)
+                times.append(process_time() - start)
         best = np.reshape(times, (-1, 3)).min(axis=0)
         for name, ratio in zip(ratios, best / best[-1], strict=True):
             ratios[name].append(float(ratio))
@@ -474,6 +475,11 @@ def words_judged(network: Any, docstrings: bool = False) -> Numbers:
         _, three = mixed(ours, more)
         found |= {"counts and docstrings": word_perplexity(more[1]), "all three": word_perplexity(three[1])}
     return found
+
+
+def words_measured(number: str) -> dict[str, list[float]]:
+    """Our seeds' perplexities by start: of the "network" alone, or of "both"."""
+    return {start: numbers[number] for start, numbers in claimed("07_torch_rnn")["word_vectors"].values.items()}
 
 
 # --- an interruption
