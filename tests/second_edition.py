@@ -4,7 +4,6 @@ FIRST_EDITION = {
     "03_cell",
     "04_bptt",
     "07_torch_rnn",
-    "08_stacked",
     "09_bidirectional",
     "11_heads",
 }
