@@ -533,7 +533,7 @@ assert (np.diff(size) > 0).all(), "Each step was expected to make U longer."
 # %% [markdown]
 # ## 7 · The same as a module
 #
-# From here on we need autograd and optimizers.
+# From here on we need autograd.
 
 # %% locked="torch"
 import torch
@@ -619,6 +619,7 @@ check(StackedRNN)
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.stacked_torch import beside_torch
 
+torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings
 differences = beside_torch(use(StackedRNN), use(stacked_forward))
 for pair, difference in differences.items():
     print(f"{pair}: at most {difference:.0e} apart")

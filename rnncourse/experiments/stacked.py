@@ -159,7 +159,7 @@ def difference_on_top(
     for _ in range(layers):
         rows = rows @ rng.uniform(-1, 1, (H, H)) * (scale / np.sqrt(H))
         rows = np.tanh(normalise(rows, np.ones(H), np.zeros(H), 1e-12) if normalise else rows)
-    return float(np.linalg.norm(rows[1] - rows[0]) / before)
+    return float(f"{np.linalg.norm(rows[1] - rows[0]) / before:.6g}")  # beyond that it is rounding
 
 
 def train_normalised(

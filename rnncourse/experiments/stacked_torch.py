@@ -235,10 +235,10 @@ def bits_held_out(model: nn.Module) -> float:
 def moves(model: Stack, text: str) -> tuple[str, dict[str, Float[np.ndarray, "T"]]]:
     """The characters of a text that the alphabet has, and how far each layer's state moves at each of them.
 
-    The first move is from the state of zeros.
+    The first move is from the state of zeros. In place of nothing a space is read.
     """
     letters = source()[0]
-    known = "".join(letter for letter in text.lower() if letter in letters)
+    known = "".join(letter for letter in text.lower() if letter in letters) or " "
     ids = torch.tensor([letters.index(letter) for letter in known], dtype=torch.long)
     states, _ = model.all_states(torch.eye(len(letters))[ids][:, None])
     return known, {

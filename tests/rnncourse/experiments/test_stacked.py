@@ -99,4 +99,5 @@ def test_what_is_not_in_the_alphabet_is_left_out_and_a_fresh_reader_is_fast():
     model = reader("4 layers")
     text, moved = moves(model, "A é\n")
     assert (text, [len(row) for row in moved.values()]) == ("a \n", [3] * 4)
+    assert moves(model, "é")[0] == " "
     assert all(speed > 0.5 for speed, _ in speed_and_borders(model))
