@@ -123,7 +123,7 @@ unit.claim(
     "residual_eight_layers",
     eight_layers,
     "Eight layers with plus signs end with less than a quarter of the loss of eight plain ones, also if those start "
-    "wider or learn at three times the rate.",
+    "wider, or learn at a rate of 0.01.",
     figure=("8 layers, residual, rate 0.003", "after 80"),
     controls=[
         ("8 layers, rate 0.003", "after 80"),
@@ -139,7 +139,7 @@ unit.claim(
     "upper_layers_slow_for_a_while",
     text_by_depth,
     "After 100 updates the top layer is less than half as fast as the first, and moves more than twice as much at the "
-    "borders of words as within them. After 200 it is more than half as fast again.",
+    "borders of words as within them. After 200 updates it is more than half as fast.",
     figure=("4 layers, rate 0.004", "speed of layer 4 after 100"),
     controls=[
         ("4 layers, rate 0.004", "speed of layer 1 after 100"),

@@ -12,7 +12,7 @@
 #
 # **Time**: about three hours. **You need** `rnn_forward` of [unit 03](../03_cell/03_cell.ipynb), `rnn_backward` of
 # [unit 04](../04_bptt/04_bptt.ipynb), and from section 7 on a module of PyTorch
-# ([unit 07](../07_torch_rnn/07_torch_rnn.ipynb)). There are 7 exercises and one written question, 24 points in all.
+# ([unit 07](../07_torch_rnn/07_torch_rnn.ipynb)). 7 exercises and one written question make 24 points.
 #
 # Up to exercise 8.6 you write NumPy and may not call `torch`. Answers leave their arguments as they are and keep their
 # dtype. What experiments train and measure stands in `rnncourse.experiments.stacked` and `stacked_torch`.
@@ -374,8 +374,8 @@ assert p != 0.1 or (left[0] > 0.98 and abs(left[1] - 0.9) < 0.05 and left[2] < 0
 # at once, and those that stand set the others again. So dropout along time does not destroy every memory, it makes memory
 # dear. *Try* 0.3.
 #
-# So the rule became (Pham and others, 2013), and PyTorch's `dropout=` keeps it: **dropout goes between the layers, not along
-# time.** Nor is anything dropped after the last layer.
+# So the rule became (Pham and others, 2013), and PyTorch's `dropout=` follows it: **dropout goes between the layers, not
+# along time.** Nor is anything dropped after the last layer.
 
 # %% tags=["experiment"]
 show(stack_graph(layers=3, steps=3, dropout=True))
@@ -697,8 +697,9 @@ assert (rate, updates) != (0.012, 100) or bits["4 layers"] > bits["1 layer"] + 0
 # **Claim:** after 100 updates on Python source, four plain layers are more than a tenth of a bit behind one layer of as
 # many parameters.
 #
-# Why? The output reads the top layer only, and a letter must climb through four tanhs to get there. If that is the reason, a *short way* to the output should mend it. There are two: the plus signs of section
-# 4; or an output layer that reads the states of all four layers, side by side (then, within the budget, of 23 units each).
+# Why? The output reads the top layer only, and a letter must climb through four tanhs to get there. If that is the
+# reason, a *short way* to the output should mend it. There are two: the plus signs of section 4; or an output layer that
+# reads the states of all four layers, side by side (then, within the budget, of 23 units each).
 #
 # **Guess**: where will four layers end with plus signs, with an output that reads all, and with both?
 
@@ -747,19 +748,19 @@ assert ends["8 layers, residual"] < 0.25 * ends["8 layers"], "The plus sign was 
 
 # %% [markdown]
 # **Claim:** eight layers with plus signs end with less than a quarter of the loss of eight plain ones, also if those start
-# wider or learn at three times the rate.
+# wider, or learn at a rate of 0.01.
 #
 # They are at {{eight_layers/8 layers, residual, rate 0.003/after 80|median .3f}} bits, plain ones at
 # {{eight_layers/8 layers, rate 0.003/after 80|median}}, with a wider start at
 # {{eight_layers/8 layers, wider start, rate 0.003/after 80|median}}. So an error that comes down is not enough. One reason
-# may be the short way again: with plus signs the output reads the sum of all layers.
+# may be the short way again: with plus signs the output reads the sum of all layers. *Try* 0.01.
 
 # %% [markdown]
 # ## 9 · Bugs to hunt
 #
 # All of them run. What would you see, and which test of this unit finds it?
 #
-# - In the loop over the layers the second one is called with `X` again. With $D = H$ it runs and learns: as one layer would.
+# - The second layer is called with `X` again. With $D=H$ it runs, and learns as one layer would.
 # - `h = np.zeros((N, H))` before the loop over the layers, and each layer goes on from the `h` of the one below it.
 # - A language model carries `h_n[-1]` from batch to batch and starts *all* layers from it.
 # - `model.eval()` is forgotten before the held-out text is read.
@@ -844,7 +845,7 @@ show(change_strips(*moves(read("4 layers", updates, rate=0.004), line)))
 # Nobody told the network what a word is.
 #
 # **Claim:** after 100 updates the top layer is less than half as fast as the first, and moves more than twice as much at
-# the borders of words as within them. After 200 it is more than half as fast again.
+# the borders of words as within them. After 200 updates it is more than half as fast.
 #
 # (Speed is the mean squared change per letter; a state that was drawn anew at each letter would have 1.) The top layer's
 # speed is {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 0|median}} before training,

@@ -14,6 +14,8 @@ from rnncourse.experiments.stacked import (
     width_for,
 )
 from rnncourse.experiments.stacked_torch import (
+    DELAY_BUDGET,
+    DELAYS,
     READERS,
     TEXT_BUDGET,
     Stack,
@@ -22,6 +24,7 @@ from rnncourse.experiments.stacked_torch import (
     moves,
     reader,
     speed_and_borders,
+    width_within,
 )
 from rnncourse.stacked import layer_norm, stacked_backward, stacked_forward, stacked_parameter_count
 
@@ -83,6 +86,12 @@ def test_every_reader_has_nearly_the_same_number_of_parameters(name):
     model = reader(name)
     second_biases = sum(layer.bias_hh_l0.numel() for layer in model.layers)
     assert 0.93 * TEXT_BUDGET < sum(p.numel() for p in model.parameters()) - second_biases <= TEXT_BUDGET
+
+
+def test_the_units_that_the_text_names_are_those_that_are_trained():
+    found = {name: reader(name).layers[0].hidden_size for name in READERS}
+    assert [found[name] for name in ("1 layer", "4 layers", "4 layers, all read")] == [59, 32, 23]
+    assert [width_within(DELAY_BUDGET, 4, L, 4) for L in DELAYS.values()] == [34, 16]
 
 
 def test_a_residual_stack_hands_up_the_sum_of_its_states():
