@@ -659,7 +659,7 @@ assert rate != 0.005 or needed["3 layers"] < needed["1 layer"] < 600
 # **Claim:** at equal budget, three narrow layers learn to say the symbol of six steps ago in fewer updates than one wide
 # layer.
 #
-# It held in {{held deeper_delay_sooner}} seeds: one layer takes
+# One layer takes
 # {{delay_by_depth/1 layer, rate 0.005/updates|median .0f}} updates, three take
 # {{delay_by_depth/3 layers, rate 0.005/updates|median .0f}} (medians). Is it the rate? *Try* 0.015, the best that we found
 # for either.
@@ -724,7 +724,7 @@ assert (rate, updates) != (0.012, 100) or max(list(bits.values())[2:]) < bits["1
 #
 # **Claim:** at a third of the rate four plain layers are behind one, and four with plus signs ahead, too.
 #
-# Is such a lead one in the end, too? Tuned with equal care, gated networks of one, two and four layers came out close
+# That held in {{held deeper_text_at_a_third_of_the_rate}} seeds. Is such a lead one in the end, too? Tuned with equal care, gated networks of one, two and four layers came out close
 # together (Melis and others, 2018). So **start with one layer. If you add more, give each a short way to the output, and
 # compare at equal cost, trained to the end.**
 
@@ -750,7 +750,7 @@ assert ends["8 layers, residual"] < 0.25 * ends["8 layers"], "The plus sign was 
 # **Claim:** eight layers with plus signs end with less than a quarter of the loss of eight plain ones, also if those start
 # wider, or learn at a rate of 0.01.
 #
-# They are at {{eight_layers/8 layers, residual, rate 0.003/after 80|median .3f}} bits, plain ones at
+# It held in {{held residual_eight_layers}} seeds. They are at {{eight_layers/8 layers, residual, rate 0.003/after 80|median .3f}} bits, plain ones at
 # {{eight_layers/8 layers, rate 0.003/after 80|median}}, with a wider start at
 # {{eight_layers/8 layers, wider start, rate 0.003/after 80|median}}. So an error that comes down is not enough. One reason
 # may be the short way again: with plus signs the output reads the sum of all layers. *Try* 0.01.
@@ -847,8 +847,8 @@ show(change_strips(*moves(read("4 layers", updates, rate=0.004), line)))
 # **Claim:** after 100 updates the top layer is less than half as fast as the first, and moves more than twice as much at
 # the borders of words as within them. After 200 updates it is more than half as fast.
 #
-# (Speed is the mean squared change per letter; a state that was drawn anew at each letter would have 1.) The top layer's
-# speed is {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 0|median}} before training,
+# It held in {{held upper_layers_slow_for_a_while}} seeds. (Speed is the mean squared change per letter; a state drawn anew at
+# each letter has 1.) The top layer's speed is {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 0|median}} before training,
 # {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 100|median}} after 100 updates,
 # {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 200|median}} after 200. So the picture of the textbooks comes,
 # and passes. It is something to measure, not to assume. *Try* 200 updates, or 0.
