@@ -115,7 +115,8 @@ from rnncourse.plots import line_chart
 
 W = 0.8
 states = knocked(W, layers=4, steps=25, forward=use(stacked_forward))
-show(line_chart(range(1, 26), states, xlabel="time step t", ylabel="state / its maximum"))
+labels = {"xlabel": "time step t", "ylabel": "state / its maximum"}
+show(line_chart(range(1, 26), states, **labels))
 
 # %% tags=["author"]
 assert W != 0.8 or [int(line.argmax()) + 1 for line in states.values()] == [1, 4, 7, 10]
@@ -245,7 +246,7 @@ def stacked_backward(dH_top, X, h0, layers):
 check(stacked_backward)
 
 # %% [markdown]
-# Trust nobody, not even a check. Unit 04 gave you the referee, central differences:
+# Unit 04 gave you the referee, central differences:
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.stacked import gradient_errors
@@ -264,7 +265,7 @@ assert max(errors.values()) < 1e-6, "All gradients were expected to agree with d
 # [Unit 05](../05_gradient_flow/05_gradient_flow.ipynb) showed what becomes of an error that is multiplied again and again.
 # Depth is a second direction in which it can vanish.
 #
-# One cure takes one plus sign. Let a layer *add* to what it reads, and not replace it:
+# One cure is a plus sign, the **residual connection**: a layer *adds* to what it reads, and does not replace it.
 #
 # $$\text{plain: } \; r_t^{l} = h_t^{l} \qquad\qquad \text{residual: } \; r_t^{l} = r_t^{l-1} + h_t^{l}$$
 #
@@ -360,7 +361,8 @@ groups = {
     "one unit, up": latches_under_dropout(1, "upwards", p, drop=drop),
     "one unit,\nthrough time": latches_under_dropout(1, "through time", p, drop=drop),
 }
-show(line_chart(range(1, 51), groups, xlabel="time step t", ylabel="share that reads as set"))
+labels = {"xlabel": "time step t", "ylabel": "share that reads as set"}
+show(line_chart(range(1, 51), groups, **labels))
 
 # %% tags=["author"]
 left = [group[-1] for group in groups.values()]
@@ -619,7 +621,7 @@ check(StackedRNN)
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.stacked_torch import beside_torch
 
-torch.set_num_threads(1)  # small matrices: a second thread costs more than it brings
+torch.set_num_threads(1)  # for small matrices a second thread does not pay
 differences = beside_torch(use(StackedRNN), use(stacked_forward))
 for pair, difference in differences.items():
     print(f"{pair}: at most {difference:.0e} apart")
@@ -724,9 +726,9 @@ assert (rate, updates) != (0.012, 100) or max(list(bits.values())[2:]) < bits["1
 #
 # **Claim:** at a third of the rate four plain layers are behind one, and four with plus signs ahead, too.
 #
-# That held in {{held deeper_text_at_a_third_of_the_rate}} seeds. Is such a lead one in the end, too? Tuned with equal care, gated networks of one, two and four layers came out close
-# together (Melis and others, 2018). So **start with one layer. If you add more, give each a short way to the output, and
-# compare at equal cost, trained to the end.**
+# That held in {{held deeper_text_at_a_third_of_the_rate}} seeds. Is such a lead one in the end, too? Tuned with equal care,
+# gated networks of one, two and four layers came out close together (Melis and others, 2018). So **start with one layer. If
+# you add more, give each a short way to the output, and compare at equal cost, trained to the end.**
 
 # %% [markdown]
 # ### Experiment · eight layers
