@@ -161,7 +161,8 @@ check(stacked_parameter_count)
 # %% tags=["experiment"] dials="budget = 100_000; inputs = 2"
 from rnncourse.experiments.stacked import width_for
 
-budget, count = 8_000, use(stacked_parameter_count)
+count = use(stacked_parameter_count)
+budget = 8_000
 inputs = 70
 for L in (1, 2, 3, 4):
     H = width_for(budget, inputs, L, count)
@@ -355,7 +356,8 @@ check(dropout_between)
 # %% tags=["experiment"] dials="p = 0.3; p = 0.02"
 from rnncourse.experiments.stacked import latches_under_dropout
 
-p, drop = 0.1, use(dropout_between)
+p = 0.1
+drop = use(dropout_between)
 groups = {
     "16 units,\nthrough time": latches_under_dropout(16, "through time", p, drop=drop),
     "one unit, up": latches_under_dropout(1, "upwards", p, drop=drop),
