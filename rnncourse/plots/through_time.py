@@ -143,6 +143,12 @@ def backward_pass(states: Float[np.ndarray, "T H"], errors: Float[np.ndarray, "T
                     side=-1.1,
                 )
     captions.append("The error has reached the first step: every state knows its part of the blame.")
+    sizes = ", ".join(f"dh_{t} {size:.2f}" for t, size in enumerate(np.abs(errors).max(axis=1), 1))
+    described(
+        sheet.figure,
+        f"{steps} states in a row, above each its output and its loss. Dashed arrows lead from each loss down to its "
+        f"state, and below the states from each error to the one before it. The largest entry of each error: {sizes}.",
+    )
     return Film(sheet.figure, captions)
 
 
