@@ -52,7 +52,8 @@ class Verdict:
     gives what the answer gave, or None. `criteria` says of each criterion whether it was met (None: not reached,
     because an earlier one was not). For a failed visible check `inputs`, `expected` and `got` hold the case that the
     message speaks of, to look at, and `table` the place in it. `where` says what is known of the place of the error in
-    the answer's own text, if anything is. `offers` is what the card opens on demand.
+    the answer's own text, if anything is. `offers` is what the card opens on demand. `run` says which run of a cell was
+    judged, "In [12]", where that is known; without `is_given` there is no verdict, and `message` says why.
     """
 
     exercise: str
@@ -69,6 +70,8 @@ class Verdict:
     table: Excerpt | None = None
     where: Where | None = None
     offers: Offers = field(default=Offers(), repr=False, compare=False)
+    run: str = field(default="", compare=False)
+    is_given: bool = True
 
     def __float__(self) -> float:
         return float(self.points)
@@ -77,17 +80,20 @@ class Verdict:
         return self.passed
 
     def __str__(self) -> str:
+        if not self.is_given:
+            return f"{self._mark} {self.exercise}: no verdict. {self.message}"
         return f"{self._mark} {self.exercise}: {self._points}. {self.message}"
 
     __repr__ = __str__
 
     @property
     def _mark(self) -> str:
-        return "✓" if self.passed else "✗"
+        return "✓" if self.passed else "✗" if self.is_given else "·"
 
     @property
     def _points(self) -> str:
-        return f"{self.points:g} of {self.max_points} {'point' if self.max_points == 1 else 'points'}"
+        points = f"{self.points:g} of {self.max_points} {'point' if self.max_points == 1 else 'points'}"
+        return f"{points}, of {self.run}" if self.run else points
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a front end shows. nbgrader reads a cell's points as the text of its result, so that the words, for
@@ -116,19 +122,19 @@ class Verdict:
     def card(self) -> str:
         """The verdict as HTML that takes its colours from the reader's theme."""
         colour = _PASSED if self.passed else _NOT_YET
-        word = "passed" if self.passed else "not yet"
+        word = "passed" if self.passed else "not yet" if self.is_given else "no verdict"
         tips = []
         there = [f"`v.{name}`" for name in ("inputs", "expected", "got") if self._has(name)]
         if not self.passed and there:
             tips.append(f"Look at the case in code: `v = check(…)`, then {', '.join(there)}.")
-        if not self.passed and self.max_points and not self.offers.hints:
+        if not self.passed and self.is_given and self.max_points and not self.offers.hints:
             tips.append(f'Stuck? `hint("{self.exercise}")`')
         if not self.passed and self.offers.where_to_ask and not (self.where and self.where.lines):
             tips.append(f"Which line is it? `{self.offers.where_to_ask}` looks for it, half a minute at most.")
         head = f'<strong style="{colour.text}"><span aria-hidden="true">{self._mark}</span> {word}</strong>'
         pills = "".join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())
         body = [
-            f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points)}</div>",
+            f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points) if self.is_given else ''}</div>",
             f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div>',
             self.table.html() if self.table else "",
             _place(self.where) if self.where else "",

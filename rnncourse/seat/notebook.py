@@ -7,7 +7,7 @@ import os
 import sys
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,8 +20,10 @@ from rnncourse.checks.plain import attribute
 from rnncourse.checks.verdict import ROW, Hint, Offers, Verdict, front_end
 from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.search import find
-from rnncourse.seat import logbook
+from rnncourse.seat import logbook, runs
 
+runs.watch()
+Shown = TypeVar("Shown", Verdict, Hint)
 _last: dict[str, tuple[Any, Verdict]] = {}
 _hints_given: dict[str, list[str]] = {}  # of each exercise, in order
 _bars: set[str] = set()  # the units whose bar is on the page
@@ -42,20 +44,36 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
         found = exercises.find(name)
     except KeyError as error:
         return _refused(name, error.args[0])
+    run, why_not = _comes_from(candidate, found)
+    if why_not:
+        return _said(replace(_refused(name, why_not, found.points), run=run, is_given=False))
     verdict = judge_value(found, candidate) if isinstance(found, Question) else _check_code(candidate, found, hidden)
+    verdict = replace(verdict, run=run)
     if not hidden:
         verdict = replace(verdict, offers=_offers(found, verdict))
         _last[name] = candidate, verdict
         if logbook.is_kept() and not _is_the_course_s(candidate):  # to check the reference is no progress
             logbook.keep(name, verdict.score, verdict.passed)
         _move_bar(found.unit.stem)
-    if _is_run_as_a_script(sys._getframe(1)):
-        print(verdict.text())
-    return verdict
+    return _said(verdict)
+
+
+def _comes_from(candidate: Any, exercise: Exercise | Question) -> tuple[str, str]:
+    """The run that an answer comes from, and why it is not judged, if it is not what its cell says now."""
+    name = attribute(candidate, "__name__") if isinstance(exercise, Exercise) else exercise.name
+    run, why_not = runs.stale(name, candidate) if isinstance(name, str) else ("", "")
+    return "" if logbook.is_off() else run, why_not
+
+
+def _said(thing: Shown) -> Shown:
+    """The same, which is printed where a script asked for it."""
+    if _is_run_as_a_script(sys._getframe(2)):
+        print(thing.text())
+    return thing
 
 
 def _is_run_as_a_script(caller: FrameType) -> bool:
-    """Whether nobody but a script's output could show what a check gives: IPython, too, runs scripts (`%run`)."""
+    """Whether nobody but a script's output could show what a call gives: IPython, too, runs scripts (`%run`)."""
     if caller.f_globals.get("__name__") != "__main__":
         return False
     in_a_file = os.path.basename(str(caller.f_globals.get("__file__"))) == os.path.basename(caller.f_code.co_filename)
@@ -149,7 +167,7 @@ def use(answer: Any) -> Any:
     if not isinstance(exercise, Exercise):
         raise TypeError(f"{exercise.name} is a question, not code: there is nothing to use.")
     candidate, verdict = _last.get(exercise.name, (None, None))
-    if candidate is not answer or verdict is None:
+    if candidate is not answer or verdict is None or _comes_from(answer, exercise)[1]:
         verdict = check(answer)
     print(f"{exercise.name}: {'yours' if verdict.passed else 'the course’s, since yours does not pass yet'}")
     return _answering_with_arrays(answer, exercise) if verdict.passed else exercise.reference

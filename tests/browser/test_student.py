@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, go_to, run_down_to, shown, write
+from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, edit, go_to, run_down_to, shown, write
 
 
 def opened(page: Page, address: str) -> None:
@@ -70,6 +70,23 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     assert kept["hidden_layer"]["passed"]
     page.keyboard.press("ControlOrMeta+S")
     expect(page.locator(".jp-mod-current.jp-mod-dirty")).to_have_count(0)
+
+
+def test_a_check_runs_what_one_sees_first_and_is_no_verdict_where_that_does_not_run(page, lab03):
+    opened(page, lab03)
+    run_down_to(page, "def hidden_layer")
+    cards = page.get_by_role("region", name="hidden_layer: ")
+    for source, name in ((RIGHT, "passed"), (RIGHT.replace("):", ")"), "no verdict"), (UNNAMED, "not yet"), (RIGHT, "passed")):
+        go_to(page, "def hidden_layer")
+        edit(page, source)
+        go_to(page, "check(hidden_layer)")
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_role("region", name=f"hidden_layer: {name}")).to_be_visible()
+        expect(cards).to_have_count(1)
+        prompt = page.locator(".jp-CodeCell", has_text="def hidden_layer(").locator(".jp-InputPrompt")
+        number = prompt.inner_text().strip("[]:")
+        expect(cards).to_contain_text(f"In [{number}]")
+        assert ("SyntaxError" in page.locator(".jp-CodeCell", has_text="def hidden_layer(").inner_text()) == (name == "no verdict")
 
 
 @pytest.mark.nightly
