@@ -34,14 +34,15 @@ def front_end() -> Literal["kernel", "terminal", "none"]:
 
 @dataclass(frozen=True)
 class Offers:
-    """What a card can open besides the verdict: the hints, and the case with the names of what goes in and comes out.
-    `where_to_ask` is what to call to have the place of an error looked for.
+    """What a card can open besides the verdict: the hints, and the case with the names of what goes in and comes out;
+    and whether the place of the error can be looked for, and the solution be shown.
     """
 
     hints: tuple[str, ...] = ()
     takes: tuple[Axes, ...] = ()
     gives: tuple[Axes, ...] = ()
-    where_to_ask: str = ""
+    where: bool = False
+    solution: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,17 +130,16 @@ class Verdict:
             tips.append(f"Look at the case in code: `v = check(…)`, then {', '.join(there)}.")
         if not self.passed and self.is_given and self.max_points and not self.offers.hints:
             tips.append(f'Stuck? `hint("{self.exercise}")`')
-        if not self.passed and self.offers.where_to_ask and not (self.where and self.where.lines):
-            tips.append(f"Which line is it? `{self.offers.where_to_ask}` looks for it, half a minute at most.")
         head = f'<strong style="{colour.text}"><span aria-hidden="true">{self._mark}</span> {word}</strong>'
         pills = "".join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())
+        points = _faint(self._points) if self.is_given else ""
         body = [
-            f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points) if self.is_given else ''}</div>",
+            f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{points}</div>",
             f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div>',
             self.table.html() if self.table else "",
             _place(self.where) if self.where else "",
             f'<ul aria-label="what was checked" style="{ROW}">{pills}</ul>' if pills else "",
-            "" if self.passed else self._opens(),
+            "" if self.passed else self._opens() + self._asks(),
             *(f"<div>{_faint(tip)}</div>" for tip in tips),
         ]
         return _card(f"{self.exercise}: {word}", colour, "".join(body), "" if self.passed else self.message)
@@ -155,6 +155,20 @@ class Verdict:
             words = f'<div style="white-space:pre-wrap">{_code(text)}</div>'
             hints = _opened(f"Hint {number} of {len(self.offers.hints)}", words + hints)
         return case + hints
+
+    def _asks(self) -> str:
+        """Buttons for what the kernel has to be asked. Where the page cannot ask it, it says what to type."""
+        asks = []
+        if self.offers.where and not (self.where and self.where.lines):
+            asks.append(("where", "Which line is it?", f"where({self.exercise})"))
+        if self.offers.solution:
+            asks.append(("solution", "Show the solution", f'solution("{self.exercise}")'))
+        return "".join(
+            f'<div style="margin:4px 0"><button type="button" class="rnncourse-asks" style="display:none" '
+            f'data-rnncourse="{verb} {self.exercise}">{label}</button><span class="rnncourse-typed">'
+            f"{_faint(f'{label} `from rnncourse import {verb}; {call}`')}</span></div>"
+            for verb, label, call in asks
+        )
 
 
 def _opened(title: str, body: str) -> str:
@@ -197,6 +211,16 @@ def _card(label: str, colour: _Colour, body: str, told: str = "") -> str:
     style = f"{_BORDER};border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5;{colour.edge}"
     described = f' aria-description="{escape(" ".join(told.replace("`", "").split()))}"' if told else ""
     return f'<section aria-label="{escape(label)}"{described} style="{style}">{body}</section>'
+
+
+def card(label: str, body: str) -> str:
+    """A card that is no verdict."""
+    return _card(label, _HINT, body)
+
+
+def in_code(text: str) -> str:
+    """Escaped text in which `backticks` are code."""
+    return _code(text)
 
 
 def _faint(text: str) -> str:

@@ -27,6 +27,7 @@ import click
 from rnncourse.seat import handin, logbook
 from rnncourse.seat.files import write_whole
 from rnncourse.seat.handin import HandinError
+from rnncourse.seat.places import notebooks_folder
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def update(folder: Path | None) -> None:
     from rnncourse.seat import own
 
     with in_a_sentence(HandinError):
-        here = handin.notebooks_folder(folder or Path.cwd(), installed=False)
+        here = notebooks_folder(folder or Path.cwd(), installed=False)
         if here is None:
             raise Sentence(f"No notebooks are here: go to the folder of your course. {START}")
         if own.release_folder() == here:
@@ -123,10 +124,10 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
         arguments, unit = (unit, *arguments), None
     here = Path.cwd()
     with in_a_sentence(HandinError):
-        folder = handin.notebooks_folder(here)
+        folder = notebooks_folder(here)
         if unit is not None:
             notebook = handin.find(unit, here)
-            folder = handin.notebooks_folder(notebook.parent) or notebook.parent
+            folder = notebooks_folder(notebook.parent) or notebook.parent
         elif folder is None:
             raise Sentence(f"The notebooks are not here: go to the folder of the course. {START}")
         else:
@@ -144,7 +145,7 @@ def _require(*modules: str) -> None:
 
 def _to_go_on_with(folder: Path) -> Path:
     """The notebook where one stopped; the first of a folder that has it not."""
-    stems = [logbook.where_one_stopped().stem, *(unit.stem for unit in logbook.outline())]
+    stems = [logbook.where_one_stopped(folder).stem, *(unit.stem for unit in logbook.outline())]
     return next(path for stem in stems if (path := folder / stem / f"{stem}.ipynb").is_file())
 
 
@@ -191,10 +192,12 @@ def _become(command: list[str], **variables: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def progress(as_json: bool) -> None:
     """Show what is passed, what is open, and the points, by the checks in your notebooks."""
-    known = logbook.standings()
+    here = notebooks_folder(Path.cwd(), installed=False)
+    known = logbook.standings(here)
     units = logbook.outline()
     if as_json:
-        click.echo(json.dumps({"file": str(logbook.kept_at()), "units": [_as_data(u, known) for u in units]}, indent=1))
+        file = str(logbook.kept_at(here))
+        click.echo(json.dumps({"file": file, "units": [_as_data(unit, known) for unit in units]}, indent=1))
         return
     from rich.console import Console
     from rich.table import Table
@@ -205,7 +208,7 @@ def progress(as_json: bool) -> None:
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("passed", justify="right", no_wrap=True)
     for unit in units:
-        points, most = _points(unit, known), sum(unit.points.values())
+        points, most = _points(unit, known), unit.most
         passed = sum(name in known and known[name].passed for name in unit.points)
         begun = any(name in known for name in unit.points)
         number = unit.stem.partition("_")[0]
@@ -225,7 +228,10 @@ def progress(as_json: bool) -> None:
     number = unit_now.stem.partition("_")[0]
     missing = [name for name in unit_now.points if not (name in known and known[name].passed)]
     if missing:
-        console.print(f"\nOpen in {number} {unit_now.title}: {', '.join(missing)}")
+        noted = (
+            f"{name} (it passed before)" if name in known and known[name].passed_once else name for name in missing
+        )
+        console.print(f"\nOpen in {number} {unit_now.title}: {', '.join(noted)}")
     else:
         console.print(f"\n{number} {unit_now.title} is done: 'rnncourse check {number}' runs it once more as a whole.")
 
@@ -237,13 +243,13 @@ def _points(unit: logbook.Outline, known: dict[str, logbook.Standing]) -> float:
 def _as_data(unit: logbook.Outline, known: dict[str, logbook.Standing]) -> dict[str, Any]:
     rows = []
     for name, most in unit.points.items():
-        standing = known.get(name, logbook.Standing(0.0, False, ""))
+        standing = known.get(name, logbook.Standing())
         points = round(standing.score * most, 2)
         row = {"name": name, "points": points, "max_points": most, "passed": standing.passed}
+        row |= {"passed_once": standing.passed_once, "solution_shown": standing.shown or None}
         rows.append(row | {"when": standing.when or None})
-    most = sum(unit.points.values())
-    head = {"unit": unit.stem, "title": unit.title, "points": _points(unit, known), "max_points": most}
-    return head | {"exercises": rows}
+    head = {"unit": unit.stem, "title": unit.title, "points": _points(unit, known), "max_points": unit.most}
+    return head | {"exercises": rows, "written": unit.written}
 
 
 def _bar(share: float, width: int) -> str:
@@ -266,15 +272,24 @@ def check(notebook: str, strict: bool) -> None:
         with _live(mine.unit.stem) as advance:
             earned = handin.rehearse(mine, advance)
     _say_what_is_read(mine)
-    width, known = max(map(len, mine.unit.points)), logbook.standings()
+    questions = mine.questions()
+    width = max(map(len, (*mine.unit.points, *questions)))
     for one in earned:
+        is_written = mine.is_written(one.exercise)
         points = f"{one.points:g} of {one.max_points}"
-        click.echo(f"{'✓' if one.passed else '✗'} {one.exercise:<{width}}  {points:>10}")
-        if not one.passed and mine.is_written(one.exercise):
+        mark = "✓" if one.passed else "✗" if is_written else "·"
+        click.echo(f"{mark} {one.exercise:<{width}}  {points:>10}{'' if is_written else '   not written'}")
+        if not is_written:
+            continue  # nor does it change what is kept
+        if not one.passed:
             click.echo(textwrap.fill(one.message, 96, initial_indent="    ", subsequent_indent="    "))
-        if (one.score or one.exercise in known) and not logbook.is_off():  # what was never tried is not kept
-            logbook.keep(one.exercise, one.score, one.passed)
+        if not logbook.is_off():
+            logbook.keep(one.exercise, one.score, one.passed, mine.path.parent)
+    for name, (worth, is_answered) in questions.items():
+        read = f"{worth} points, {'read by a person' if is_answered else 'not written'}"
+        click.echo(f"{'✎' if is_answered else '·'} {name:<{width}}  {read}")
     got, most = round(sum(one.points for one in earned), 2), sum(mine.unit.points.values())
+    most += sum(worth for worth, _ in questions.values())
     passed = sum(one.passed for one in earned)
     click.echo(
         f"\n{got:g} of {most} points, {passed} of {len(earned)} exercises passed, by the checks that you can see."

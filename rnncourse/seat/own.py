@@ -23,6 +23,7 @@ import rnncourse
 from rnncourse.seat.carry import Carried, carry, is_current
 from rnncourse.seat.files import umask, write_whole
 from rnncourse.seat.handin import HandinError, read
+from rnncourse.seat.places import released_folders
 
 README = """\
 # Recurrent neural networks, built piece by piece
@@ -52,10 +53,8 @@ class Updated:
 
 def release_folder() -> Path:
     """The notebooks as they are given out: in the package; in a clone, beside it. **Errors:** `HandinError`."""
-    package = Path(rnncourse.__file__).parent
-    for folder in (package / "notebooks", package.parent / "notebooks"):
-        if any(folder.glob("*/*.ipynb")):
-            return folder
+    for folder in released_folders():
+        return folder
     raise HandinError('The notebooks were not installed: run "pip install --force-reinstall --no-deps rnncourse".')
 
 
