@@ -314,8 +314,12 @@ def submit(notebook: str, output: Path | None) -> None:
         path = mine.path.with_name(name) if output is None else output / name if output.is_dir() else output
         if path.exists() and path.samefile(mine.path):
             raise Sentence(f"{path} is the notebook that you work in: name another file to write.")
-        write_whole(path, handin.without_outputs(mine).encode())
+        known = {} if logbook.is_off() else logbook.standings(mine.path.parent)
+        shown = {one: known[one].shown for one in mine.unit.points if one in known and known[one].shown}
+        write_whole(path, handin.without_outputs(mine, shown).encode())
     _say_what_is_read(mine)
+    if shown:
+        click.echo(f"It says whose solution was shown, which takes no points by itself: {', '.join(shown)}.")
     remarks = [*handin.remarks(mine), *handin.faults(mine)]
     for words in remarks:
         click.echo(words)

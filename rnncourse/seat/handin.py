@@ -181,11 +181,15 @@ def _called(cell: NotebookNode) -> str:
     return cell_name(cell) or f'the cell that begins "{cell.source.strip().partition(chr(10))[0][:40]}"'
 
 
-def without_outputs(notebook: Notebook) -> str:
-    """The file to hand in: all cells as they are, without what they printed."""
+def without_outputs(notebook: Notebook, shown: dict[str, str] | None = None) -> str:
+    """The file to hand in: all cells as they are, without what they printed. `shown` says whose solution was shown, and
+    when; an instructor is told so.
+    """
     import nbformat
 
     node = copy.deepcopy(notebook.node)
+    if shown:
+        node.metadata["rnncourse"] = {"solutions_shown": shown}
     for cell in node.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

@@ -91,6 +91,25 @@ def test_a_check_runs_what_one_sees_first_and_is_no_verdict_where_that_does_not_
         assert ("SyntaxError" in cell.inner_text()) == (name == "no verdict")
 
 
+def test_who_is_stuck_is_shown_the_solution_at_a_button(page, lab03, home):
+    opened(page, lab03)
+    run_down_to(page, "def hidden_layer")
+    write(page, UNNAMED)
+    card = page.get_by_role("region", name="hidden_layer: not yet")
+    for _ in range(3):
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible()
+        expect(card).to_be_visible()
+    expect(card.get_by_text("from rnncourse import")).to_have_count(0)  # what to type where there are no buttons
+    card.get_by_role("button", name="Show the solution").click()
+    solution = page.get_by_role("region", name="Solution of hidden_layer")
+    expect(solution).to_contain_text("return np.tanh(x @ W_xh + b_h)")
+    expect(solution).to_contain_text("One other way, layer with dot:")
+    expect(card).to_be_visible()
+    kept = json.loads((home / "course/notebooks/progress.json").read_text())["exercises"]["hidden_layer"]
+    assert kept["shown"]
+
+
 @pytest.mark.nightly
 def test_on_another_day_the_bar_stands_where_it_stood(page, lab03, home):
     file = home / "course/notebooks/progress.json"
