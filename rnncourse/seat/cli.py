@@ -27,6 +27,7 @@ import click
 from rnncourse.seat import handin, logbook
 from rnncourse.seat.files import write_whole
 from rnncourse.seat.handin import HandinError
+from rnncourse.seat.installing import command, quoted
 from rnncourse.seat.places import notebooks_folder
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 
@@ -57,14 +58,15 @@ def start(folder: Path) -> None:
 
     with in_a_sentence(HandinError):
         own.start(folder.absolute())
-    click.echo(f"Your notebooks are in {folder.absolute()}. To begin: cd {folder}, then rnncourse lab")
+    click.echo(f"Your notebooks are in {quoted(folder.absolute())}. To begin: cd {quoted(folder)}, then rnncourse lab")
 
 
-@main.command(epilog=EXAMPLES + "  pip install --upgrade rnncourse\n  rnncourse update")
+@main.command(epilog=EXAMPLES + "  rnncourse update\n  rnncourse update my-course")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 def update(folder: Path | None) -> None:
     """Bring your notebooks to the release that is installed, with all that you wrote.
 
+    Install the new release first, from where you have this one: the clone, after git pull, or the wheel.
     FOLDER is that of your course; without it, where you are. Save and close the notebooks first. Each answer goes to
     its place in the new notebook, each cell of your own stays behind the one that it followed, and the notebook as it
     was is kept beside the new one.
@@ -97,12 +99,17 @@ def _what_became(unit: Updated, folder: Path) -> Iterator[str]:
     done = unit.carried
     yield (
         f"{unit.stem}: updated, with {_many(len(done.answers), 'answer')} and {_many(done.own, 'cell')} of your own. "
-        f"As it was, it is {unit.kept.relative_to(folder)}."
+        f"As it was, it is {quoted(unit.kept.relative_to(folder))}."
     )
     for name in done.asked_anew:
         yield f"  {name} is asked in other words now: read it again, and look at your answer."
     for name in done.gone:
         yield f"  {name} is not asked any more: your answer stays as a cell of your own."
+    if done.beside:
+        yield (
+            f"  {_many(done.beside, 'cell')} of the course that you wrote into {'is' if done.beside == 1 else 'are'} "
+            "another now: yours is kept beside the new one."
+        )
     for name in done.set_aside:
         yield f"  {name} is not for you to change: it is new, and what you made of it is a cell of your own behind it."
 
@@ -140,7 +147,7 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
 def _require(*modules: str) -> None:
     """**Errors:** `Sentence` if one of these is not installed."""
     if any(importlib.util.find_spec(module) is None for module in modules):
-        raise Sentence("What works with notebooks is not installed: run 'pip install \"rnncourse[notebooks]\"'.")
+        raise Sentence(f"What works with notebooks is not installed: run {command('notebooks')}")
 
 
 def _to_go_on_with(folder: Path) -> Path:
@@ -313,7 +320,7 @@ def submit(notebook: str, output: Path | None) -> None:
         name = f"{mine.unit.stem}-submission.ipynb"
         path = mine.path.with_name(name) if output is None else output / name if output.is_dir() else output
         if path.exists() and path.samefile(mine.path):
-            raise Sentence(f"{path} is the notebook that you work in: name another file to write.")
+            raise Sentence(f"{quoted(path)} is the notebook that you work in: name another file to write.")
         known = {} if logbook.is_off() else logbook.standings(mine.path.parent)
         shown = {one: known[one].shown for one in mine.unit.points if one in known and known[one].shown}
         write_whole(path, handin.without_outputs(mine, shown).encode())
@@ -323,13 +330,13 @@ def submit(notebook: str, output: Path | None) -> None:
     remarks = [*handin.remarks(mine), *handin.faults(mine)]
     for words in remarks:
         click.echo(words)
-    click.echo(f"{path.absolute()} is the file to hand in." + ("" if remarks else " Nothing is missing in it."))
+    click.echo(f"{quoted(path.absolute())} is the file to hand in." + ("" if remarks else " Nothing is missing in it."))
 
 
 def _say_what_is_read(mine: handin.Notebook) -> None:
     number = mine.unit.stem.partition("_")[0]
     saved = datetime.fromtimestamp(mine.path.stat().st_mtime)
-    click.echo(f"{number} {mine.unit.title}, from {_short(mine.path)} as saved on {saved:%d %B at %H:%M}\n")
+    click.echo(f"{number} {mine.unit.title}, from {quoted(_short(mine.path))} as saved on {saved:%d %B at %H:%M}\n")
 
 
 def _short(path: Path) -> Path:
