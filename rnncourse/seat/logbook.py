@@ -31,6 +31,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rnncourse.checks.packed import text_of
 from rnncourse.seat import runs
 from rnncourse.seat.places import course_around, released_folders
 
@@ -245,10 +246,7 @@ def outline() -> list[Outline]:
     from rnncourse import exercises
 
     folder = Path(exercises.__file__).parent
-    return [
-        _outline(stem, (folder / f"{stem.partition('_')[2]}.py").read_text(encoding="utf-8"))
-        for stem in exercises.STEMS
-    ]
+    return [_outline(stem, text_of(folder / f"{stem.partition('_')[2]}.py")) for stem in exercises.STEMS]
 
 
 def latest(units: list[Outline], known: dict[str, Standing]) -> Outline | None:

@@ -72,8 +72,11 @@ def test_the_lab_opens_where_one_stopped_and_the_menu_checks_all_and_submits(pag
     from_menu(page, "View", "Activate Command Palette")
     page.locator(".lm-CommandPalette-input").fill("Submit")
     page.locator(".lm-CommandPalette-itemLabel", has_text=re.compile("^Submit$")).click()
-    text = said(page, "Submit")
     handed_in = course / UNIT / f"{UNIT}-submission.ipynb"
+    with page.expect_download() as download:
+        page.get_by_role("link", name=f"Download {handed_in.name}").click()
+    assert Path(download.value.path()).read_bytes() == handed_in.read_bytes()
+    text = said(page, "Submit")
     assert f"{handed_in} is the file to hand in." in text
     assert handed_in.is_file()
 

@@ -100,7 +100,7 @@ def test_who_is_stuck_is_shown_the_solution_at_a_button(page, lab03, home):
         page.keyboard.press("Control+Enter")
         expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible()
         expect(card).to_be_visible()
-    expect(card.get_by_text("from rnncourse import")).to_have_count(0)  # what to type where there are no buttons
+    expect(card.get_by_text("from rnncourse import")).to_be_hidden()  # what to type where there are no buttons
     card.get_by_role("button", name="Show the solution").click()
     solution = page.get_by_role("region", name="Solution of hidden_layer")
     expect(solution).to_contain_text("return np.tanh(x @ W_xh + b_h)")

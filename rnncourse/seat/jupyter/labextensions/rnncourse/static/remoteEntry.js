@@ -212,7 +212,18 @@
             text.textContent = words;
             text.style.whiteSpace = "pre-wrap";
             text.tabIndex = 0;
-            const body = new Widget({ node: text });
+            const node = document.createElement("div");
+            node.append(text);
+            const [file] = words.match(/[\w-]+-submission\.ipynb(?=\S* is the file)/) ?? [];
+            if (file) {
+              const link = node.appendChild(document.createElement("a"));
+              const folder = path.slice(0, path.lastIndexOf("/") + 1);
+              link.href = await app.serviceManager.contents.getDownloadUrl(folder + file);
+              link.download = file;
+              link.textContent = `Download ${file}`;
+              link.style.textDecoration = "underline";
+            }
+            const body = new Widget({ node });
             await showDialog({ title: label, body, buttons: [Dialog.okButton()] });
           },
         });
