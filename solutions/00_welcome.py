@@ -45,7 +45,7 @@ def in_a_hurry(state, x, keep):
 check(in_a_hurry, "leaky_average")
 
 # %% [markdown]
-# Take your time over this card:
+# This card has:
 #
 # - The **first line** says whether the answer passed, how many points it would get, and which run was judged: *In [3]* is
 #   the cell with *[3]* beside it.
@@ -57,7 +57,7 @@ check(in_a_hurry, "leaky_average")
 # - Two buttons come when they can help: *Which line is it?* and, after three tries, *Show the solution*. Solutions that you
 #   were shown are noted in what you hand in.
 #
-# The same in code: `hint("leaky_average")` gives the next hint, and the verdict holds the case:
+# The same in code: `hint("leaky_average")`, and the verdict holds the case:
 
 # %% tags=["experiment"]
 v = check(in_a_hurry, "leaky_average")
