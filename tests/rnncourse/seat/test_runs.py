@@ -147,7 +147,8 @@ def test_use_takes_the_course_s_while_the_cell_does_not_run(kernel):
 
 @pytest.mark.parametrize("shell", ["ipython", "jupyter console"])
 def test_in_a_terminal_too(shell, tmp_path):
-    typed = "\n\n".join([SETUP, RIGHT, CHECK, COLON, CHECK, "exit"]) + "\n"
+    right, colon = (source.replace("\n    ", " ") for source in (RIGHT, COLON))  # a line is a cell there
+    typed = "\n\n".join([SETUP, right, CHECK, colon, CHECK, "exit"]) + "\n"
     command = [sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "--simple-prompt"]
     if shell == "jupyter console":
         pytest.importorskip("jupyter_console")
