@@ -118,6 +118,7 @@ def others(alternatives: Path) -> str:
             assert isinstance(statement, (ast.FunctionDef, ast.ClassDef))
             text = "\n".join(source.splitlines()[statement.lineno - 1 : statement.end_lineno])
             head = needed(above, text)
+            head = "" if head == "import numpy as np" else head  # which every notebook has
             code = f"{head}\n\n\n{text}" if head else text
             code = re.sub(rf"\b{statement.name}\b", name, code)
             parts.append(f"# --- {name}: {_as_words(statement.name)}\n{code}")

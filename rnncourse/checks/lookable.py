@@ -95,7 +95,8 @@ def _beside(titled: list[tuple[str, Any]], wrong: np.ndarray, axes: Axes) -> str
             + "</tr>"
         )
     table = f'<table style="border-collapse:collapse"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    return f"<div>{table}{_rest(len(places) - TABLES, 'table')}</div>"
+    rest = _rest(len(places) - TABLES, "table")
+    return f'<div style="max-width:100%;overflow-x:auto" tabindex="0">{table}{rest}</div>'
 
 
 def _tables(array: np.ndarray, wrong: np.ndarray | None, axes: Axes) -> str:

@@ -163,12 +163,16 @@ class Verdict:
             asks.append(("where", "Which line is it?", f"where({self.exercise})"))
         if self.offers.solution:
             asks.append(("solution", "Show the solution", f'solution("{self.exercise}")'))
-        return "".join(
-            f'<div style="margin:4px 0"><button type="button" class="rnncourse-asks" style="display:none" '
-            f'data-rnncourse="{verb} {self.exercise}">{label}</button><span class="rnncourse-typed">'
-            f"{_faint(f'{label} `from rnncourse import {verb}; {call}`')}</span></div>"
+        buttons = "".join(
+            f'<button type="button" class="rnncourse-asks" style="display:none;margin-right:0.6em" '
+            f'data-rnncourse="{verb} {self.exercise}">{label}</button>'
+            for verb, label, _ in asks
+        )
+        typed = "".join(
+            f'<div class="rnncourse-typed">{_faint(f"{label} `from rnncourse import {verb}; {call}`")}</div>'
             for verb, label, call in asks
         )
+        return f'<div style="margin:4px 0">{buttons}{typed}</div>' if asks else ""
 
 
 def _opened(title: str, body: str) -> str:

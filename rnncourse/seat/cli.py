@@ -19,8 +19,9 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
@@ -139,9 +140,14 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
             raise Sentence(f"The notebooks are not here: go to the folder of the course. {START}")
         else:
             notebook = _to_go_on_with(folder)
-    opens = f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}"
+    opens = f"--LabApp.default_url={_address(notebook, folder)}"
     with_commands = f"--LabApp.extra_labextensions_path={LABEXTENSIONS}"
     open_jupyterlab(folder, [opens, with_commands, *arguments], [STUDENTS_SETTINGS])
+
+
+def _address(notebook: PurePath, folder: PurePath) -> str:
+    """Where JupyterLab has a notebook, on a server whose root is `folder`."""
+    return f"/lab/tree/{quote(notebook.relative_to(folder).as_posix())}"
 
 
 def _require(*modules: str) -> None:

@@ -43,7 +43,7 @@ class HandinError(Exception):
 
 def find(name: str, here: Path) -> Path:
     """A notebook by its path, or by its unit, "03" or "03_cell". **Errors:** `HandinError`."""
-    if name.endswith(".ipynb") or os.sep in name:
+    if name.endswith(".ipynb") or Path(name).name != name:
         path = here / Path(name).expanduser()
         if not path.is_file():
             raise HandinError(f"There is no notebook {name}.")

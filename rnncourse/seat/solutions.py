@@ -38,7 +38,7 @@ class Solution:
     def __str__(self) -> str:
         parts = [f"Solution of {self.exercise}:", self.answer]
         parts += [f"One other way, {self.way}:", self.other] if self.other else []
-        return "\n\n".join([*parts, "Why: " + " ".join(self.why)])
+        return "\n\n".join([*parts, "Why:\n" + "\n".join(self.why)])
 
     __repr__ = __str__
 
@@ -46,7 +46,7 @@ class Solution:
         body = f"<div><strong>Solution of {in_code(f'`{self.exercise}`')}</strong></div>{_code(self.answer)}"
         if self.other:
             body += f"<div>One other way, {escape(self.way)}:</div>{_code(self.other)}"
-        body += f"<div>Why: {in_code(' '.join(self.why))}</div>"
+        body += "<div>Why:</div>" + "".join(f'<div style="margin-left:1.2em">{in_code(one)}</div>' for one in self.why)
         note = "Close it, and write it once more from memory. That it was shown is noted; it takes no points by itself."
         return card(f"Solution of {self.exercise}", f"{body}<div>{note}</div>")
 

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import nbclient
 import nbformat
@@ -303,6 +303,19 @@ def test_lab_opens_the_folder_or_a_unit_s_notebook_and_hands_options_on(folder, 
     assert [call[:4] for call in called] == [[sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]] * 3
     assert all(f"--LabApp.default_url=/lab/tree/{UNIT}/{UNIT}.ipynb" in call for call in called)
     assert called[2][-2:] == ["--no-browser", "--port=9000"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder", "notebook"),
+    [
+        (PureWindowsPath, r"C:\Users\Ada L\my-course", r"C:\Users\Ada L\my-course\03_cell\03_cell.ipynb"),
+        (PurePosixPath, "/Users/ada/My Course", "/Users/ada/My Course/03_cell/03_cell.ipynb"),
+        (PurePosixPath, "/home/ada/my-course", "/home/ada/my-course/03_cell/03_cell.ipynb"),
+    ],
+)
+def test_a_notebook_has_the_same_address_on_every_system(kind, folder, notebook):
+    assert cli._address(kind(notebook), kind(folder)) == "/lab/tree/03_cell/03_cell.ipynb"
+    assert cli._address(kind(folder) / "my copy#2.ipynb", kind(folder)) == "/lab/tree/my%20copy%232.ipynb"
 
 
 @pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
