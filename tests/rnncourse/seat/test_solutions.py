@@ -11,8 +11,8 @@ import pytest
 from rnncourse import check, exercises, hint, solution, where
 from rnncourse.checks.exercise import Question
 from rnncourse.seat import logbook, notebook, solutions
-from rnngrade.build import alternatives_path, others_path
-from rnngrade.cells import others
+from rnngrade.author.build import alternatives_path, others_path
+from rnngrade.author.cells import others
 from tests.rnncourse.seat.test_cli import ROOT, rnncourse
 
 
