@@ -23,7 +23,8 @@ from typing import Any
 
 from nbformat import NotebookNode, from_dict
 
-from rnncourse.seat.handin import CODE_STUB, cell_meta, cell_name, defines, was_changed
+from rnncourse.seat.handin import cell_meta, cell_name, defines, was_changed
+from rnncourse.seat.names import CODE_STUB
 
 OWN = ("nbgrader", "deletable", "editable")  # what of a cell's metadata makes it the course's
 

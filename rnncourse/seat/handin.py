@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rnncourse.seat.logbook import Outline, outline
-from rnncourse.seat.names import PROVIDED, names_in, not_python
+from rnncourse.seat.names import CODE_STUB, PROVIDED, names_in, not_python
 from rnncourse.seat.places import folders, stems
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 CELL_SECONDS = 60
 VERDICT = "application/vnd.rnncourse.verdict+json"
-CODE_STUB = re.compile(r"^[ \t]*raise NotImplementedError", re.MULTILINE)
 TEXT_STUB = "YOUR ANSWER HERE"
 
 

@@ -24,7 +24,7 @@ from rnncourse.checks.verdict import ROW, Hint, Offers, Verdict, front_end
 from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.search import find
 from rnncourse.seat import logbook, runs, solutions
-from rnncourse.seat.handin import CODE_STUB
+from rnncourse.seat.names import CODE_STUB
 from rnncourse.seat.solutions import Solution
 
 TRIES = 3  # that fail, before the solution is offered

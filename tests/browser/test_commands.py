@@ -76,7 +76,7 @@ def test_the_lab_opens_where_one_stopped_and_the_menu_checks_all_and_submits(pag
     with page.expect_download() as download:
         page.get_by_role("link", name=f"Download {handed_in.name}").click()
     assert Path(download.value.path()).read_bytes() == handed_in.read_bytes()
-    page.get_by_role("button", name="Ok").focus()  # the link has it, since it was clicked
+    page.get_by_role("button", name="Ok", exact=True).focus()  # the link has it, since it was clicked
     text = said(page, "Submit")
     assert f"{handed_in} is the file to hand in." in text
     assert handed_in.is_file()

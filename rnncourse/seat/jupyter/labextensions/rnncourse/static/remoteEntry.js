@@ -27,7 +27,7 @@
     .rnncourse-asks { display: inline-block !important; }
     .rnncourse-typed { display: none !important; }`;
   const GO_ON = "Go on where I stopped";
-  const STUB = /^[ \t]*raise NotImplementedError/m; // as rnncourse/seat/handin.py knows what was given out
+  const STUB = /^[ \t]*raise NotImplementedError/m; // as rnncourse/seat/names.py knows what was given out
   let shared;
 
   /** A module that JupyterLab shares with its extensions. */
