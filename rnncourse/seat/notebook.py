@@ -66,7 +66,7 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
         _last[name] = candidate, verdict
         if is_answer:
             _standing[name] = verdict
-            if logbook.is_kept() and not _is_run_as_a_script(sys._getframe(1)):
+            if logbook.is_kept() and not _is_of_a_file(sys._getframe(1)):
                 logbook.keep(name, verdict.score, verdict.passed)
             _move_bar(found.unit.stem)
     return _said(verdict)
@@ -103,8 +103,12 @@ def _is_run_as_a_script(caller: FrameType) -> bool:
     """Whether nobody but a script's output could show what a call gives: IPython, too, runs scripts (`%run`)."""
     if caller.f_globals.get("__name__") != "__main__":
         return False
-    in_a_file = os.path.basename(str(caller.f_globals.get("__file__"))) == os.path.basename(caller.f_code.co_filename)
-    return in_a_file or (front_end() == "none" and not hasattr(sys, "ps1"))
+    return _is_of_a_file(caller) or (front_end() == "none" and not hasattr(sys, "ps1"))
+
+
+def _is_of_a_file(caller: FrameType) -> bool:
+    """Whether a call stands in a script's file."""
+    return os.path.basename(str(caller.f_globals.get("__file__"))) == os.path.basename(caller.f_code.co_filename)
 
 
 def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
