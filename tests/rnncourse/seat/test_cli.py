@@ -309,7 +309,7 @@ def test_lab_opens_the_folder_or_a_unit_s_notebook_and_hands_options_on(folder, 
     ("kind", "folder", "notebook"),
     [
         (PureWindowsPath, r"D:\People\Ada L\my-course", r"D:\People\Ada L\my-course\03_cell\03_cell.ipynb"),
-        (PurePosixPath, "/Users/ada/My Course", "/Users/ada/My Course/03_cell/03_cell.ipynb"),
+        (PurePosixPath, "/People/ada/My Course", "/People/ada/My Course/03_cell/03_cell.ipynb"),
         (PurePosixPath, "/srv/ada/my-course", "/srv/ada/my-course/03_cell/03_cell.ipynb"),
     ],
 )

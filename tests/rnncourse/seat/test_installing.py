@@ -60,7 +60,7 @@ def _installed_from(url):
     ("path", "on_unix", "on_windows"),
     [
         ("/srv/ada/my-course", "/srv/ada/my-course", "/srv/ada/my-course"),
-        ("/Users/ada/My Course", "'/Users/ada/My Course'", '"/Users/ada/My Course"'),
+        ("/People/ada/My Course", "'/People/ada/My Course'", '"/People/ada/My Course"'),
         (r"D:\People\ada\my-course", r"'D:\People\ada\my-course'", r"D:\People\ada\my-course"),
         (r"D:\People\Ada L\x (1)", r"'D:\People\Ada L\x (1)'", r'"D:\People\Ada L\x (1)"'),
         ("my course's", """'my course'"'"'s'""", '"my course\'s"'),
