@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from rnncourse.bptt import rnn_step_backward
-from rnncourse.cell import rnn_forward, softmax
+from rnncourse.bptt import rnn_backward, rnn_step_backward
+from rnncourse.cell import rnn_forward, rnn_step, softmax
 from rnncourse.checks.cases import seed_for
 from rnncourse.exercises import find
 from tests.rnncourse.exercises.refused import refused
@@ -104,6 +104,49 @@ def by_majority(backwards):
     if sum(alike(most, other) for other in given) == 1:  # no two agree
         return set(given)
     return {name for name in given if not alike(name, most)}
+
+
+@accepted_once("checkpointed_bptt")
+def keeps_every_answer(loss_grad, X, h0, U, W, b, every):
+    kept, errors, h = [], [], h0
+    for s in range(0, len(X), every):
+        kept.append(h)
+        for t in range(s, min(s + every, len(X))):
+            h = rnn_step(X[t], h, U, W, b)
+            errors.append(loss_grad(t, h))
+    sums, dh = [0, 0, 0], 0
+    for c in range(len(kept))[::-1]:
+        part = slice(c * every, (c + 1) * every)
+        H = rnn_forward(X[part], kept[c], U, W, b)
+        dH = np.array(errors[part])
+        dH[-1] = dH[-1] + dh
+        _, dh, *parts = rnn_backward(dH, X[part], kept[c], H, U, W)
+        sums = [a + p for a, p in zip(sums, parts)]
+    return tuple(sums)
+
+
+@accepted_once("checkpointed_bptt")
+def keeps_every_state(loss_grad, X, h0, U, W, b, every):
+    H = rnn_forward(X, h0, U, W, b)
+    dH = np.stack([loss_grad(t, h) for t, h in enumerate(H)])
+    return rnn_backward(dH, X, h0, H, U, W)[2:]
+
+
+@accepted_once("checkpointed_bptt")
+def keeps_a_view_of_each_chunk(loss_grad, X, h0, U, W, b, every):
+    kept, h = [], h0
+    for s in range(0, len(X), every):
+        kept.append(h)
+        h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
+    sums, dh = [0, 0, 0], 0
+    for s in reversed(range(0, len(X), every)):
+        chunk, start = X[s : s + every], kept.pop()
+        H = rnn_forward(chunk, start, U, W, b)
+        dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
+        dH[-1] += dh
+        _, dh, *parts = rnn_backward(dH, chunk, start, H, U, W)
+        sums = [a + p for a, p in zip(sums, parts)]
+    return tuple(sums)
 
 
 @accepted_once("orthogonal")
