@@ -207,8 +207,8 @@ generator_without_a_seed: The same seed gives another split the next time. Nobod
 - order = np.random.default_rng(seed).permutation(len(names))
 + order = np.random.default_rng().permutation(len(names))
 
-global_generator: A call moves NumPy's global generator. From there on everybody who draws from it, your own notebook too,
-  gets other numbers, and your split hangs on who drew before. `np.random.default_rng(seed)` is a generator of its own.
+global_generator: A call moves NumPy's global generator. From there on everybody who draws from it, your own notebook
+  too, gets other numbers. `np.random.default_rng(seed)` is a generator of its own.
 - order = np.random.default_rng(seed).permutation(len(names))
 + np.random.seed(seed)
 + order = np.random.permutation(len(names))
