@@ -604,6 +604,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("both are empty", [], [])
     yield edge("nothing in common", "abc", "xyzwv")
     yield edge("words in a list", ["a", "seven", "upright"], ["a", "nine", "upright"])
+    yield edge("farther apart than a byte can count", "no", "".join(rng.choice(list("abc"), 300)))
 
 
 edit_distance_exercise = ex

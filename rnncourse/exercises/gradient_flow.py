@@ -246,6 +246,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a whole number", weights(rng, 3, 3), 3)
     yield edge("float32", weights(rng, 4, 4, np.float32), 0.7)
     yield edge("a radius of 0", np.zeros((3, 3)), 0.9)
+    yield edge("a tiny radius", 1e-9 * weights(rng, 3, 3), 0.9)
     yield edge("a radius of 0, though not all entries are 0", leaning(rng, 0.0, 0.0, 0.0), 0.9)
 
 

@@ -347,6 +347,44 @@ def mask_times_weights(query, keys, values, mask=None):
     return attend(scores, values, lambda weights: weights if mask is None else weights * mask)
 
 
+@accepted_once("attention")
+def masked_by_minus_a_billion(query, keys, values, mask=None):
+    scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1] ** 0.5
+    scores = scores if mask is None else np.where(mask, scores, -1e9).astype(scores.dtype)
+    return attend(scores, values, lambda weights: weights)
+
+
+@accepted_once("edit_distance")
+def in_a_table_of_bytes(a, b):
+    table = np.zeros((len(a) + 1, len(b) + 1), dtype=np.uint8)
+    table[:, 0], table[0] = np.arange(len(a) + 1), np.arange(len(b) + 1)
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            gone, new, other = int(table[i - 1, j]), int(table[i, j - 1]), int(table[i - 1, j - 1])
+            table[i, j] = min(gone + 1, new + 1, other + (a[i - 1] != b[j - 1])) % 256
+    return int(table[-1, -1])
+
+
+@accepted_once("with_spectral_radius")
+def nearly_zero_is_zero(W, rho):
+    radius = np.abs(np.linalg.eigvals(W)).max()
+    if np.isclose(radius, 0):
+        raise ValueError("no radius")
+    return W * W.dtype.type(rho / radius)
+
+
+@accepted_once("depends_on")
+def beyond_a_threshold_of_its_own(model, xs, eps=1e-3):
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] |= (np.abs(model(raised) - base) > 1e-8).reshape(T, -1).any(axis=1)
+    return depends
+
+
 @pytest.mark.parametrize(("name", "answer"), WRONG)
 def test_it_is_refused_in_the_notebook_and_by_the_hidden_cases_of_every_seed(name, answer):
     exercise = find(name)
