@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from claims.experiment import Numbers, Unit
-from rnngrade.cells import of
+from rnngrade.author.cells import of
 
 unit = Unit("11_heads", seeds=5)
 cells = of(unit.stem)
