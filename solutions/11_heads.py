@@ -3,17 +3,15 @@
 #
 # **When you are done you will be able to**
 #
-# - look at a task and say which of five architectures it asks for, and write the head for each, on one and the same core;
-# - take the summary of a padded sequence from its real steps, and read from both ends where the end drowns the beginning;
-# - say exactly what order is worth: how right any bag of words can be, and which sentences are beyond it;
+# - say which of five architectures a task asks for, and write the head for each, on one and the same core;
+# - take the summary of a padded sequence from its real steps, and read from both ends where that is needed;
+# - say exactly what order is worth;
 # - train a generator on its own outputs, and say why one that was always corrected cannot walk alone;
-# - ask a model, by its gradient, which inputs an output can learn from.
+# - ask a model which inputs an output can learn from.
 #
-# **Time**: about three and a half hours; what is marked *optional* comes on top. **You need** padding and packing from
-# unit 07, and the ceiling and the two chains of unit 09. There are 7 exercises and one written question, 26 points in
-# all. All is PyTorch here. What experiments train and measure stands in `rnncourse.experiments.heads`.
-#
-# Most experiments ask you for a guess before you run them. Write it down.
+# **Time**: about three and a half hours, without what is marked *optional*. **You need** padding and packing (unit 07),
+# and the ceiling and the two chains of unit 09. There are 7 exercises and one written question, 26 points in all. All
+# is PyTorch here. What experiments train and measure stands in `rnncourse.experiments.heads`.
 
 # %% locked="setup"
 import numpy as np
@@ -31,12 +29,11 @@ progress("11_heads")
 # %% [markdown]
 # ## The question that was left open
 #
-# You have made the core better in every way: deeper, in both directions, with gates that hold. But it was always asked
-# for the same thing: one output for each input. A character in, a guess at the next one out. A word in, its label out.
+# You have made the core deeper, let it read in both directions, and given it gates that hold. But it was always asked
+# for one output for each input: a character in, a guess at the next one out.
 #
-# Most questions are not like that. Is this review friendly? *One* answer, after thirty words. Which digit is this? One
-# answer, after eight rows of pixels. Here is a first note, how does the tune go on? *One* input, and then nothing but
-# outputs. **Do these need other networks? Or is it the same network, asked in another way?**
+# Most questions are not like that. Is this review friendly? *One* answer, after thirty words. Here is a first note, how
+# does the tune go on? *One* input, and then nothing but outputs. **Do these need other networks? Or is it the same network, asked in another way?**
 
 # %% [markdown]
 # ## 1 · Count what goes in and what comes out
@@ -50,18 +47,17 @@ from rnncourse.plots.heads import five_architectures
 show(five_architectures())
 
 # %% [markdown]
-# | $T_x$ | $T_y$ | name | for example | where it reads the answer |
-# |---|---|---|---|---|
-# | 1 | 1 | one-to-one | an image, its label | from the only state |
-# | 1 | many | one-to-many | a first note, a melody | from every state; each output is the next input |
-# | many | 1 | many-to-one | a review, its sentiment | from the last state, or from the mean of all |
-# | many | as many | many-to-many (equal) | words, their tags | from every state |
-# | many | another number | many-to-many (different) | a question, its answer | from the states after the last input |
+# | $T_x$ | $T_y$ | name | where it reads the answer |
+# |---|---|---|---|
+# | 1 | 1 | one-to-one | from the only state |
+# | 1 | many | one-to-many | from every state; each output is the next input |
+# | many | 1 | many-to-one | from the last state, or from the mean of all |
+# | many | as many | many-to-many (equal) | from every state |
+# | many | another number | many-to-many (different) | from the states after the last input |
 #
-# In all five pictures the vermilion row is the same **core**, $h_t = \tanh(x_t U + h_{t-1} W + b)$. Every green arrow is
-# the same **head**, one linear layer $y_t = h_t V + c$. A head is what stands on the core and turns states into outputs.
-# What changes from picture to picture is where there is an input, and at which states the head is asked. A dashed arrow
-# means that an output is read again, as the next input.
+# The vermilion row is always the same **core**, $h_t = \tanh(x_t U + h_{t-1} W + b)$. A **head** is what stands on the core
+# and turns states into outputs: every green arrow is the same linear layer, $y_t = h_t V + c$. A dashed arrow means that
+# an output is read again, as the next input.
 #
 # So there are two questions to each task. How many go in, how many come out? And *which inputs has a state read when it
 # is asked?*
@@ -94,8 +90,7 @@ def architecture(T_x, T_y):
 check(architecture)
 
 # %% [markdown]
-# Ask this first of any task. The numbers belong to the *task*, and not to the data: a review of one word is still a
-# sequence that happens to be short.
+# Ask this first of any task.
 
 # %% [markdown]
 # ## 2 · One in, one out: what is left without time
@@ -104,8 +99,7 @@ check(architecture)
 #
 # $$h = \tanh(x U + b) \qquad y = h V + c$$
 #
-# That is the network of one hidden layer, where unit 03 began. It is also the one to beat: if it does as well as the
-# others, you needed no recurrence.
+# That is the network of one hidden layer.
 #
 # *By hand*, one number of each: $x = 0.5$, $u = 1$, $b = 0$ give $h = \tanh(0.5) = 0.462$. With $v = 2$ and $c = -1$,
 # $y = 2 \cdot 0.462 - 1 = -0.076$. The heads of this unit give plain numbers; they are **logits** where a softmax follows.
@@ -144,20 +138,12 @@ check(OneToOne)
 # %% [markdown]
 # ### Experiment · digits at a glance
 #
-# There are 1,797 digits that were written by hand, 8 by 8 pixels each, from 0 (paper) to 1 (ink); 500 of them are held
-# out. All 64 pixels go in at once. (`fit_digits` makes 500 updates by Adam, with clipped gradients and steps that shrink
-# towards the end.) **Guess**: how many of 100 unseen digits will a network without any recurrence read right?
+# Of 1,797 digits, written by hand, 8 by 8 pixels each, 500 are held out. All 64 pixels go in at once, and `fit_digits`
+# makes 500 updates by Adam. **Guess**: how many of 100 unseen digits will a network without any recurrence read right?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments import beside
-from rnncourse.experiments.heads import (
-    at_a_glance,
-    build,
-    fit_digits,
-    one_of_each,
-    pictures,
-    share_of_digits,
-)
+from rnncourse.experiments.heads import at_a_glance, build, fit_digits, one_of_each, pictures, share_of_digits
 from rnncourse.plots.heads import digit_strip
 
 show(digit_strip(pictures()[2][one_of_each()].numpy(), list("0123456789")))
@@ -170,15 +156,13 @@ print(beside("11_heads:digits/all pixels at once/right", right, ".1%"))
 assert right > 0.94, "The network without a recurrence was expected to read more than 94% right."
 
 # %% [markdown]
-# That is the bar for what follows. (One linear layer, without a hidden one, comes to
-# {{digits/one linear layer/right|median .1%}}.) A network that sees one row of eight pixels at a time, and has to
-# remember the others, starts with a handicap.
+# That is the bar for what follows. (One linear layer alone comes to {{digits/one linear layer/right|median .1%}}.)
 
 # %% [markdown]
 # ## 3 · An output at every step
 #
-# The architecture that you know best is many-to-many, equal. `nn.RNN` hands out all states $(T, N, H)$, and the head
-# reads each of them. `nn.Linear` works on the last axis and leaves the axes before it alone, so one call does all steps.
+# Many-to-many, equal: `nn.RNN` hands out all states $(T, N, H)$, and the head reads each of them. `nn.Linear` works on the
+# last axis and leaves the axes before it alone, so one call does all steps.
 #
 # *By hand*, one number of each: $x = (0, 0.5, 1)$, $u = 1$, $w = 2$, $b = 0$, $h_0 = 0$, and the head of before, $v = 2$
 # and $c = -1$:
@@ -223,12 +207,11 @@ check(SequenceTagger)
 #
 # [Unit 09](../09_bidirectional/09_bidirectional.ipynb) had sentences like "He said , Teddy Roosevelt was …" and "He said ,
 # Teddy bears are …". The task is to mark the **named entities**: which words are part of a person's name? At "Teddy" a
-# tagger that reads from left to right cannot know. You computed its ceiling, $1 - 0.3 / 9.275 = 0.96765$ of all words,
-# and broke it with a second chain.
+# tagger that reads from left to right cannot know. Its ceiling is $1 - 0.3 / 9.275 = 0.96765$ of all words; a second
+# chain broke it.
 #
-# There is a cheaper way, which changes neither core nor head. Ask *later*: with a delay of 1, the tagger has to say the
-# label of word $t$ at step $t + 1$. (An empty step is added at the end.) When it is asked about "Teddy", it has read the
-# next word.
+# There is a cheaper way. Ask *later*: with a delay of 1, the tagger has to say the label of word $t$ at step $t + 1$, when
+# it has read the next word. (An empty step is added at the end.)
 #
 # **Guess** the share of all words that each will have right in the end, to five digits.
 
@@ -250,25 +233,23 @@ assert delay != 1 or later[-1] > 0.9999, "Every word was expected to be right, o
 # **Claim:** asked at once, the tagger ends on its ceiling, to five digits. Asked one step later, it is right on every
 # word.
 #
-# Core, head and parameters are the same; only the question came later. No larger network makes up for it: with twice as
-# many units, asked at once, it is right in {{tagger/at once, twice as large/right|median .5f}}. *Try* a delay of 2, and
-# of 0.
+# Core and head are the same; only the question came later. Twice as many units, asked at once, stay at
+# {{tagger/at once, twice as large/right|median .5f}}. *Try* a delay of 2, and of 0.
 
 # %% [markdown]
 # ## 4 · One output for all
 #
-# Ask after the last step, and the state has read everything: many-to-one. There are two usual ways to make one vector of
-# $T$ states, and the head reads that:
+# Ask after the last step, and the state has read everything: many-to-one. The head reads one vector, made of $T$ states
+# in one of two ways:
 #
 # $$\text{last: } h_T \qquad\qquad \text{mean: } \frac{1}{T} \sum_t h_t$$
 #
-# In a batch the sequences have different lengths, and $T$ is the *row's own* length, `lengths[n]`. The states go on
-# changing in the padding. So the last one must be taken where the row ends, and the mean must be taken over real steps
-# and divided by their number.
+# In a batch, $T$ is the *row's own* length, `lengths[n]`. The states go on changing in the padding. So the last one must be
+# taken where the row ends, and the mean over real steps, divided by their number.
 #
 # *By hand*: the states of section 3, $(0, 0.462, 0.958)$, but the row is only 2 steps long. The last real state is
 # $0.462$, which gives $y = -0.076$. The mean over the real steps is $(0 + 0.462)/2 = 0.231$, which gives $y = 2 \cdot
-# 0.231 - 1 = -0.538$. Divided by 3 it would be $-0.692$; with the padding in it, $-0.053$. All three numbers look
+# 0.231 - 1 = -0.538$. Divided by 3 it would be $-0.692$; with the padding in it, $-0.053$. All three look
 # reasonable.
 #
 # Two tools, both from [unit 07](../07_torch_rnn/07_torch_rnn.ipynb). Index with two tensors: `states[lengths - 1,
@@ -317,14 +298,14 @@ class SequenceClassifier(nn.Module):
 check(SequenceClassifier)
 
 # %% [markdown]
-# This is the workhorse of the five: it judges reviews, recognises gestures, and now reads digits.
+# This is the workhorse of the five. First it reads digits.
 
 # %% [markdown]
 # ### Experiment · digits, row by row
 #
-# Now each image is a sequence of $T = 8$ rows of $D = 8$ pixels, read from the top. The classifier has 64 units, and about
-# as many parameters as the network that saw all pixels at once. **Guess** two numbers: how many of 100 digits will it
-# read right with the last state, and how many with the mean of all states?
+# Now each image is a sequence of $T = 8$ rows of $D = 8$ pixels, read from the top. The classifier has about as many
+# parameters as the network that saw all at once. **Guess**: how many of 100 digits will it read right with the last
+# state, and how many with the mean?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import LAST, MEAN, digit_reader, misread, ours, row_by_row
@@ -343,13 +324,12 @@ assert right[LAST] > 0.94 > right[MEAN], "The last state was expected to read be
 # **Claim:** row by row, the last state reads more than 95% of the held-out digits right. The mean of all states reads
 # at least 3 in 100 fewer.
 #
-# It held in {{held row_by_row}} seeds. Row by row is as good as at a glance: the core has carried the first row through
-# seven more, because the loss asked for it.
+# It held in {{held row_by_row}} seeds. Row by row is as good as at a glance: the core carries the first row through seven more.
 #
 # Why is the mean behind? The head is linear, so the logits of the mean are the mean of the logits: each state casts a
-# **vote** at its own time. After three rows of a 9 nobody can know that it is not a 4. But a vote can **abstain**: a
-# state may give the same logits to every digit, and hide what it has read where the head does not look. **Guess**: do
-# the early rows abstain? Here is how much the votes of each row differ from one digit to the next.
+# **vote** at its own time. After three rows of a 9 nobody can know that it is not a 4. But a vote can **abstain**: a state
+# may give the same logits to every digit, and keep what it has read where the head does not look. **Guess**: do the early
+# rows abstain? Here is how much the votes of each row differ from digit to digit.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import spread_of_votes
@@ -365,15 +345,15 @@ assert spread[0] < spread[-1] / 2, "The first row was expected to hold back."
 # **Claim:** in the reader of the mean, the votes of the first row differ less than half as much from digit to digit as
 # those of the last.
 #
-# It held in {{held early_rows_hold_back}} seeds. So the reader has learned to hold back at first, though it never abstains
-# fully. The mean does not forbid the right answer. It is harder to learn: within 500 updates it was not found.
+# It held in {{held early_rows_hold_back}} seeds. The reader has learned to hold back at first, though it does not abstain
+# fully. Nothing forbids the mean the right answer; 500 updates did not find it.
 
 # %% [markdown]
 # ### Experiment · a head of two layers
 #
-# Need a head be linear? It may be any network. Here it gets a hidden layer of 48 units, and the core shrinks to 44, so
-# that all four readers have about 5,000 parameters. Each has the learning rate that was best for it, of three, on digits
-# kept back from training:
+# Need a head be linear? It may be any network. Here it gets a hidden layer of 48 units, and the core shrinks to 44: all
+# four readers have about 5,000 parameters. Each has the best of three learning rates, on digits kept back from training.
+
 
 # %% tags=["experiment"]
 def feed_forward_head(units, width, outputs):
@@ -395,17 +375,15 @@ show(shares(right, ours=ours("digits", {name: (name, "right") for name in right}
 #
 # It held in {{held head_of_two_layers}} seeds: {{digits/mean, hidden layer/right|median .1%}} against
 # {{digits/mean, linear/right|median .1%}}. With the last state the two heads are alike,
-# {{digits/last, hidden layer/right|median .1%}} and {{digits/last, linear/right|median .1%}}: the core is itself a hidden
-# layer at each step, and can shape its last state for a linear head. The mean comes after the core, and there a
-# hidden layer can still combine what was added up. We go on with linear heads.
+# {{digits/last, hidden layer/right|median .1%}} and {{digits/last, linear/right|median .1%}}. The core is a hidden layer
+# itself, and can shape its last state for a linear head. We go on with linear heads.
 
 # %% [markdown]
 # ### Experiment · how soon does it know?
 #
-# `lengths` lets you ask a classifier after any number of rows. Yours was always asked after the eighth. Train another
-# core of the same size as a *tagger*, with the digit as the label of every row. Its weights fit into your
-# `SequenceClassifier`, since layers and shapes have the same names. **Guess**: how right is each of the two after five
-# rows, and which one is better after eight?
+# `lengths` lets you ask a classifier after any number of rows. Yours was always asked after the eighth. Train another one
+# as a *tagger*, with the digit as the label of every row, and load its weights into your `SequenceClassifier`. **Guess**:
+# how right is each of the two after five rows, and which one is better after eight?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import asked_at_every_row, right_after
@@ -424,15 +402,15 @@ assert every[4] > end[4] + 0.4 and every[7] < end[7], "Asked at every row it was
 # **Claim:** after five of the eight rows, the reader that was asked at every row has at least 50 in 100 digits more right
 # than the one that was asked at the end. After all eight it has at least 5 in 100 fewer.
 #
-# It held in {{held asked_at_any_time}} seeds. A state is good at what it was asked for. If you need an answer at any
-# time, ask at any time; it costs some of the last one. If you need one at the end, ask there.
+# It held in {{held asked_at_any_time}} seeds. A state is good at what it was asked for: if you need an answer at the end,
+# ask there.
 
 # %% [markdown]
 # ### Experiment · what the mean is good for
 #
-# With the mean, every state has a way of its own to the loss, so an error need not walk back through all of time. Take two
-# untrained classifiers with the same weights, and sequences of 40 steps. How large is the gradient at $x_k$? **Guess** the
-# power of ten between $x_1$ and $x_{40}$ with the last state; unit 05 helps.
+# With the mean, every state has a way of its own to the loss. Take two untrained classifiers with the same weights, and
+# sequences of 40 steps. How large is the gradient at $x_k$? **Guess** the powers of ten between $x_1$ and $x_{40}$ with the
+# last state; unit 05 helps.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import gradient_at_inputs
@@ -443,15 +421,17 @@ show(arriving(norms))
 
 # %% tags=["author"]
 ratios = {pool: norm[0] / norm[-1] for pool, norm in norms.items()}
-assert ratios["last"] < 1e-6 and ratios["mean"] > 0.1, "With the mean alone, the first input was expected to be reached."
+assert ratios["last"] < 1e-6 and ratios["mean"] > 0.1, (
+    "With the mean alone, the first input was expected to be reached."
+)
 
 # %% [markdown]
 # **Claim:** with the last state, $x_1$ gets less than a millionth of the gradient that $x_{40}$ gets. With the mean, it
 # gets more than a tenth.
 #
-# That is before training, and from PyTorch's start. What does it mean for learning? Hide the one step that matters in 40
-# steps of noise, and train three classifiers. For two of them that step is always the first; for the third it may
-# stand anywhere. Then ask all three where it is the first. **Guess**: who is right?
+# That is before training. And after it? Hide the one step that matters in 40 steps of noise, and train three classifiers.
+# For two of them that step is always the first; for the third it may stand anywhere. Then ask all three where it is the
+# first. **Guess**: who is right?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import right_on_first
@@ -468,18 +448,17 @@ show(shares(right, ours=ours("far_away", {n: (n, "right") for n in right}), chan
 # **Claim:** where the step that matters is always the first, the mean is right more than 99 times in 100. The last state
 # is, if the step may stand anywhere.
 #
-# It held in {{held far_from_the_end}} seeds. Where the step may stand anywhere, the last state learns it, too: examples in
-# which it is near the end teach it to hold, and what is held is held for long (the short examples of
-# [unit 05](../05_gradient_flow/05_gradient_flow.ipynb)). Always at the first step, the last state learns it from some
-# starts and guesses from others. So the mean helps where all that matters is far from the end. (A mean whose weights
-# depend on the states is the attention of unit 13.)
+# It held in {{held far_from_the_end}} seeds. Where the step may stand anywhere, the last state learns it, too: the short
+# examples among them teach it to hold, as in [unit 05](../05_gradient_flow/05_gradient_flow.ipynb). Where it is always
+# the first, the last state comes to {{far_away/last, always first/right}}. So the mean helps where all that matters is
+# far from the end.
 
 # %% [markdown]
 # ### Experiment · not funny but clever
 #
-# Reviews, at last. Is a sentence friendly or not? A bag of words loses the order; but *how much is the order worth*? In a
-# small world of sentences it can be said exactly. Here are six of its 1,936 sentences. Half of all have one part: a negation turns
-# it round, and two of them cancel. The other half are contrasts, "… but …", of which the second part decides.
+# Is a review friendly or not? A bag of words loses the order; but *how much is the order worth*? In a small world of 1,936
+# sentences it can be said exactly. Half of them have one part: a negation turns it round, and two cancel. The others are
+# contrasts, "… but …", of which the second part decides.
 #
 # | positive | negative |
 # |---|---|
@@ -487,14 +466,13 @@ show(shares(right, ours=ours("far_away", {n: (n, "right") for n in right}), chan
 # | i do not think that the film was not funny | nobody can deny that the book was never moving |
 # | the film was not funny but clever | the film was clever but not funny |
 #
-# What is the best that *any* function of the bag can do? All sentences can be listed, so for each bag we know how likely
-# each label is, and the best answer is the likelier one:
+# What is the best that *any* function of the bag can do? For each bag we know how likely each label is, and the best
+# answer is the likelier one:
 #
 # $$\text{ceiling} = \sum_{\text{bags}} \max_{\text{label}} P(\text{bag}, \text{label})$$
 #
-# *By hand.* Every contrast has a twin with its parts swapped, as in the last row: the same words, opposite labels, equally
-# likely. So on contrasts any bag is right half of the time. **Guess** its share on the sentences of one part, and so the
-# ceiling.
+# *By hand.* Every contrast has a twin with its parts swapped, as in the last row: the same words, opposite labels. So on
+# contrasts any bag is right half of the time. **Guess** its share on the sentences of one part, and so the ceiling.
 
 # %% tags=["experiment"]
 from rnncourse.data import bag_ceiling, sentiment_sentences
@@ -509,11 +487,11 @@ print(f"ceiling of bags {bag_ceiling(world):.4f}")
 assert abs(bag_ceiling(world) - 0.75) < 1e-9, "A ceiling of 0.75 was expected."
 
 # %% [markdown]
-# Negation as such is not what a bag is blind to. {…, not, funny} is one bag and {…, not, dull} is another, each with one
-# label: a table of bags has all of these right. It is blind to the **scope** of a negation: which word the "not" is about.
+# Negation as such is not what a bag is blind to: {…, not, funny} is one bag and {…, not, dull} another, each with one
+# label. It is blind to the **scope** of a negation: which word the "not" is about.
 #
-# Now train three models: one that adds up a weight for each word; your `OneToOne`, which reads the bag and may combine
-# words; and your `SequenceClassifier`, word by word. **Guess** what each will reach.
+# Now train three models: one that adds up a weight for each word; your `OneToOne` on the bag; and your
+# `SequenceClassifier`, word by word. **Guess** what each will reach.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import fit_in_order, fit_on_bags, reviews, share_of_reviews
@@ -526,8 +504,7 @@ ok["word by word"] = fit_in_order(reader)
 right = {name: share_of_reviews(one) for name, one in ok.items()}
 show(shares(right, ours=ours("sentiment", {name: (name, "right") for name in right})))
 for name, one in ok.items():
-    parts = (f"{kind} {share_of_reviews(one, kind):.2f}" for kind in ("one part", "contrasts"))
-    print(f"{name:22}", *parts, sep="   ")
+    print(f"of contrasts: {name} {share_of_reviews(one, 'contrasts'):.2f}")
 
 # %% tags=["author"]
 assert right["a weight for each word"] < 0.6, "Adding up was expected to be nearly worthless."
@@ -538,11 +515,10 @@ assert abs(right["bag"] - 0.75) < 0.01 and right["word by word"] > 0.97, "The ce
 # than 98%.
 #
 # It held in {{held what_order_is_worth}} seeds. Nor are the sentences learned by heart: trained without a fifth of them,
-# the classifier is right on {{sentiment/never read/right|median .1%}} of those that it has never read.
+# the classifier has {{sentiment/never read/right|median .1%}} of that fifth right.
 #
-# A weight for "not" cannot help: it would have to pull "funny" down and lift "dull" up. Real reviews are kinder. Most of
-# their words are not negated: Pang, Lee and Vaithyanathan got 83% of film reviews right from their words alone, in
-# 2002. Here are twins, and what both models think of them. **Guess** the numbers of the bag.
+# A weight for "not" cannot help: it would have to pull "funny" down and lift "dull" up. Here are twins. **Guess** what the
+# bag says of them.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import beliefs_of_bags, beliefs_on_the_way
@@ -559,8 +535,7 @@ both = {"bag": beliefs_of_bags(bag, twins), "word by word": read}
 show(belief_dots(both, twins, xlabel="probability of “positive”"))
 
 # %% [markdown]
-# The bag says one half, and that is the honest answer to what it was shown. What does the classifier think on its way?
-# Ask it after every word.
+# The bag says one half, an honest answer. And the classifier on its way? Ask it after every word.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="text = \"nobody can deny that the book was never moving\""
 text = "the film was not funny but clever"
@@ -568,16 +543,13 @@ on_the_way = {text: beliefs_on_the_way(reader, text)}
 show(belief_words(on_the_way, "probability of “positive” so far"))
 
 # %% [markdown]
-# Near the end of its first part the sentence looks negative, and two words later it is the opposite. (Where no sentence
-# ends, at "the" or "was", the numbers mean little: it was never asked there.) *Try* `"nobody can deny that the book was
-# never moving"`.
+# (It was never asked at "the" or "was", where no sentence ends.) *Try* `"nobody can deny that the book was never moving"`.
 
 # %% [markdown]
 # ## 5 · From both ends
 #
-# The last state has read everything, but what stands near the end reaches it most easily. Here are mails from a made-up
-# world in which that matters. What a mail is about stands in its first word, who signs it in its last words, and between
-# them are thirty to forty words of no importance:
+# What stands near the end reaches the last state most easily. Here are mails from a made-up world in which that matters.
+# What a mail is about stands in its first word, who signs it in its last words; the words between are of no importance:
 
 # %% tags=["experiment"]
 from rnncourse.experiments.heads import mails
@@ -590,13 +562,12 @@ for n in range(4):
     print(f"{about}, {signed}:  {' '.join(words[:7])} … {' '.join(words[-4:])}")
 
 # %% [markdown]
-# There are two questions. **Is it an advert?** The first word says so: "prize", "lottery", "bargain" and "discount" are
-# adverts. **Is it forged?** A mail "from your bank" that is signed "your shop" is. For this, two words have to be held
-# against each other, one near each end; one of them alone is worth nothing.
+# **Is it an advert?** The first word says so: "prize", "lottery", "bargain" and "discount" are adverts. **Is it forged?** A
+# mail "from your bank" that is signed "your shop" is: two words, one near each end, have to be held against each other.
 #
 # A chain that reads from left to right is asked forty words after the first one. A second chain comes from the right, and
-# *its* last state has just read the first word. That makes two states, $f$ of the first chain and $g$ of the second, each
-# fresh from another end. Unit 09 combined them in three ways: side by side, their sum, their product.
+# *its* last state has just read the first word. That makes two states, $f$ of the first chain and $g$ of the second. Unit
+# 09 combined such states in three ways: side by side, their sum, their product.
 #
 # *By hand*, one unit each, which say +1 or −1. Let $f = \pm 1$ be the signer and $g = \pm 1$ the sender. The mail is honest
 # if they agree. A head on both, side by side, gives $v_1 f + v_2 g + c$; on the sum, $v (f + g) + c$. Try to make it
@@ -656,8 +627,8 @@ check(BidirectionalClassifier)
 # %% [markdown]
 # ### Experiment · adverts and forgeries
 #
-# Five classifiers, about equally large, with 250 updates each. Half of the mails are adverts, and half are forged.
-# **Guess** the share of right answers of each.
+# Four classifiers, about equally large. Half of the mails are adverts, and half are forged. **Guess** the share of right
+# answers of each.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import fit_mails
@@ -666,33 +637,32 @@ asked = {
     "adverts, one way": ("is_advert", "one way"),
     "adverts, both ways": ("is_advert", "concat"),
     "forged, side by side": ("is_forged", "concat"),
-    "forged, sum": ("is_forged", "sum"),
     "forged, product": ("is_forged", "product"),
 }
 kinds = Classifier, use(BidirectionalClassifier)
 right = {name: fit_mails(*question, *kinds) for name, question in asked.items()}
-measured = ours("mails", {name: (name, "right") for name in asked if name != "forged, sum"})
-show(shares(right, ours=measured, chance=0.5))
+show(shares(right, ours=ours("mails", {n: (n, "right") for n in asked}), chance=0.5))
 
 # %% tags=["author"]
 assert right["adverts, one way"] < 0.9 < right["adverts, both ways"], "Two chains were expected to find the first word."
-assert right["forged, sum"] < 0.65 < 0.85 < right["forged, product"], "The product alone was expected to compare."
+assert right["forged, side by side"] < 0.65 < 0.85 < right["forged, product"], (
+    "The product alone was expected to compare."
+)
 
 # %% [markdown]
 # **Claim:** on adverts, two chains are right more than 98% of the time, and one chain less than 90%. On forgeries, the
 # product is right more than 90% of the time, and two chains side by side less than 65%.
 #
-# It held in {{held from_both_ends}} seeds. One chain *can* carry a word over forty others: unit 05 showed how a plain cell
-# comes to do it, and unit 10 built cells for it. Here 250 updates did not drive it there. Side by side and in a sum the two
-# halves of the answer only add up, and by hand you saw that this is worth nothing. Multiplied, they meet. (The price:
-# where one factor is near zero, so is the gradient of the other.)
+# It held in {{held from_both_ends}} seeds. One chain *can* carry a word over forty others (units 05 and 10); 250 updates did
+# not drive it there. Side by side the two halves of the answer only add up. Multiplied, they meet. (The price: where one
+# factor is near zero, so is the gradient of the other.)
 
 # %% [markdown]
 # ### Optional · a sequence of images
 #
-# What comes in at a step can be a picture. In a **film** of five frames a digit moves over the paper, one pixel a frame,
-# up, down, left or right; what leaves at one side comes in at the other. Which way does it move? **Guess** what a
-# classifier reaches that reads the frames in order, and what one reaches that sees their mean, a bag of frames.
+# What comes in at a step can be a picture. In a **film** of five frames a digit moves over the paper, up, down, left or
+# right. Which way? **Guess** what a classifier reaches that reads the frames in order, and what one reaches that sees
+# their mean, a bag of frames.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import films, fit_films
@@ -700,11 +670,10 @@ from rnncourse.experiments.heads import films, fit_films
 film = films(pictures()[2][:1], torch.tensor([3]))[:, 0].reshape(5, 8, 8)
 show(digit_strip(film.numpy(), [f"t = {t}" for t in range(1, 6)]))
 in_order, as_a_bag = fit_films(True, Classifier), fit_films(False, use(OneToOne))
-print(f"unseen digits: in order {in_order:.1%} right, as a bag of frames {as_a_bag:.1%}")
+print(f"right: in order {in_order:.1%}, as a bag of frames {as_a_bag:.1%}")
 
 # %% [markdown]
-# A film that runs backwards has the same five frames and the opposite answer, so any bag is right half of the time at
-# most, as with the contrasts. Gestures and sign language are read in this way: a frame at a step.
+# A film that runs backwards has the same frames and the opposite answer, so any bag is right half of the time at most.
 
 # %% [markdown]
 # ## 6 · Many from one
@@ -714,10 +683,9 @@ print(f"unseen digits: in order {in_order:.1%} right, as a bag of frames {as_a_b
 #
 # $$h_t = \tanh(x_t U + h_{t-1} W + b) \qquad y_t = h_t V + c \qquad x_{t+1} = y_t$$
 #
-# For that an output must be able to stand where an input stands: $Q = D$. You know the loop from `generate` in unit 06,
-# with one difference. There a character was *drawn* from a distribution and fed back. Here the output is a vector of plain
-# numbers, and it goes back **as it is**: no softmax, no draw, no rounding. So the whole loop is one smooth function of its
-# first input. Gradients run through what is remembered ($W$) and through what is said ($y_t$ into $x_{t+1}$). Through a
+# For that an output must be able to stand where an input stands: $Q = D$. In `generate` of unit 06 a character was *drawn*
+# and fed back. Here the output is a vector of plain numbers, and it goes back **as it is**: no softmax, no draw, no
+# rounding. So gradients run through what is remembered ($W$) and through what is said ($y_t$ into $x_{t+1}$). Through a
 # draw they could not.
 #
 # *By hand*, one number of each: $x_1 = 0.5$, $u = w = 1$, $b = 0$, $h_0 = 0$, and a head $v = 2$, $c = 0$:
@@ -766,13 +734,13 @@ class SequenceGenerator(nn.Module):
 check(SequenceGenerator)
 
 # %% [markdown]
-# You have a machine that goes on by itself. Give it something to sing.
+# You have a machine that goes on by itself.
 
 # %% [markdown]
 # ### Experiment · melodies from a first note
 #
-# Here are six old tunes that begin on six different pitches. A note is a vector: for each of 13 pitches a 0 or a 1, and
-# then its duration in quarter notes. *Try* another `n`, from 0 to 5.
+# Six old tunes begin on six different pitches. A note is a vector: for each of 13 pitches a 0 or a 1, and then its
+# duration in quarter notes. *Try* another `n`, from 0 to 5.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="n = 4"
 from IPython.display import Audio
@@ -788,19 +756,20 @@ Audio(data=wav(tunes[n].notes, seconds=0.22))
 # The task: from the first note, all the others. There are two ways to train for it.
 #
 # **Corrected.** At every step the true note goes in, whatever the network has said. That is your `SequenceTagger`: true
-# notes in, next notes out. It is quick (one call for all steps), and the usual way. It is called *teacher forcing*.
+# notes in, next notes out. It is the usual way, quick (one call for all steps), and called *teacher forcing*.
 #
-# **Alone.** Only the first note goes in, and the network has to go on from its own outputs, as it will have to later.
-# That is your `SequenceGenerator`.
+# **Alone.** Only the first note goes in, and the network has to go on from its own outputs. That is your
+# `SequenceGenerator`.
 #
-# Both have the same core and the same head, under the same names, so the weights of one can be loaded into the other. The
-# loss is the mean squared difference to the true vectors. For listening, and only then, the largest pitch is chosen and
-# the duration is rounded. **Guess** four shares of right notes: trained in either way, and used in either way.
+# Core and head have the same names, so the weights of one can be loaded into the other. The loss is the mean squared
+# difference to the true vectors. For listening, and only then, the largest pitch is chosen and the duration is rounded.
+# **Guess** four shares of right notes: trained in either way, and used in either way.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import alone, corrected, notes_right, played, taught, used_as
 
-ways = {"corrected": (use(SequenceTagger), corrected), "alone": (use(SequenceGenerator), alone)}
+Tagger, Generator = use(SequenceTagger), use(SequenceGenerator)
+ways = {"corrected": (Tagger, corrected), "alone": (Generator, alone)}
 singers = {how: taught(*way) for how, way in ways.items()}
 sung, right = {}, {}
 for how, model in singers.items():
@@ -825,29 +794,26 @@ from rnncourse.experiments.heads import as_heard
 from rnncourse.plots.heads import piano_roll
 
 n = 1
-rolls = {f"{tunes[n].name}, trained {how}": as_heard(sung[how, "alone"], n) for how in ways}
-show(piano_roll(rolls, names, truth=dict.fromkeys(rolls, tunes[n].notes)))
+rolls = {f"trained {how}": as_heard(sung[how, "alone"], n) for how in ways}
+truth = dict.fromkeys(rolls, tunes[n].notes)
+show(piano_roll(rolls, names, truth=truth, title=tunes[n].name))
 Audio(data=wav(as_heard(sung["corrected", "alone"], n), seconds=0.22))
 
 # %% [markdown]
 # Why does it lose its way? While it was corrected, every pitch in its inputs was a clean 0 or 1. Its own outputs are a
-# little off, say 0.93 and 0.08, and it has never met such inputs. The next output is a little further off: small errors
-# feed on themselves. The network that was trained alone has met its own errors from the first day.
-#
-# If that is so, inputs that are a little off in training should cure it. **Guess**: with noise of size 0.1 on the notes
-# that it is fed while it is corrected, what share does it play right alone?
+# little off, say 0.93 and 0.08, and it has never met such inputs: small errors feed on themselves. If that is so, inputs
+# that are a little off in training should cure it. **Guess**: with noise of size 0.1 on the notes that it is fed while it
+# is corrected, what share does it play right alone?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="noise = 0.5; noise = 0.01"
 noise = 0.1
-hardened = taught(use(SequenceTagger), corrected, noise=noise)
-share = notes_right(played(used_as(use(SequenceGenerator), hardened), alone))
+hardened = used_as(Generator, taught(Tagger, corrected, noise=noise))
+share = notes_right(played(hardened, alone))
 print(beside("11_heads:tunes/corrected, noisy notes/used alone", share))
 
 # %% [markdown]
 # Without noise it was {{tunes/corrected/used alone|median .2f}}, with it {{tunes/corrected, noisy notes/used alone|median .2f}}.
-# *Try* a noise of 0.01, and of 0.5. Training alone has a price: no step can be computed before the one before it, and at
-# the beginning it learns from inputs that are nonsense. Language models are trained corrected; a drawn symbol is at least
-# a clean one. Unit 12 comes back to it.
+# *Try* a noise of 0.01, and of 0.5. Training alone has a price: no step can be computed before the one before it.
 #
 # This is the network that was trained alone, with one note to start from:
 
@@ -855,23 +821,22 @@ print(beside("11_heads:tunes/corrected, noisy notes/used alone", share))
 Audio(data=wav(as_heard(sung["alone", "alone"], 2), seconds=0.35))
 
 # %% [markdown]
-# How does it know when to stop? It does not: we have told it `steps`. To end by itself it needs an output that says "the
-# end"; that, too, is unit 12.
+# It does not know when to stop: we have told it `steps`. An output that says "the end" comes in unit 12.
 
 # %% [markdown]
 # ### Experiment · two tunes, one first note
 #
-# The generator is a function: the same first note gives the same tune, always. Now teach it a seventh, *Ah ! vous
-# dirai-je, maman*, which begins with a C for one quarter, just as *Frère Jacques* does. **Guess**: what will it play
-# after that C? You can compute it: the loss asks for the least mean squared difference to two vectors at once.
+# The same first note gives the same tune, always. Now teach the generator a seventh, *Ah ! vous dirai-je, maman*, which
+# begins with a C for one quarter, just as *Frère Jacques* does. **Guess**: what will it play after that C? You can compute
+# it: the loss asks for the least mean squared difference to two vectors at once.
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import TWINS, off_the_mean
 from rnncourse.plots.heads import pitch_strengths
 
-undecided = played(taught(use(SequenceGenerator), alone, count=7), alone, 7)
+undecided = played(taught(Generator, alone, count=7), alone, 7)
 outputs, apart = off_the_mean(undecided)
-print(f"from the mean of the two tunes: its outputs {outputs:.2f}, the tunes {apart:.2f}")
+print(f"away from the mean of the two: outputs {outputs:.2f}, tunes {apart:.2f}")
 print(f"notes right of the two {notes_right(undecided, TWINS):.0%}")
 print(f"notes right of the other five {notes_right(undecided, range(1, 6)):.0%}")
 show(pitch_strengths(undecided[:23, 0, :-1].clamp(0, 1).numpy(), names))
@@ -883,16 +848,15 @@ assert outputs < 0.1 < apart and notes_right(undecided, TWINS) < 0.65, "The mean
 # **Claim:** the generator's outputs are nearer than 0.09 to the mean of the two tunes, which are 0.18 away from it. Less
 # than 60% of the notes of the two are right.
 #
-# It held in {{held sings_the_mean}} seeds. It sings both at once, each at half strength. That is no fault of the training.
-# Nobody can know from one C which tune is meant, and if *one* vector has to be given, the mean is the best. There are two
-# ways out. One is a distribution and a draw, as in unit 06. The other is to tell it more.
+# It held in {{held sings_the_mean}} seeds. It sings both at once, each at half strength. Nobody can know from one C which
+# tune is meant, and if *one* vector has to be given, the mean is the best. One way out is a distribution and a draw, as in
+# unit 06. The other is to tell it more.
 
 # %% [markdown]
 # ## 7 · Read, then write
 #
-# Tell it two notes. Now there are two inputs and up to 30 outputs: many-to-many, different. No new layer is needed. Read
-# all inputs with the core and keep the last state, as the classifier does; the head makes the first output of it. Then go
-# on as your generator does. In its `forward`, two lines come before the loop:
+# Tell it two notes. Now there are two inputs and up to 30 outputs: many-to-many, different. No new layer is needed. In the
+# generator's `forward`, two lines come before the loop:
 #
 #     states, h = self.rnn(x)               # x (T_x, N, D): read everything
 #     outputs = [self.head(states[-1])]     # the first output, which is the next input
@@ -902,7 +866,7 @@ assert outputs < 0.1 < apart and notes_right(undecided, TWINS) < 0.65, "The mean
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import ReadThenWrite, after_two
 
-pianist = taught(ReadThenWrite, after_two, use(SequenceGenerator), count=7)
+pianist = taught(ReadThenWrite, after_two, Generator, count=7)
 written = played(pianist, after_two, 7)
 print(beside("11_heads:seven/two notes/all seven", notes_right(written)))
 rolls = {tunes[k].name: as_heard(written, k) for k in TWINS}
@@ -914,44 +878,39 @@ assert notes_right(written) > 0.95, "Two notes were expected to do for all seven
 # %% [markdown]
 # **Claim:** given their first two notes, one network plays more than 95% of the notes of all seven tunes right.
 #
-# It held in {{held read_then_write}} seeds. This is the fifth architecture in its simplest form: one state carries
-# everything from what was read to what is written. [Unit 12](../12_encoder_decoder/12_encoder_decoder.ipynb) gives reading
-# and writing a core each.
+# It held in {{held read_then_write}} seeds. One state carries everything from what was read to what is written.
+# [Unit 12](../12_encoder_decoder/12_encoder_decoder.ipynb) gives reading and writing a core each.
 
 # %% [markdown]
 # ### Optional · a picture, and then words
 #
-# The most famous one-to-many network looks at a picture and writes what it sees. Where does the picture go? Not in at a
-# step: into the **first state**. Train a small convolutional network to tell digits apart and take away its head. Its last
-# layer is left, 64 numbers between −1 and 1, and a cell of 64 units starts from there. It writes as in unit 06: each
-# letter that it has chosen is the next input, until it chooses the full stop. Your `SequenceTagger` does it, since it
-# takes a start state `h0`. **Guess**: how many of 100 names will be right, letter by letter?
+# A picture goes into the **first state**: train a small convolutional network to tell digits apart, take away its head, and
+# start your `SequenceTagger` from its last layer, `h0`. It then writes letter by letter until it chooses the full stop.
+# **Guess**: how many of 100 names will be right?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import fit_captions, shares_of_names, written_names
 
 captions = written_names(*fit_captions(use(SequenceTagger)))
-print(", ".join(f"{what} {share:.1%}" for what, share in shares_of_names(captions).items()))
+found = shares_of_names(captions)
+print(f"right {found['right']:.1%}, some digit's name {found['a name']:.1%}")
 some = one_of_each()
 show(digit_strip(pictures()[2][some].numpy(), [captions[i] for i in some]))
 
 # %% [markdown]
-# Nearly always the letters make the name of a digit, right or wrong: the whole word hangs on one state. Unit 12 writes
-# sentences from pictures.
+# Unit 12 writes sentences from pictures.
 
 # %% [markdown]
 # ## 8 · Who learns from whom?
 #
-# Of each of the five architectures one can ask: *which inputs can output $t$ learn from?* In unit 02 you asked what an
-# output depends on, by moving each input. For learning, the question is whether a **gradient** gets there. Mostly the two
-# agree. Not always: a `detach` leaves the value and cuts the gradient, and then the output depends on something from which
-# nothing can be learned.
+# *Which inputs can output $t$ learn from?* In unit 02 you asked what an output depends on, by moving each input. For
+# learning, a **gradient** has to get there. Mostly the two agree. But a `detach` leaves the value and cuts the gradient,
+# and then the output depends on something from which nothing can be learned.
 #
-# To ask, take output $t$ and make one number of it; differentiate; see which steps of the input got anything. But which
-# number? The plain sum of its entries is a trap. The entries of a softmax always sum to 1, so the gradient of their sum is
-# 0 (or what rounding leaves of it) although each entry has one. *By hand*: with $z = (x, -x)$ the sum is $0$ whatever $x$
-# is, and so is its gradient. With weights, $0.7 \cdot x + 0.2 \cdot (-x)$ has the gradient $0.5$. Draw the weights at
-# random, and entries will not cancel.
+# To ask, make one number of output $t$, differentiate, and see which steps of the input got anything. The plain sum of its
+# entries is a trap: the entries of a softmax always sum to 1, so the gradient of their sum is 0 (or what rounding leaves of
+# it) although each entry has one. *By hand*: with $z = (x, -x)$ the sum is $0$, and so is its gradient. With weights, $0.7
+# \cdot x + 0.2 \cdot (-x)$ has the gradient $0.5$. Draw the weights at random, and entries will not cancel.
 
 # %% [markdown]
 # ### Exercise 11.7 · `gradient_support`
@@ -985,7 +944,7 @@ def gradient_support(model, x, t):
 check(gradient_support)
 
 # %% [markdown]
-# You can now X-ray any model, your own or somebody else's. **Guess**: in which of the five is a cell left white?
+# You can now X-ray any model. **Guess**: in which of the five is a cell left white?
 
 # %% tags=["experiment"]
 from rnncourse.experiments.heads import five_supports
@@ -1002,12 +961,12 @@ assert all(g.all() for name, g in grids.items() if "equal" not in name), "All ot
 
 # %% [markdown]
 # Only the tagger has white cells: it must speak before it has read everything. Whether a task lets you *wait* decides
-# which grid you get, and the grid decides what can be learned.
+# what can be learned.
 
 # %% [markdown]
 # ## 9 · Bugs to hunt
 #
-# All of these run, and gave the right shape when they were tried. What would you see? Which test of this unit finds it?
+# All of these run, and give the right shape. What would you see? Which test of this unit finds it?
 #
 # 1. `states[:, -1]` for the last state, copied from a program with `batch_first=True`.
 # 2. A classifier that pads with zeros and reads `states[-1]`.
@@ -1024,8 +983,7 @@ from rnncourse.experiments.heads import batch_first_by_mistake
 show(support_grids(batch_first_by_mistake(support, use(SequenceTagger))))
 
 # %% [markdown]
-# The diagonal alone: no output learns from any earlier step. It takes the rows of the batch for time, and has no memory
-# where you wanted one.
+# The diagonal alone: it takes the rows of the batch for time, and no output learns from any earlier step.
 #
 # The first bug gives $(T, Q)$ where $(N, Q)$ was meant, and nearly always that raises an error. But not with batches of 8
 # images of 8 rows. **Guess** the loss after 200 updates with it, and without.
@@ -1033,42 +991,38 @@ show(support_grids(batch_first_by_mistake(support, use(SequenceTagger))))
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import last_sequence_for_last_step, loss_with_wrong_axis
 
-for setting, kind in (("last step", Classifier), ("last sequence", last_sequence_for_last_step())):
+kinds = {"last step": Classifier, "last sequence": last_sequence_for_last_step()}
+for setting, kind in kinds.items():
     place = f"11_heads:wrong_axis/{setting}/loss"
     print(f"{setting:13}", beside(place, loss_with_wrong_axis(kind)))
 
 # %% [markdown]
 # **Claim:** with the bug the loss stays above 2, near the $\log 10 = 2.303$ of a guess. Without it, it falls below 1.
 #
-# It held in {{held wrong_axis_stays_a_guess}} seeds. No error is raised; only the loss tells.
+# It held in {{held wrong_axis_stays_a_guess}} seeds. Only the loss tells.
 #
 # <details><summary>Answers to the others, when you have thought about them</summary>
 #
 # **2** The state of a short row has gone on through the padding. Run a row alone and in a batch with a longer one: the
-# logits must be the same (unit 09's test). **4** `gradient_support` does not find it, for the first input does reach every
-# output. But its outputs no longer depend on each other: change what the head says, and the *states* stay what they were.
-# Compare with a tagger that has the same weights and is fed what the generator has said; it must say the same. **5** All
-# values are right and the support is right, too, since gradients still run along the states. The gradient itself is not:
-# compare it with finite differences (unit 04). The check of exercise 11.6 knows this one. **6** Not wrong in itself,
-# but look at the grid: the first outputs are asked for what they cannot know. In section 4 that cost some of the last
-# answers. If an answer is wanted at any time, that is its price; if only the last one counts, ask there.
+# logits must be the same. **4** `gradient_support` does not find it, for the first input does reach every output. A tagger
+# that has the same weights and is fed what the generator has said must say the same. **5** Values and support are right,
+# since gradients still run along the states. The gradient itself is not: compare it with finite differences. **6** Not
+# wrong in itself, but the first outputs are asked for what they cannot know. In section 4 that cost some of the last
+# answers.
 # </details>
 
 # %% [markdown]
 # ## Summary
 #
-# Do other questions need other networks? No: the same network, asked in another way.
+# Other questions need no other network: it is the same one, asked in another way.
 #
-# - Count inputs and outputs: five architectures. One core and one linear head serve them all.
+# - Count inputs and outputs: five architectures, for which one core and one linear head will do.
 # - What matters is what a state has read when it is asked. One step of delay lifted a tagger over its ceiling.
-# - Last state or mean: each row's own real steps, and nothing from the padding. On digits the last state read better, and
-#   a hidden layer in the head helped the mean only.
-# - The mean gives every step a short way to the loss, which helps where all that matters is far from the end.
-# - Where the beginning matters and the end is near, read from both ends. A sum lets both vote; a product compares them.
-# - A bag of words is not blind to negation, but to its scope. What order is worth can be computed.
+# - Last state or mean: from each row's own real steps. On digits the last state read better, and a hidden layer in the head
+#   helped the mean only. The mean helps where all that matters is far from the end.
+# - Read from both ends where the beginning matters, too. A sum lets both vote; a product compares them.
 # - A generator feeds back what it says. Trained only on clean corrections it cannot walk alone; noise on them helps.
-# - One answer to an ambiguous question is the mean of the answers. Draw, or ask for more.
-# - `gradient_support` shows what an output can learn from: with random weights, since plain sums can cancel.
+# - One answer to an ambiguous question is the mean of the answers.
 
 # %% [markdown] written="heads_written" points=3
 # ### Written question
@@ -1104,23 +1058,19 @@ for setting, kind in (("last step", Classifier), ("last sequence", last_sequence
 # %% [markdown]
 # ## Where to read on
 #
-# - A. Karpathy, *The Unreasonable Effectiveness of Recurrent Neural Networks*, 2015: the table of architectures, as it
-#   became known.
-# - A. Graves, *Supervised Sequence Labelling with Recurrent Neural Networks*, Springer 2012, chapters 2 and 3: which task
-#   asks for which output, with care.
+# - A. Karpathy, *The Unreasonable Effectiveness of Recurrent Neural Networks*, 2015: the five architectures.
 # - B. Pang, L. Lee, S. Vaithyanathan, *Thumbs up? Sentiment Classification using Machine Learning Techniques*, EMNLP 2002:
-#   how far words alone get with film reviews, and where they fail.
+#   83% of film reviews are right from their words alone.
 # - R. J. Williams, D. Zipser, *A Learning Algorithm for Continually Running Fully Recurrent Neural Networks*, Neural
-#   Computation 1, 1989: teacher forcing, and when it is needed.
+#   Computation 1, 1989: teacher forcing.
 # - S. Bengio, O. Vinyals, N. Jaitly, N. Shazeer, *Scheduled Sampling for Sequence Prediction with Recurrent Neural
 #   Networks*, NeurIPS 2015: between corrected and alone.
 
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Your singer knows six tunes by their first notes. What does it sing if it is given a first note *between* two of them?
-# `mix` goes from 0, the first note of one tune, to 1, that of another. At both ends you hear the tunes. *Try* other
-# tunes, from 0 to 5, and a mix of 0.4 or of 2.
+# Your singer knows six tunes by their first notes. What does it sing from a first note *between* two of them? `mix` goes
+# from 0, the first note of one tune, to 1, that of another. *Try* other tunes, from 0 to 5, and a mix of 0.4 or of 2.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="mix = 0.4; mix = 2.0; one = 0; other = 5"
 from rnncourse.experiments.heads import between
@@ -1137,9 +1087,7 @@ progress("11_heads")
 # %% [markdown]
 # ## The question for unit 12
 #
-# `ReadThenWrite` squeezes everything that it has read through one state, and writes from there in plain numbers. For seven
-# tunes that will do. But the most wanted machine of this kind reads a sentence in one language and writes it in another:
-# in symbols, of which it must choose one at each step and can be wrong; with a vocabulary for reading and another for
-# writing; and with an end that it finds by itself. **How are two cores joined, one that reads and one that writes? How is
-# it trained on symbols, and how does one look for the best sentence, when each word that is chosen changes the odds of all
-# that follow?**
+# The pianist of section 7 writes plain numbers. A translator reads a sentence in one language and writes it in another: in
+# symbols, of which it must choose one at each step, and with an end that it finds by itself.
+# **How are two cores joined, one that reads and one that writes? And how does one look for the best sentence, when each
+# word that is chosen changes the odds of all that follow?**

@@ -6,5 +6,4 @@ FIRST_EDITION = {
     "07_torch_rnn",
     "08_stacked",
     "09_bidirectional",
-    "11_heads",
 }
