@@ -353,14 +353,14 @@ spread = spread_of_votes(readers[MEAN])
 show(votes_chart(spread))
 
 # %% tags=["author"]
-assert spread[0] < spread[-1] / 2, "The first row was expected to hold back."
+assert spread[2] > spread[-1] / 2, "The third row was not expected to abstain."
 
 # %% [markdown]
-# **Claim:** in the reader of the mean, the votes of the first row differ less than half as much from digit to digit as
+# **Claim:** in the reader of the mean, the votes of the third row differ more than half as much from digit to digit as
 # those of the last.
 #
-# It held in {{held early_rows_hold_back}} seeds. The reader has learned to hold back at first, though it does not abstain
-# fully. Nothing forbids the mean the right answer; 500 updates did not find it.
+# It held in {{held early_rows_do_not_abstain}} seeds. So the early rows do not abstain: they speak long before they can
+# know, and the later ones have to outvote them. Nothing forbids the mean the right answer; 500 updates did not find it.
 
 # %% [markdown]
 # ### Experiment · a head of two layers
