@@ -365,17 +365,13 @@ assert spread[2] > spread[-1] / 2, "The third row was not expected to abstain."
 # %% [markdown]
 # ### Experiment · a head of two layers
 #
-# Need a head be linear? It may be any network. Here it gets a hidden layer of 48 units, and the core shrinks to 44: all
-# four readers have about 5,000 parameters. Each has the best of three learning rates, on digits kept back from training.
-
-
-# %% tags=["experiment"]
-def feed_forward_head(units, width, outputs):
-    return nn.Sequential(nn.Linear(units, width), nn.Tanh(), nn.Linear(width, outputs))
-
-
-# %% [markdown]
-# **Guess**: which of the two summaries will gain from it, the last state or the mean?
+# Need a head be linear? It may be any network. Here it gets a hidden layer of 48 units, and the core shrinks to 44, so that
+# all four readers have about 5,000 parameters:
+#
+#     model.head = nn.Sequential(nn.Linear(44, 48), nn.Tanh(), nn.Linear(48, 10))
+#
+# Each has the best of three learning rates, on digits kept back from training. **Guess**: which of the two summaries will
+# gain from it, the last state or the mean?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.heads import LAST_DEEP, MEAN_DEEP
