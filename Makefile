@@ -19,7 +19,7 @@ help: ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /make \1\t/' | expand -t 20
 
 demo: $(STAMP) sandbox ## build the notebooks, grade a sample class, show what came out
-	@$(PY) -m rnngrade.demo
+	@$(PY) -m rnngrade.cli.demo
 
 test: lint ## everything CI proves
 	@$(ONE_THREAD) $(PYTEST)
@@ -32,11 +32,11 @@ lab: $(STAMP) ## notebooks of your own, in my-course, and JupyterLab on them
 	@cd my-course && $(abspath $(PY)) -m rnncourse.seat.cli lab
 
 notebooks: $(STAMP) ## build what changed in solutions/ (FORCE=1: execute everything again)
-	@$(PY) -m rnngrade.build $(if $(FORCE),--force)
+	@$(PY) -m rnngrade.author.build $(if $(FORCE),--force)
 
 .PHONY: unit
 unit: $(STAMP) sandbox ## one unit, for its author: validate it, build it, prove it alone (UNIT=16)
-	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=16))$(ONE_THREAD) $(PY) -m rnngrade.prove $(UNIT)
+	@$(if $(UNIT),,$(error Say which unit, as in make unit UNIT=16))$(ONE_THREAD) $(PY) -m rnngrade.author.prove $(UNIT)
 
 claims: $(STAMP) ## run the experiments behind what the units claim, over seeds and with controls
 	@$(ONE_THREAD) $(PY) -m claims
@@ -74,7 +74,7 @@ lint: $(STAMP) ## ruff and mypy; what is imported is declared, and may be import
 # developers have, apart from what makes the shipped data anew, and from Dask's workers.
 	@$(PY) -m deptry . grading website lite
 	@$(PY) -m deptry rnncourse --ignore DEP002 -oddg grading,distributed,site,dev -ee rnncourse/data/shipped
-	@$(PY) -m deptry grading --ignore DEP002 -oddg distributed,site,dev -ee grading/rnngrade/distributed
+	@$(PY) -m deptry grading --ignore DEP002 -oddg distributed,site,dev -ee grading/rnngrade/grading/distributed
 
 format: $(STAMP) ## let ruff lay out the code
 	@$(PY) -m ruff check --fix .

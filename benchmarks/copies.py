@@ -23,8 +23,8 @@ from rich.console import Console
 from rich.table import Table
 
 from rnncourse import exercises
-from rnngrade.copies import find_copies
-from rnngrade.report.alike import common_to_all
+from rnngrade.pages.report.alike import common_to_all
+from rnngrade.reading.copies import find_copies
 from tests.grading import styles
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -99,7 +99,7 @@ def each(cost: Cost, size: int) -> str:
 
 def write_class(unit: str, size: int, submitted: Path) -> None:
     """Right answers, blank ones, and every mistake, again and again under other names."""
-    from rnngrade.sample import covering_class, demo_class
+    from rnngrade.demo.sample import covering_class, demo_class
 
     kinds = itertools.cycle([*demo_class(unit), *covering_class(unit)])
     for number in range(size):
@@ -108,7 +108,7 @@ def write_class(unit: str, size: int, submitted: Path) -> None:
 
 def by_the_desk(unit: str, size: int) -> tuple[Cost, list[dict[str, float]]]:
     """What `rnngrade run` costs; what was measured of each submission."""
-    from rnngrade.desk import Desk
+    from rnngrade.core.desk import Desk
 
     with tempfile.TemporaryDirectory() as folder:
         desk = Desk(ROOT, Path(folder) / "desk")
@@ -120,7 +120,7 @@ def by_the_desk(unit: str, size: int) -> tuple[Cost, list[dict[str, float]]]:
 
 def by_nbgrader(unit: str, size: int) -> Cost:
     """What one `nbgrader autograde` for the whole class costs."""
-    from rnngrade.nbgrading import Desk
+    from rnngrade.gradebook.nbgrading import Desk
 
     with tempfile.TemporaryDirectory() as folder:
         desk = Desk(ROOT, Path(folder) / "desk")
@@ -136,7 +136,7 @@ def by_nbgrader(unit: str, size: int) -> Cost:
 
 def a_class(units: list[str], size: int) -> None:
     """All that is done for a class, from the grading to the tables, one command after another."""
-    from rnngrade.desk import Desk
+    from rnngrade.core.desk import Desk
 
     with tempfile.TemporaryDirectory() as folder:
         desk = Desk(ROOT, Path(folder) / "desk")
@@ -252,7 +252,7 @@ def _watch(process: subprocess.Popen[str], most: dict[str, int]) -> None:
 
 def _kind(command: Any) -> str:
     words = " ".join(command)
-    if "rnngrade.forks" in words:
+    if "rnngrade.grading.forks" in words:
         return "grading process"
     return "room" if "warm.py" in words or "bwrap" in words else "others"
 

@@ -6,7 +6,7 @@ from torch import nn
 
 from claims.experiment import Numbers, Unit
 from rnncourse.data.python_tokens import LabelledText
-from rnngrade.cells import of
+from rnngrade.author.cells import of
 
 torch.set_num_threads(1)
 unit = Unit("09_bidirectional", seeds=5)

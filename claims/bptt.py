@@ -7,7 +7,7 @@ import numpy as np
 from claims.experiment import Numbers, Unit
 from rnncourse.cell import softmax
 from rnncourse.exercises.bptt import KINDS, backward_pass
-from rnngrade.cells import of
+from rnngrade.author.cells import of
 
 unit = Unit("04_bptt", seeds=5)
 cells = of(unit.stem)

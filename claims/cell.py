@@ -6,7 +6,7 @@ import numpy as np
 
 from claims.experiment import Numbers, Unit
 from rnncourse.cell import hidden_layer, rnn_forward
-from rnngrade.cells import of
+from rnngrade.author.cells import of
 
 unit = Unit("03_cell", seeds=5)
 cells = of(unit.stem)

@@ -33,8 +33,8 @@ from claims.experiment import BySetting, Claim, Experiment, Numbers, Unit
 from claims.words import plain
 from rnncourse import exercises
 from rnncourse.data.claims import FOLDER, Measured, unit_claims
-from rnngrade.cells import ROOT, Cells, of
-from rnngrade.unit import find_units
+from rnngrade.author.cells import ROOT, Cells, of
+from rnngrade.author.unit import find_units
 
 HERE = Path(__file__).parent
 KEPT = ROOT / "build" / "claims"

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from claims.experiment import BySetting, Numbers, Unit
-from rnngrade.cells import of
+from rnngrade.author.cells import of
 
 torch.set_num_threads(1)
 unit = Unit("08_stacked", seeds=5)

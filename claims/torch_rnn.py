@@ -12,7 +12,7 @@ from torch import nn
 from claims.experiment import Numbers, Unit
 from rnncourse.data import python_docs, words
 from rnncourse.language_model import build_vocabulary, encode
-from rnngrade.cells import of
+from rnngrade.author.cells import of
 
 unit = Unit("07_torch_rnn", seeds=5)
 cells = of(unit.stem)

@@ -27,7 +27,7 @@ from rnncourse import checks, exercises
 from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import unchanged
 from rnncourse.checks.wire import encode
-from rnngrade.cells import ROOT
+from rnngrade.author.cells import ROOT
 
 KEPT = ROOT / "build" / "mutants"
 

@@ -26,7 +26,7 @@ from rnncourse.checks import faults
 from rnncourse.checks.cases import Seed, drawn, seed_for
 from rnncourse.checks.drive import Driver, Observation, Stopped, observe
 from rnncourse.checks.exercise import Exercise
-from rnngrade import cells
+from rnngrade.author import cells
 
 CALL_SECONDS = 1.0  # of CPU time, for one call of a mutant
 MUTANT_SECONDS = 30  # of CPU time, after which a process that did not stop is ended

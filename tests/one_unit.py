@@ -71,7 +71,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def _about(item: pytest.Item) -> str:
     """The file and the line that a test is about, and the name of what it tests there."""
     from rnncourse.checks.exercise import Exercise, Misconception, Question
-    from rnngrade.validate import alternatives_of, exercise_place, place
+    from rnngrade.author.validate import alternatives_of, exercise_place, place
 
     given = _parameters(item)
     exercise = next((one for one in given.values() if isinstance(one, Exercise | Question)), None)

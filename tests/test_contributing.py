@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from rnncourse import exercises
-from rnngrade import prove
+from rnngrade.author import prove
 
 BLOCK = re.compile(r"(?P<lead>[^\n]+(?:\n[^\n]+)*)\n\n```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.DOTALL)
 BELOW_A_LINE = re.compile(r"In\s`([^`]+)`, below the line `([^`]+)`:$")
@@ -157,7 +157,7 @@ WRONG = {
 }
 
 
-UNIT, BUILD = "make unit UNIT=16", ".venv/bin/python -m rnngrade.build 16_forgetting"
+UNIT, BUILD = "make unit UNIT=16", ".venv/bin/python -m rnngrade.author.build 16_forgetting"
 
 
 @pytest.mark.parametrize(("command", "what"), [(BUILD, "an edit of another answer"), *((UNIT, what) for what in WRONG)])

@@ -183,12 +183,12 @@ def test_every_check_answers_and_the_desk_is_there_away_from_the_checkout(full):
     probe = """
 import sys
 from pathlib import Path
-import rnncourse, rnngrade.build
+import rnncourse, rnngrade.author.build
 from rnncourse import check, exercises
 for unit in exercises.units():
     for exercise in unit:
         assert check(object(), exercise.name).score == 0
-for package in (rnncourse, rnngrade.build):
+for package in (rnncourse, rnngrade.author.build):
     assert Path(package.__file__).is_relative_to(sys.prefix), package.__file__
 """
     full.run("python", "-c", probe, PYTHONPATH=str(importlib.metadata.distribution("numpy").locate_file("")))

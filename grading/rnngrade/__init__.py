@@ -1,7 +1,7 @@
 """The instructor's desk: builds the notebooks, grades what students hand in.
 
-Its modules are used as commands, ``python -m rnngrade.build``, and by each other. ``rnncourse``, what students import,
-never imports this package.
+Rooms by stage; each imports only those before it: core, author, roster, reading, sandbox, grading, gradebook, pages,
+lms, demo, cli. ``rnncourse``, what students import, never imports this package.
 """
 
 import sys

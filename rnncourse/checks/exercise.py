@@ -271,7 +271,7 @@ class Exercise:
     def _model(self) -> str:
         found = self.model or answers_of(self.unit.stem).get(self.name)
         if not found:
-            raise EditError(f"The model answer of {self.name} is not copied yet: python -m rnngrade.build does it.")
+            raise EditError(f"The model answer of {self.name} is not copied yet: make notebooks does it.")
         return found
 
     @property

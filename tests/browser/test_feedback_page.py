@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from playwright.sync_api import Browser, Page
 
-from rnngrade.desk import Desk
-from rnngrade.feedback import write_feedback
-from rnngrade.feedback.marks import read_marks
-from rnngrade.feedback.page import page as page_of
-from rnngrade.gradebook import GradebookWriter
-from rnngrade.record import Finding
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import Finding
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.marks import read_marks
+from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.feedback.page import page as page_of
 from tests.browser import axe
 from tests.grading.hostile_texts import materials
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission

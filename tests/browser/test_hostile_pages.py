@@ -19,10 +19,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rnncourse.checks.pairs import TWO
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookWriter, open_gradebook
-from rnngrade.record import Finding, Record
-from rnngrade.report import write_reports
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import Finding, Record
+from rnngrade.gradebook.book import GradebookWriter, open_gradebook
+from rnngrade.pages.report import write_reports
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.waiting import until
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Response, expect
 
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookWriter, open_gradebook
-from rnngrade.report import write_reports
+from rnngrade.core.desk import Desk
+from rnngrade.gradebook.book import GradebookWriter, open_gradebook
+from rnngrade.pages.report import write_reports
 from tests.browser import axe
 from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, submission
 

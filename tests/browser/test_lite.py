@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from rnncourse import __version__, exercises
-from rnngrade.intake import take_in
+from rnngrade.reading.intake import take_in
 from tests.browser.films import CAPTIONS, runs_by_itself
 from tests.browser.keyboard import command, solve
 from tests.browser.unit03 import HEADING, active, run_down_to, shown

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from rnngrade.desk import Desk
-from rnngrade.feedback.marks import read_marks
-from rnngrade.gradebook import GradebookWriter
-from rnngrade.marking.question import questions
+from rnngrade.core.desk import Desk
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.marks import read_marks
+from rnngrade.pages.marking.question import questions
 from tests.browser import axe
 from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rnngrade.budget import at_most
-from rnngrade.harmless import harmless_notebook
-from rnngrade.inspection import inspect_source
-from rnngrade.intake import MAX_BYTES, MAX_CONTAINERS, MAX_SOURCE, take_in
+from rnngrade.gradebook.harmless import harmless_notebook
+from rnngrade.grading.budget import at_most
+from rnngrade.reading.inspection import inspect_source
+from rnngrade.reading.intake import MAX_BYTES, MAX_CONTAINERS, MAX_SOURCE, take_in
 from tests.fuzz.strategies import fuzzed, texts
 from tests.sampling import some
 

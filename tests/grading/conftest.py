@@ -6,9 +6,9 @@ import shutil
 
 import pytest
 
-from rnngrade.bundle import Bundle
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookWriter
+from rnngrade.core.desk import Desk
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.grading.bundle import Bundle
 from tests.grading.made import UNIT
 from tests.grading.ruled import make_ruled
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rnngrade.feedback.marks import Mark, Marks
-from rnngrade.record import JUDGED, ExerciseResult, Finding, Record
+from rnngrade.core.record import JUDGED, ExerciseResult, Finding, Record
+from rnngrade.gradebook.marks import Mark, Marks
 
 ATTEMPTS = [
     "<script>steal()</script>",

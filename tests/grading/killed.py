@@ -19,9 +19,9 @@ from pathlib import Path
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookWriter
-from rnngrade.record import Record
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import Record
+from rnngrade.gradebook.book import GradebookWriter
 
 steps = 0
 deadly = 0

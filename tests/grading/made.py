@@ -18,10 +18,10 @@ from rnncourse import check, exercises
 from rnncourse.checks.exercise import Misconception
 from rnncourse.checks.verdict import Verdict
 from rnngrade.cli import main
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookWriter
-from rnngrade.record import JUDGED, MISSING, ExerciseResult, Finding, Record
-from rnngrade.sample import BLANK, RIGHT, Answer, Submission
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import JUDGED, MISSING, ExerciseResult, Finding, Record
+from rnngrade.demo.sample import BLANK, RIGHT, Answer, Submission
+from rnngrade.gradebook.book import GradebookWriter
 
 UNIT = "02_unfolding"
 WRITTEN = "unfolding_written"

@@ -17,10 +17,10 @@ import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookError, GradebookWriter, open_gradebook
-from rnngrade.record import Finding, write_whole
-from rnngrade.sample import BLANK
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import Finding, write_whole
+from rnngrade.demo.sample import BLANK
+from rnngrade.gradebook.book import GradebookError, GradebookWriter, open_gradebook
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, resubmitted, submission
 from tests.sampling import ALL
 

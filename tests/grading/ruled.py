@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rnngrade.desk import Desk
-from rnngrade.record import write_whole
-from rnngrade.sample import BLANK
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import write_whole
+from rnngrade.demo.sample import BLANK
 from tests.grading.made import UNIT, enter, outcome, submission
 
 RULES = """\

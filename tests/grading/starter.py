@@ -16,9 +16,9 @@ import sys
 
 import psutil
 
-import rnngrade.bundle
-import rnngrade.gradebook
-import rnngrade.run  # noqa: F401  (what a run imports when it begins)
+import rnngrade.gradebook.book
+import rnngrade.grading.bundle
+import rnngrade.grading.run  # noqa: F401  (what a run imports when it begins)
 from rnngrade.cli import main as rnngrade_main
 from tests.reaper import adopt, bury, wait_for
 from tests.waiting import PATIENCE

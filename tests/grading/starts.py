@@ -22,8 +22,8 @@ from pathlib import Path
 
 import psutil
 
-from rnngrade.forks import Settings
-from rnngrade.worker import CannotGrade, Worker
+from rnngrade.grading.forks import Settings
+from rnngrade.grading.worker import CannotGrade, Worker
 from tests.grading.starter import tell_who_is_left
 from tests.reaper import adopt, bury, wait_for
 from tests.waiting import PATIENCE

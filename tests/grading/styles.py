@@ -8,7 +8,7 @@ exercises: that is what must not be taken for a copy.
 
 A copy is somebody's whole set of answers behind a disguise, each of `DISGUISES`, or two after another.
 
-The habits and the disguises are written without `rnngrade.normalised`, which is what they are there to try.
+The habits and the disguises are written without `rnngrade.reading.normalised`, which is what they are there to try.
 """
 
 from __future__ import annotations

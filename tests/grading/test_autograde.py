@@ -9,8 +9,8 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Misconception
-from rnngrade.nbgrading import Desk
-from rnngrade.sample import BLANK, RIGHT, Submission, covering_class, demo_class
+from rnngrade.demo.sample import BLANK, RIGHT, Submission, covering_class, demo_class
+from rnngrade.gradebook.nbgrading import Desk
 from tests.sampling import ALL
 
 UNITS = list(exercises.STEMS)

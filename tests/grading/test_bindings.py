@@ -16,8 +16,8 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
-from rnngrade.bindings import Program
-from rnngrade.inspection import inspect
+from rnngrade.reading.bindings import Program
+from rnngrade.reading.inspection import inspect
 from tests.rnncourse.exercises import alternatives
 from tests.sampling import ALL, SEED
 

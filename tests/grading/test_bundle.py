@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from rnncourse import exercises
-from rnngrade.bundle import Bundle, WrongBundle
+from rnngrade.grading.bundle import Bundle, WrongBundle
 from rnngrade.sandbox.library import library
 from rnngrade.sandbox.limits import Limits
 

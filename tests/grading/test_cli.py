@@ -6,16 +6,20 @@ import os
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner
 
 from rnncourse.seat import cli as student
 from rnngrade.cli import main
 from rnngrade.cli.shared import own_seed
-from rnngrade.desk import Desk
-from rnngrade.gradebook import open_gradebook
-from rnngrade.sample import Submission, demo_class, write_hostile_class
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import write_whole
+from rnngrade.demo.sample import Submission, demo_class
+from rnngrade.gradebook.book import open_gradebook
+from tests.grading.hostile import HOSTILE
 from tests.grading.made import rnngrade, table
+from tests.grading.solved import right_answers
 
 UNIT = "03_cell"
 
@@ -25,11 +29,9 @@ def desk(root, tmp_path_factory):
     """A class of four, graded, and somebody at whose work a person has to look."""
     desk = Desk(root, tmp_path_factory.mktemp("class"))
     rnngrade(desk, "sample", "03", "--size", 4)
-    hostile = desk.folder / "hostile"
-    for path in write_hostile_class(root, UNIT, hostile):
-        if path.parent.parent.name == "exit_at_once":
-            shutil.copytree(path.parent.parent, desk.submitted / "exits")
-    shutil.rmtree(hostile)
+    (exits,) = [one for one in HOSTILE if one.name == "exit_at_once"]
+    release = nbformat.read(root / "notebooks" / UNIT / f"{UNIT}.ipynb", as_version=4)
+    write_whole(desk.submitted / "exits" / UNIT / f"{UNIT}.ipynb", exits.make(release, right_answers(root, UNIT)))
     rnngrade(desk, "run", "03", "--seed", "7", "--limit", "cell_seconds=10")
     return desk
 

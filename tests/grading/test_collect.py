@@ -19,11 +19,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from rnncourse import exercises
-from rnngrade import sources
 from rnngrade.cli import main
-from rnngrade.collect import CanvasCollector, CollectError, MoodleCollector, collect
-from rnngrade.desk import Desk
-from rnngrade.errors import Failures
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.roster import sources
+from rnngrade.roster.collect import CanvasCollector, CollectError, MoodleCollector, collect
 
 UNIT = "03_cell"
 

@@ -15,12 +15,12 @@ import pytest
 from benchmarks import copies as benchmark
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise
-from rnngrade.copies import ENOUGH, FEWEST, LONGEST, find_copies
-from rnngrade.desk import Desk
-from rnngrade.normalised import tokens
-from rnngrade.record import Record
-from rnngrade.report import write_report
-from rnngrade.report.alike import OWN, common_to_all
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import Record
+from rnngrade.pages.report import write_report
+from rnngrade.pages.report.alike import OWN, common_to_all
+from rnngrade.reading.copies import ENOUGH, FEWEST, LONGEST, find_copies
+from rnngrade.reading.normalised import tokens
 from tests.grading import styles
 
 UNIT = "03_cell"

@@ -23,12 +23,12 @@ import dask
 import distributed  # noqa: F401  # which puts its defaults among Dask's settings
 import pytest
 
-from rnngrade.desk import Desk
-from rnngrade.forks import Settings
-from rnngrade.run import run
-from rnngrade.sample import demo_class
+from rnngrade.core.desk import Desk
+from rnngrade.demo.sample import demo_class
+from rnngrade.grading.forks import Settings
+from rnngrade.grading.run import run
+from rnngrade.grading.worker import CannotGrade, Worker
 from rnngrade.sandbox.limits import Limits
-from rnngrade.worker import CannotGrade, Worker
 from tests.grading.made import rnngrade
 from tests.sampling import ALL
 from tests.waiting import PATIENCE, until

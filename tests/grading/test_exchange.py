@@ -34,16 +34,16 @@ with warnings.catch_warnings():
     from nbgrader.exchange import Exchange, ExchangeFactory
 
 from rnncourse import exercises
-from rnngrade import gradebook
-from rnngrade.bundle import Bundle
-from rnngrade.desk import Desk, is_name
-from rnngrade.errors import Failures
-from rnngrade.feedback import write_feedback
-from rnngrade.feedback.exchange import SECRET
-from rnngrade.gradebook import GradebookError, GradebookWriter
-from rnngrade.record import Record
-from rnngrade.run import run
-from rnngrade.times import TIMESTAMP, TimesError, handed_in
+from rnngrade.core.desk import Desk, is_name
+from rnngrade.core.errors import Failures
+from rnngrade.core.record import Record
+from rnngrade.gradebook import book as gradebook
+from rnngrade.gradebook.book import GradebookError, GradebookWriter
+from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.run import run
+from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.feedback.exchange import SECRET
+from rnngrade.roster.times import TIMESTAMP, TimesError, handed_in
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, enter, outcome, resubmitted, rnngrade, submission
 
 POINTS = sum(exercise.points for exercise in exercises.unit(UNIT))

@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 
 from rnncourse import exercises
-from rnngrade.desk import Desk
-from rnngrade.errors import DeskError, Failures
-from rnngrade.exporting import ExportError, export
-from rnngrade.gradebook import GradebookWriter
-from rnngrade.record import Finding, write_whole
-from rnngrade.roster import RosterError
-from rnngrade.sample import BLANK
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import Finding, write_whole
+from rnngrade.demo.sample import BLANK
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.exporting import ExportError, export
+from rnngrade.roster.students import RosterError
 from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, rows, submission, table
 from tests.grading.on_any_database import Person
 

@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rnncourse import check, exercises
-from rnngrade.errors import DeskError, Failures
-from rnngrade.feedback import write_feedback
-from rnngrade.feedback.marks import Mark, Marks
-from rnngrade.feedback.page import page as page_of
-from rnngrade.feedback.text import code, cut, formula, markdown, marked_code, prose
-from rnngrade.record import JUDGED, ExerciseResult, Finding, Record
-from rnngrade.sample import BLANK
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import JUDGED, ExerciseResult, Finding, Record
+from rnngrade.demo.sample import BLANK
+from rnngrade.gradebook.marks import Mark, Marks
+from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.feedback.page import page as page_of
+from rnngrade.pages.feedback.text import code, cut, formula, markdown, marked_code, prose
 from tests.grading.hostile_texts import ATTEMPTS, materials, texts
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, enter, mistake, outcome, submission
 from tests.grading.on_any_database import Person
@@ -174,7 +174,7 @@ def test_whatever_the_lines_are_the_code_is_shown_once_and_whole(source, lines, 
 
 
 def test_lines_count_from_the_last_definition_of_that_name_and_stay_inside_it():
-    from rnngrade.feedback.page import _in_cell
+    from rnngrade.pages.feedback.page import _in_cell
 
     source = "def f():\n    pass\n\n\nx = 1\n\n\ndef f():\n    a = 1\n    return a\n\n\ny = 2\n"
     assert _in_cell(source, "f", (1, 3)) == (8, 10)

@@ -18,14 +18,14 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise
-from rnngrade.bundle import Bundle
-from rnngrade.forks import Settings
-from rnngrade.grade import grade, open_station
-from rnngrade.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
-from rnngrade.sample import BLANK, Submission, covering_class
+from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
+from rnngrade.demo.sample import BLANK, Submission, covering_class
+from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.forks import Settings
+from rnngrade.grading.grade import grade, open_station
+from rnngrade.grading.worker import Worker
 from rnngrade.sandbox.limits import MB, Limits
 from rnngrade.sandbox.session import Garbled
-from rnngrade.worker import Worker
 from tests.grading.solved import Alternatives, names, solved
 from tests.sampling import some
 from tests.waiting import PATIENCE, has_ended, until
@@ -275,8 +275,8 @@ def in_the_process(monkeypatch, tmp_path, program):
 def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(bundle, end, root, monkeypatch, tmp_path):
     program = f"""
         import os, sys
-        if "rnngrade.forks" in " ".join(sys.orig_argv):
-            import rnngrade.grade as desk
+        if "rnngrade.grading.forks" in " ".join(sys.orig_argv):
+            import rnngrade.grading.grade as desk
             judge = desk.judge_code
             def judge_code(session, exercise, *more):
                 if exercise.name == "softmax":
@@ -338,8 +338,8 @@ def test_what_takes_more_memory_than_the_judge_has_costs_its_exercise(bundle, ro
 
 @pytest.mark.parametrize("error", ["IndexError", "MemoryError", "RecursionError", "OutOfTime"])
 def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, graded_here, root, monkeypatch):
-    from rnngrade import budget
-    from rnngrade import grade as desk
+    from rnngrade.grading import budget
+    from rnngrade.grading import grade as desk
 
     kind = getattr(budget, error, None) or getattr(builtins, error)
     judge, inspect = desk.judge_code, desk.inspect
@@ -375,7 +375,7 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, gr
 
 def test_a_fault_holds_on_to_nothing_that_was_read(root):
     """A cell that is left out is remembered; the reply at which it was is not."""
-    from rnngrade.grade import _Cell, _Grading
+    from rnngrade.grading.grade import _Cell, _Grading
 
     def garbled():
         reply = bytearray(10**6)
@@ -394,7 +394,7 @@ def test_a_fault_holds_on_to_nothing_that_was_read(root):
 
 
 def test_of_many_findings_those_for_a_person_stay():
-    from rnngrade.grade import MOST_FINDINGS, MOST_WORDS, _bounded
+    from rnngrade.grading.grade import MOST_FINDINGS, MOST_WORDS, _bounded
 
     many = [Finding("a", "x" * 99_999), *[Finding("b", "y")] * 5000, Finding("c", "z", for_person=True)]
     kept = _bounded(many)
@@ -406,8 +406,8 @@ def test_of_many_findings_those_for_a_person_stay():
 def test_a_submission_that_ends_every_process_is_left_to_a_person(bundle, root, monkeypatch, tmp_path):
     program = """
         import os, sys
-        if "rnngrade.forks" in " ".join(sys.orig_argv):
-            import rnngrade.grade as desk
+        if "rnngrade.grading.forks" in " ".join(sys.orig_argv):
+            import rnngrade.grading.grade as desk
             desk._Grading.run = lambda grading: os.abort()
         """
     in_the_process(monkeypatch, tmp_path, program)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import nbformat
 import pytest
 
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookError, GradebookWriter, card_of
-from rnngrade.record import TIMED_OUT, write_whole
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import TIMED_OUT, write_whole
+from rnngrade.gradebook.book import GradebookError, GradebookWriter, card_of
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, outcome, submission
 from tests.grading.on_any_database import GradebookSuite, content, put
 

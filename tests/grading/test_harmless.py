@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbconvert.filters import markdown2html
 
-from rnngrade.harmless import NO_MATH, TAGS, harmless_markdown, harmless_notebook, harmless_outputs
+from rnngrade.gradebook.harmless import NO_MATH, TAGS, harmless_markdown, harmless_notebook, harmless_outputs
 from tests.grading.hostile_texts import ATTEMPTS
 
 new_output = nbformat.v4.new_output

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Misconception
-from rnngrade.inspection import MAX_SOURCE, MAX_TOTAL, digest, forbidden_names, inspect, inspect_source, weight
+from rnngrade.reading.inspection import MAX_SOURCE, MAX_TOTAL, digest, forbidden_names, inspect, inspect_source, weight
 
 
 def codes(source, **forbids):
@@ -56,7 +56,20 @@ SUSPICIOUS = {
         "import threading",
         "from multiprocessing import Pool",
         "!ls",
+        "files = !ls",
         "%%bash\nls",
+        "%time !ls",
+        "%load_ext evil",
+        "x = %system ls",
+        "%time import subprocess",
+        "%%timeit import os\nos.system('ls')",
+        "x = %time __import__('os').system('ls')",
+        "%prun -s cumulative import subprocess",
+        "%%capture out\nimport subprocess",
+        "here = %pwd\nimport subprocess",
+        ",print x\nimport subprocess",
+        "In [1]: import subprocess",
+        "%config A.b = __import__('subprocess')",
         "x = 1\n%run other.py",
     ],
     "files": [
@@ -112,6 +125,8 @@ HONEST = [
     "plt.rcParams['figure.dpi'] = 90",
     "%matplotlib inline\nx?\nprint(1)",
     "%%time\nx = 1",
+    "here = %pwd\n,print x\ny = %timeit -n 3 -r 2 -o f(1)\n%config InlineBackend.figure_format = 'retina'",
+    "%%capture out --no-stderr\nx = 1",
     "%pip install einops",
     "await f()",
     "list = [1]\nmax = 3",

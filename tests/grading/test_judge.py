@@ -24,11 +24,11 @@ from rnncourse.checks.exercise import Exercise
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, arrays_in, identical, to_plain
 from rnncourse.exercises.unfolding import logistic
-from rnngrade import judge
-from rnngrade.bundle import Bundle
-from rnngrade.grade import open_station
-from rnngrade.judge import Remote, _observation, _require_small, judge_code, judge_question, within
-from rnngrade.record import JUDGED, MISSING, REFUSED, TIMED_OUT
+from rnngrade.core.record import JUDGED, MISSING, REFUSED, TIMED_OUT
+from rnngrade.grading import judge
+from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.grade import open_station
+from rnngrade.grading.judge import Remote, _observation, _require_small, judge_code, judge_question, within
 from rnngrade.sandbox.bubblewrap import not_needed
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow

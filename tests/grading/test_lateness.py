@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
-from rnngrade.lateness import EARNED, POSSIBLE, Lateness, Policy, days_after, days_late, moment, spent
-from rnngrade.rules import RulesError, read_rules
+from rnngrade.roster.lateness import EARNED, POSSIBLE, Lateness, Policy, days_after, days_late, moment, spent
+from rnngrade.roster.rules import RulesError, read_rules
 
 ZONES = [ZoneInfo(name) for name in ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe",
                                      "Pacific/Chatham", "America/St_Johns", "Africa/Casablanca")]  # fmt: skip

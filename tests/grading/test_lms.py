@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnngrade.errors import Failures
-from rnngrade.feedback import write_feedback
+from rnngrade.core.errors import Failures
+from rnngrade.core.record import write_whole
+from rnngrade.demo.sample import BLANK
 from rnngrade.lms.canvas import fill_gradebook
 from rnngrade.lms.moodle import feedback_zip, file_name, fill_worksheet
 from rnngrade.lms.table import TableError
-from rnngrade.record import write_whole
-from rnngrade.sample import BLANK
+from rnngrade.pages.feedback import write_feedback
 from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, rows, submission
 from tests.grading.on_any_database import Person
 

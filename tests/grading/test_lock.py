@@ -16,11 +16,11 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from rnngrade import run as running
 from rnngrade.cli import main
-from rnngrade.desk import Desk
-from rnngrade.lock import DeskInUse, locked
-from rnngrade.sample import demo_class
+from rnngrade.core.desk import Desk
+from rnngrade.core.lock import DeskInUse, locked
+from rnngrade.demo.sample import demo_class
+from rnngrade.grading import run as running
 from tests.grading.test_run import Quick
 from tests.sampling import ALL
 from tests.waiting import has_ended
@@ -29,7 +29,7 @@ UNIT = "03_cell"
 HOLDER = """
 import subprocess, sys, time
 from pathlib import Path
-from rnngrade.lock import locked
+from rnngrade.core.lock import locked
 with locked(Path(sys.argv[1]), "rnngrade run 03_cell"):
     child = subprocess.Popen(["sleep", "600"])      # a grading process that outlives the desk
     print(child.pid, flush=True)

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
-from rnngrade.desk import Desk
-from rnngrade.feedback.marks import read_marks
-from rnngrade.gradebook import open_gradebook
-from rnngrade.marking.answers import NoSuchAnswer, answers, mark
-from rnngrade.marking.question import questions
+from rnngrade.core.desk import Desk
+from rnngrade.gradebook.book import open_gradebook
+from rnngrade.gradebook.marks import read_marks
+from rnngrade.pages.marking.answers import NoSuchAnswer, answers, mark
+from rnngrade.pages.marking.question import questions
 from tests.grading import made
 from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncourse.checks.wire import WireError, decode, encode
-from rnngrade.harmless import harmless_notebook
-from rnngrade.outputs import CELLS, LEFT_OUT, MOST_LINES, MOST_OUTPUTS, Outputs
+from rnngrade.gradebook.harmless import harmless_notebook
+from rnngrade.grading.outputs import CELLS, LEFT_OUT, MOST_LINES, MOST_OUTPUTS, Outputs
 from rnngrade.sandbox.limits import Limits
 from tests.fuzz.strategies import fuzzed, texts
 

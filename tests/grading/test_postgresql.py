@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from rnngrade.desk import Desk
-from rnngrade.gradebook import GradebookError, GradebookWriter
-from rnngrade.record import Record
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import Record
+from rnngrade.gradebook.book import GradebookError, GradebookWriter
 from tests.grading.made import UNIT
 from tests.grading.on_any_database import GradebookSuite, ShortSuite
 from tests.sampling import ALL

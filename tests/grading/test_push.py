@@ -7,12 +7,12 @@ import io
 
 import pytest
 
-from rnngrade.errors import Failures
-from rnngrade.feedback import write_feedback
+from rnngrade.core.errors import Failures
+from rnngrade.core.record import write_whole
 from rnngrade.lms.api import Canvas, CanvasError
 from rnngrade.lms.mail import write_mails
-from rnngrade.record import write_whole
-from rnngrade.times import lateness_of
+from rnngrade.pages.feedback import write_feedback
+from rnngrade.roster.times import lateness_of
 from tests.grading.canvas_server import TOKEN, Course, serving
 from tests.grading.made import UNIT, WRITTEN, rnngrade
 from tests.grading.on_any_database import Person

@@ -17,14 +17,14 @@ import pytest
 
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception
-from rnngrade.desk import Desk
-from rnngrade.errors import DeskError, Failures
-from rnngrade.gradebook import GradebookError, GradebookWriter, open_gradebook
-from rnngrade.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
-from rnngrade.report import statistics, write_report, write_reports
-from rnngrade.report.page import HERE, read_marks, read_references
-from rnngrade.report.statistics import ENOUGH, KINDS, Mark, discrimination, histogram, kind_of
-from rnngrade.sample import BLANK, RIGHT, Submission, covering_class, demo_class
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
+from rnngrade.demo.sample import BLANK, RIGHT, Submission, covering_class, demo_class
+from rnngrade.gradebook.book import GradebookError, GradebookWriter, open_gradebook
+from rnngrade.pages.report import statistics, write_report, write_reports
+from rnngrade.pages.report.page import HERE, read_marks, read_references
+from rnngrade.pages.report.statistics import ENOUGH, KINDS, Mark, discrimination, histogram, kind_of
 from tests.grading.pages import Page
 
 UNIT = "03_cell"

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnngrade.desk import is_name
-from rnngrade.roster import ClassList, Person, RosterError, natural, read_roster
+from rnngrade.core.desk import is_name
+from rnngrade.roster.students import ClassList, Person, RosterError, natural, read_roster
 
 names = st.text(
     st.sampled_from(string.ascii_letters + "äöüßéñçØ木Ж'\"-=+@;,\t .“"), min_size=1, max_size=12

@@ -20,16 +20,16 @@ import numpy as np
 import pytest
 
 from rnncourse import exercises
-from rnngrade import run as running
-from rnngrade.desk import Desk
-from rnngrade.errors import DeskError, Failures
-from rnngrade.forks import Settings
-from rnngrade.grade import Graded
-from rnngrade.gradebook import GradebookWriter
-from rnngrade.record import JUDGED, ExerciseResult, Record
-from rnngrade.run import run
-from rnngrade.sample import demo_class
-from rnngrade.worker import CannotGrade, Graders
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import JUDGED, ExerciseResult, Record
+from rnngrade.demo.sample import demo_class
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.grading import run as running
+from rnngrade.grading.forks import Settings
+from rnngrade.grading.grade import Graded
+from rnngrade.grading.run import run
+from rnngrade.grading.worker import CannotGrade, Graders
 from tests.grading.made import rnngrade
 from tests.sampling import ALL, SEED
 

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.sample import WRITTEN, demo_class
+from rnngrade.demo.sample import WRITTEN, demo_class
 from tests.sampling import ALL
 
 

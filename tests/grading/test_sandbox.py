@@ -26,9 +26,9 @@ import pytest
 
 from rnncourse import exercises
 from rnncourse.checks.callables import Named
-from rnngrade.bundle import Bundle
-from rnngrade.grade import grade, open_station
-from rnngrade.hostile.making import before, right
+from rnngrade.demo.hostile.making import before, right
+from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.grade import grade, open_station
 from rnngrade.sandbox import bubblewrap, seccomp
 from rnngrade.sandbox.bubblewrap import NoSandbox
 from rnngrade.sandbox.inside import groups

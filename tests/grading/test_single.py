@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
-from rnngrade.bundle import exercise_names
-from rnngrade.errors import DeskError
+from rnngrade.core.errors import DeskError
+from rnngrade.core.record import ExerciseResult, Finding, Record
+from rnngrade.grading.bundle import exercise_names
+from rnngrade.grading.single import NoUnit, grade_file, unit_of
 from rnngrade.lms.github import annotated, workflow
 from rnngrade.lms.gradescope import _submitted, autograder_zip
-from rnngrade.record import ExerciseResult, Finding, Record
-from rnngrade.single import NoUnit, grade_file, unit_of
 from tests.grading.solved import solved
 
 UNIT = "03_cell"

@@ -9,16 +9,16 @@ import pytest
 
 from rnncourse import exercises
 from rnngrade.cli.shared import of_the_class
-from rnngrade.collect import collect
-from rnngrade.errors import DeskError
-from rnngrade.exporting import export
-from rnngrade.feedback import write_feedback
-from rnngrade.gradebook import open_gradebook
-from rnngrade.record import write_whole
-from rnngrade.report import write_report
-from rnngrade.roster import class_list
-from rnngrade.status import lines
-from rnngrade.times import TimesError, lateness_of, take_times
+from rnngrade.core.errors import DeskError
+from rnngrade.core.record import write_whole
+from rnngrade.gradebook.book import open_gradebook
+from rnngrade.gradebook.exporting import export
+from rnngrade.gradebook.status import lines
+from rnngrade.pages.feedback import write_feedback
+from rnngrade.pages.report import write_report
+from rnngrade.roster.collect import collect
+from rnngrade.roster.students import class_list
+from rnngrade.roster.times import TimesError, lateness_of, take_times
 from tests.grading.made import UNIT, WRITTEN, rnngrade, table
 from tests.grading.on_any_database import Person
 from tests.grading.ruled import ROSTER, RULES, hand_in

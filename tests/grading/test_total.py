@@ -11,11 +11,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
-from rnngrade import exporting, term
-from rnngrade.exporting import Grades, UnitGrades
-from rnngrade.roster import ClassList, Person
-from rnngrade.rules import Term, read_rules
-from rnngrade.term import total, total_of
+from rnngrade.gradebook import exporting, term
+from rnngrade.gradebook.exporting import Grades, UnitGrades
+from rnngrade.gradebook.term import total, total_of
+from rnngrade.roster.rules import Term, read_rules
+from rnngrade.roster.students import ClassList, Person
 from tests.grading.made import rnngrade, rows
 from tests.grading.ruled import RULES
 

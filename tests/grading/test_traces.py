@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rnncourse import exercises
-from rnngrade.bundle import Bundle
-from rnngrade.grade import grade
+from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.grade import grade
+from rnngrade.reading.traces import may_leave_traces
 from rnngrade.sandbox.limits import MB, Limits
-from rnngrade.traces import may_leave_traces
 from tests.grading.solved import Alternatives, solved
 from tests.waiting import PATIENCE
 

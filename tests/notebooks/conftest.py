@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rnngrade.build import Report, build
+from rnngrade.author.build import Report, build
 
 SMALL_UNIT = '''\
 # %% [markdown]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import nbformat
 import pytest
 
-from rnngrade.build import answers_path, main
+from rnngrade.author.build import answers_path, main
 
 
 def test_building_twice_changes_no_byte(course):
@@ -145,7 +145,7 @@ def test_a_picture_is_stored_without_the_version_that_drew_it(course):
 
 
 def test_the_command_says_in_one_line_what_it_did_and_exits_accordingly(course, capsys, monkeypatch):
-    monkeypatch.setattr("rnngrade.build.build", course.any_course)
+    monkeypatch.setattr("rnngrade.author.build.build", course.any_course)
     course.source("90_small").write_text("# %%\nprint('fine')\n")
     assert main(["--root", str(course.root)]) == 0
     assert "wrote solutions/90_small/90_small.ipynb" in capsys.readouterr().out

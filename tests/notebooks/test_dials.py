@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.build import notebook_path
-from rnngrade.execute import execute
+from rnngrade.author.build import notebook_path
+from rnngrade.author.execute import execute
 
 
 def turned(cell):

@@ -12,10 +12,10 @@ import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.build import answers_path, notebook_path
-from rnngrade.cells import answers
-from rnngrade.release import release
-from rnngrade.unit import find_units, for_students, key_of, read_unit
+from rnngrade.author.build import answers_path, notebook_path
+from rnngrade.author.cells import answers
+from rnngrade.author.release import release
+from rnngrade.author.unit import find_units, for_students, key_of, read_unit
 
 ROOT = Path(__file__).resolve().parents[2]
 # The first try that the welcome asks everybody to make, so that they have seen a diagnosis before it matters.

@@ -17,8 +17,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from rnncourse import exercises, progress
-from rnngrade.intake import take_in
-from rnngrade.single import grade_file
+from rnngrade.grading.single import grade_file
+from rnngrade.reading.intake import take_in
 from tests.sampling import ALL, some
 
 ROOT = Path(__file__).resolve().parents[2]

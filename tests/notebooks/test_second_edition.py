@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from rnncourse import exercises
-from rnngrade.build import notebook_path
+from rnngrade.author.build import notebook_path
 from tests.second_edition import FIRST_EDITION
 
 # At most so many words of prose in a unit. (In all, 76,000.)

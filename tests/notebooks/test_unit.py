@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 
-from rnngrade.unit import BuildError, points_of, read_unit
+from rnngrade.author.unit import BuildError, points_of, read_unit
 
 
 def read(tmp_path: Path, text: str, points: float = 2):

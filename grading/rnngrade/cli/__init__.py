@@ -14,7 +14,7 @@ import click
 
 from rnncourse.seat.sentences import EXAMPLES
 from rnngrade.cli import desk_work, systems
-from rnngrade.desk import Desk
+from rnngrade.core.desk import Desk
 
 COURSE = Path(__file__).resolve().parents[3]
 

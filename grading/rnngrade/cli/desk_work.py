@@ -18,17 +18,17 @@ from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 from rnngrade.cli.shared import graded_units, of_the_class, own_seed, progress_bar, require_work, say_taken, units_of
-from rnngrade.desk import Desk
-from rnngrade.errors import DeskError, Failures
-from rnngrade.record import JUDGED, ExerciseResult, Record, write_whole
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import JUDGED, ExerciseResult, Record, write_whole
 
 if TYPE_CHECKING:
-    from rnngrade.bundle import Bundle
-    from rnngrade.gradebook import GradebookWriter
-    from rnngrade.roster import ClassList
-    from rnngrade.run import Run
+    from rnngrade.gradebook.book import GradebookWriter
+    from rnngrade.grading.bundle import Bundle
+    from rnngrade.grading.run import Run
+    from rnngrade.grading.worker import Graders
+    from rnngrade.roster.students import ClassList
     from rnngrade.sandbox.limits import Limits
-    from rnngrade.worker import Graders
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn new")
@@ -50,7 +50,7 @@ def new(desk: Desk) -> None:
 @click.pass_obj
 def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: int) -> None:
     """Make up a class whose true scores are known: right, blank, every kind of mistake."""
-    from rnngrade.sample import demo_class, write_hostile_class
+    from rnngrade.demo.sample import demo_class, write_hostile_class
 
     with in_a_sentence(DeskError), desk.locked("rnngrade sample"):
         for unit in units_of(units, [s for s in exercises.STEMS if s != "00_welcome"]):
@@ -68,7 +68,7 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: i
 @click.pass_obj
 def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
     """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle or Canvas."""
-    from rnngrade.collect import collect as take
+    from rnngrade.roster.collect import collect as take
 
     with in_a_sentence(DeskError), desk.locked("rnngrade collect"):
         failures = Failures()
@@ -92,7 +92,7 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
 @click.pass_obj
 def times(desk: Desk, table: Path, unit: str | None, column: str | None, language: str) -> None:
     """Write down when submissions came, by a table of Moodle's, Canvas's or Gradescope's, or your own."""
-    from rnngrade.times import take_times
+    from rnngrade.roster.times import take_times
 
     with in_a_sentence(DeskError), desk.locked("rnngrade times"):
         taken = take_times(desk, units_of([unit])[0] if unit else None, table, column=column, language=language)
@@ -103,7 +103,7 @@ def times(desk: Desk, table: Path, unit: str | None, column: str | None, languag
 @click.pass_obj
 def status(desk: Desk) -> None:
     """Say what is there of each unit, when it is due, who is late or missing, and what to do next."""
-    from rnngrade.status import lines
+    from rnngrade.gradebook.status import lines
 
     if not desk.folder.is_dir():
         raise Sentence(f"There is no desk in {desk.folder} yet: 'rnngrade collect' or 'rnngrade sample' begins one.")
@@ -194,20 +194,20 @@ def _grade_units(desk: Desk, stems: Sequence[str], how: _How, failures: Failures
     Much of the desk takes long to load. So the processes that grade are started first, and told what to get ready as
     soon as that is known: they do so while this process loads nbgrader.
     """
-    from rnngrade.forks import Settings
+    from rnngrade.grading.forks import Settings
+    from rnngrade.grading.worker import Graders
     from rnngrade.sandbox import view
-    from rnngrade.worker import Graders
 
     view.hide(desk.folder, desk.root)
     with Graders() if how.scheduler is None else nullcontext() as graders:
-        from rnngrade.bundle import Bundle
+        from rnngrade.grading.bundle import Bundle
 
         people = _class_of(desk, stems)
         how = replace(how, seed=how.seed or own_seed(desk))
         bundles = [Bundle.make(desk.root, unit) for unit in stems]
         if graders:
             graders.prepare(Settings(bundles[0], how.limits, how.seed, how.sandboxed))
-        from rnngrade.gradebook import GradebookWriter
+        from rnngrade.gradebook.book import GradebookWriter
 
         runs = []
         with GradebookWriter(desk) as gradebook:
@@ -222,8 +222,8 @@ def _class_of(desk: Desk, stems: Sequence[str]) -> ClassList:
     """The class list. What is wrong in it, or in the rules, ends the run before it begins; a rule for somebody who is
     neither in the class nor among these submissions is only told.
     """
-    from rnngrade.roster import class_list
-    from rnngrade.rules import rules_of
+    from rnngrade.roster.rules import rules_of
+    from rnngrade.roster.students import class_list
 
     people, rules = class_list(desk), rules_of(desk)
     students = (student for unit in stems for student in desk.submissions(unit))
@@ -242,7 +242,7 @@ def _grade_unit(
     failures: Failures,
 ) -> Run:
     """Grade a unit and enter it in the gradebook: the unit, the class, each record as it comes, and who was late."""
-    from rnngrade.run import run as grade
+    from rnngrade.grading.run import run as grade
 
     for words in gradebook.enter_unit(bundle.unit):
         click.echo(words, err=True)
@@ -288,7 +288,7 @@ def _shown(record: Record) -> dict[str, Any]:
 @click.pass_obj
 def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> None:
     """Write each student's page: verdict, diagnosis and hint for each exercise, grades and comments by hand."""
-    from rnngrade.feedback import write_feedback
+    from rnngrade.pages.feedback import write_feedback
 
     with in_a_sentence(DeskError):
         failures = Failures()
@@ -303,7 +303,7 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
 @click.pass_obj
 def report(desk: Desk, units: tuple[str, ...]) -> None:
     """Draw the picture of the class: what it got, which mistakes are behind what is wrong, who needs a look."""
-    from rnngrade.report import write_reports
+    from rnngrade.pages.report import write_reports
 
     with in_a_sentence(DeskError):
         failures = Failures()
@@ -328,9 +328,9 @@ def export(
     desk: Desk, units: tuple[str, ...], form: str, of_the_term: bool, roster: Path | None, output: Path | None
 ) -> None:
     """Write the grades as CSV, for a spreadsheet, Canvas or Moodle."""
-    from rnngrade.exporting import export as table_of_units
-    from rnngrade.roster import class_list
-    from rnngrade.term import export_total
+    from rnngrade.gradebook.exporting import export as table_of_units
+    from rnngrade.gradebook.term import export_total
+    from rnngrade.roster.students import class_list
 
     table = export_total if of_the_term else table_of_units
     with in_a_sentence(DeskError):
@@ -403,8 +403,8 @@ def grade(
     desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
 ) -> None:
     """Grade one file without a class. The exit code is 3 if it lost points."""
+    from rnngrade.grading.single import grade_file, words_of
     from rnngrade.lms.github import annotated
-    from rnngrade.single import grade_file, words_of
 
     with in_a_sentence(DeskError):
         stem = units_of([unit])[0] if unit else None

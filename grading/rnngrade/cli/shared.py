@@ -13,12 +13,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from rnncourse import exercises
 from rnncourse.seat.sentences import Sentence
-from rnngrade.desk import Desk
-from rnngrade.record import Record, write_whole
+from rnngrade.core.desk import Desk
+from rnngrade.core.record import Record, write_whole
 
 if TYPE_CHECKING:
-    from rnngrade.roster import ClassList
-    from rnngrade.times import Taken
+    from rnngrade.roster.students import ClassList
+    from rnngrade.roster.times import Taken
 
 
 def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:

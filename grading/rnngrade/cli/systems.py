@@ -10,9 +10,9 @@ import click
 
 from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
 from rnngrade.cli.shared import own_seed, say_taken, units_of
-from rnngrade.desk import Desk
-from rnngrade.errors import DeskError, Failures
-from rnngrade.record import write_whole
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import write_whole
 
 if TYPE_CHECKING:
     from rnngrade.lms.table import Filled
@@ -132,7 +132,7 @@ def pull() -> None:
 def pull_canvas(desk: Desk, unit: str, url: str, course: int, assignment: int) -> None:
     """Write down when submissions came, as Canvas says. Its token stands in the environment variable CANVAS_TOKEN."""
     from rnngrade.lms.api import Canvas
-    from rnngrade.times import pull_times
+    from rnngrade.roster.times import pull_times
 
     with in_a_sentence(DeskError), desk.locked("rnngrade pull"), Canvas(url, canvas_token()) as canvas:
         say_taken(pull_times(desk, units_of([unit])[0], canvas, course, assignment))

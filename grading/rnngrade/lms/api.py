@@ -20,7 +20,7 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 
-from rnngrade.errors import DeskError, Stop
+from rnngrade.core.errors import DeskError, Stop
 
 SECONDS = 60  # that an answer may take
 TRIES = 5

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rnngrade.desk import Desk
-from rnngrade.feedback.marks import read_marks
+from rnngrade.core.desk import Desk
+from rnngrade.gradebook.marks import read_marks
 from rnngrade.lms.table import Filled, Table, TableError, number
-from rnngrade.roster import canvas_id_of, class_list
+from rnngrade.roster.students import canvas_id_of, class_list
 
 _ASSIGNMENT = re.compile(r".*\(\d+\)\s*\Z", re.DOTALL)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rnngrade.record import Record
-from rnngrade.single import words_of
+from rnngrade.core.record import Record
+from rnngrade.grading.single import words_of
 
 # GitHub Classroom puts a workflow of this name into a student's repository; it runs on each push.
 PLACE = ".github/workflows/classroom.yml"

@@ -23,10 +23,10 @@ from packaging.requirements import Requirement
 import rnncourse
 import rnngrade
 from rnncourse import exercises
-from rnngrade.errors import DeskError
-from rnngrade.record import ExerciseResult, write_whole
+from rnngrade.core.errors import DeskError
+from rnngrade.core.record import ExerciseResult, write_whole
+from rnngrade.grading.single import Alone, grade_file, words_of
 from rnngrade.sandbox.limits import Limits
-from rnngrade.single import Alone, grade_file, words_of
 
 SETTINGS = "settings.json"
 WHEELS = "wheels"

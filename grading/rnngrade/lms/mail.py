@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rnngrade.desk import Desk
-from rnngrade.errors import Failures
-from rnngrade.exporting import cell, written
-from rnngrade.feedback.marks import read_marks
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.core.record import write_whole
+from rnngrade.gradebook.exporting import cell, written
+from rnngrade.gradebook.marks import read_marks
 from rnngrade.lms.table import number
-from rnngrade.record import write_whole
-from rnngrade.roster import class_list, safe
+from rnngrade.roster.students import class_list, safe
 
 TABLE = "mail.csv"
 COLUMNS = ("email", "first_name", "last_name", "student", "unit", "points", "of", "late", "attachment",

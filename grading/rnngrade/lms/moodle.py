@@ -21,11 +21,11 @@ import re
 import zipfile
 from pathlib import Path
 
-from rnngrade.desk import Desk
-from rnngrade.errors import Failures
-from rnngrade.feedback.marks import read_marks
-from rnngrade.identity import participants
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.gradebook.marks import read_marks
 from rnngrade.lms.table import Filled, Table, TableError, number
+from rnngrade.roster.identity import participants
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same pages give the same zip
 

@@ -18,13 +18,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rnngrade.desk import Desk
-from rnngrade.errors import Failures
-from rnngrade.feedback.marks import Marks, read_marks
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.lms.api import Canvas, CanvasError, NoCanvas
 from rnngrade.lms.table import number
-from rnngrade.roster import ClassList, class_list
-from rnngrade.rules import rules_of
+from rnngrade.roster.rules import rules_of
+from rnngrade.roster.students import ClassList, class_list
 
 COMMENT = "Feedback is in the attached page: download it, and open it in a browser."
 

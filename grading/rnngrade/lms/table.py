@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rnngrade.errors import DeskError
+from rnngrade.core.errors import DeskError
 
 
 class TableError(DeskError):

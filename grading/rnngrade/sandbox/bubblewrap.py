@@ -22,7 +22,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from rnngrade.errors import DeskError
+from rnngrade.core.errors import DeskError
 from rnngrade.sandbox import seccomp, view
 from rnngrade.sandbox.inside import groups
 from rnngrade.sandbox.limits import Limits

@@ -189,5 +189,5 @@ def test_a_wrong_array_in_a_unit_that_has_torch_too_loads_no_torch():
 def test_an_exercise_without_a_copied_answer_says_what_copies_it():
     ex = exercise()
     ex.model, ex.unit = "", exercises.unit("00")
-    with pytest.raises(EditError, match="twice_and_one is not copied yet: python -m"):
+    with pytest.raises(EditError, match="twice_and_one is not copied yet: make notebooks"):
         _ = ex.source

@@ -27,12 +27,13 @@ import numpy as np
 
 from rnncourse.checks import callables
 from rnncourse.checks.depth import packed, replayed, tape_in
-from rnncourse.checks.drive import SHARED, describe, driver_named
+from rnncourse.checks.drive import SHARED, Driver, describe, driver_named
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import NotPlain, to_plain
 
 from .channel import Channel, Closed
+from .refusing import refusing
 from .shell import Shell, run
 
 READ_ONLY = "__read_only__"  # an array that nobody may write to: {READ_ONLY: array}
@@ -45,6 +46,7 @@ class Runner:
     def __init__(self, channel: Channel, shell: Shell, call_seconds: float, memory: memoryview) -> None:
         self.channel, self.shell, self.call_seconds, self.memory = channel, shell, call_seconds, memory
         self.local: Local | None = None
+        self.forbids: list[str] = []  # by dotted names, of the answer that is asked
         self.asked = 0
         self.callbacks: list[Callable[..., Any]] = []
         self.answer: list[Any] = []
@@ -79,6 +81,7 @@ class Runner:
             return {"state": "forbidden", "name": banned}
         self.local = Local(candidate, uses, self.call_seconds)
         self.local.__enter__()
+        self.forbids = exercise["forbids"]
         return {"state": "open"}
 
     def do_close(self) -> None:
@@ -87,13 +90,13 @@ class Runner:
     def do_observe(self, drive: str, args: tuple[Any, ...]) -> dict[str, Any]:
         assert self.local is not None
         self.callbacks, self.answer = [], []
-        seen = self.local.observe(driver_named(drive), args, self.answer)
+        seen = self.local.observe(self.driver(drive), args, self.answer)
         return {f.name: getattr(seen, f.name) for f in dataclasses.fields(seen)}
 
     def do_attempt(self, text: str, name: str, drive: str, args: tuple[Any, ...], seconds: float) -> dict[str, Any]:
         assert self.local is not None
         self.callbacks = []
-        done = self.local.attempt(text, name, driver_named(drive), args, seconds)
+        done = self.local.attempt(text, name, self.driver(drive), args, seconds)
         seen = {f.name: getattr(done.seen, f.name) for f in dataclasses.fields(done.seen)}
         return {"seen": seen, "wrote": done.wrote}
 
@@ -113,6 +116,16 @@ class Runner:
             return {"state": "open", "value": to_plain(value)}
         except NotPlain as why:
             return {"state": "refused", "words": str(why)}
+
+    def driver(self, name: str) -> Driver:
+        """The driver of that name; while it drives, what the answer may not call is not there."""
+        found = driver_named(name)
+
+        def drive(candidate: Any, *args: Any) -> Any:
+            with refusing(self.forbids):
+                return found.function(candidate, *args)
+
+        return dataclasses.replace(found, function=drive)
 
     def close(self) -> None:
         """The answer is done with."""

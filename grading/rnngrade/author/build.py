@@ -1,0 +1,239 @@
+"""The build: ``solutions/NN_stem.py`` into the executed solution and the notebook that students get.
+
+    solutions/NN_stem.py  ->  solutions/NN_stem/NN_stem.ipynb  ->  notebooks/NN_stem/NN_stem.ipynb
+         (by hand)              (executed, with outputs)               (nbgrader's release)
+                          ->  rnncourse/exercises/answers/stem.txt
+                                (the model answers, of which the catalogue's mistakes are edits)
+
+Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
+sources and what they print: no timings, versions, addresses or paths. A unit is validated before anything of it is
+written (`validate.py`), and one that fails leaves its old files untouched. nbgrader's own converter makes the release,
+and enters the unit into the gradebook, so that ``nbgrader autograde`` works at once.
+
+    python -m rnngrade.author.build [--root COURSE] [--force] [UNIT ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from rnngrade.author import release, validate
+from rnngrade.author.cells import answers
+from rnngrade.author.execute import execute
+from rnngrade.author.unit import BuildError, find_units, key_of, points_of, read_unit
+
+__all__ = ["BuildError", "Report", "answers_path", "build", "main", "notebook_path"]
+
+Validation = Callable[[Path, str], Iterable[str]]  # of the course at a root, and a unit: sentences
+
+
+@dataclass
+class Report:
+    """What a build did: units by what became of them, and a sentence for each that failed."""
+
+    executed: list[str] = field(default_factory=list)
+    written: list[Path] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def notebook_path(root: Path, folder: str, unit: str) -> Path:
+    """Where the notebook of `unit` lies in `folder`, ``"solutions"`` or ``"notebooks"``."""
+    return root / folder / unit / f"{unit}.ipynb"
+
+
+def answers_path(root: Path, unit: str) -> Path:
+    """Where the copy of the model answers of `unit` lies in the package."""
+    return root / "rnncourse" / "exercises" / "answers" / f"{unit.partition('_')[2]}.txt"
+
+
+def build(
+    root: Path,
+    units: Sequence[str] = (),
+    *,
+    force: bool = False,
+    jobs: int = 2,
+    gradebook: bool = True,
+    points_of: Callable[[str], float] = points_of,
+    faults: Validation = validate.faults,
+    misjudged: Validation = validate.misjudged,
+    console: Console | None = None,
+) -> Report:
+    """Bring the notebooks of `units` (all, if none is named) of the course at `root` in step with their sources.
+
+    With `force`, units are executed even if their code is what it was. `gradebook` says whether they are entered into
+    the gradebook too; `points_of` gives the points of an exercise. What `faults` finds in a unit is an error, and what
+    `misjudged` finds in one whose code or answers changed. Errors are collected in the report, and units without one
+    are built all the same.
+    """
+    report = Report()
+    todo: dict[str, NotebookNode] = {}
+    ready: dict[str, NotebookNode] = {}
+    copied: dict[str, str | None] = {}  # the model answers that were there before, of units that have others now
+    for unit in _chosen(root, units):
+        source, copy = root / "solutions" / f"{unit}.py", answers_path(root, unit)
+        if found := list(faults(root, unit)):
+            report.errors += found
+            continue
+        try:
+            notebook = read_unit(source, points_of)
+        except BuildError as error:
+            report.errors.append(str(error))
+            continue
+        before = copy.read_text(encoding="utf-8") if copy.exists() else None
+        is_copied = not copy.parent.exists() or before == answers(source)
+        is_run = not force and _take_outputs(notebook, notebook_path(root, "solutions", unit))
+        if not (is_copied and is_run) and (found := list(misjudged(root, unit))):
+            report.errors += found
+            continue
+        if not is_copied:
+            copied[unit] = before
+            _write(copy, answers(source))
+        (ready if is_run else todo)[unit] = notebook
+
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        with _progress(console if todo else None) as progress:
+            futures = {}
+            for unit, notebook in todo.items():
+                task = progress.add_task(unit, total=len(notebook.cells), start=False)
+                futures[unit] = pool.submit(execute, unit, notebook, root, partial(_advance, progress, task))
+            for unit, future in futures.items():
+                try:
+                    ready[unit] = future.result()
+                    report.executed.append(unit)
+                except BuildError as error:
+                    report.errors.append(str(error))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # who interrupts a build need not wait for its cells
+        for unit in todo.keys() & copied.keys() - ready.keys():
+            _put_back(answers_path(root, unit), copied[unit])
+
+    for unit in sorted(ready):
+        try:
+            students = release.release(root, unit, ready[unit])
+        except BuildError as error:
+            report.errors.append(str(error))
+            if unit in copied:
+                _put_back(answers_path(root, unit), copied[unit])
+            continue
+        if unit in copied:
+            report.written.append(answers_path(root, unit))
+        for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
+            path = notebook_path(root, folder, unit)
+            nbformat.validate(notebook)
+            if _write(path, nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"):
+                report.written.append(path)
+        if gradebook:
+            report.notes.extend(release.enter_in_gradebook(root, unit))
+    return report
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; returns its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m rnngrade.author.build", description="Build the course's notebooks."
+    )
+    parser.add_argument("units", nargs="*", metavar="UNIT", help="such as 03_cell; all of them if none is named")
+    parser.add_argument("--root", type=Path, default=Path.cwd(), help="the course's folder (default: this one)")
+    parser.add_argument("--force", action="store_true", help="execute units again even if their code did not change")
+    parser.add_argument("--jobs", type=int, default=2, help="how many units to execute at once (default: 2)")
+    options = parser.parse_args(argv)
+
+    console = Console(highlight=False, soft_wrap=True)
+    try:
+        report = build(options.root.resolve(), options.units, force=options.force, jobs=options.jobs, console=console)
+    except BuildError as error:
+        console.print(str(error), style="red", markup=False)
+        return 1
+    except KeyboardInterrupt:
+        console.print("Stopped. The notebooks are as they were.")
+        console.file.flush()
+        os._exit(130)  # the threads wait for kernels; a kernel ends by itself when its parent is gone
+    tell(report, options.root.resolve(), console)
+    if not report.written and not report.errors:
+        console.print("The notebooks are in step with their sources.")
+    return 1 if report.errors else 0
+
+
+def tell(report: Report, root: Path, console: Console) -> None:
+    """Print what was written, what is worth knowing, and what went wrong, a line each."""
+    for path in report.written:
+        console.print(f"wrote {path.relative_to(root)}", markup=False)
+    for note in report.notes:
+        console.print(note, style="yellow", markup=False)
+    for message in report.errors:
+        console.print(message, style="red", markup=False)
+
+
+def _chosen(root: Path, units: Sequence[str]) -> list[str]:
+    """The units to build; a name that is none is an error."""
+    found = find_units(root)
+    if not found:
+        raise BuildError(f"{root} holds no course: there is no solutions/NN_stem.py in it.")
+    for unit in units:
+        if unit not in found:
+            raise BuildError(f"There is no unit {unit!r}; there are {', '.join(found)}.")
+    return [unit for unit in found if not units or unit in units]
+
+
+def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
+    """Give `notebook` the outputs of the one at `path`, if that was made from the same code; say whether it was."""
+    notebook.metadata["rnncourse"] = {"key": key_of(notebook)}
+    try:
+        old = nbformat.read(path, as_version=4)
+    except (OSError, ValueError, nbformat.ValidationError):
+        return False
+    if old.metadata.get("rnncourse") != notebook.metadata["rnncourse"]:
+        return False
+    old_cells = [cell for cell in old.cells if cell.cell_type == "code"]
+    new_cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for new, before in zip(new_cells, old_cells, strict=True):
+        new.outputs, new.execution_count = before.outputs, before.execution_count
+    return True
+
+
+def _write(path: Path, text: str) -> bool:
+    """Write `text` to `path` at one stroke, unless it is there already; say whether it was written."""
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.new")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+    return True
+
+
+def _put_back(path: Path, text: str | None) -> None:
+    """Let `path` hold what it held before, or be no file."""
+    if text is None:
+        path.unlink()
+    else:
+        _write(path, text)
+
+
+def _progress(console: Console | None) -> Progress:
+    """A bar for each unit that is executed, counted in cells."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console or Console(quiet=True))
+
+
+def _advance(progress: Progress, task: TaskID, cells: int) -> None:
+    progress.start_task(task)  # the clock starts with the first cell, not when the unit joined the queue
+    progress.update(task, completed=cells)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

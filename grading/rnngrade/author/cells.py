@@ -1,0 +1,143 @@
+"""What a unit's own cells define, for use outside of the notebook: one place in code for what is shown and measured.
+
+>>> unit = of("05_gradient_flow")
+>>> unit.spectral_radius([[0.5, 0.0], [0.0, -2.0]])
+2.0
+
+Only the statements that a name needs are run, and those that these need in turn: imports, functions, constants, and
+answers. `use(f)` is f, and progress bars show nothing. `answers` is the copy of the model answers that goes with the
+catalogue, whose mistakes are edits of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dis
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import jupytext
+
+ROOT = Path(__file__).resolve().parents[3]
+MARK = "### BEGIN SOLUTION"  # its line is no part of the answer
+_STAND_INS: dict[str, Any] = {"use": lambda function: function, "track": lambda items, *_, **__: items}
+
+
+class Cells:
+    """The names of a unit, each defined when it is first asked for: `of(stem).train`."""
+
+    def __init__(self, name: str, statements: list[ast.stmt]) -> None:
+        self._name = name
+        self._statements = statements
+        self._space: dict[str, Any] = {"__name__": name, **_STAND_INS}
+
+    @staticmethod
+    def read(solution: Path) -> Cells:
+        """What the cells of this solution define."""
+        return Cells(f"unit {solution.stem}", list(_statements(solution)))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in self._space:
+            chosen = self.needed(name)
+            if not chosen:
+                raise AttributeError(f"Nothing in {self._name} defines {name!r}.")
+            code = ast.Module([s for s in chosen if not _names_bound(s) <= self._space.keys()], [])
+            exec(compile(ast.unparse(code), self._name, "exec"), self._space)
+        return self._space[name]
+
+    def needed(self, name: str) -> list[ast.stmt]:
+        """The statements that `name` needs, in order. Of several that define a name, the last before it is needed; a
+        function may use names that come after it.
+        """
+        chosen: set[int] = set()
+        todo = [(name, len(self._statements))]
+        while todo:
+            wanted, before = todo.pop()
+            if wanted in _STAND_INS or hasattr(builtins, wanted):
+                continue
+            places = [i for i, s in enumerate(self._statements) if wanted in _names_bound(s)]
+            if not places:
+                continue
+            place = max((i for i in places if i < before), default=places[0])
+            if place not in chosen:
+                chosen.add(place)
+                statement = self._statements[place]
+                late = isinstance(statement, (ast.FunctionDef, ast.ClassDef))
+                todo += [(n, len(self._statements) if late else place) for n in _names_used(statement)]
+        return [self._statements[i] for i in sorted(chosen)]
+
+    def source(self, names: list[str]) -> str:
+        """The code behind these names, without comments: what results that used them depend on."""
+        return "\n".join(ast.unparse(s) for name in sorted(names) for s in self.needed(name))
+
+
+@cache
+def of(stem: str) -> Cells:
+    """What the cells of the unit of that stem define."""
+    return Cells.read(ROOT / "solutions" / f"{stem}.py")
+
+
+def answers(solution: Path) -> str:
+    """The unit's model answers that are functions or classes, as text, without docstrings; between them what grading
+    runs above them: imports and other definitions.
+    """
+    parts = [f"The model answers of solutions/{solution.name}. The build writes this file; do not edit it."]
+    for cell in jupytext.read(solution, fmt="py:percent").cells:
+        if cell.cell_type != "code" or {"experiment", "author"} & set(cell.metadata.get("tags", [])):
+            continue
+        if (name := cell.metadata.get("answer")) is None:
+            if found := "\n".join(map(ast.unparse, _definitions(cell.source))):
+                parts.append(f"# --- above\n{found}")
+        elif isinstance(ast.parse(cell.source).body[0], (ast.FunctionDef, ast.ClassDef)):
+            parts.append(f"# --- {name}\n{_bare(cell.source)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _bare(source: str) -> str:
+    """The code of an answer's cell without its docstrings and the marks of the solution."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            start, stop = node.body[0].lineno - 1, node.body[0].end_lineno or 0
+            lines[start:stop] = [MARK] * (stop - start)
+            if stop < len(lines) and not lines[stop].strip():
+                lines[stop] = MARK
+    return "\n".join(line for line in lines if MARK not in line and "END SOLUTION" not in line)
+
+
+def _statements(solution: Path) -> Iterator[ast.stmt]:
+    for cell in jupytext.read(solution, fmt="py:percent").cells:
+        if cell.cell_type == "code":
+            yield from _definitions(cell.source)
+
+
+def _definitions(source: str) -> Iterator[ast.stmt]:
+    for statement in ast.parse(source).body:
+        if not isinstance(statement, (ast.Expr, ast.Assert, ast.For, ast.While, ast.If, ast.With)):
+            yield statement
+
+
+@cache
+def _names_bound(statement: ast.stmt) -> frozenset[str]:
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return frozenset({statement.name})
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return frozenset(alias.asname or alias.name.partition(".")[0] for alias in statement.names)
+    return frozenset(n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+@cache
+def _names_used(statement: ast.stmt) -> frozenset[str]:
+    """The global names that a statement looks up, those of functions inside it too."""
+    found, todo = set(), [compile(ast.Module([statement], []), "", "exec")]
+    while todo:
+        code = todo.pop()
+        found |= {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_NAME", "LOAD_GLOBAL")}
+        todo += [c for c in code.co_consts if isinstance(c, CodeType)]
+    return frozenset(found)

@@ -1,0 +1,138 @@
+"""A class's folder, the desk: where everything lies.
+
+nbgrader_config.py   by which nbgrader's commands and formgrader, started here, find the course
+desk.toml                               when units are due, what being late costs, how the term counts (`rules.py`)
+roster.csv                              the class list (`roster.py`)
+submitted/STUDENT/UNIT/UNIT.ipynb       what was handed in; beside it timestamp.txt, when (`times.py`)
+records/UNIT/STUDENT.json               what the judge wrote down (`record.py`)
+executed/UNIT/STUDENT.ipynb             the instructor's notebook with the student's answers, and what they showed
+autograded/STUDENT/UNIT/UNIT.ipynb      the same, where formgrader looks for it
+feedback/STUDENT/UNIT/UNIT.html         what the student gets back
+report/UNIT.html                        what the instructor looks at, and report/UNIT/STUDENT.html, a notebook to read
+gradebook.db                            nbgrader's gradebook, unless another database is configured
+.lock                                   by which one command at a time changes any of this (`lock.py`)
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from rnngrade.core.errors import Failures, writing
+from rnngrade.core.lock import locked
+from rnngrade.core.record import Record, read_records, write_whole
+
+CONFIG = '''\
+"""nbgrader's settings for this class: the course's, with the class's work in this folder."""
+
+import os
+
+c = get_config()  # type: ignore[name-defined]
+load_subconfig({config!r})  # type: ignore[name-defined]
+c.CourseDirectory.root = os.path.dirname(os.path.abspath(__file__))
+c.CourseDirectory.source_directory = {source!r}
+c.CourseDirectory.release_directory = {release!r}
+'''
+
+_NAME = re.compile(r"[\w@.+-][\w@. +-]*\Z")
+
+
+class Desk:
+    """A class's folder, for the course at `root`. `db_url` is the gradebook's address for SQLAlchemy."""
+
+    def __init__(self, root: Path, folder: Path, db_url: str | None = None) -> None:
+        self.root = root.resolve()
+        self.folder = folder.resolve()
+        self.submitted = self.folder / "submitted"
+        self.autograded = self.folder / "autograded"
+        self.feedback = self.folder / "feedback"
+        self.records = self.folder / "records"
+        self.executed = self.folder / "executed"
+        self.reports = self.folder / "report"
+        self.gradebook = self.folder / "gradebook.db"
+        self._db_url = db_url
+
+    @property
+    def db_url(self) -> str:
+        """Where the gradebook lies, for SQLAlchemy."""
+        return self._db_url or f"sqlite:///{self.gradebook}"
+
+    def open(self) -> None:
+        """Make the folder and its configuration, if they are not there."""
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / "nbgrader_config.py"
+        if not path.exists():
+            up = Path(os.path.relpath(self.root, self.folder))
+            text = CONFIG.format(
+                config=str(up / "grading" / "nbgrader_config.py"),
+                source=str(up / "solutions"),
+                release=str(up / "notebooks"),
+            )
+            write_whole(path, text.encode())
+
+    def locked(self, command: str) -> AbstractContextManager[None]:
+        """Make the folder, and hold its lock. **Errors:** `DeskInUse`, which says who holds it."""
+        self.open()
+        return locked(self.folder, command)
+
+    def submission_path(self, unit: str, student: str) -> Path:
+        """Where a student's notebook lies."""
+        return self.submitted / student / unit / f"{unit}.ipynb"
+
+    def submissions(self, unit: str) -> dict[str, Path]:
+        """Who handed the unit in, and where it lies, by name."""
+        if not self.submitted.is_dir():
+            return {}
+        found = {
+            s.name: self.submission_path(unit, s.name) for s in sorted(self.submitted.iterdir()) if is_name(s.name)
+        }
+        return {student: path for student, path in found.items() if path.is_file()}
+
+    def passed_over(self, unit: str) -> Iterator[tuple[str, str]]:
+        """Who handed in notebooks of a unit of which none is found by its name, and why, in a sentence."""
+        for folder in sorted({path.parent for path in self.submitted.glob(f"*/{unit}/*.ipynb")}):
+            name = folder.parent.name
+            if not is_name(name):
+                yield name, "A student's name has letters, digits, spaces and @ . + - _ only: rename the folder."
+            elif not self.submission_path(unit, name).is_file():
+                yield name, f"There is no {unit}.ipynb in {folder}: if it is there by another name, rename it."
+
+    def record_path(self, unit: str, student: str) -> Path:
+        """Where a submission's record lies."""
+        return self.records / unit / f"{student}.json"
+
+    def executed_path(self, unit: str, student: str) -> Path:
+        """Where the executed notebook of a submission lies."""
+        return self.executed / unit / f"{student}.ipynb"
+
+    def record(self, unit: str, student: str) -> Record | None:
+        """The record of a submission, or None if there is none that can be read."""
+        try:
+            return Record.from_json(self.record_path(unit, student).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def graded(self, unit: str) -> Iterator[Record]:
+        """The records of a unit, by student."""
+        return read_records(self.records / unit)
+
+    def tell_unreadable(self, unit: str, failures: Failures) -> None:
+        """Write down whose record of a unit is there and cannot be read."""
+        for path in sorted((self.records / unit).glob("*.json")):
+            if self.record(unit, path.stem) is None:
+                words = f"The record {path} cannot be read. Grade it again: rnngrade run {unit} --student {path.stem}"
+                failures.add(path.stem, unit, words)
+
+    def keep(self, record: Record, notebook: bytes) -> None:
+        """Write down what a submission came to: the notebook first, then the record, which makes it count."""
+        write_whole(self.executed_path(record.unit, record.student), notebook)
+        write_whole(self.record_path(record.unit, record.student), record.to_json().encode())
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be a student's name in a path: letters, digits, and @ . + - _ and spaces within."""
+    return bool(_NAME.match(text)) and not text.startswith(".") and len(text) <= 100

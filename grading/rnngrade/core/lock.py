@@ -1,0 +1,69 @@
+"""A desk's lock: one command at a time changes what students handed in, records and the gradebook.
+
+It is the kernel's own lock on a file (`flock`), so it ends with the process that holds it, however that ends; the file
+stays, and says who holds it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rnngrade.core.errors import DeskError, writing
+
+NAME = ".lock"
+LONGEST = 500  # bytes that are read of who holds it
+
+
+class DeskInUse(DeskError):
+    """Who works on the desk, in one sentence."""
+
+
+@contextmanager
+def locked(folder: Path, command: str) -> Iterator[None]:
+    """Hold the lock of the desk in `folder`; `command` is what others are told of it.
+
+    **Errors:** `DeskInUse` if another process holds it; `DeskError` where there are no locks.
+    """
+    path = folder / NAME
+    with writing(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DeskInUse(_in_use(folder, handle)) from None
+        except OSError as error:
+            raise DeskError(
+                f"{path} cannot be locked ({error.strerror}), so two runs could meet: move the desk to a disk of this "
+                "machine."
+            ) from None
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        with writing(path):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{os.getpid()} {platform.node()}\n{since}\n{command}"[:LONGEST].encode(), 0)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                os.ftruncate(handle, 0)
+    finally:
+        os.close(handle)
+
+
+def _in_use(folder: Path, handle: int) -> str:
+    for _ in range(100):  # whoever has just taken the lock writes a moment later
+        lines = os.pread(handle, LONGEST, 0).decode(errors="replace").splitlines()
+        if len(lines) == 3:
+            process, _, machine = lines[0].partition(" ")
+            return (
+                f"{folder} is in use: '{lines[2]}' works on it since {lines[1]} (process {process} on {machine}). Wait "
+                f"until it has ended, or end it with 'kill {process}'."
+            )
+        time.sleep(0.01)
+    return f"{folder} is in use by another process: wait until it has ended."

@@ -1,0 +1,159 @@
+"""The record of one submission: what the judge wrote down, and what the intake and the sandbox had to say.
+
+One JSON file for each submission, `records/UNIT/STUDENT.json`, written to a temporary name and renamed: it is there
+whole or not at all, and it is the commit point of a run. Everything else, the gradebook, feedback, report and
+exports, is made from records.
+
+Only `measured` differs from run to run; `Record.content()` is the record without it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rnngrade.core.errors import writing
+
+FORMAT = 1
+
+# How an exercise ended. JUDGED: the engine gave a verdict, right or wrong. The others earn nothing.
+JUDGED = "judged"
+MISSING = "missing"  # the submission has no cell, or no name, for this exercise
+REFUSED = "refused"  # it calls what the exercise forbids
+TIMED_OUT = "timed out"  # its cell or its answer did not come back
+DIED = "died"  # its cell or its answer ended the process: memory, a crash, os._exit
+GARBLED = "garbled"  # what came back on the judge's channel was no answer
+
+
+@dataclass(frozen=True)
+class ExerciseResult:
+    """What one exercise came to. `message` is for the student; `diagnosis` names the misconception, if one is known;
+    `card` is the verdict as HTML, made by the judge.
+    """
+
+    name: str
+    status: str
+    points: float
+    max_points: float
+    passed: bool
+    message: str
+    diagnosis: str | None = None
+    criteria: dict[str, bool | None] = field(default_factory=dict)
+    table: dict[str, Any] | None = None  # of a visible case: where the answer first differs (`Excerpt.plain`)
+    hint: str = ""
+    card: str = ""
+    # What the search for the error's place found, as `Where.plain` has it: more or less of it as there was time.
+    where: dict[str, Any] | None = field(default=None, compare=False)
+    seconds: float | None = field(default=None, compare=False)  # measured: how long the cell and its check took
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something odd about a submission, in words that a student understands. `code` is for machines, "missing-cell";
+    `cell` is a grade id, or None. `for_person` asks the instructor to look: a flag.
+    """
+
+    code: str
+    message: str
+    cell: str | None = None
+    for_person: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """The outcome of one submission.
+
+    `key` names all that the outcome depends on (see `Bundle.key`): a record with another key is stale. `answers` holds
+    for each exercise a digest of its source up to names and layout, by which answers are compared between students.
+    """
+
+    student: str
+    unit: str
+    key: str
+    submission: str  # sha256 of the submitted bytes
+    exercises: tuple[ExerciseResult, ...] = ()
+    written: tuple[str, ...] = ()  # grade ids of the written questions that wait for a person
+    findings: tuple[Finding, ...] = ()
+    answers: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)  # of the unit, the checks, the environment
+    measured: dict[str, float] = field(default_factory=dict)  # seconds and bytes, not part of the content
+
+    @property
+    def points(self) -> float:
+        """The points of all exercises; written questions are the gradebook's."""
+        return round(sum(e.points for e in self.exercises), 4)
+
+    @property
+    def max_points(self) -> float:
+        """The most that the exercises can give."""
+        return sum(e.max_points for e in self.exercises)
+
+    @property
+    def flags(self) -> tuple[Finding, ...]:
+        """The findings that a person should look at."""
+        return tuple(f for f in self.findings if f.for_person)
+
+    def exercise(self, name: str) -> ExerciseResult:
+        """The result of one exercise. **Errors:** `KeyError`."""
+        for result in self.exercises:
+            if result.name == name:
+                return result
+        raise KeyError(name)
+
+    def content(self) -> dict[str, Any]:
+        """All of the record but what was measured: the same for the same submission, however often it is graded."""
+        data = dataclasses.asdict(self)
+        del data["measured"]
+        for result in data["exercises"]:
+            del result["seconds"], result["where"]
+        return data
+
+    def to_json(self) -> str:
+        """The record as text."""
+        return json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, indent=1, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Record:
+        """The record that `to_json` wrote. **Errors:** `ValueError` if it is none, or of another format."""
+        try:
+            data = json.loads(text)
+            if data.pop("format") != FORMAT:
+                raise ValueError("of another format")
+            data["exercises"] = tuple(ExerciseResult(**e) for e in data["exercises"])
+            data["findings"] = tuple(Finding(**f) for f in data["findings"])
+            data["written"] = tuple(data["written"])
+            return cls(**data)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"This is no record of the desk: {error}") from None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that, whatever happens meanwhile, it is there whole or as it was. **Errors:** `DiskFull`."""
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+
+def read_records(folder: Path) -> Iterator[Record]:
+    """All records in a folder, by name of file; what is no record is passed over."""
+    for path in sorted(folder.glob("*.json")):
+        try:
+            yield Record.from_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue

@@ -1,0 +1,72 @@
+"""Tables as people and platforms save them: with commas, semicolons or tabs, as UTF-8 with a mark or without, as
+Excel's UTF-16, or in the Western code page that Windows still takes for CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from rnngrade.core.errors import DeskError
+
+
+class UnreadableTable(DeskError):
+    """Why a table cannot be read, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row, by column, and the line of the file that it ends on. What is missing is empty."""
+
+    line: int
+    cells: dict[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells.get(column, "")
+
+
+def read_table(path: Path) -> tuple[list[str], list[Row]]:
+    """The names of the columns, and all rows that are not empty, without spaces around. Of columns that are called
+    alike, the first counts. **Errors:** `UnreadableTable`.
+    """
+    try:
+        text = decoded(path.read_bytes())
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+        columns = [name.strip() for name in next(lines, [])]
+        rows = []
+        for cells in lines:
+            given: dict[str, str] = {}
+            for name, cell in zip(columns, cells):
+                given.setdefault(name, cell.strip())
+            if any(given.values()):
+                rows.append(Row(lines.line_num, given))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        said = getattr(error, "strerror", None) or error
+        raise UnreadableTable(f"{path} cannot be read: {said}.") from None
+    return columns, rows
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file.
+
+    >>> decoded("Zoë".encode("utf-8-sig")), decoded("Zoë".encode("utf-16")), decoded("Zoë".encode("cp1252"))
+    ('Zoë', 'Zoë', 'Zoë')
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("cp1252")
+
+
+def delimiter_of(text: str) -> str:
+    """What stands between cells: that of comma, semicolon and tab which the first line has most of, quotes aside.
+
+    >>> delimiter_of('"Lovelace, Ada";id;email'), delimiter_of("id"), delimiter_of("id\\temail")
+    (';', ',', '\\t')
+    """
+    outside = "".join(text.partition("\n")[0].split('"')[::2])
+    return max(",;\t", key=outside.count)

@@ -1,0 +1,1 @@
+"""A made-up class whose true scores are known, hostile submissions among it: to try the desk on, and to prove it."""

@@ -1,0 +1,182 @@
+"""A made-up class whose true scores are known: to try the desk on, and to prove it.
+
+A submission is the notebook that students get, with some answers filled in: the solution's own, or a misconception's.
+What each is worth is what the check itself says of that answer in this process; the grader must come to the same. The
+same seed gives the same files, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from nbformat import NotebookNode
+
+from rnncourse import check, exercises
+from rnncourse.checks.exercise import Exercise, Misconception, Question
+from rnngrade.core.record import write_whole
+
+NAMES = [
+    "ada",
+    "alan",
+    "barbara",
+    "charles",
+    "donald",
+    "edsger",
+    "emmy",
+    "frances",
+    "grace",
+    "hedy",
+    "john",
+    "katherine",
+    "leonhard",
+    "margaret",
+    "niklaus",
+    "radia",
+    "sofia",
+    "srinivasa",
+]
+
+WRITTEN = "A made-up answer in words. A person reads it, in formgrader, and gives the points."
+RIGHT = "right"
+BLANK = "blank"
+Answer = str | Misconception  # RIGHT, BLANK, or a mistake
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's work on one unit: an answer to each exercise, in a word on what it is there to show."""
+
+    student: str
+    unit: str
+    what: str
+    answers: Mapping[str, Answer] = field(repr=False)
+
+    def expected(self) -> dict[str, float]:
+        """The points that each exercise is worth, by the hidden check in this process."""
+        return {name: points_for(name, answer) for name, answer in self.answers.items()}
+
+    def write(self, root: Path, submitted: Path) -> Path:
+        """Write the notebook to `submitted/STUDENT/UNIT/UNIT.ipynb`, made from the course's notebooks at `root`."""
+        given = {folder: _read(root, folder, self.unit) for folder in ("notebooks", "solutions")}
+        solved = {_grade_id(cell): cell.source for cell in given["solutions"].cells}
+        is_blank = all(answer is BLANK for answer in self.answers.values())
+        for cell in given["notebooks"].cells:
+            if cell.cell_type == "markdown" and _grade_id(cell) and not is_blank:
+                cell.source = cell.source.replace("YOUR ANSWER HERE", WRITTEN)
+            answer = self.answers.get(_grade_id(cell), BLANK)
+            if isinstance(answer, Misconception):
+                cell.source = answer.source_for(_grade_id(cell))
+            elif answer == RIGHT:
+                cell.source = solved[_grade_id(cell)]
+        path = submitted / self.student / self.unit / f"{self.unit}.ipynb"
+        write_whole(path, f"{nbformat.writes(given['notebooks'])}\n".encode())
+        return path
+
+
+def demo_class(unit: str, size: int = 12, seed: int = 0) -> list[Submission]:
+    """`size` students: one all right, one all blank, then single mistakes and mixtures by turns, drawn from `seed`."""
+    catalogue = list(exercises.unit(unit))
+    rng = np.random.default_rng([len(unit), seed])
+    made: list[tuple[str, dict[str, Answer]]] = [
+        ("all right", dict.fromkeys(_names(catalogue), RIGHT)),
+        ("all blank", dict.fromkeys(_names(catalogue), BLANK)),
+    ]
+    mistakes = [(e, m) for e in catalogue for m in e.misconceptions]
+    while len(made) < size:
+        if len(made) % 3:
+            exercise, mistake = mistakes[int(rng.integers(len(mistakes)))]
+            answers = _among_right(catalogue, exercise, mistake)
+            made.append((f"{exercise.name}: {mistake.name}", answers))
+        else:
+            mixture = {e.name: _any_answer(e, rng) for e in catalogue}
+            made.append(("a mixture", mixture | {e.name: BLANK for e in catalogue if _leans_on_others(e)}))
+    return [Submission(student, unit, what, answers) for student, (what, answers) in zip(NAMES, made, strict=False)]
+
+
+def covering_class(unit: str) -> list[Submission]:
+    """The fewest students who give each misconception of the unit once, among right answers, and one who is all
+    right.
+    """
+    catalogue = list(exercises.unit(unit))
+    turns = 1 + max(len(e.misconceptions) for e in catalogue)
+    made = []
+    for turn in range(turns):
+        answers: dict[str, Answer] = {}
+        for i, exercise in enumerate(catalogue):
+            # Shifted from exercise to exercise, so that right and wrong answers stand side by side in every submission.
+            which = (turn + i) % turns
+            wrong = exercise.misconceptions
+            answers[exercise.name] = wrong[which] if which < len(wrong) else RIGHT
+            if _leans_on_others(exercise):
+                answers[exercise.name] = BLANK
+        made.append(Submission(f"turn{turn:02}", unit, "each mistake once", answers))
+    alone = [(e, m) for e in catalogue if _leans_on_others(e) for m in e.misconceptions]
+    for number, (exercise, mistake) in enumerate(alone):
+        answers = _among_right(catalogue, exercise, mistake)
+        made.append(Submission(f"alone{number:02}", unit, "one mistake", answers))
+    return [Submission("right", unit, "all right", dict.fromkeys(_names(catalogue), RIGHT)), *made]
+
+
+def _leans_on_others(exercise: Exercise | Question) -> bool:
+    """Whether what an answer reaches depends on other answers of the same notebook, so that it is known only where all
+    of these are right.
+    """
+    return isinstance(exercise, Exercise) and exercise.calls_own
+
+
+def _among_right(
+    catalogue: list[Exercise | Question], exercise: Exercise | Question, mistake: Answer
+) -> dict[str, Answer]:
+    """One mistake, and right answers to all else that does not lean on it."""
+    others: dict[str, Answer] = {e.name: BLANK if _leans_on_others(e) else RIGHT for e in catalogue}
+    return others | {exercise.name: mistake}
+
+
+def write_hostile_class(root: Path, unit: str, submitted: Path) -> list[Path]:
+    """Write the hostile, broken and odd submissions that there are for a unit; returns where they lie."""
+    from rnngrade.demo.hostile import HOSTILE
+
+    right = {_grade_id(cell): cell.source for cell in _read(root, "solutions", unit).cells if _grade_id(cell)}
+    written = []
+    for one in HOSTILE:
+        if one.unit == unit:
+            path = submitted / one.name / unit / f"{unit}.ipynb"
+            write_whole(path, one.make(_read(root, "notebooks", unit), right))
+            written.append(path)
+    return written
+
+
+@cache
+def _points(name: str, mistake: str) -> float:
+    exercise = exercises.find(name)
+    wrong = next(m for m in exercise.misconceptions if m.name == mistake)
+    return check(wrong.answer, name, hidden=True).points
+
+
+def points_for(name: str, answer: Answer) -> float:
+    """What an answer to an exercise is worth."""
+    if isinstance(answer, Misconception):
+        return _points(name, answer.name)
+    return float(exercises.find(name).points) if answer == RIGHT else 0.0
+
+
+def _any_answer(exercise: Exercise | Question, rng: np.random.Generator) -> Answer:
+    choices: list[Answer] = [RIGHT, RIGHT, BLANK, *exercise.misconceptions]
+    return choices[int(rng.integers(len(choices)))]
+
+
+def _names(catalogue: list[Exercise | Question]) -> list[str]:
+    return [e.name for e in catalogue]
+
+
+def _grade_id(cell: NotebookNode) -> str:
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def _read(root: Path, folder: str, unit: str) -> NotebookNode:
+    return nbformat.read(root / folder / unit / f"{unit}.ipynb", as_version=4)

@@ -1,0 +1,1 @@
+"""From records to marks: nbgrader's gradebook, tables of grades, the term and its rules."""

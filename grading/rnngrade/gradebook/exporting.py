@@ -1,0 +1,313 @@
+"""Export: the gradebook's points as CSV, for a spreadsheet and as Canvas and Moodle import it.
+
+- `csv`: a row for each student and unit, with the points of each exercise, before and after being late (`COLUMNS`).
+- `canvas`: Canvas's gradebook. Students are known by ID, SIS User ID or SIS Login ID; below the header stands a row of
+  "Points Possible"; for a column that Canvas does not know it offers a new assignment. What was not handed in is empty.
+- `moodle`: Moodle's grade import. Username, Email address or ID number is mapped to the user; each unit has a column
+  for the grade and one for feedback comments, which Moodle wants imported together.
+
+Names come from a class list (`roster.py`), which lies in the desk as roster.csv, or wherever is said. Who is not on it
+stands at the end of `csv`, and not at all in what a platform takes: it knows nobody by that name.
+
+A cell that begins with =, +, - or @ would be run by a spreadsheet as a formula; it gets an apostrophe before it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
+    from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
+
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import Record
+from rnngrade.gradebook.book import open_gradebook
+from rnngrade.roster.lateness import Lateness
+from rnngrade.roster.rules import Rules, rules_of
+from rnngrade.roster.students import ClassList, Person, by_name, canvas_id_of, class_list
+from rnngrade.roster.times import lateness_of
+
+FORMATS = ("canvas", "moodle", "csv")
+WHO = ("student", "last_name", "first_name", "email", "unit")
+COLUMNS = {  # of `csv`, after WHO and a column for each exercise
+    "written": "points of the written questions",
+    "before_late": "all points, before any penalty for being late",
+    "days_late": "days that had begun since it was due",
+    "late_days": "how many of them were late days, which cost nothing",
+    "late_penalty": "the points that being late cost",
+    "total": "what counts: all points, less the penalty",
+    "max": "all points that there are in the unit",
+    "due": "when it was due for this student, in the class's time zone",
+    "handed_in": "when it came, if that is known",
+    "status": "graded, not graded, handed in nothing, or not on the class list",
+    "waits_for_a_person": "yes, if points of it may still change by hand",
+    "flags": "what a person should look at",
+}
+GRADED, NOT_GRADED, NOTHING, NOT_LISTED = "graded", "not graded", "handed in nothing", "not on the class list"
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
+
+
+class ExportError(DeskError):
+    """What kept the grades from being exported, in one sentence."""
+
+
+@dataclass
+class Grades:
+    """One student's grades in one unit. `before` is all that was earned, `total` what is left of it."""
+
+    checks: dict[str, float] = field(default_factory=dict)
+    written: float = 0.0
+    before: float = 0.0
+    penalty: float = 0.0
+    waits: bool = False
+    late: Lateness = field(default_factory=Lateness)
+
+    @property
+    def total(self) -> float:
+        """The points that count."""
+        return max(0.0, self.before - self.penalty)
+
+
+@dataclass
+class UnitGrades:
+    """A unit as the gradebook has it, and who handed it in."""
+
+    name: str
+    exercises: list[str] = field(default_factory=list)
+    max_points: float = 0.0
+    grades: dict[str, Grades] = field(default_factory=dict)
+    handed_in: frozenset[str] = frozenset()
+
+
+@dataclass
+class Class:
+    """Who stands in a table: students of the desk, each with what is known of them, in the class list's order."""
+
+    listed: list[tuple[Person, str]] = field(default_factory=list)  # with the name on the desk, or ""
+    unlisted: list[tuple[Person, str]] = field(default_factory=list)
+
+    def rows(self) -> Iterator[tuple[tuple[Person, str], bool]]:
+        """All of them, those who are on the list first, and whether they are."""
+        yield from ((row, True) for row in self.listed)
+        yield from ((row, False) for row in self.unlisted)
+
+
+def export(
+    desk: Desk, units: Sequence[str], format: str, roster: Path | None = None, failures: Failures | None = None
+) -> str:
+    """The grades of `units` as the text of a CSV file.
+
+    Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a format or unit
+    that there is not, `RosterError`, `RulesError`; without `failures`, a `DeskError` that names whose grades they are.
+    """
+    told = failures or Failures()
+    if format not in FORMATS:
+        raise ExportError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+    rules, listed = rules_of(desk), class_list(desk, roster)
+    tables, people = read_grades(desk, units, rules, listed, told)
+    if format != "canvas":  # which needs no records
+        for unit in units:
+            desk.tell_unreadable(unit, told)
+    made: Mapping[str, Callable[..., Iterable[list[str]]]] = {"canvas": _canvas, "moodle": _moodle, "csv": _plain}
+    text = written(made[format](desk, tables, people, rules or Rules(), told))
+    if failures is None:
+        told.end()
+    return text
+
+
+def written(rows: Iterable[list[str]]) -> str:
+    """Rows as the text of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerows(rows)
+    return text.getvalue()
+
+
+def read_grades(
+    desk: Desk, units: Sequence[str], rules: Rules | None, listed: ClassList, failures: Failures
+) -> tuple[list[UnitGrades], Class]:
+    """What the gradebook has of these units, and of whom. **Errors:** `ExportError` for a unit that it has not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+        with open_gradebook(desk) as gradebook:
+            tables = [_unit(gradebook, unit, failures) for unit in units]
+            named = {
+                student.id: Person(student.id, student.first_name or "", student.last_name or "", student.email or "")
+                for student in gradebook.students
+            }
+    for table in tables:
+        table.handed_in = frozenset(desk.submissions(table.name))
+        late = lateness_of(desk, table.name, table.grades, rules=rules, people=listed, failures=failures)
+        for student, lateness in late.items():
+            grades = table.grades[student]
+            grades.late = lateness
+            if lateness.due is not None:  # else nbgrader's own due date and penalty count
+                grades.penalty = lateness.penalty(grades.before, table.max_points)
+    students = sorted({student for table in tables for student in (*table.grades, *table.handed_in)})
+    return tables, _class(listed, students, named)
+
+
+def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Person]) -> Class:
+    """All who are on the class list or handed something in, by name; without a list, all are listed."""
+    found = Class()
+    there: dict[str, list[str]] = {}
+    for student in students:
+        person = listed.of(student)
+        if person is not None:
+            there.setdefault(person.id, []).append(student)
+        else:
+            known = (named.get(student) or Person(student), student)
+            (found.unlisted if listed else found.listed).append(known)
+    for person in listed.people.values():
+        found.listed += [(person, student) for student in there.get(person.id, [""])]
+    for rows in (found.listed, found.unlisted):
+        rows.sort(key=lambda row: (by_name(row[0]), row[1]))
+    return found
+
+
+def _unit(gradebook: Gradebook, unit: str, failures: Failures) -> UnitGrades:
+    try:
+        notebook = gradebook.find_notebook(unit, unit)
+    except MissingEntry:
+        raise ExportError(f"The gradebook has no unit {unit!r}: nothing of it was graded.") from None
+    checks = {cell.name for cell in notebook.grade_cells if cell.cell_type == "code"}
+    order = [cell.name for cell in notebook.source_cells]
+    names = sorted(checks, key=lambda name: order.index(name) if name in order else len(order))
+    found = UnitGrades(unit, [name.removeprefix("check_") for name in names], float(notebook.max_score))
+    for page in notebook.submissions:
+        with failures.of(page.student.id, unit):
+            found.grades[page.student.id] = _grades(page, checks)
+    return found
+
+
+def _grades(page: SubmittedNotebook, checks: set[str]) -> Grades:
+    grades = Grades(penalty=float(page.late_submission_penalty or 0.0), waits=bool(page.needs_manual_grade))
+    for grade in page.grades:
+        if grade.name in checks:
+            grades.checks[grade.name.removeprefix("check_")] = float(grade.score)
+        else:
+            grades.written += float(grade.score)
+    grades.before = sum(grades.checks.values()) + grades.written
+    return grades
+
+
+def _plain(desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures) -> Iterable[list[str]]:
+    exercises = list(dict.fromkeys(name for unit in units for name in unit.exercises))
+    yield [*WHO, *exercises, *COLUMNS]
+    for (person, student), is_listed in people.rows():
+        for unit in units:
+            grades = unit.grades.get(student)
+            who = [*map(cell, (person.id, person.last_name, person.first_name, person.email, unit.name))]
+            if grades is None:
+                status = NOT_GRADED if student in unit.handed_in else NOTHING
+                if is_listed or status == NOT_GRADED:
+                    given = {"max": number(unit.max_points), "status": status}
+                    yield [*who, *("" for _ in exercises), *(given.get(name, "") for name in COLUMNS)]
+                continue
+            with failures.of(student, unit.name):
+                record = desk.record(unit.name, student)
+                late = grades.late
+                given = {
+                    "written": number(grades.written),
+                    "before_late": number(grades.before),
+                    "days_late": str(late.days) if late.due and late.handed_in else "",
+                    "late_days": str(late.free) if late.due and late.handed_in else "",
+                    "late_penalty": number(grades.penalty),
+                    "total": number(grades.total),
+                    "max": number(unit.max_points),
+                    "due": local(late.due, rules),
+                    "handed_in": local(late.handed_in, rules) or (late.words() if late.is_unclear else ""),
+                    "status": GRADED if is_listed else NOT_LISTED,
+                    "waits_for_a_person": "yes" if grades.waits else "no",
+                    "flags": cell("; ".join(finding.message for finding in record.flags) if record else ""),
+                }
+                yield [
+                    *who,
+                    *(number(grades.checks[name]) if name in grades.checks else "" for name in exercises),
+                    *(given[name] for name in COLUMNS),
+                ]
+
+
+def _canvas(
+    desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures
+) -> Iterable[list[str]]:
+    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(cell(unit.name) for unit in units)]
+    yield ["    Points Possible", "", "", "", "", *(number(unit.max_points) for unit in units)]
+    for person, student in people.listed:
+        canvas_id = person.canvas_id or canvas_id_of(student)
+        login = "" if canvas_id_of(person.id) else person.id
+        yield [
+            *map(cell, (person.sortable_name, canvas_id, person.sis_id, login, person.section)),
+            *(number(unit.grades[student].total) if student in unit.grades else "" for unit in units),
+        ]
+
+
+def _moodle(
+    desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures
+) -> Iterable[list[str]]:
+    columns = [name for unit in units for name in (cell(unit.name), cell(f"{unit.name} (feedback)"))]
+    yield ["First name", "Last name", "Username", "ID number", "Email address", *columns]
+    for person, student in people.listed:
+        row = [cell(x) for x in (person.first_name, person.last_name, person.id, person.sis_id, person.email)]
+        for unit in units:
+            cells = ["", ""]
+            if grades := unit.grades.get(student):
+                with failures.of(student, unit.name):
+                    remarks = _remarks(unit, grades, desk.record(unit.name, student))
+                    cells = [number(grades.total), cell(remarks)]
+            row += cells
+        yield row
+
+
+def _remarks(unit: UnitGrades, grades: Grades, record: Record | None) -> str:
+    """Feedback comments in a few words: what was not solved, being late, what is still to come."""
+    short = [
+        f"{name} {number(grades.checks[name])} of {number(record.exercise(name).max_points)}"
+        for name in unit.exercises
+        if record is not None
+        and name in {result.name for result in record.exercises}
+        and grades.checks.get(name, 0.0) < record.exercise(name).max_points
+    ]
+    remarks = [f"Not full marks: {', '.join(short)}."] if short else []
+    if grades.penalty:
+        late = f" ({words})" if (words := grades.late.words()) else ""
+        remarks.append(f"Late{late}: {number(grades.penalty)} points taken off.")
+    if grades.waits:
+        remarks.append("Not all of it is graded yet.")
+    return " ".join(remarks)
+
+
+def local(when: datetime | None, rules: Rules) -> str:
+    """A moment on the class's clock, to the minute; nothing if it is not known.
+
+    >>> local(datetime(2026, 11, 20, 22, 59, tzinfo=UTC), Rules()), local(None, Rules())
+    ('2026-11-20 22:59', '')
+    """
+    return f"{when.astimezone(rules.zone or UTC):%Y-%m-%d %H:%M}" if when else ""
+
+
+def number(value: float) -> str:
+    """Points as people write them, in full, with a point.
+
+    >>> number(2.0), number(10.2), number(1 / 3)
+    ('2', '10.2', '0.3333')
+    """
+    return f"{round(value, 4):.4f}".rstrip("0").rstrip(".")
+
+
+def cell(value: str) -> str:
+    """Text that no spreadsheet takes for a formula, on one line, and that a file can hold.
+
+    >>> cell("=1+1"), cell("Ada"), cell("-ada")
+    ("'=1+1", 'Ada', "'-ada")
+    """
+    value = value.encode("utf-8", "replace").decode()  # half a surrogate
+    return f"'{' '.join(value.split())}" if _FORMULA.match(value) else " ".join(value.split())

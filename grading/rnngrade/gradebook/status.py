@@ -1,0 +1,178 @@
+"""Where a class stands: what is there of each unit, when it is due, who is late, and what to do next.
+
+Reads what lies in the desk, grades nothing and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rnncourse import exercises
+from rnngrade.core.desk import Desk
+from rnngrade.gradebook.exporting import local
+from rnngrade.gradebook.marks import read_marks
+from rnngrade.roster.lateness import Lateness
+from rnngrade.roster.rules import Rules, names_of, rules_of
+from rnngrade.roster.students import ClassList, class_list, natural
+from rnngrade.roster.times import lateness_of
+
+MOST_NAMES = 8
+
+
+@dataclass
+class UnitStatus:
+    """One unit of a class."""
+
+    unit: str
+    due: datetime | None = None
+    handed_in: list[str] = field(default_factory=list)
+    graded: list[str] = field(default_factory=list)
+    stale: list[str] = field(default_factory=list)  # graded, and handed in again since
+    to_mark: int = 0
+    without_feedback: list[str] = field(default_factory=list)
+    late: dict[str, Lateness] = field(default_factory=dict)
+    extended: dict[str, datetime] = field(default_factory=dict)
+    without_time: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    @property
+    def to_grade(self) -> list[str]:
+        """Whose work is to be graded, for the first time or again."""
+        return sorted({*self.handed_in} - {*self.graded} | {*self.stale})
+
+
+def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitStatus:
+    """What there is of a unit. **Errors:** `GradebookError`, `TimesError`."""
+    found = UnitStatus(unit, rules.due.get(unit), list(desk.submissions(unit)))
+    records = {record.student: desk.record_path(unit, record.student) for record in desk.graded(unit)}
+    found.graded = list(records)
+    marks = read_marks(desk, unit) if records else {}
+    for student, record in records.items():
+        page = desk.feedback / student / unit / f"{unit}.html"
+        if _newer(desk.submission_path(unit, student), record):
+            found.stale.append(student)
+        if not page.is_file() or _newer(record, page):
+            found.without_feedback.append(student)
+        found.to_mark += sum(mark.waits for mark in marks[student].grades.values()) if student in marks else 0
+    for student, late in lateness_of(desk, unit, found.handed_in, rules=rules, people=people).items():
+        if late.days or late.is_unclear:
+            found.late[student] = late
+        elif late.due and late.handed_in is None:
+            found.without_time.append(student)
+    for student in sorted({*found.handed_in, *people.people}):
+        names, due = names_of(student, people), found.due
+        later = rules.due_for(unit, names)
+        if due and later and later > due and not (student in people.people and _has(found.handed_in, student, people)):
+            found.extended[student] = later
+    if people and found.handed_in:
+        found.absent = [person.full_name for person in people.absent(found.handed_in)]
+        found.unknown = people.unknown(found.handed_in)
+    return found
+
+
+def _has(students: list[str], id: str, people: ClassList) -> bool:
+    """Whether somebody on the list handed in by another name than their id."""
+    return any(student != id and (person := people.of(student)) is not None and person.id == id for student in students)
+
+
+def _newer(path: Path, other: Path) -> bool:
+    try:
+        return path.stat().st_mtime_ns > other.stat().st_mtime_ns
+    except OSError:
+        return False
+
+
+def lines(desk: Desk, now: datetime | None = None) -> Iterator[str]:
+    """The status of a class, as text. **Errors:** `DeskError`."""
+    now = now or datetime.now(UTC)
+    rules, people = rules_of(desk) or Rules(), class_list(desk)
+    known = [unit for unit in exercises.STEMS if unit in rules.due or desk.submissions(unit) or any(desk.graded(unit))]
+    found = [status_of(desk, unit, rules, people) for unit in known]
+    yield f"{desk.folder}: " + (f"{len(people.people)} on the class list" if people else "no class list (roster.csv)")
+    policy = _policy(rules)
+    if policy:
+        yield f"Late: {policy}"
+    for one in found:
+        yield ""
+        yield from _unit_lines(one, rules, now)
+    students = {student for one in found for student in one.handed_in}
+    yield from rules.unmatched(iter(students), people) if students or people else ()
+    yield ""
+    yield f"Next: {next_step(desk, found, rules, now)}"
+
+
+def _policy(rules: Rules) -> str:
+    """The late policy in words; nothing if being late costs nothing."""
+    policy = rules.policy
+    if not policy.per_day:
+        return ""
+    words = [f"{100 * policy.per_day:g} % of the points {policy.of} for each day that has begun"]
+    if policy.at_most < 1:
+        words.append(f"{100 * policy.at_most:g} % at most")
+    if policy.grace:
+        words.append(f"{policy.grace.total_seconds() / 60:g} minutes of grace")
+    if policy.free_days:
+        each = f", {policy.free_days_per_unit} for a unit" if policy.free_days_per_unit is not None else ""
+        days = f"{policy.free_days} late day{'s' if policy.free_days > 1 else ''}"
+        words.append(f"{days} for the term{each}")
+    return "; ".join(words)
+
+
+def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
+    due = ""
+    if one.due:
+        due = f", {'was' if one.due <= now else 'is'} due {local(one.due, rules)}"
+    yield f"{one.unit}{due}"
+    counts = [f"{len(one.handed_in)} handed in", f"{len(one.graded)} graded"]
+    if one.to_grade:
+        counts.append(f"{len(one.to_grade)} to grade")
+    if one.to_mark:
+        counts.append(f"{one.to_mark} to mark by hand")
+    if one.without_feedback:
+        counts.append(f"{len(one.without_feedback)} without feedback")
+    yield f"  {', '.join(counts)}"
+    if one.late:
+        yield f"  late: {_some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
+    if one.extended:
+        later = [f"{who} to {local(one.extended[who], rules)}" for who in sorted(one.extended, key=natural)]
+        yield f"  extended: {_some(later)}"
+    if one.without_time:
+        yield f"  not known when it came, and taken to be in time: {_some(one.without_time)}"
+    if one.absent:
+        yield f"  handed in nothing: {_some(one.absent)}"
+    if one.unknown:
+        yield f"  not on the class list: {_some(one.unknown)}"
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) -> str:
+    """What to do next: the first thing that is not done, of the unit that is furthest behind."""
+    command = f"rnngrade --desk {desk.folder}"
+    begun = [one for one in found if one.handed_in or one.graded]
+    if not begun:
+        if due := [one for one in found if one.due and one.due > now]:
+            return f"wait, {due[0].unit} is due {local(due[0].due, rules)}; then '{command} collect DOWNLOAD.zip'"
+        return f"take what was handed in: '{command} collect DOWNLOAD.zip'"
+    for one in begun:
+        number = one.unit[:2]
+        if one.to_grade:
+            return f"grade {len(one.to_grade)} of {one.unit}: '{command} run {number}'"
+    for one in begun:
+        if one.without_time or any(late.is_unclear for late in one.late.values()):
+            return f"say when {one.unit} was handed in: '{command} times FILE --unit {one.unit[:2]}', or go on"
+    for one in begun:
+        if one.to_mark:
+            answers = f"{one.to_mark} answer{'s' if one.to_mark > 1 else ''}"
+            return f"mark {answers} of {one.unit} by hand: '{command} lab', then Formgrader, Manual Grading"
+    for one in begun:
+        if one.without_feedback:
+            return f"write the feedback on {one.unit}: '{command} feedback {one.unit[:2]}'"
+    return f"all is graded and written: '{command} report', '{command} export --output grades.csv'"

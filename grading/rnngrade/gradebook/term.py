@@ -1,0 +1,162 @@
+"""The whole term as one number: what each student's units come to, by the weights and the rest of `desk.toml`'s [term].
+
+A unit counts by its share: the points that are left after being late, of all that there are in it. The total is the
+weighted mean of the shares, in percent. As many of the lowest are dropped as the rules say, so that the total is the
+highest that it can be, and one unit at least is kept. A unit of extra credit adds its share times its weight, and is
+missed by nobody. Who handed a unit in counts with it, who did not counts with 0 from the due date on (their own, with
+its extension); a unit that somebody is excused from does not count. What nobody's work is graded of yet is left out.
+
+    total = 100 * (sum of weight * share, kept and extra) / (sum of weights, kept)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.gradebook.exporting import (
+    FORMATS,
+    GRADED,
+    NOT_LISTED,
+    NOTHING,
+    ExportError,
+    UnitGrades,
+    cell,
+    number,
+    read_grades,
+    written,
+)
+from rnngrade.roster.rules import Rules, Term, names_of, rules_of
+from rnngrade.roster.students import ClassList, Person, canvas_id_of, class_list
+
+COLUMNS = ("dropped", "excused", "total", "waits_for_a_person", "status")  # of the table, after the units' shares
+
+
+@dataclass(frozen=True)
+class Total:
+    """A student's term: shares by unit, of those that count, and the total in percent, None if nothing counts yet."""
+
+    shares: Mapping[str, float] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+    excused: tuple[str, ...] = ()
+    percent: float | None = None
+    waits: bool = False
+
+
+def total(shares: Mapping[str, float], term: Term) -> tuple[float | None, tuple[str, ...]]:
+    """The total in percent, and which units are dropped, of these shares by unit.
+
+    >>> total({"01": 0.5, "02": 1.0, "03": 0.75}, Term(drop_lowest=1))
+    (87.5, ('01',))
+    >>> total({"01": 0.5, "02": 1.0, "13": 1.0}, Term({"13": 0.2}, extra_credit=frozenset({"13"})))
+    (85.0, ())
+    """
+    asked = [unit for unit in shares if unit not in term.extra_credit and term.weight(unit) > 0]
+    extra = sum(term.weight(unit) * shares[unit] for unit in shares if unit in term.extra_credit)
+    best: tuple[float, tuple[str, ...]] | None = None
+    for dropped in combinations(asked, max(0, min(term.drop_lowest, len(asked) - 1))):
+        kept = [unit for unit in asked if unit not in dropped]
+        weights = sum(map(term.weight, kept))
+        if weights:
+            found = 100 * (sum(term.weight(unit) * shares[unit] for unit in kept) + extra) / weights
+            if best is None or found > best[0]:
+                best = found, dropped
+    return (None, ()) if best is None else (round(best[0], 2), best[1])
+
+
+def total_of(student: str, units: Sequence[UnitGrades], rules: Rules, people: ClassList, now: datetime) -> Total:
+    """A student's term, or that of somebody on the class list by their id."""
+    names = names_of(student, people)
+    excused_from = frozenset().union(*(rules.term.excused.get(name, frozenset()) for name in names))
+    shares, excused, waits = {}, [], False
+    for unit in units:
+        if not unit.grades or not unit.max_points or not rules.term.weight(unit.name):
+            continue
+        grades, due = unit.grades.get(student), rules.due_for(unit.name, names)
+        if unit.name in excused_from:
+            excused.append(unit.name)
+        elif grades is not None:
+            shares[unit.name] = grades.total / unit.max_points
+            waits = waits or grades.waits
+        elif student in unit.handed_in:
+            waits = True
+        elif (due is None or due < now) and unit.name not in rules.term.extra_credit:
+            shares[unit.name] = 0.0
+    percent, dropped = total(shares, rules.term)
+    return Total(shares, dropped, tuple(excused), percent, waits)
+
+
+def export_total(
+    desk: Desk,
+    units: Sequence[str],
+    format: str = "csv",
+    roster: Path | None = None,
+    failures: Failures | None = None,
+    now: datetime | None = None,
+) -> str:
+    """The term of all students as the text of a CSV file, for a spreadsheet, Canvas or Moodle.
+
+    **Errors:** those of `exporting.export`.
+    """
+    told, now = failures or Failures(), now or datetime.now(UTC)
+    if format not in FORMATS:
+        raise ExportError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+    rules, listed = rules_of(desk) or Rules(), class_list(desk, roster)
+    tables, people = read_grades(desk, units, rules, listed, told)
+    if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
+        told.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
+    rows = [
+        (person, student, total_of(student or person.id, tables, rules, listed, now))
+        for person, student in (*people.listed, *(people.unlisted if format == "csv" else ()))
+    ]
+    apart = {student for _, student in people.unlisted}
+    made = {"csv": _plain, "canvas": _canvas, "moodle": _moodle}[format](rows, [table.name for table in tables], apart)
+    if failures is None:
+        told.end()
+    return written(made)
+
+
+Row = tuple[Person, str, Total]
+
+
+def _plain(rows: Sequence[Row], units: Sequence[str], apart: set[str]) -> Iterable[list[str]]:
+    yield ["student", "last_name", "first_name", "email", "section", *units, *COLUMNS]
+    for person, student, term in rows:
+        status = NOT_LISTED if student in apart else GRADED if student else NOTHING
+        yield [
+            *map(cell, (person.id, person.last_name, person.first_name, person.email, person.section)),
+            *(number(100 * term.shares[unit]) if unit in term.shares else "" for unit in units),
+            " ".join(term.dropped),
+            " ".join(term.excused),
+            _percent(term),
+            "yes" if term.waits else "no",
+            status,
+        ]
+
+
+def _canvas(rows: Sequence[Row], units: Sequence[str], apart: set[str]) -> Iterable[list[str]]:
+    """As `exporting` writes Canvas's gradebook, with one column of 100 points."""
+    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Total"]
+    yield ["    Points Possible", "", "", "", "", "100"]
+    for person, student, term in rows:
+        login = "" if canvas_id_of(person.id) else person.id
+        canvas_id = person.canvas_id or canvas_id_of(student)
+        who = (person.sortable_name, canvas_id, person.sis_id, login, person.section)
+        yield [*map(cell, who), _percent(term)]
+
+
+def _moodle(rows: Sequence[Row], units: Sequence[str], apart: set[str]) -> Iterable[list[str]]:
+    """As `exporting` writes what Moodle imports, with one column of 100 points."""
+    yield ["First name", "Last name", "Username", "ID number", "Email address", "Total"]
+    for person, _, term in rows:
+        who = (person.first_name, person.last_name, person.id, person.sis_id, person.email)
+        yield [*map(cell, who), _percent(term)]
+
+
+def _percent(term: Total) -> str:
+    return "" if term.percent is None else number(term.percent)

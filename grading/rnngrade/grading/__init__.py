@@ -1,0 +1,1 @@
+"""From a submission to its record: judge, grade, and the processes and machines that do it."""

@@ -1,0 +1,464 @@
+"""One submission, graded: bytes in, a record and the executed notebook out. No shared disk, nothing else is needed.
+
+    grade(submission, bundle, student, seed, limits) -> Graded(record, notebook)
+
+Intake, then cell by cell in the sandbox; where a check stands, the judge asks. A cell that ends its process, or does
+not end, costs its own exercise: it is left out, the sandbox is started again and the cells before it are run again,
+which takes milliseconds, since experiments are not run. A verdict that is written down stays.
+
+What fails where another answer was called before it, and oddly, or when that one may have left traces, is tried once
+more in a room in which no answer has been called. And nothing ends the judge: what nobody has foreseen, an error in the
+judge itself or more time or memory than it may take, costs the place where it happens, and a person is told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nbformat import NotebookNode
+
+from rnncourse import exercises
+from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.verdict import Verdict
+from rnngrade.core import record
+from rnngrade.core.record import ExerciseResult, Finding, Record
+from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
+from rnngrade.grading.bundle import Bundle
+from rnngrade.grading.judge import judge_code, judge_question, place, refused
+from rnngrade.grading.outputs import Outputs, new_output
+from rnngrade.reading.inspection import digest, inspect, weight
+from rnngrade.reading.intake import Intake, defined_names, take_in
+from rnngrade.reading.traces import may_leave_traces
+from rnngrade.sandbox.limits import MB, Limits
+from rnngrade.sandbox.session import Died, Fault, Garbled, Session, Station, TooMuch, TooSlow
+
+MOST_FINDINGS = 200
+MOST_WORDS = 4_000  # characters of a message
+MOST_SOURCE = 20_000  # characters of an answer whose mistake is looked for
+
+T = TypeVar("T")
+
+
+class NoRoom(BaseException):
+    """The station gives no room any more: that is no student's fault."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of a submission: its record, and the instructor's notebook with the student's answers, executed."""
+
+    record: Record
+    notebook: bytes
+
+
+Grader = Callable[[dict[str, Path]], Iterator[Graded]]  # submissions by student, in; results as they come, out
+
+
+def grade(
+    submission: bytes,
+    bundle: Bundle,
+    student: str,
+    seed: str = "",
+    limits: Limits | None = None,
+    *,
+    station: Station | None = None,
+    sandboxed: bool = True,
+    lost: Collection[str] = (),
+    at: Callable[[str], None] = lambda place: None,
+) -> Graded:
+    """Grade one submission. `station` is a started one for the same bundle, to be used again. `at` is told each place
+    that is come to; those in `lost`, which have ended this process before, are passed over.
+
+    Never raises for what the submission is or does. **Errors:** `WrongBundle`, `NoSandbox`.
+    """
+    limits = limits or Limits()
+    with _seed(seed):
+        if station is not None:
+            return _Grading(submission, bundle, student, seed, station, lost, at).run()
+        bundle.require_fit()
+        with open_station(bundle, limits, sandboxed=sandboxed) as own:
+            return _Grading(submission, bundle, student, seed, own, lost, at).run()
+
+
+def open_station(
+    bundle: Bundle, limits: Limits, *, sandboxed: bool = True, meanwhile: Callable[[], None] = lambda: None
+) -> Station:
+    """A station for a bundle: to grade many submissions, start it once. `meanwhile` is called while it starts."""
+    return Station(bundle.library, bundle.modules(), limits, sandboxed=sandboxed, meanwhile=meanwhile)
+
+
+@contextmanager
+def _seed(seed: str) -> Iterator[None]:
+    """The hidden cases' seed, which is this process's alone."""
+    before = os.environ.get("RNNCOURSE_SEED")
+    if seed:
+        os.environ["RNNCOURSE_SEED"] = seed
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("RNNCOURSE_SEED", None)
+        else:
+            os.environ["RNNCOURSE_SEED"] = before
+
+
+@dataclass
+class _Cell:
+    """A cell to run: `exercise` names the exercise whose answer it is; `fault` is what became of it, if it is left
+    out.
+    """
+
+    index: int
+    source: str
+    exercise: str | None = None
+    is_helper: bool = False
+    fault: Fault | None = None
+    error: str = ""
+    seconds: float = 0.0
+
+
+@dataclass
+class _Grading:
+    submission: bytes
+    bundle: Bundle
+    student: str
+    seed: str
+    station: Station
+    lost: Collection[str]
+    at: Callable[[str], None]
+    results: dict[str, ExerciseResult] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    ran: list[_Cell] = field(default_factory=list)
+    session: Session | None = None
+    called: list[str] = field(default_factory=list)  # the exercises whose answers have been called in this session
+    banned: dict[str, str] = field(default_factory=dict)  # by answer: what it calls and may not
+    restarts: int = 0
+    most_memory: int = 0
+    spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds, by what on
+
+    def run(self) -> Graded:
+        began = time.monotonic()
+        self.end = began + self.station.limits.submission_seconds
+        self.outputs = Outputs(self.station.limits)
+        with with_no_more_than(self.station.limits.judge_memory):
+            release = self.bundle.notebook()
+            intake = self._guarded("intake", lambda: take_in(self.submission, release), self._nothing_taken)
+            self.findings += intake.findings
+            self.findings += self._guarded("inspection", lambda: self._inspect(intake), lambda _: [])
+            self.spent["intake_seconds"] = time.monotonic() - began
+            try:
+                for index, cell in enumerate(intake.notebook.cells):
+                    if cell.cell_type == "code":
+                        self._cell(index, cell, intake)
+                self.at("places")
+                if "places" not in self.lost:  # what is found there, or not, decides nothing
+                    with suppress(Exception, OutOfTime), at_most(self.station.limits.judge_seconds):
+                        self._look_for_places(intake)
+            finally:
+                self._close()
+            made = self._record(intake)
+            made.measured.update(
+                seconds=round(time.monotonic() - began, 3),
+                cell_seconds=round(sum(c.seconds for c in self.ran), 3),
+                **{what: round(seconds, 4) for what, seconds in self.spent.items()},
+                memory=float(self.most_memory),
+                restarts=float(self.restarts),
+            )
+            return Graded(made, json.dumps(intake.notebook, ensure_ascii=False).encode("utf-8", "replace"))
+
+    def _guarded(self, place: str, task: Callable[[], T], instead: Callable[[str], T]) -> T:
+        """What the task gives; where it ends in what nobody has foreseen, `instead(why)`, and a person is told."""
+        self.at(place)
+        why = "it ended the process that judges"
+        if place not in self.lost:
+            try:
+                with at_most(self.station.limits.judge_seconds):
+                    return task()
+            except OutOfTime:
+                why = f"it took the judge more than {self.station.limits.judge_seconds:g} seconds"
+            except MemoryError:
+                why = "it took the judge more memory than there is for it"
+            except Exception as error:  # the last net
+                why = f"it ended in {type(error).__name__}, which nobody has foreseen"
+            self._close()  # in what state the session is, nobody knows
+        words = (
+            f"What stands at the place `{place}` could not be graded: {why}. It counts as lost until a person looks."
+        )
+        self.findings.append(Finding("not-judged", words, for_person=True))
+        return instead(why)
+
+    def _nothing_taken(self, why: str) -> Intake:
+        return take_in(b"", self.bundle.notebook())
+
+    def _cell(self, index: int, cell: NotebookNode, intake: Intake) -> None:
+        meta = cell.metadata.get("nbgrader", {})
+        if "experiment" in cell.metadata.get("tags", []):
+            return
+        place = str(meta.get("grade_id") or f"cell {index + 1}")
+        if meta.get("grade"):
+            exercise = exercises.find(place.removeprefix("check_"))
+
+            def unforeseen(why: str) -> tuple[str, Verdict]:
+                words = f"What came of {exercise.name} could not be judged: {why}. A person has to look at it."
+                return record.GARBLED, refused(exercise, words)
+
+            began, started = time.monotonic(), self.spent["sandbox_seconds"]
+            status, verdict = self._guarded(place, lambda: self._ask(exercise, intake), unforeseen)
+            self.spent["judge_seconds"] += time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
+            verdict = dataclasses.replace(verdict, message=verdict.message[:MOST_WORDS])
+            self._write_down(exercise, status, verdict, time.monotonic() - began)
+            cell.outputs = [_verdict_output(verdict)]
+            return
+        is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
+        one = _Cell(index, cell.source, meta.get("grade_id") if meta.get("solution") else None, is_helper)
+        self.ran.append(one)
+        reply = self._guarded(place, lambda: self._run(one), lambda why: self._leave_out(one, Garbled(why)))
+        cell.execution_count = len(self.ran)
+        if reply is not None:
+            cell.outputs = self.outputs.kept(reply["outputs"])
+            errors = [o for o in cell.outputs if o.output_type == "error"]
+            one.error = f"{errors[-1].ename}: {errors[-1].evalue}" if errors else ""
+            if reply["error"] is None and any((f.code, f.cell) == ("syntax-error", place) for f in self.findings):
+                words = f"Your cell `{place}` ran, although it could not be read as Python."
+                self.findings.append(Finding("not-read", words, place, for_person=True))
+        elif one.fault is not None:
+            words = _words(one.fault, "This cell", self.station.limits)
+            cell.outputs = [new_output("error", ename="Stopped", evalue=words, traceback=[words])]
+            if one.exercise is None:
+                self.findings.append(Finding("cell-stopped", f"A cell of your own was left out. {words}"))
+
+    def _run(self, one: _Cell) -> dict[str, Any] | None:
+        """Run a cell; None if it came to no end, in which case it is left out from now on."""
+        began, started = time.monotonic(), self.spent["sandbox_seconds"]
+        try:
+            while True:
+                if (session := self._ready()) is None:
+                    return self._leave_out(one, TooSlow())
+                called, cpu = list(self.called), session.cpu_seconds()
+                try:
+                    reply = session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
+                    match reply:
+                        case {"outputs": list(), "error": None | str()}:
+                            self.spent["cell_cpu_seconds"] += session.cpu_seconds() - cpu
+                            return dict(reply)
+                    raise Garbled("no outputs")
+                except Fault as fault:
+                    self._close()
+                    if not called or not (_is_odd(fault) or self._may_leave_traces(called)):
+                        return self._leave_out(one, fault)
+        finally:
+            one.seconds = time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
+
+    @staticmethod
+    def _leave_out(one: _Cell, fault: Fault) -> None:
+        one.fault = type(fault)(*fault.args)  # with its traceback it would hold on to all that was read
+
+    def _write_down(self, exercise: Exercise | Question, status: str, verdict: Verdict, seconds: float) -> None:
+        """The result of an exercise; the first one counts."""
+        name = exercise.name
+        cells = [c for c in self.ran if c.exercise == name]
+        hint = "" if verdict.passed or not exercise.hints else exercise.hints[0]
+        self.results.setdefault(
+            name,
+            ExerciseResult(
+                name=name,
+                status=status,
+                points=verdict.points,
+                max_points=float(exercise.points),
+                passed=verdict.passed,
+                message=verdict.message,
+                diagnosis=verdict.diagnosis,
+                criteria=dict(verdict.criteria),
+                table=verdict.table.plain() if verdict.table else None,
+                hint=hint,
+                card=verdict.card(),
+                seconds=round(seconds + sum(c.seconds for c in cells), 3),
+            ),
+        )
+
+    def _ask(self, exercise: Exercise | Question, intake: Intake) -> tuple[str, Verdict]:
+        name = exercise.name
+        answer = next((c for c in self.ran if c.exercise == name), None)
+        if intake.answers.get(name) is None:
+            return record.MISSING, refused(exercise, f"What was handed in has no cell with an answer to {name}.")
+        if answer is not None and answer.fault is not None:
+            words = _words(answer.fault, f"The cell of {name}", self.station.limits)
+            return _status(answer.fault), refused(exercise, words)
+        while True:
+            if (session := self._ready()) is None:
+                words = "There was no time left for it: cells or answers before it had used up the submission's time."
+                return record.TIMED_OUT, refused(exercise, words)
+            called = [other for other in self.called if other != name]
+            self.called.append(name)
+            odd = False
+            try:
+                if isinstance(exercise, Exercise):
+                    status, verdict, goes_on = judge_code(session, exercise, self.banned.get(name))
+                else:
+                    status, verdict, goes_on = judge_question(session, exercise)
+                if not goes_on:
+                    self._close()
+            except Fault as fault:
+                self._close()
+                status, verdict = _status(fault), refused(exercise, _words(fault, name, self.station.limits))
+                odd = _is_odd(fault)
+            if status == record.MISSING and answer is not None:
+                odd = not answer.error and name in defined_names(answer.source)
+            if verdict.passed or not called or not (odd or self._may_leave_traces(called)):
+                break
+            self._close()  # perhaps by what another answer has left behind: once more, where none has been called
+        if status == record.MISSING and answer is not None and answer.error:
+            verdict = refused(exercise, f"There is no `{name}`: its cell raised {answer.error[:300]}.")
+        return status, verdict
+
+    def _look_for_places(self, intake: Intake) -> None:
+        """Where the answers go wrong that nobody has named; at the end, so that it costs no exercise anything."""
+        left = self.station.limits.place_seconds
+        for name, result in self.results.items():
+            exercise = exercises.find(name)
+            is_unnamed = result.status == record.JUDGED and not result.passed and not result.diagnosis
+            source = intake.answers[name] or ""
+            if not is_unnamed or not isinstance(exercise, Exercise) or left <= 0 or len(source) > MOST_SOURCE:
+                continue
+            began = time.monotonic()
+            if (session := self._ready()) is None:
+                break
+            try:
+                if found := place(session, exercise, source, self._left(left)):
+                    self.results[name] = dataclasses.replace(result, where=found.plain())
+            except Fault:
+                self._close()
+            left -= time.monotonic() - began
+        self.spent["place_seconds"] += self.station.limits.place_seconds - left
+
+    def _may_leave_traces(self, called: list[str]) -> bool:
+        """Whether one of these answers may have changed what other answers need."""
+        if any(finding.code in TRACES for finding in self.findings):
+            return True
+        return any(may_leave_traces(c.source) for c in self.ran if c.is_helper or c.exercise in called)
+
+    def _ready(self) -> Session | None:
+        """A session in which all cells so far have been run, but for those left out; None if there is no more time."""
+        began = time.monotonic()
+        while self.session is None:
+            if self.restarts > self.station.limits.restarts or self._left(1.0) <= 0:
+                return None
+            self.restarts += 1
+            self.called = []
+            try:
+                self.session = self.station.session()
+            except (RuntimeError, OSError) as error:
+                raise NoRoom(str(error)) from None
+            for one in [c for c in self.ran if c.fault is None and c.seconds]:
+                try:
+                    self.session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
+                except Fault as fault:  # it did end before: chance, or malice
+                    self._leave_out(one, fault)
+                    self._close()
+                    break
+        self.spent["sandbox_seconds"] += time.monotonic() - began
+        return self.session
+
+    def _left(self, most: float) -> float:
+        return max(0.0, min(most, self.end - time.monotonic()))
+
+    def _close(self) -> None:
+        if self.session is not None:
+            self.most_memory = max(self.most_memory, self.session.most_memory)
+            self.session.close()
+            self.session = None
+
+    def _inspect(self, intake: Intake) -> list[Finding]:
+        sources, given = {}, {}
+        for index, cell in enumerate(intake.notebook.cells):
+            meta = cell.metadata.get("nbgrader", {})
+            is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
+            if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
+                sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
+            elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
+                given[f"given {index + 1}"] = cell.source
+        stem = self.bundle.unit.partition("_")[2]
+        own = (f"rnncourse.{stem}", "rnncourse.exercises")
+        catalogue = exercises.unit(self.bundle.unit)
+        forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
+        uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
+        inspection = inspect(sources, forbids, uses, given)
+        self.banned = inspection.banned
+        return inspection.findings
+
+    def _record(self, intake: Intake) -> Record:
+        catalogue = exercises.unit(self.bundle.unit)
+        answers: dict[str, str] = {}
+        for e in catalogue:
+            source = intake.answers.get(e.name)
+            if isinstance(e, Exercise) and source and self.results[e.name].status != record.MISSING:
+                print_of = self._guarded(f"digest of {e.name}", partial(_fingerprint, source), lambda _: None)
+                answers |= {e.name: print_of} if print_of else {}
+        return Record(
+            student=self.student,
+            unit=self.bundle.unit,
+            key=self.bundle.key(self.submission, self.seed, self.station.limits),
+            submission=hashlib.sha256(self.submission).hexdigest(),
+            exercises=tuple(self.results[e.name] for e in catalogue),
+            written=intake.written_changed,
+            findings=_bounded(self.findings),
+            answers=answers,
+            versions=dict(self.bundle.versions),
+        )
+
+
+def _fingerprint(source: str) -> str | None:
+    return f"{weight(source)}:{digest(source)}"
+
+
+def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
+    """Not more findings, and not longer ones, than a person reads: those for a person stay."""
+    first = sorted(range(len(findings)), key=lambda i: not findings[i].for_person)[:MOST_FINDINGS]
+    kept = [findings[i] for i in sorted(first)]
+    return tuple(dataclasses.replace(finding, message=finding.message[:MOST_WORDS]) for finding in kept)
+
+
+# Findings of the inspection on code that may change more than its own.
+TRACES = {"hides-calls", "looks-inside", "machine-level", "processes", "patches", "too-long", "too-complex"}
+
+
+def _is_odd(fault: Fault) -> bool:
+    """Whether an answer on its own rarely ends so; one that is too slow, or too large, mostly is so by itself."""
+    return isinstance(fault, (Died, Garbled))
+
+
+def _status(fault: Fault) -> str:
+    kinds = {TooSlow: record.TIMED_OUT, Died: record.DIED, TooMuch: record.DIED, Garbled: record.GARBLED}
+    return kinds[type(fault)]
+
+
+def _words(fault: Fault, what: str, limits: Limits) -> str:
+    """What to tell a student whose cell or answer ended the session."""
+    match fault:
+        case TooSlow():
+            return f"{what} did not come to an end in time. Is there a loop that never ends?"
+        case TooMuch() if str(fault) == "processes":
+            return f"{what} started more than {limits.processes} processes or threads."
+        case TooMuch() if str(fault) == "answers":
+            return f"What {what} returns takes more than {limits.message // MB} MB."
+        case TooMuch():
+            return f"{what} used more than {limits.memory // MB} MB of memory."
+        case Garbled():
+            return f"{what} wrote where only the grading desk writes, so that nothing it says can be believed."
+    return f"{what} ended Python itself: by a crash, by os._exit, or for want of memory."
+
+
+def _verdict_output(verdict: Verdict) -> NotebookNode:
+    data = {"text/plain": f"{verdict.points:g}", "text/html": verdict.card()}
+    return new_output("execute_result", data=data, metadata={}, execution_count=None)

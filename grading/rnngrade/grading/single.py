@@ -1,0 +1,114 @@
+"""One file, graded by itself: in a shell, in a workflow, on a platform that starts a container for each submission.
+
+There is no desk: nothing is kept but what is returned. The judge and the sandbox are the desk's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from rnncourse import exercises
+from rnncourse.checks.excerpt import Excerpt
+from rnncourse.checks.listing import listing
+from rnngrade.core.errors import DeskError
+from rnngrade.core.record import ExerciseResult, Record
+from rnngrade.grading.bundle import Bundle, exercise_names
+from rnngrade.grading.forks import Settings
+from rnngrade.grading.grade import Graded
+from rnngrade.grading.worker import Worker
+from rnngrade.reading.intake import MAX_BYTES
+from rnngrade.sandbox import bubblewrap
+from rnngrade.sandbox.limits import Limits
+
+
+class NoUnit(DeskError):
+    """Why it is not known of which unit a file is, in a sentence."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What grading one file gave. `unprotected` says in sentences what it was not kept from."""
+
+    record: Record
+    notebook: bytes
+    unprotected: tuple[str, ...]
+
+
+def grade_file(
+    root: Path, path: Path, *, unit: str | None = None, seed: str = "", limits: Limits | None = None, sandbox: str = ""
+) -> Alone:
+    """Grade a notebook for the course at `root`. The unit is known from its cells, if it is not given.
+
+    `sandbox` is "bwrap", "none", or "" for a sandbox if there can be one here. **Errors:** `NoUnit`, `NoSandbox`,
+    `CannotGrade`, `OSError`.
+    """
+    data = path.read_bytes()
+    unit = unit or unit_of(data, path.name)
+    bundle, allowed = Bundle.make(root, unit), limits or Limits()
+    why = "" if sandbox == "none" else _no_room(sandbox == "bwrap")
+    sandboxed = sandbox != "none" and not why
+    with Worker(Settings(bundle, allowed, seed, sandboxed)) as worker:
+        graded: Graded = worker.grade("student", data)
+    unprotected = bubblewrap.not_limited() if sandboxed else [_NOT_SANDBOXED + (f" ({why})" if why else "")]
+    return Alone(graded.record, graded.notebook, tuple(unprotected))
+
+
+_NOT_SANDBOXED = (
+    "There was no sandbox: what the notebook runs can read every file that this process can, the course's answers and "
+    "the hidden cases' seed among them, use the network, and change what is graded after it in this container."
+)
+
+
+def _no_room(must: bool) -> str:
+    """Why no room can be built here; nothing if one can. **Errors:** `NoSandbox` if there must be one."""
+    try:
+        bubblewrap.require()
+    except bubblewrap.NoSandbox as error:
+        if must:
+            raise
+        return str(error).partition(":")[0]
+    return ""
+
+
+def unit_of(data: bytes, name: str) -> str:
+    """The unit that a notebook is of, by the ids of its cells. **Errors:** `NoUnit`."""
+    ids = set(_ids(data, name))
+    shares = {unit: len(ids & {*exercise_names(unit)}) for unit in exercises.STEMS}
+    best = max(shares, key=lambda unit: shares[unit])
+    if not shares[best]:
+        raise NoUnit(
+            f"{name} has no exercise of the course: hand in the notebook that you were given, with your answers in it."
+        )
+    return best
+
+
+def _ids(data: bytes, name: str) -> Iterable[str]:
+    if len(data) > MAX_BYTES:
+        raise NoUnit(f"{name} is too large: a notebook with its outputs cleared has less than {MAX_BYTES // 10**6} MB.")
+    try:
+        notebook = nbformat.reads(data.decode("utf-8-sig"), as_version=4)
+        for cell in notebook.cells:
+            yield str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+    except (ValueError, AttributeError, KeyError, TypeError, RecursionError, nbformat.ValidationError):
+        raise NoUnit(f"{name} cannot be read: save the notebook in Jupyter, and hand in the .ipynb file.") from None
+
+
+def words_of(result: ExerciseResult) -> str:
+    """What a student reads of one exercise: message, table, place, hint; empty for a right one."""
+    if result.passed:
+        return ""
+    parts = [result.message]
+    if result.table:
+        title, *rows = (result.table[name] for name in ("title", "columns", "expected", "got", "wrong"))
+        parts.append(str(Excerpt(title, *map(tuple, rows))))
+    if where := result.where:
+        parts.append(where["message"])
+        if where["lines"] and where.get("source"):
+            parts.append(listing(where["source"], where["lines"]))
+    if result.hint:
+        parts.append(f"Hint: {result.hint}")
+    return "\n\n".join(parts)

@@ -1,0 +1,325 @@
+"""What stands on a student's page, in the order in which a student wants to know it.
+
+    the points            and what waits for a person, which is said as such and counts for nothing yet
+    what lost points      a block each: diagnosis, the failing case as a table, the code with the marked place, a hint,
+                          the comment of whoever graded by hand
+    what was not written  a line each
+    what was right        a line each
+    the file              what was odd about it
+    the notebook          folded away, without what printed
+
+The page is one file, needs no network, runs nothing, follows the reader's theme, fits a phone and prints. Its content
+security policy allows its own style sheet and nothing else. Jinja escapes all that is put into the template, and
+`text.py` makes all HTML that is.
+
+Of hidden cases there is nothing here: what a verdict says is the judge's business (`rnncourse/checks/engine.py`), and
+of what the notebook printed only that is shown which came before the first check. A cell below it may have printed
+what an answer was asked there.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from rnncourse import exercises
+from rnngrade.core.record import ExerciseResult, Record
+from rnngrade.gradebook.marks import Mark, Marks
+from rnngrade.pages.feedback.text import code, cut, lesson, markdown, marked_code, prose
+
+# Bytes that may be taken on a page; all of it without the notebook stays below 300 kB.
+CODE_IN_ALL = 100_000
+COMMENTS_IN_ALL = 50_000
+MESSAGES_IN_ALL = 50_000
+CELL = 20_000
+NOTEBOOK = 400_000
+MOST_FINDINGS = 20
+
+HERE = Path(__file__).parent
+_NOTHING = Markup()
+_LINES = re.compile(r"\b[Ll]ines? \d{1,9}(?:(?:, | and | or | to )\d{1,9})*")
+_HEADING = re.compile(r"^#+ (Exercise [\d.]+) · `(\w+)`", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The place where an answer first differs: a row of what was expected and one of what came."""
+
+    title: str
+    columns: list[str]
+    rows: list[tuple[str, list[tuple[str, bool]]]]
+
+
+@dataclass
+class Block:
+    """One exercise, or one written question, on the page."""
+
+    name: str
+    number: str
+    mark: Mark
+    message: Markup = _NOTHING
+    hint: Markup = _NOTHING
+    comment: Markup = _NOTHING
+    table: Table | None = None
+    code: list[tuple[Markup, bool]] = field(default_factory=list)
+    lines: tuple[int, ...] = ()
+    place: Markup = _NOTHING
+    answer: Markup = _NOTHING
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of the notebook, as it is shown."""
+
+    kind: str  # "text", "code", "check", "cut"
+    text: Markup
+    output: Markup = _NOTHING
+    name: str = ""
+
+
+@dataclass
+class Page:
+    """All that the template needs."""
+
+    unit: str
+    title: str
+    student: str
+    marks: Marks
+    waits: list[Block] = field(default_factory=list)
+    lost: list[Block] = field(default_factory=list)
+    blank: list[Block] = field(default_factory=list)
+    right: list[Block] = field(default_factory=list)
+    findings: list[Markup] = field(default_factory=list)
+    more_findings: int = 0
+    notebook: list[Cell] = field(default_factory=list)
+    is_open: bool = False  # whether the notebook is unfolded, as whoever grades wants it
+
+    @property
+    def late(self) -> str:
+        """How late it came, in words, if by the desk's rules; nothing if it was in time."""
+        return "" if self.marks.late.is_unclear else self.marks.late.words()
+
+    @property
+    def open_points(self) -> float:
+        """The points that nobody has given or refused yet."""
+        return sum(block.mark.most for block in self.waits if block.mark.points is None)
+
+
+def page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]], *, is_open: bool = False) -> str:
+    """A student's page on a unit, as HTML. `cells` are those of the executed notebook, as JSON has them, which is
+    unfolded if `is_open`.
+    """
+    made = _page(record, marks, cells)
+    made.is_open = is_open
+    return _template().render(page=made)
+
+
+def _page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> Page:
+    sources = {_grade_id(cell): _text(cell.get("source")) for cell in cells if _grade_id(cell)}
+    numbers = _numbers(cells)
+    title = exercises.unit(record.unit).title if record.unit in exercises.STEMS else record.unit
+    made = Page(record.unit, title, record.student, marks)
+    results = {result.name: result for result in record.exercises}
+    shown = [name for name in _in_order(sources, marks) if name in marks.grades]
+    share = max(1, len(shown))
+    for grade_id in shown:
+        name, mark = grade_id.removeprefix("check_"), marks.grades[grade_id]
+        block = Block(name, numbers.get(name, "Written question" if grade_id == name else ""), mark)
+        block.comment = _comment(marks.comments.get(name, ""), COMMENTS_IN_ALL // share)
+        result = results.get(name) if grade_id != name else None
+        untouched = name in marks.untouched
+        if mark.waits:
+            made.waits.append(block)
+        if mark.points is None:
+            pass
+        elif mark.points >= mark.most:
+            made.right.append(block)
+        elif untouched and not mark.points:
+            _explain(block, result, share)
+            made.blank.append(block)
+        else:
+            _explain(block, result, share)
+            _show(block, result, sources.get(name, ""), share, is_code=grade_id != name)
+            made.lost.append(block)
+    made.findings = [prose(finding.message, 1_000) for finding in record.findings[:MOST_FINDINGS]]
+    made.more_findings = len(record.findings) - len(made.findings)
+    made.notebook = list(_notebook(cells, results, marks))
+    return made
+
+
+def _in_order(sources: Mapping[str, str], marks: Marks) -> Iterator[str]:
+    """The grade ids of what has a grade, as they come in the notebook."""
+    yield from (grade_id for grade_id in sources if grade_id in marks.grades)
+    yield from sorted(marks.grades.keys() - sources.keys())
+
+
+def _numbers(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """By which number the unit's text calls an exercise: "Exercise 3.2"."""
+    text = "\n".join(_text(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
+    return {found[2]: found[1] for found in _HEADING.finditer(text)}
+
+
+def _explain(block: Block, result: ExerciseResult | None, share: int) -> None:
+    """What the judge said of it."""
+    if result is None or result.passed:
+        return
+    block.message = prose(result.message, MESSAGES_IN_ALL // share // 2)
+    block.hint = prose(result.hint, MESSAGES_IN_ALL // share // 4)
+    block.table = _table(getattr(result, "table", None))
+
+
+def _show(block: Block, result: ExerciseResult | None, source: str, share: int, *, is_code: bool) -> None:
+    """The student's own answer, with the place where it goes wrong if that is known."""
+    most = CODE_IN_ALL // share
+    if not is_code:
+        block.answer = markdown(source, most)
+        return
+    where = _where(result)
+    source = source.strip("\n")
+    block.lines = _in_cell(source, block.name, where["lines"])
+    above = block.lines[0] - min(n for n in where["lines"] if n >= 1) if block.lines else 0
+    block.place = prose(_shifted(where["message"], above), MESSAGES_IN_ALL // share // 4)
+    block.code = marked_code(source, block.lines, where["part"], most) if source else []
+
+
+def _where(result: ExerciseResult | None) -> dict[str, Any]:
+    """What is known of the place of the error, from the record: an object or, out of a file, a dict."""
+    found = getattr(result, "where", None) if result is not None and not result.passed else None
+    keys = ("lines", "part", "message")
+    given = {key: found.get(key) if isinstance(found, Mapping) else getattr(found, key, None) for key in keys}
+    return given | {"lines": tuple(given["lines"] or ()), "message": str(given["message"] or "")}
+
+
+def _in_cell(source: str, name: str, lines: Sequence[int]) -> tuple[int, ...]:
+    """Lines of an answer, counted from its `def` or `class`, as lines of its cell; of the last one of that name."""
+    if not lines:
+        return ()
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    first = [node for node in body if isinstance(node, kinds) and node.name == name]
+    if not first:
+        return ()
+    start, end = first[-1].lineno, first[-1].end_lineno or first[-1].lineno
+    return tuple(sorted({start + line - 1 for line in lines if 1 <= line <= end - start + 1}))
+
+
+def _shifted(message: str, above: int) -> str:
+    """A message in which lines of an answer are those of its cell, with so many lines above the answer.
+
+    >>> _shifted("Line 3 is right, lines 4, 5 and 10 are not.", 2)
+    'Line 5 is right, lines 6, 7 and 12 are not.'
+    """
+
+    def shift(found: re.Match[str]) -> str:
+        return re.sub(r"\d+", lambda number: str(int(number[0]) + above), found[0])
+
+    return _LINES.sub(shift, message)
+
+
+def _table(found: Any) -> Table | None:
+    """The table of a record, `rnncourse.checks.excerpt.Excerpt.plain`."""
+    if not isinstance(found, Mapping):
+        return None
+    columns = [cut(str(name), 60) for name in found["columns"]][:10]
+    expected, got = ([cut(str(value), 60) for value in found[row]][:10] for row in ("expected", "got"))
+    return Table(
+        cut(str(found["title"]), 100),
+        columns,
+        [("expected", [(v, False) for v in expected]), ("yours", list(zip(got, map(bool, found["wrong"]))))],
+    )
+
+
+def _comment(text: str, most: int) -> Markup:
+    return markdown(text, most) if text.strip() else Markup()
+
+
+def _notebook(cells: Iterable[dict[str, Any]], results: Mapping[str, ExerciseResult], marks: Marks) -> Iterator[Cell]:
+    """The cells one after another, until there is no more room."""
+    room, checked = NOTEBOOK, False
+    for cell in cells:
+        grade_id, source = _grade_id(cell), _text(cell.get("source"))
+        meta = cell.get("metadata", {})
+        if cell.get("cell_type") == "code" and grade_id in marks.grades:
+            checked = True
+            made = Cell("check", Markup(), name=grade_id.removeprefix("check_"))
+        elif cell.get("cell_type") == "code":
+            is_open = not checked and "experiment" not in meta.get("tags", [])
+            output = code("\n".join(_printed(cell)).strip("\n"), CELL) if is_open else Markup()
+            made = Cell("code", code(source, CELL), output)
+        elif grade_id:
+            made = Cell("text", markdown(source, CELL), name=grade_id)
+        else:
+            made = Cell("text", lesson(source, 2 * CELL))
+        room -= len(made.text) + len(made.output)
+        if room < 0:
+            yield Cell("cut", Markup())
+            return
+        yield made
+
+
+def _printed(cell: Mapping[str, Any]) -> Iterator[str]:
+    """What a cell printed, as text."""
+    for output in cell.get("outputs", ()):
+        kind = output.get("output_type")
+        if kind == "stream":
+            yield _text(output.get("text"))
+        elif kind == "error":
+            yield "\n".join(map(_text, output.get("traceback", ())))
+        elif "text/plain" in output.get("data", {}):
+            yield _text(output["data"]["text/plain"])
+
+
+def _grade_id(cell: Mapping[str, Any]) -> str:
+    return str(cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", ""))
+
+
+def _text(value: object) -> str:
+    """Text as a notebook's file may hold it: one string, or a list of lines."""
+    return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
+
+
+def _points(value: float) -> str:
+    """Points: two places at most.
+
+    >>> _points(3.0), _points(1.804)
+    ('3', '1.8')
+    """
+    return f"{round(value, 2):g}"
+
+
+def _counted(value: float, noun: str = "point") -> str:
+    """Points with their noun.
+
+    >>> _counted(1.0), _counted(2.5)
+    ('1 point', '2.5 points')
+    """
+    return f"{_points(value)} {noun if round(value, 2) == 1 else noun + 's'}"
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    style = (HERE / "style.css").read_text(encoding="utf-8").strip()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    environment.globals.update(style=Markup(style), style_hash=f"sha256-{digest}")
+    environment.filters.update(points=_points, counted=_counted)
+    return environment.get_template("page.html")

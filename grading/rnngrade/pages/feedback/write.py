@@ -1,0 +1,65 @@
+"""Writing the pages of a class: each student on their own, whoever else's cannot be written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.core.record import Record, write_whole
+from rnngrade.gradebook.book import GradebookError
+from rnngrade.gradebook.marks import Marks, read_marks
+from rnngrade.pages.feedback.exchange import came_by_exchange, keep_for_release
+from rnngrade.pages.feedback.page import page
+
+
+def write_feedback(
+    desk: Desk, unit: str, students: Sequence[str] | None = None, failures: Failures | None = None
+) -> list[Path]:
+    """Write the pages of `students`, by default of all who are graded; returns where they lie.
+
+    Each is written on its own: whose page cannot be is put into `failures`. **Errors:** `GradebookError` if the
+    gradebook cannot be read; without `failures`, a `DeskError` that names them, after all others are written.
+    """
+    told = failures or Failures()
+    if students is None:
+        students = [record.student for record in desk.graded(unit)]
+        desk.tell_unreadable(unit, told)
+    marks = read_marks(desk, unit, told)
+    by_exchange = came_by_exchange(desk, unit)
+    written = []
+    for student in students:
+        with told.of(student, unit):
+            path = desk.feedback / student / unit / f"{unit}.html"
+            record, mark, cells = source_of(desk, unit, student, marks)
+            text = page(record, mark, cells)
+            # What a student wrote may hold half a surrogate, which no file can.
+            write_whole(path, text.encode("utf-8", "replace"))
+            if by_exchange:
+                keep_for_release(desk, record, path)
+            written.append(path)
+    if failures is None:
+        told.end()
+    return written
+
+
+def source_of(
+    desk: Desk, unit: str, student: str, marks: Mapping[str, Marks]
+) -> tuple[Record, Marks, list[dict[str, Any]]]:
+    """The record, the marks and the cells of a submission. **Errors:** `GradebookError`."""
+    record = desk.record(unit, student)
+    path = desk.executed_path(unit, student)
+    if record is None or not path.is_file():
+        raise GradebookError(f"{student}'s {unit} is not graded yet: run `rnngrade run {unit}` first.")
+    if student not in marks:
+        raise GradebookError(f"The gradebook has no grades for {student}'s {unit}: run `rnngrade run {unit}` first.")
+    try:
+        cells = json.loads(path.read_bytes())["cells"]
+    except (ValueError, KeyError, TypeError):
+        raise GradebookError(
+            f"{path} is no notebook any more: run `rnngrade run {unit} --force --student {student}`."
+        ) from None
+    return record, marks[student], cells

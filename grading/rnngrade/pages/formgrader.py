@@ -1,0 +1,187 @@
+"""Formgrader, as `rnngrade lab` opens it: for marks and comments by hand.
+
+What else it can do is the desk's business: its Autograde button would run what was handed in without a sandbox, its
+Generate and its feedback would write over what the build and the desk have written. So its pages show no such button,
+and say which command does it instead. Jupyter's server loads this after nbgrader's own extension, whose pages these
+extend; `jupyter/` holds the setting that has it loaded.
+
+What students wrote stands on these pages, and on them one can do all that the instructor can. It comes harmless
+(`harmless.py`); should that fail, this holds as well:
+
+- Every name and id is escaped where nbgrader's templates put it into a page.
+- The pages have a content security policy: of scripts only those of nbgrader's own templates run, which bear a word
+  that is drawn when the server starts, and nothing is asked of any other machine.
+- Mathematics is set by the MathJax that the site uses, from this machine, with TeX's own commands and those of AMS:
+  none that makes links, attributes or boxes around the page, or says what other commands mean.
+- What is painted in an answer stays within its block.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.metadata
+import os
+import re
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import BaseLoader, ChoiceLoader, DictLoader, Environment, PrefixLoader
+from tornado.web import StaticFileHandler
+
+COMMANDS = """
+{%- block messages -%}
+<div class="alert alert-info" role="note">
+  Here you read, give points and write comments: choose <b>Manual Grading</b> in the menu. The rest is done in a
+  terminal, in the desk's folder: <code>rnngrade run {{ assignment_id or "UNIT" }}</code> grades what is new, in a
+  sandbox; <code>rnngrade feedback {{ assignment_id or "UNIT" }}</code> writes what students get back.
+</div>
+{%- endblock -%}
+{%- block script -%}
+{{ super() }}
+<style>HIDDEN { display: none; }</style>
+{%- endblock -%}
+"""
+
+
+def _without(page: str, *columns: int) -> str:
+    """One of nbgrader's pages with our words above it and without these columns of its table, counted from 1."""
+    hidden = ", ".join(f"table.table tr > :nth-child({column})" for column in columns)
+    return f'{{%- extends "nbgrader/{page}" -%}}' + COMMANDS.replace("HIDDEN", hidden)
+
+
+PAGES = {
+    # Generate, Release, Collect; Generate Feedback, Release Feedback
+    "manage_assignments.tpl": _without("manage_assignments.tpl", 5, 7, 8, 10, 11),
+    # Autograde, Generate Feedback, Release Feedback
+    "manage_submissions.tpl": _without("manage_submissions.tpl", 6, 7, 8),
+}
+
+# nbgrader waits for a signal of MathJax 2: here it comes when MathJax 3 is done, or was not there.
+MATHJAX = {
+    "mathjax.html.j2": """
+{%- macro mathjax() -%}
+<script nonce="{{ nonce }}">
+window.MathJax = {
+  tex: {
+    packages: ["base", "ams", "noundefined"],
+    inlineMath: [["$", "$"], ["\\\\(", "\\\\)"]],
+    processEscapes: true,
+  },
+  options: {ignoreHtmlClass: "tex2jax_ignore|mathjax_ignore", enableMenu: false},
+  startup: {
+    typeset: false,
+    ready() {
+      const commands = (name) => MathJax._.input.tex.MapHandler.MapHandler.getMap(name).map;
+      commands("macros").delete("mmlToken");
+      commands("AMSmath-macros").delete("DeclareMathOperator");
+      MathJax.startup.defaultReady();
+    },
+  },
+};
+</script>
+<script nonce="{{ nonce }}" src="{{ mathjax_url }}"></script>
+<script nonce="{{ nonce }}">
+// Block by block: an answer on which MathJax fails costs no other its formulas.
+const typeset = Promise.resolve(MathJax.startup?.promise).then(() => {
+  for (const block of document.querySelectorAll("#notebook .text_cell_render, #notebook .output_area")) {
+    try {
+      MathJax.typeset?.([block]);
+    } catch {
+      MathJax.typesetClear();
+    }
+  }
+});
+MathJax.Hub = {Startup: {signal: {Interest: (tell) => typeset.finally(() => setTimeout(() => tell("End")))}}};
+</script>
+<style>
+.text_cell_render, .output_area, .nbgrader_cell .panel-body { contain: paint; overflow-x: auto; }
+</style>
+{%- endmacro -%}
+"""
+}
+MATHJAX_FILE = "tex-svg-full.js"  # drawn as SVG: there are no fonts to load
+
+# what nbgrader's own buttons do
+BUTTONS = (
+    "toggle_name(true);",
+    "toggle_name(false);",
+    "toggleAllNames()",
+    "createAssignmentModal();",
+    "createStudentModal();",
+)
+
+
+class Guarded(BaseLoader):
+    """nbgrader's templates, with the word that lets their scripts run, and with all that they put into a page escaped.
+
+    Other templates, nbconvert's, are as they were: what students wrote goes through those.
+    """
+
+    def __init__(self, loader: BaseLoader, folder: Path, nonce: str) -> None:
+        self.loader, self.folder, self.nonce = loader, folder, nonce
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str | None, Callable[[], bool] | None]:
+        """The source of a template, the file that it comes from, and whether that is as it was."""
+        source, path, is_fresh = self.loader.get_source(environment, template)
+        if path is not None and Path(path).is_relative_to(self.folder):
+            source = source.replace("<script", f'<script nonce="{self.nonce}"')
+            source = re.sub(r'(\bvar \w+ = )"\{\{ ([\w.]+) \}\}"', r"\1{{ \2 | string | tojson }}", source)
+            source = re.sub(r"\{\{ ((?:resources|cell)(?:\.\w+)+) \}\}", r"{{ \1 | e }}", source)
+        return source, path, is_fresh
+
+
+def policy(nonce: str) -> str:
+    """The content security policy of formgrader's pages, in which scripts with this word run."""
+    buttons = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in BUTTONS]
+    scripts = " ".join([f"'nonce-{nonce}'", "'unsafe-hashes'", *(f"'sha256-{digest}'" for digest in buttons)])
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+    )
+
+
+def mathjax_folder() -> Path | None:
+    """Where MathJax lies on this machine, if it is installed."""
+    try:
+        found = importlib.metadata.distribution("sphinx-mathjax-offline")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    return Path(str(found.locate_file("sphinx-mathjax-offline/static/mathjax")))
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": __name__}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    """Put our pages before nbgrader's, guard them all, and have formgrader work on the desk's own gradebook."""
+    from nbgrader.server_extensions.formgrader import handlers
+    from nbgrader.server_extensions.formgrader.base import BaseHandler
+
+    application, settings = server.web_app, server.web_app.settings
+    folder, nonce = Path(handlers.template_path), secrets.token_urlsafe(16)
+    BaseHandler.content_security_policy = property(lambda _: policy(nonce))
+
+    pages = settings["nbgrader_jinja2_env"]
+    guarded = Guarded(pages.loader, folder, nonce)
+    pages.loader = ChoiceLoader([DictLoader(PAGES), PrefixLoader({"nbgrader": guarded}), guarded])
+    pages.autoescape = True
+
+    base_url = settings.get("base_url", "/").rstrip("/")
+    exporter = settings["nbgrader_exporter"]
+    exporter.extra_loaders = [DictLoader(MATHJAX)]
+    environment = exporter.environment
+    environment.loader = Guarded(environment.loader, folder, nonce)
+    environment.globals.update(nonce=nonce, mathjax_url=f"{base_url}/rnngrade/mathjax/{MATHJAX_FILE}")
+    if mathjax := mathjax_folder():
+        route = rf"{re.escape(base_url)}/rnngrade/mathjax/({re.escape(MATHJAX_FILE)})"
+        application.add_handlers(".*$", [(route, StaticFileHandler, {"path": str(mathjax)})])
+
+    from rnngrade.pages.marking.handlers import routes
+
+    application.add_handlers(".*$", routes(base_url))
+    if db_url := os.environ.get("RNNGRADE_DB"):
+        settings["nbgrader_formgrader"].coursedir.db_url = db_url

@@ -1,0 +1,142 @@
+"""The page on which written answers are marked, on Jupyter's own server: with its token, on this machine alone.
+
+What students wrote is on it, so it is rendered without HTML of theirs (`feedback.text`), and the page has a content
+security policy by which only its own script and style run, and nothing is asked of any other machine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from markupsafe import Markup
+from tornado.web import HTTPError, authenticated
+
+from rnncourse import exercises
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
+from rnngrade.pages.feedback.text import markdown
+from rnngrade.pages.marking.answers import Answer, answers, mark
+from rnngrade.pages.marking.question import Question, questions
+
+HERE = Path(__file__).parent
+ADDRESS = "/rnngrade/mark"
+MOST_HTML = 100_000  # bytes of one answer on the page
+
+
+def routes(base_url: str) -> list[tuple[str, Any]]:
+    """The pages' addresses, for Jupyter's web application."""
+    start = re.escape(base_url.rstrip("/") + ADDRESS)
+    return [(rf"{start}/(\w+)", PageHandler), (rf"{start}/(\w+)/(\w+)/(\w+)", MarkHandler)]
+
+
+def desk_here() -> Desk:
+    """The desk that the server was started for."""
+    root, folder = os.environ.get("RNNGRADE_COURSE"), os.environ.get("RNNGRADE_DESK")
+    if not root or not folder:
+        raise HTTPError(404, "Start this server by 'rnngrade mark UNIT'.")
+    return Desk(Path(root), Path(folder), os.environ.get("RNNGRADE_DB"))
+
+
+class PageHandler(JupyterHandler):
+    """All questions of a unit, with all answers."""
+
+    @cached_property
+    def nonce(self) -> str:
+        """The word by which the page's own script and style run. Tornado asks for the headers before anything else."""
+        return secrets.token_urlsafe(16)
+
+    @property
+    def content_security_policy(self) -> str:
+        """What may run and be asked for on the page."""
+        own = f"'nonce-{self.nonce}'"
+        return (
+            f"default-src 'none'; script-src {own}; style-src {own}; connect-src 'self'; base-uri 'none'; "
+            "form-action 'none'; frame-ancestors 'self'"
+        )
+
+    @authenticated
+    def get(self, unit: str) -> None:
+        """The page."""
+        desk = desk_here()
+        try:
+            stem = exercises.unit(unit).stem
+            asked = [(question, answers(desk, stem, question)) for question in questions(desk.root, stem)]
+        except (KeyError, DeskError) as why:
+            raise HTTPError(404, str(why.args[0])) from None
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.finish(
+            _template().render(
+                unit=stem,
+                title=exercises.unit(stem).title,
+                questions=[_shown(question, found) for question, found in asked],
+                nonce=self.nonce,
+                xsrf=self.xsrf_token.decode(),
+                style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
+                script=Markup((HERE / "script.js").read_text(encoding="utf-8")),
+            )
+        )
+
+
+class MarkHandler(APIHandler):
+    """Marks one answer."""
+
+    @authenticated
+    def put(self, unit: str, name: str, answer: str) -> None:
+        """Points, a comment, and items of the rubric, as JSON; gives back what the answer has now."""
+        desk = desk_here()
+        try:
+            body = json.loads(self.request.body)
+            stem = exercises.unit(unit).stem
+            question = next(one for one in questions(desk.root, stem) if one.name == name)
+            items = {int(number): float(part) for number, part in body.get("items", {}).items()}
+            done = mark(desk, stem, question, answer, float(body["points"]), str(body.get("comment", "")), items)
+        except (DeskError, ValueError) as why:
+            self.set_status(400)
+            self.finish({"message": str(why)})
+            return
+        except (KeyError, TypeError, AttributeError, StopIteration):
+            self.set_status(400)
+            self.finish({"message": "This cannot be understood: reload the page."})
+            return
+        self.finish(json.dumps(_state(done)))
+
+
+def _shown(question: Question, found: list[Answer]) -> dict[str, Any]:
+    return {
+        "name": question.name,
+        "most": question.most,
+        "task": markdown(question.before, MOST_HTML),
+        "model": markdown(question.model, MOST_HTML),
+        "items": [{"points": item.points, "html": markdown(item.text, MOST_HTML)} for item in question.items],
+        "answers": [
+            {"html": markdown(one.text, MOST_HTML), "count": len(one.students), **_state(one)} for one in found
+        ],
+    }
+
+
+def _state(one: Answer) -> dict[str, Any]:
+    items = {str(number): part for number, part in one.items.items()}
+    return {
+        "id": one.id,
+        "points": one.points,
+        "comment": one.comment,
+        "items": items,
+        "waits": one.waits,
+        "differ": one.differ,
+    }
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+    return environment.get_template("page.html")

@@ -1,0 +1,349 @@
+"""The report: one self-contained HTML page for each unit, `report/03_cell.html`, and an index of all.
+
+It answers an instructor's questions in the order in which they come up:
+
+    Class         how many have handed in, and who has not, how the points are spread, what waits for a person
+    Mistakes      what the class most often has wrong, over all exercises, in the words that the students were told
+    Exercises     who got it, how well it separates strong from weak, the misconceptions behind its wrong answers, and
+                  the wrong answers that nobody has explained yet, with links: each is a misconception to be written
+    Look at       flags, answers that are the same up to names and layout as another's or as the course's own, and
+                  pairs that are alike again and again, side by side
+    Time          what took long
+    Students      everyone's points, before and after being late, with links to the feedback page, and to a page that
+                  shows the notebook; who is not on the class list stands apart, and counts in no share
+
+The page needs no network and no other file: style and script stand in it. It follows the reader's light or dark theme,
+fits a phone, prints, and works without its script, which only sorts and searches the table of students. No meaning
+hangs on colour: a bar has its pattern and a cell its sign. Whatever a student could have written (names, error
+messages) is escaped; if that failed, the page's content security policy would still keep it from running, since it
+allows just the one script.
+
+Numbers come from `statistics.py`; the page is `unit.html` and `index.html` in Jinja, with what they share in
+`layout.html`.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import inspect
+import os
+import re
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+import jinja2
+import nbformat
+from markupsafe import Markup, escape
+from sqlalchemy import make_url, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from rnncourse import exercises
+from rnncourse.checks.exercise import Exercise, Unit
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
+from rnngrade.core.record import Record, write_whole
+from rnngrade.gradebook.book import GradebookError
+from rnngrade.gradebook.exporting import local
+from rnngrade.gradebook.marks import Marks as Grades
+from rnngrade.gradebook.marks import read_marks as feedback_marks
+from rnngrade.pages.feedback.page import page as feedback_page
+from rnngrade.pages.feedback.write import source_of
+from rnngrade.pages.report.alike import copies_in
+from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
+from rnngrade.reading import copies
+from rnngrade.reading.inspection import digest, weight
+from rnngrade.roster.rules import Rules, rules_of
+from rnngrade.roster.students import class_list, natural
+
+LONGEST = 400  # characters of a message; what is longer is cut: a student can make an error of any length
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where a student's work lies, relative to the report; None for what is not there. `notebook` is a page with it."""
+
+    feedback: str | None = None
+    notebook: str | None = None
+
+
+@dataclass(frozen=True)
+class Late:
+    """What being late came to for a student: in words, the points that it cost, and what is left."""
+
+    words: str
+    days: int
+    penalty: float
+    total: float
+
+
+@dataclass
+class Around:
+    """What the report says of a class beside its statistics: names, dates, who is missing, who is not on the list."""
+
+    names: dict[str, str]  # by student, as the class list has them: last name first
+    called: dict[str, str]  # the same, first name first
+    due: str = ""
+    late: dict[str, Late] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+    has_list: bool = False
+    unknown: UnitStatistics | None = None
+
+
+def write_report(desk: Desk, unit: str) -> Path:
+    """Write the page of one unit, and the index; returns where the page lies. **Errors:** those of `write_reports`."""
+    (path,) = write_reports(desk, [unit])
+    return path
+
+
+def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = None) -> list[Path]:
+    """Write the pages of some units, and the index once; returns where the pages lie.
+
+    Whose record cannot be shown is put into `failures`, and left out. **Errors:** `KeyError` for a unit that the course
+    does not have; `GradebookError` for a gradebook that cannot be read; without `failures`, a `DeskError` that names
+    who was left out, after all is written.
+    """
+    told = failures or Failures()
+    wanted = {unit: exercises.unit(unit) for unit in units}
+    graded = {path.name for path in desk.records.iterdir() if path.is_dir()} if desk.records.is_dir() else set()
+    known = {unit: exercises.unit(unit) for unit in graded if unit in exercises.STEMS}
+    made = {unit: _unit(desk, catalogue, told, unit in wanted) for unit, catalogue in (known | wanted).items()}
+    paths = []
+    for unit in wanted:
+        paths.append(desk.reports / f"{unit}.html")
+        _write(paths[-1], made[unit][1])
+    lines = [made[unit][0] for unit in sorted(made)]
+    written = {unit.unit for unit in lines if (desk.reports / f"{unit.unit}.html").is_file()}
+    _write(desk.reports / "index.html", _rendered("index.html", units=lines, written=written))
+    if failures is None:
+        told.end()
+    return paths
+
+
+def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tuple[UnitStatistics, str]:
+    """What the desk knows of a class in a unit, and the page on it, with answers compared if it is to be written."""
+    unit = catalogue.stem
+    handed_in, marks = desk.submissions(unit), read_marks(desk, unit)
+    references = read_references(desk, catalogue)
+    people, rules = class_list(desk), rules_of(desk) or Rules()
+    grades = feedback_marks(desk, unit, failures)
+
+    def made(records: list[Record]) -> tuple[UnitStatistics, str]:
+        apart = set(people.unknown({*handed_in, *(record.student for record in records)}))
+
+        def of(students: Callable[[str], bool]) -> UnitStatistics:
+            chosen = [record for record in records if students(record.student)]
+            there = [student for student in handed_in if students(student)]
+            return statistics(chosen, catalogue, handed_in=there, marks=marks, references=references)
+
+        found = of(lambda student: student not in apart)
+        around = Around(
+            {r.student: people.person(r.student).sortable_name for r in records},
+            {r.student: people.person(r.student).full_name for r in records},
+            due=local(rules.due.get(unit), rules),
+            has_list=bool(people),
+            absent=[person.full_name for person in people.absent(handed_in)],
+            unknown=of(apart.__contains__) if apart else None,
+        )
+        for row in (*found.students, *(around.unknown.students if around.unknown else ())):
+            grade = grades.get(row.student)
+            if grade is not None and (grade.penalty or grade.late.words()):
+                words = grade.late.words() or "late"
+                left = max(0.0, round(row.total - grade.penalty, 2))
+                around.late[row.student] = Late(words, grade.late.days, grade.penalty, left)
+        links = {r.student: links_to(desk, unit, r.student) for r in records}
+        if compare:
+            for record in records:
+                # Of whose notebook nothing can be read, feedback tells.
+                with failures.of(record.student, unit), contextlib.suppress(GradebookError):
+                    links[record.student] = _readable(desk, record, grades, links[record.student])
+        pairs = copies_in(desk, catalogue, links) if compare else []
+        return found, _rendered("unit.html", unit=found, links=links, copies=pairs, around=around)
+
+    desk.tell_unreadable(unit, failures)
+    records = list(desk.graded(unit))
+    try:
+        return made(records)
+    except Exception:  # whose record is it? Each is tried alone
+        sound = []
+        for record in records:
+            with failures.of(record.student, unit):
+                made([record])
+                sound.append(record)
+        if len(sound) == len(records):
+            raise
+        return made(sound)
+
+
+def _readable(desk: Desk, record: Record, grades: Mapping[str, Grades], links: Links) -> Links:
+    """Write the page that shows a student's notebook to whoever grades, if the gradebook knows it."""
+    student, unit = record.student, record.unit
+    if student not in grades or not desk.executed_path(unit, student).is_file():
+        return links
+    path = readable_path(desk, unit, student)
+    _write(path, feedback_page(*source_of(desk, unit, student, grades), is_open=True))
+    return replace(links, notebook=_link(desk, path))
+
+
+def readable_path(desk: Desk, unit: str, student: str) -> Path:
+    """Where the page lies that shows a student's notebook."""
+    return desk.reports / unit / f"{student}.html"
+
+
+def links_to(desk: Desk, unit: str, student: str) -> Links:
+    """The pages of a student that are there."""
+    feedback = _link(desk, desk.feedback / student / unit / f"{unit}.html")
+    return Links(feedback, _link(desk, readable_path(desk, unit, student)))
+
+
+def _link(desk: Desk, path: Path) -> str | None:
+    return quote(Path(os.path.relpath(path, desk.reports)).as_posix()) if path.is_file() else None
+
+
+def read_marks(desk: Desk, unit: str) -> Marks:
+    """What persons gave in the gradebook; nothing if there is no gradebook yet. **Errors:** `GradebookError` if there
+    is one that cannot be read.
+    """
+    url = make_url(desk.db_url)
+    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
+        return {}  # to open it would be to make it
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+        from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
+
+        from rnngrade.gradebook.book import open_gradebook
+
+        try:
+            with contextlib.closing(open_gradebook(desk)) as gradebook:
+                grades = gradebook.db.execute(
+                    select(SubmittedAssignment.student_id, BaseCell.name, Grade)
+                    .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+                    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+                    .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+                    .join(BaseCell, Grade.cell_id == BaseCell.id)
+                    .where(Assignment.name == unit, Assignment.course_id == gradebook.course_id)
+                    .order_by(BaseCell.name)
+                ).all()
+        except SQLAlchemyError as error:
+            cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
+            raise GradebookError(f"The gradebook at {url.render_as_string()} cannot be read: {cause}") from None
+    marks: dict[str, dict[str, Mark]] = defaultdict(dict)
+    for student, cell, grade in grades:
+        by_hand = grade.manual_score is not None
+        if not cell.startswith("check_"):  # a written question: one that was not touched has its nought already
+            scored = by_hand or grade.auto_score is not None
+            marks[student][cell] = Mark(grade.score if scored else None, grade.needs_manual_grade)
+        elif by_hand:
+            marks[student][cell.removeprefix("check_")] = Mark(grade.score, grade.needs_manual_grade)
+    return marks
+
+
+def read_references(desk: Desk, catalogue: Unit) -> dict[str, set[str]]:
+    """The digests of the course's own answers: those of the solution, and those of the textbook that it stands for."""
+    path = desk.root / "solutions" / catalogue.stem / f"{catalogue.stem}.ipynb"
+    cells = nbformat.read(path, as_version=4).cells if path.is_file() else []
+    solved = {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
+    sources = {e.name: [inspect.getsource(e.reference)] for e in catalogue if isinstance(e, Exercise)}
+    for name in sources.keys() & solved.keys():
+        sources[name].append(solved[name])
+    return {name: {f"{weight(source)}:{digest(source)}" for source in found} for name, found in sources.items()}
+
+
+def _rendered(template: str, **values: object) -> str:
+    return _environment().get_template(template).render(**values)
+
+
+def _write(path: Path, page: str) -> None:
+    # A name or a message may hold half a surrogate, which no file can.
+    write_whole(path, page.encode("utf-8", "replace"))
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    script = (HERE / "script.js").read_text(encoding="utf-8").strip()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    environment.globals.update(
+        script=Markup(script),
+        script_hash=f"sha256-{digest}",
+        enough=ENOUGH,
+        enough_to_compare=copies.ENOUGH,
+        style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
+    )
+    environment.filters.update(
+        number=number, percent=percent, prose=prose, seconds=seconds, count=count, sort_people=sort_people
+    )
+    return environment
+
+
+def sort_people(rows: Iterable[StudentRow], names: Mapping[str, str]) -> list[StudentRow]:
+    """Rows by name, as people sort names."""
+    return sorted(rows, key=lambda row: (natural(names[row.student]), row.student))
+
+
+def number(value: float | None) -> str:
+    """Points: two places at most.
+
+    >>> number(3.0), number(1.8), number(None)
+    ('3', '1.8', '–')
+    """
+    return "–" if value is None else f"{round(value, 2):g}"
+
+
+def percent(part: int, whole: int) -> str:
+    """A share; nobody of nobody is none.
+
+    >>> percent(4, 13), percent(0, 0)
+    ('31%', '0%')
+    """
+    return f"{100 * part / whole:.0f}%" if whole else "0%"
+
+
+def seconds(value: float | None) -> str:
+    """A time, to what can be felt.
+
+    >>> seconds(0.004), seconds(0.314), seconds(61.4), seconds(None)
+    ('under 0.01 s', '0.31 s', '61 s', '–')
+    """
+    if value is None:
+        return "–"
+    if value < 0.01:
+        return "under 0.01 s"
+    return f"{value:.2f} s" if value < 10 else f"{value:.0f} s"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun.
+
+    >>> count(1, "student"), count(0, "student"), count(2, "answer is", "answers are")
+    ('1 student', '0 students', '2 answers are')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def prose(text: str) -> Markup:
+    """A message as HTML: escaped, cut to LONGEST, with its `backticks` as code.
+
+    >>> prose("use `h @ W`, not <W>")
+    Markup('use <code>h @ W</code>, not &lt;W&gt;')
+    """
+    text = re.sub(r"[^\S\n]+", " ", text).strip()
+    if len(text) > LONGEST:
+        text = text[:LONGEST].rstrip() + " …"
+    pieces = str(escape(text)).split("`")
+    if len(pieces) % 2 == 0:
+        return Markup(escape(text))
+    return Markup("".join(f"<code>{p}</code>" if i % 2 else p for i, p in enumerate(pieces)))

@@ -1,0 +1,229 @@
+"""The class list: who is in the class, by which names the desk and the platforms know them.
+
+It lies in the desk as `roster.csv`. It has either these columns, of which only `id` must be there,
+
+    id           the name of the student's folder in submitted/
+    first_name, last_name, email
+    sis_id       the university's own number: Canvas's "SIS User ID", Moodle's "ID number", Gradescope's "SID"
+    canvas_id    Canvas's number, which stands in the names of the files that it lets you download
+    section      the group or section, for the exports
+
+or it is what a platform exports, as it is:
+
+    Canvas       Grades, Export: Student, or LastName and FirstName; ID, SIS User ID, SIS Login ID, Section (`csv_data`
+                 in lib/gradebook_exporter.rb of canvas-lms, at commit 0140a2ef). The id is the login, or Canvas's
+                 number; the rows above the students and that of the test student are nobody's.
+    Moodle       Participants, Download table data as CSV, and the grading worksheet (mod/assign/gradingtable.php), on
+                 a site in English: First name, Last name or Full name; Username, ID number, Email address, Groups. The
+                 id is the username, or the address.
+    Gradescope   Roster, Download roster: First Name, Last Name or Name; SID, Email, Role, Section
+                 (guides.gradescope.com, "Adding Students and Staff"). The id is the address; who has a role other than
+                 Student is nobody's.
+
+Whose work it is, is told by id, by Canvas's number, by address or number, or by a full name that only one has.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rnngrade.core.desk import Desk, is_name
+from rnngrade.core.errors import DeskError
+from rnngrade.core.tables import Row, UnreadableTable, read_table
+
+_CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
+
+
+class RosterError(DeskError):
+    """Why a class list cannot be used, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Someone on the class list; what is not known is empty."""
+
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    sis_id: str = ""
+    canvas_id: str = ""
+    section: str = ""
+
+    @property
+    def sortable_name(self) -> str:
+        """Last name, first name, as Canvas has it; or the id."""
+        return ", ".join(name for name in (self.last_name, self.first_name) if name) or self.id
+
+    @property
+    def full_name(self) -> str:
+        """First name and last name; or the id."""
+        return f"{self.first_name} {self.last_name}".strip() or self.id
+
+
+@dataclass
+class ClassList:
+    """Who is in the class. Without a list it is empty, and says nothing of anybody."""
+
+    people: dict[str, Person] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._by: dict[str, Person | None] = {}
+        names: tuple[Callable[[Person], str], ...] = (
+            lambda person: person.id,
+            lambda person: f"canvas {person.canvas_id}" if person.canvas_id else "",
+            lambda person: person.email,
+            lambda person: person.sis_id,
+            lambda person: f"{person.first_name} {person.last_name}".strip(),
+        )
+        for name in names:  # an id counts more than an address, and that more than a name
+            known = [(folded(name(person)), person) for person in self.people.values()]
+            counted = Counter(key for key, _ in known)
+            for key, person in known:
+                if key and key not in self._by:
+                    self._by[key] = person if counted[key] == 1 else None
+
+    def __bool__(self) -> bool:
+        return bool(self.people)
+
+    def of(self, student: str) -> Person | None:
+        """Who on the list a student of the desk is; None if nobody, or if it cannot be told."""
+        from_canvas = _CANVAS_ID.match(student)
+        found = self._by.get(folded(student))
+        if found is None and from_canvas:
+            found = self._by.get(f"canvas {from_canvas[1]}")
+        return found
+
+    def person(self, student: str) -> Person:
+        """The same, with what can be said of who is not on the list."""
+        return self.of(student) or Person(student, canvas_id=canvas_id_of(student))
+
+    def unknown(self, students: Iterable[str]) -> list[str]:
+        """Those of `students` who are not on the list; without a list, nobody is unknown."""
+        return [student for student in students if self and self.of(student) is None]
+
+    def absent(self, students: Iterable[str]) -> list[Person]:
+        """Who on the list is none of `students`, by name."""
+        there = {person.id for student in students if (person := self.of(student))}
+        return sorted((p for p in self.people.values() if p.id not in there), key=by_name)
+
+
+def by_name(person: Person) -> tuple[str, str]:
+    """Sorts people as a class list does."""
+    return person.sortable_name.casefold(), person.id
+
+
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """Sorts names as people do: whatever their case, and numbers by their size.
+
+    >>> sorted(["ada10", "Bob", "ada9", "Ähm", "zoe"], key=natural)
+    ['ada9', 'ada10', 'Ähm', 'Bob', 'zoe']
+    """
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    parts = re.split(r"([0-9]+)", plain)
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part] or [(1, 0, "")]
+
+
+def canvas_id_of(student: str) -> str:
+    """Canvas's number of a student whose work was collected from Canvas, or nothing."""
+    found = _CANVAS_ID.match(student)
+    return found[1] if found else ""
+
+
+def class_list(desk: Desk, roster: Path | None = None) -> ClassList:
+    """The desk's class list, or the one in `roster`; empty if there is none. **Errors:** `RosterError`."""
+    path = roster or desk.folder / "roster.csv"
+    return ClassList(read_roster(path) if roster or path.exists() else {})
+
+
+def read_roster(path: Path) -> dict[str, Person]:
+    """A class list, by id. **Errors:** `RosterError` if it is none."""
+    try:
+        columns, rows = read_table(path)
+    except UnreadableTable as error:
+        raise RosterError(f"The class list {error}") from None
+    people: dict[str, Person] = {}
+    for line, person in _reader(path, columns)(rows):
+        if person.id in people:
+            raise RosterError(f"{path}, line {line}: {person.id!r} is on the list already.")
+        if person.id:
+            people[person.id] = person
+    return people
+
+
+Reader = Callable[[list[Row]], Iterator[tuple[int, Person]]]
+
+
+def _reader(path: Path, columns: list[str]) -> Reader:
+    """What reads a list with these columns. **Errors:** `RosterError`."""
+    there = set(columns)
+    if "id" in there:
+        return _own
+    if "ID" in there and ("Student" in there or {"LastName", "FirstName"} <= there):
+        return _canvas
+    if "Email" in there and (there & {"Name", "Full Name"} or {"First Name", "Last Name"} <= there):
+        return _gradescope
+    if there & {"Email address", "Username"} and ("Full name" in there or {"First name", "Last name"} <= there):
+        return _moodle
+    found = ", ".join(map(repr, columns[:12])) or "none"
+    raise RosterError(
+        f"{path} is no class list: its first line has to name a column id, or be that of an export of Canvas, Moodle "
+        f"(in English) or Gradescope. Its columns are {found}."
+    )
+
+
+def _own(rows: list[Row]) -> Iterator[tuple[int, Person]]:
+    for row in rows:
+        yield row.line, Person(**{key: row[key] for key in Person.__dataclass_fields__})
+
+
+def _canvas(rows: list[Row]) -> Iterator[tuple[int, Person]]:
+    for row in rows:
+        if not row["ID"].isdecimal() or row["Student"] == "Student, Test":
+            continue  # "Points Possible", and Canvas's own test student
+        last, _, first = (part.strip() for part in row["Student"].partition(","))
+        first, last = row["FirstName"] or first, row["LastName"] or last
+        id = safe(row["SIS Login ID"]) or row["ID"]
+        email = row["SIS Login ID"] if "@" in row["SIS Login ID"] else ""
+        yield row.line, Person(id, first, last, email, row["SIS User ID"], row["ID"], row["Section"])
+
+
+def _moodle(rows: list[Row]) -> Iterator[tuple[int, Person]]:
+    for row in rows:
+        first, last = row["First name"], row["Last name"]
+        if row["Full name"]:  # Moodle's names are compared as one
+            first, _, last = row["Full name"].partition(" ")
+        id = safe(row["Username"] or row["Email address"])
+        yield row.line, Person(id, first, last, row["Email address"], row["ID number"], section=row["Groups"])
+
+
+def _gradescope(rows: list[Row]) -> Iterator[tuple[int, Person]]:
+    for row in rows:
+        if row["Role"] and row["Role"].casefold() != "student":
+            continue
+        first, last = row["First Name"], row["Last Name"]
+        if name := row["Name"] or row["Full Name"]:
+            first, _, last = name.partition(" ")
+        section = row["Section"] or row["Sections"] or row["section_name"]
+        yield row.line, Person(safe(row["Email"] or row["SID"]), first, last, row["Email"], row["SID"], "", section)
+
+
+def safe(text: str) -> str:
+    """A platform's name of somebody as the name of a folder.
+
+    >>> safe("ada@example.org"), safe("o'hara@example.org"), safe("../x")
+    ('ada@example.org', 'ohara@example.org', 'x')
+    """
+    if is_name(text):
+        return text
+    return re.sub(r"[^\w@.+ -]", "", text).strip(" .-")[:100]
+
+
+def folded(name: str) -> str:
+    """A name as names are compared: whatever their case, and however their accents are written."""
+    return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", name).casefold().split()))

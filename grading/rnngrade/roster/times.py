@@ -1,0 +1,328 @@
+"""When submissions were handed in, and who was late.
+
+The time of a submission stands beside it, in nbgrader's `submitted/STUDENT/UNIT/timestamp.txt`. Moodle and Canvas do
+not say it in what they let one download, but in a table, which `rnngrade times` takes:
+
+    Moodle       the grading worksheet: the participant in the first column, and "Last modified (submission)", or what
+                 the site calls it. The time is in the words of the site's language and in the time zone of whoever
+                 downloaded it (`col_timesubmitted` in mod/assign/gradingtable.php of Moodle, at commit 003699db).
+    Canvas       what its API gives for an assignment's submissions, as JSON, or a table with these columns: user_id and
+                 submitted_at (the Submission object, canvas.instructure.com/doc/api/submissions.html).
+    Gradescope   an assignment's scores (Review Grades, Download Grades): Email or SID, and "Submission Time".
+    your own     id and handed_in, and unit if it is of several
+
+`rnngrade pull canvas` asks Canvas's API itself.
+
+Canvas marks late files in a download, `lovelaceada_LATE_501_…`. How late they are it does not say, so that costs
+nothing by itself: `late.txt` beside the submission keeps it, and it is shown until a time is known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from babel import Locale, UnknownLocaleError
+from dateutil import parser as dates  # type: ignore[import-untyped]
+
+from rnncourse import exercises
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.record import write_whole
+from rnngrade.core.tables import read_table
+from rnngrade.roster.identity import participants, zone_named
+from rnngrade.roster.lateness import Lateness, days_late, moment, spent
+from rnngrade.roster.rules import Rules, names_of, rules_of
+from rnngrade.roster.students import ClassList, class_list, folded
+
+if TYPE_CHECKING:
+    from rnngrade.lms.api import Canvas
+
+TIMESTAMP, LATE = "timestamp.txt", "late.txt"
+LONGEST = 100  # bytes of a timestamp that are read
+
+_CLOCK = re.compile(r"\b(\d{1,2})[:.h](\d\d)(?::(\d\d))?\b(?:\s*([^\W\d_][\w.]*))?")
+_YEAR = re.compile(r"\b((?:19|20|21)\d\d)\b")
+_DAY = re.compile(r"\b(\d{1,2})\b")
+_WORD = re.compile(r"[^\W\d_]+")
+_PARTICIPANT = re.compile(r"\D(\d+)\Z")
+
+
+class TimesError(DeskError):
+    """Why it is not known when something was handed in, in one sentence."""
+
+
+# --- who was late
+
+
+def handed_in(desk: Desk, unit: str, student: str) -> datetime | None:
+    """When a student's submission came, in UTC, if that is known. **Errors:** `TimesError` if there stands no date."""
+    path = desk.submission_path(unit, student).with_name(TIMESTAMP)
+    try:
+        text = path.read_bytes()[:LONGEST].decode().strip()
+        if not text:
+            return None
+        found = _parsed(text)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except OSError:
+        return None
+    except (ValueError, OverflowError):
+        raise TimesError(f"{path} holds no date: write it like 2026-11-21 22:36:00 UTC, or remove the file.") from None
+
+
+def says_late(desk: Desk, unit: str, student: str) -> str:
+    """Which platform calls a submission late, or nothing."""
+    try:
+        return desk.submission_path(unit, student).with_name(LATE).read_text(encoding="utf-8").strip()[:40]
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def lateness_of(
+    desk: Desk,
+    unit: str,
+    students: Iterable[str] | None = None,
+    *,
+    rules: Rules | None = None,
+    people: ClassList | None = None,
+    failures: Failures | None = None,
+) -> dict[str, Lateness]:
+    """How late these students are with a unit, by default all who handed it in, by the desk's rules.
+
+    Of whom it cannot be told is put into `failures`. **Errors:** `RulesError`, `RosterError`; without `failures`,
+    `TimesError`.
+    """
+    rules = (rules or rules_of(desk)) or Rules()
+    people = class_list(desk) if people is None else people
+    wanted = list(desk.submissions(unit) if students is None else students)
+    found = {}
+    for student in wanted:
+        if failures is None:
+            found[student] = _lateness(desk, unit, student, rules, people)
+        else:
+            with failures.of(student, unit):
+                found[student] = _lateness(desk, unit, student, rules, people)
+    return found
+
+
+def _lateness(desk: Desk, unit: str, student: str, rules: Rules, people: ClassList) -> Lateness:
+    names = names_of(student, people)
+    policy = rules.policy_for(names)
+    days = _days(desk, unit, student, rules, names)
+    free = 0
+    if days and policy.free_days:
+        order = list(rules.due)
+        late = [_days(desk, one, student, rules, names) for one in order[: order.index(unit)]]
+        *_, free = spent([*late, days], policy)
+    return Lateness(
+        due=rules.due_for(unit, names),
+        handed_in=handed_in(desk, unit, student),
+        days=days,
+        free=free,
+        is_extended=unit in rules.due and rules.extension(unit, names) is not None,
+        says=says_late(desk, unit, student),
+        policy=policy,
+    )
+
+
+def _days(desk: Desk, unit: str, student: str, rules: Rules, names: frozenset[str]) -> int:
+    due = rules.due_for(unit, names)
+    came = handed_in(desk, unit, student) if due else None
+    return days_late(came, due, rules.zone or UTC, rules.policy.grace) if due and came else 0
+
+
+# --- when they came, by a platform's table
+
+
+@dataclass(frozen=True)
+class Came:
+    """A row of a table of times: where it stands, whose it may be, and when they handed in."""
+
+    place: str
+    names: tuple[str, ...]
+    when: str
+    unit: str = ""
+
+
+@dataclass
+class Taken:
+    """What a table of times gave: whose time is new, whose was known, and a sentence on each row that is nobody's."""
+
+    new: list[str] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None = None, language: str = "en") -> Taken:
+    """Write down when submissions of `unit` came, by the table at `path`. `column` names its column of times, and
+    `language` that of the months in it.
+
+    **Errors:** `TimesError` if it is no such table, or a time in it is none.
+    """
+    return _take(desk, unit, str(path), _rows(path, column), language)
+
+
+def pull_times(desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int) -> Taken:
+    """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `CanvasError`, `TimesError`."""
+    there = canvas.pages(f"/api/v1/courses/{course}/assignments/{assignment}/submissions")
+    rows = (Came(f"Canvas, user {one['user_id']}", *_in_canvas(one)) for one in there)
+    return _take(desk, unit, "Canvas", rows)
+
+
+def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], language: str = "en") -> Taken:
+    rules, people, taken = rules_of(desk) or Rules(), class_list(desk), Taken()
+    index: dict[str, Mapping[str, str]] = {}
+    rows = [(came, moment_of(came, rules.zone, language)) for came in found if _is_time(came.when)]
+    if not rows:
+        raise TimesError(f"{source} has no time in any row.")
+    for came, when in rows:
+        stem = _unit(came, unit)
+        if stem not in index:
+            index[stem] = _index(desk, stem, people)
+        student = next((index[stem][key] for name in came.names if (key := folded(name)) in index[stem]), None)
+        if student is None:
+            taken.notes.append(f"{came.place}: nobody who handed in {stem} is {came.names[0]!r}.")
+            continue
+        beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
+        text = f"{when.replace(tzinfo=None, microsecond=0)} UTC\n".encode()
+        if beside.is_file() and beside.read_bytes() == text:
+            taken.known.append(student)
+        else:
+            write_whole(beside, text)
+            taken.new.append(student)
+    return taken
+
+
+def _rows(path: Path, column: str | None) -> Iterator[Came]:
+    """The rows of a table of times, in whatever form it is."""
+    if path.suffix.casefold() == ".json":
+        yield from _of_canvas(path)
+        return
+    columns, rows = read_table(path)
+    times = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
+    when = column or next((name for name in times if name in columns), "")
+    if when not in columns:
+        there = ", ".join(map(repr, columns[:15]))
+        raise TimesError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
+    keys = ("id", "user_id", "canvas_id", "Email", "SID", "Email address", "ID number", "Username", "Full name")
+    for row in rows:
+        participant = _PARTICIPANT.search(row[columns[0]])
+        names = [f"participant {participant[1]}"] if participant and columns[0] not in keys else []
+        names += [f"canvas {row[key]}" for key in ("user_id", "canvas_id") if row[key]]
+        names += [row[key] for key in keys if row[key]]
+        yield Came(f"{path}, line {row.line}", tuple(names or [row[columns[0]]]), row[when], row["unit"])
+
+
+def _of_canvas(path: Path) -> Iterator[Came]:
+    """Canvas's Submission objects."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        given = [_in_canvas(one) for one in found]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise TimesError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
+    for number, (names, when) in enumerate(given, start=1):
+        yield Came(f"{path}, submission {number}", names, when)
+
+
+def _in_canvas(submission: dict[str, Any]) -> tuple[tuple[str, ...], str]:
+    """Whose a Submission object is, and when it was handed in."""
+    return (f"canvas {submission['user_id']}",), submission.get("submitted_at") or ""
+
+
+def _index(desk: Desk, unit: str, people: ClassList) -> dict[str, str]:
+    """Who handed in a unit, by all that a platform may call them; whom two are called by, nobody is."""
+    found: dict[str, set[str]] = {}
+    numbers = participants(desk, unit)
+    for student in desk.submissions(unit):
+        person = people.person(student)
+        names = {student, *names_of(student, people)}
+        names |= {f"canvas {person.canvas_id}"} if person.canvas_id else set()
+        names |= {f"participant {numbers[student]}"} if student in numbers else set()
+        for name in names:
+            found.setdefault(folded(name), set()).add(student)
+    return {name: students.pop() for name, students in found.items() if len(students) == 1}
+
+
+def _unit(came: Came, unit: str | None) -> str:
+    if not came.unit:
+        if unit is None:
+            raise TimesError(f"{came.place}: it does not say of which unit: give the unit, or a column unit.")
+        return unit
+    try:
+        return exercises.unit(came.unit).stem
+    except KeyError:
+        raise TimesError(f"{came.place}: there is no unit {came.unit!r}.") from None
+
+
+def _is_time(text: str) -> bool:
+    """Whether there is one: Moodle writes a dash where nothing was handed in."""
+    return bool(text.strip(" -–—"))
+
+
+def moment_of(came: Came, zone: tzinfo | None, language: str = "en") -> datetime:
+    """The time of a row, in UTC. **Errors:** `TimesError`."""
+    found = _read(came.when, language)
+    if found is None:
+        raise TimesError(
+            f"{came.place}: {came.when!r} is no date that is known: if it is not in English, say --language de."
+        )
+    if found.tzinfo is not None:
+        return found.astimezone(UTC)
+    if zone is None:
+        raise TimesError(f'{came.place}: in which time zone is that? Say it in desk.toml: timezone = "Europe/Berlin".')
+    return moment(found, zone)
+
+
+def _read(text: str, language: str) -> datetime | None:
+    """A date as computers write it, or as people do: with the month in words, so that it cannot be mistaken for a day.
+
+    >>> str(_read("Friday, 20 November 2026, 11:58 PM", "en")), str(_read("Freitag, 2. März 2026, 08:05", "de"))
+    ('2026-11-20 23:58:00', '2026-03-02 08:05:00')
+    >>> str(_read("2026-11-20 23:58:12 -0500", "en")), _read("03/04/2026 10:00", "en")
+    ('2026-11-20 23:58:12-05:00', None)
+    """
+    try:
+        if re.match(r"\d{4}-\d\d-\d\d[T ]\d", text):
+            return _parsed(text)
+        clock, year = _CLOCK.search(text), _YEAR.search(text)
+        if clock is None or year is None:
+            return None
+        around = text[: clock.start()] + " " + text[clock.end() :]
+        day = _DAY.search(around)
+        months = {month for word in _WORD.findall(around) if (month := _months(language).get(word.casefold()))}
+        if day is None or len(months) != 1:
+            return None
+        half = (clock[4] or "").replace(".", "").casefold()
+        hour = int(clock[1]) % 12 + 12 * (half == "pm") if half in ("am", "pm") else int(clock[1])
+        return datetime(int(year[1]), months.pop(), int(day[1]), hour, int(clock[2]), int(clock[3] or 0))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _parsed(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text.removesuffix(" UTC") + "+00:00" * text.endswith(" UTC"))
+    except ValueError:  # what others write, which takes a hundred times as long to read
+        found: datetime = dates.parse(text, tzinfos=zone_named)
+        return found
+
+
+@cache
+def _months(language: str) -> dict[str, int]:
+    """The months' names and their short forms. **Errors:** `TimesError` for a language that there is not."""
+    try:
+        names = Locale.parse(language.replace("-", "_")).months
+    except (UnknownLocaleError, ValueError):
+        raise TimesError(f"There is no language {language!r}: write it as in de, fr or pt_BR.") from None
+    return {
+        name.casefold().strip("."): number
+        for context in ("stand-alone", "format")
+        for width in ("abbreviated", "wide")
+        for number, name in names[context][width].items()
+    }

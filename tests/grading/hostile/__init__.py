@@ -1,0 +1,27 @@
+"""The hostile class, whole: what `rnngrade sample` shows, and attacks on the sandbox, its limits and the judge.
+
+An attack that wants to do harm stands among right answers, so that anything harmed shows. The code in here is meant to
+be run in the sandbox only.
+"""
+
+from __future__ import annotations
+
+from rnngrade.demo.hostile.cells import CELLS
+from rnngrade.demo.hostile.files import FILES
+from rnngrade.demo.hostile.honest import HONEST
+from rnngrade.demo.hostile.lies import LIES
+from tests.grading.hostile.channel import CHANNEL
+from tests.grading.hostile.escapes import ESCAPES
+from tests.grading.hostile.harm import HARM
+from tests.grading.hostile.in_torch import IN_TORCH
+from tests.grading.hostile.limits import LIMITS
+from tests.grading.hostile.measuring import MEASURING
+from tests.grading.hostile.patches import PATCHES
+from tests.grading.hostile.reference import REFERENCE
+from tests.grading.hostile.rooms import ROOMS
+from tests.grading.hostile.talk import TALK
+
+OF_ANSWERS = [LIES, MEASURING, REFERENCE, IN_TORCH]
+OF_ROOMS = [HARM, LIMITS, ESCAPES, ROOMS]
+KINDS = [CELLS, TALK, PATCHES, CHANNEL, *OF_ANSWERS, *OF_ROOMS, FILES, HONEST]
+HOSTILE = [one for kind in KINDS for one in kind]

@@ -1,0 +1,131 @@
+"""The same on a unit with PyTorch."""
+
+from __future__ import annotations
+
+from rnngrade.demo.hostile.making import FULL, NOTHING, TORCH, Hostile, after, answer, blank, loses, right
+
+# Ways to PyTorch's own operator that no name in the text tells of.
+HIDDEN_WAYS = {
+    "a_locator": 'import pydoc\nrun = pydoc.locate("torch.rnn_" + "tanh")',
+    "a_formatter": 'import string\nrun = string.Formatter().get_field("0.rnn_" + "tanh", [torch], {})[0]',
+    "the_operators": 'run = torch.ops.aten.__getattr__("rnn_" + "tanh")',
+}
+RUNS_IT = """
+class ScratchRNN(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        bound = hidden_size**-0.5
+        self.U = nn.Parameter(torch.empty(input_size, hidden_size).uniform_(-bound, bound))
+        self.W = nn.Parameter(torch.empty(hidden_size, hidden_size).uniform_(-bound, bound))
+        self.b = nn.Parameter(torch.empty(hidden_size).uniform_(-bound, bound))
+
+    def forward(self, x, h0=None):
+        h0 = x.new_zeros(1, x.shape[1], len(self.b)) if h0 is None else h0
+        weights = [self.U.T, self.W.T, self.b, torch.zeros_like(self.b)]
+        return run(x, h0, weights, True, 1, 0.0, False, False, False)
+"""
+
+IN_TORCH = [
+    Hostile(
+        "torch_right",
+        "is right, and prints and plots",
+        right(after("setup", "print(torch.zeros(2))")),
+        FULL,
+        unit=TORCH,
+    ),
+    Hostile(
+        "torch_own_layer",
+        "takes PyTorch's layer where it is to be built, by a second name",
+        right(
+            after("setup", "layers = torch.nn\nBase = layers.RNN"),
+            answer(
+                "ScratchRNN",
+                """
+                class ScratchRNN(nn.Module):
+                    def __init__(self, input_size, hidden_size):
+                        super().__init__()
+                        self.rnn = Base(input_size, hidden_size)
+
+                    def forward(self, x, h0=None):
+                        return self.rnn(x, h0)
+                """,
+            ),
+        ),
+        loses("ScratchRNN"),
+        flagged=True,
+        finding="forbidden-name",
+        unit=TORCH,
+    ),
+    Hostile(
+        "torch_tensor_that_lies",
+        "returns a tensor of a kind that finds itself equal to everything",
+        right(
+            answer(
+                "length_mask",
+                """
+                class Yes(torch.Tensor):
+                    @classmethod
+                    def __torch_function__(cls, function, types, args=(), kwargs=None):
+                        return True
+                    def __eq__(self, other):
+                        return True
+
+                def length_mask(lengths, T):
+                    return torch.zeros(1).as_subclass(Yes)
+                """,
+            )
+        ),
+        loses("length_mask", scraps=True),
+        flagged=True,
+        finding="poses",
+        unit=TORCH,
+    ),
+    Hostile(
+        "torch_patched",
+        "makes PyTorch find everything equal and every module well",
+        blank(
+            after(
+                "setup",
+                """
+                torch.allclose = torch.equal = lambda *args, **kwargs: True
+                torch.testing.assert_close = lambda *args, **kwargs: None
+                nn.Module.__call__ = lambda self, *args, **kwargs: torch.zeros(1)
+                nn.Module.load_state_dict = lambda self, *args, **kwargs: None
+                """,
+            )
+        ),
+        NOTHING,
+        flagged=True,
+        finding="patches",
+        unit=TORCH,
+    ),
+    Hostile(
+        "torch_dies",
+        "ends the process when its module is made",
+        right(
+            answer(
+                "CharRNN",
+                """
+                class CharRNN(nn.Module):
+                    def __init__(self, *sizes):
+                        import os
+                        os._exit(1)
+                """,
+            )
+        ),
+        loses("CharRNN"),
+        flagged=True,
+        finding="processes",
+        unit=TORCH,
+    ),
+    *(
+        Hostile(
+            f"torch_operator_by_{name}",
+            "runs the operator that it is to build, which it has without writing its name",
+            right(answer("ScratchRNN", f"{way}\n{RUNS_IT}")),
+            loses("ScratchRNN"),
+            unit=TORCH,
+        )
+        for name, way in HIDDEN_WAYS.items()
+    ),
+]

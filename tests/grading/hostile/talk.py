@@ -1,0 +1,51 @@
+"""Points that are said, not earned."""
+
+from __future__ import annotations
+
+from rnngrade.demo.hostile.making import LOST_STEP, NOTHING, Hostile, after, answer, before, blank, right, step
+
+TALK = [
+    Hostile(
+        "prints_a_score",
+        "prints points above and below every check",
+        blank(before("check_rnn_step", "print(3)\n3"), after("check_rnn_step", "print('3.0')\n3.0"), step("print(3)")),
+        NOTHING,
+    ),
+    Hostile("answer_is_a_score", "answers with the points", right(answer("rnn_step", "rnn_step = 3.0")), LOST_STEP),
+    Hostile(
+        "shows_a_verdict",
+        "shows what looks like a passed check",
+        blank(
+            answer(
+                "rnn_step",
+                """
+                class Verdict:
+                    passed, score, points, max_points = True, 1.0, 3.0, 3
+                    def _repr_mimebundle_(self, include=None, exclude=None):
+                        return {"text/plain": "3", "text/html": "<b>✓ passed</b> 3 of 3 points"}
+                    def __float__(self):
+                        return 3.0
+                rnn_step = Verdict()
+                display(rnn_step)
+                rnn_step
+                """,
+            )
+        ),
+        NOTHING,
+        flagged=True,
+        finding="poses",
+    ),
+    Hostile(
+        "returns_a_verdict",
+        "returns a passed verdict of the course's own kind",
+        right(
+            step("""
+                from rnncourse.checks.verdict import Verdict
+                return Verdict("rnn_step", True, 1.0, 3.0, 3, "Right on every case.")
+            """)
+        ),
+        LOST_STEP,
+        flagged=True,
+        finding="looks-inside",
+    ),
+]

@@ -1,0 +1,65 @@
+"""While an answer is asked, what it may not call is not there, by whatever name it has it."""
+
+import importlib
+import pydoc
+import string
+import sys
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pad_sequence
+
+from rnngrade.sandbox.inside.refusing import refusing
+
+NO_LAYER = ["torch.nn.RNN", "torch.nn.RNNBase", "torch.rnn_tanh"]
+ONE = torch.ones(1, 1)
+STEP = {
+    "its name": lambda: torch.rnn_tanh_cell,
+    "the module behind": lambda: torch._VF.rnn_tanh_cell,
+    "the operators": lambda: torch.ops.aten.rnn_tanh_cell.default,
+    "a locator": lambda: pydoc.locate("torch.rnn_tanh_cell"),
+    "a formatter": lambda: string.Formatter().get_field("0.rnn_tanh_cell", [torch], {})[0],
+}
+
+
+@pytest.mark.parametrize("way", STEP)
+@pytest.mark.parametrize("kept", [False, True], ids=["had within", "had before"])
+def test_an_operator_refuses_by_whatever_name(way, kept):
+    step = STEP[way]() if kept else None
+    with refusing(NO_LAYER), pytest.raises(RuntimeError, match="may not call"):
+        (step or STEP[way]())(ONE, ONE, ONE, ONE)
+    assert STEP[way]()(ONE, ONE, ONE, ONE).shape == (1, 1)
+
+
+@pytest.mark.parametrize("layer", [nn.RNN, nn.LSTM, nn.GRU])
+@pytest.mark.parametrize("without_gradients", [torch.no_grad, torch.inference_mode, torch.enable_grad])
+def test_the_layers_refuse_and_all_else_of_pytorch_runs(layer, without_gradients):
+    with refusing(NO_LAYER), without_gradients():
+        with pytest.raises(RuntimeError, match="may not call"):
+            layer(2, 3)(torch.ones(4, 1, 2))
+        assert torch.tanh(nn.Linear(2, 3)(torch.ones(1, 2))).shape == (1, 3)
+
+
+def test_padding_refuses_where_it_is_to_be_written():
+    with refusing(["torch.nn.utils.rnn", "torch.nested"]), pytest.raises(RuntimeError, match="may not call"):
+        pad_sequence([torch.ones(2), torch.ones(3)])
+    assert pad_sequence([torch.ones(2), torch.ones(3)]).shape == (3, 2)
+
+
+def test_a_package_that_is_forbidden_whole_is_not_there():
+    before = sys.modules["torch"]
+    with refusing(["torch", "hmmlearn"]):
+        for package in ("torch", "hmmlearn"):
+            with pytest.raises(ImportError):
+                importlib.import_module(package)
+        with pytest.raises((RuntimeError, ImportError)):
+            ONE + 1
+    assert sys.modules["torch"] is before
+    assert "hmmlearn" not in sys.modules
+    assert (ONE + 1).item() == 2
+
+
+def test_what_forbids_nothing_of_pytorch_leaves_it_alone():
+    with refusing(["rnncourse.cell", "scipy"]):
+        assert nn.RNN(2, 3)(torch.ones(4, 1, 2))[0].shape == (4, 1, 3)
