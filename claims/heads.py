@@ -11,9 +11,6 @@ from rnncourse.experiments.heads import (
     LAST_DEEP,
     MEAN,
     MEAN_DEEP,
-    TWINS,
-    ReadThenWrite,
-    after_two,
     alone,
     asked_at_every_row,
     at_a_glance,
@@ -30,7 +27,6 @@ from rnncourse.experiments.heads import (
     loss_with_wrong_axis,
     names_ceiling,
     notes_right,
-    off_the_mean,
     played,
     reviews,
     right_after,
@@ -118,16 +114,11 @@ def sentiment(seed, reader):
 
 
 @unit.experiment(
-    "the share of unseen mails that is judged right",
-    settings={
-        "forged, product": {"question": "is_forged", "how": "product"},
-        "forged, side by side": {"question": "is_forged", "how": "concat"},
-        "adverts, one way": {"question": "is_advert", "how": "one way"},
-        "adverts, both ways": {"question": "is_advert", "how": "concat"},
-    },
+    "the share of unseen mails of which it is told whether they are forged, by how two chains are combined",
+    settings={"product": {"how": "product"}, "side by side": {"how": "concat"}},
 )
-def mails(seed, question, how):
-    return {"right": fit_mails(question, how, seed=seed)}
+def forged(seed, how):
+    return {"right": fit_mails("is_forged", how, seed=seed)}
 
 
 @unit.experiment(
@@ -142,19 +133,6 @@ def tunes(seed, kind, view, noise=0.0):
     model = taught(kind, view, noise=noise, seed=seed)
     ways = {"used corrected": (SequenceTagger, corrected), "used alone": (SequenceGenerator, alone)}
     return {name: notes_right(played(used_as(other, model), use)) for name, (other, use) in ways.items()}
-
-
-@unit.experiment(
-    "notes right of seven tunes, of which two begin alike, and how far the two are from their mean",
-    settings={"one note": {"given": 1}, "two notes": {"given": 2}},
-)
-def seven(seed, given):
-    if given == 2:
-        model = taught(ReadThenWrite, after_two, SequenceGenerator, count=7, seed=seed)
-        return {"all seven": notes_right(played(model, after_two, 7))}
-    outputs = played(taught(SequenceGenerator, alone, count=7, seed=seed), alone, 7)
-    found = {"off the mean": off_the_mean(outputs)[0], "the two": notes_right(outputs, TWINS)}
-    return found | {"the other five": notes_right(outputs, range(1, 6)), "all seven": notes_right(outputs)}
 
 
 @unit.experiment(
@@ -236,18 +214,12 @@ unit.claim(
     holds=lambda n: abs(n["bag"]["right"] - 0.75) < 0.005 and n["word by word"]["right"] > 0.98,
 )
 unit.claim(
-    "from_both_ends",
-    mails,
-    "On adverts, two chains are right more than 98% of the time, and one chain less than 90%. On forgeries, the "
-    "product is right more than 90% of the time, and two chains side by side less than 65%.",
-    figure=("forged, product", "right"),
-    controls=[("forged, side by side", "right"), ("adverts, one way", "right"), ("adverts, both ways", "right")],
-    holds=lambda n: (
-        n["adverts, one way"]["right"] < 0.9
-        and n["adverts, both ways"]["right"] > 0.98
-        and n["forged, side by side"]["right"] < 0.65
-        and n["forged, product"]["right"] > 0.9
-    ),
+    "product_compares",
+    forged,
+    "On forgeries, the product is right more than 90% of the time, and two chains side by side less than 65%.",
+    figure=("product", "right"),
+    controls=[("side by side", "right")],
+    holds=lambda n: n["product"]["right"] > 0.9 > 0.65 > n["side by side"]["right"],
 )
 unit.claim(
     "walks_alone",
@@ -263,23 +235,6 @@ unit.claim(
     holds=lambda n: (
         min(n["corrected"]["used corrected"], n["alone"]["used alone"]) > 0.98 and n["corrected"]["used alone"] < 0.8
     ),
-)
-unit.claim(
-    "sings_the_mean",
-    seven,
-    "The generator's outputs are nearer than 0.09 to the mean of the two tunes, which are 0.18 away from it. Less than "
-    "60% of the notes of the two are right.",
-    figure=("one note", "off the mean"),
-    controls=[("one note", "the two"), ("one note", "the other five"), ("two notes", "all seven")],
-    holds=lambda n: n["one note"]["off the mean"] < 0.09 and n["one note"]["the two"] < 0.6,
-)
-unit.claim(
-    "read_then_write",
-    seven,
-    "Given their first two notes, one network plays more than 95% of the notes of all seven tunes right.",
-    figure=("two notes", "all seven"),
-    controls=[("one note", "all seven")],
-    holds=lambda n: n["two notes"]["all seven"] > 0.95 > n["one note"]["all seven"],
 )
 unit.claim(
     "wrong_axis_stays_a_guess",

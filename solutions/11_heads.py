@@ -657,7 +657,8 @@ asked = {
 }
 kinds = Classifier, use(BidirectionalClassifier)
 right = {name: fit_mails(*question, *kinds) for name, question in asked.items()}
-show(shares(right, ours=ours("mails", {n: (n, "right") for n in asked}), chance=0.5))
+measured = {f"forged, {how}": (how, "right") for how in ("side by side", "product")}
+show(shares(right, ours=ours("forged", measured), chance=0.5))
 
 # %% tags=["author"]
 assert right["adverts, one way"] < 0.9 < right["adverts, both ways"], "Two chains were expected to find the first word."
@@ -666,12 +667,11 @@ assert right["forged, side by side"] < 0.65 < 0.85 < right["forged, product"], (
 )
 
 # %% [markdown]
-# **Claim:** on adverts, two chains are right more than 98% of the time, and one chain less than 90%. On forgeries, the
-# product is right more than 90% of the time, and two chains side by side less than 65%.
+# **Claim:** on forgeries, the product is right more than 90% of the time, and two chains side by side less than 65%.
 #
-# It held in {{held from_both_ends}} seeds. One chain *can* carry a word over forty others (units 05 and 10); 250 updates did
-# not drive it there. Side by side the two halves of the answer only add up. Multiplied, they meet. (The price: where one
-# factor is near zero, so is the gradient of the other.)
+# It held in {{held product_compares}} seeds. Side by side the two halves of the answer only add up. Multiplied, they meet.
+# (The price: where one factor is near zero, so is the gradient of the other.) And the adverts? One chain *can* carry a word
+# over forty others (units 05 and 10), but here 250 updates did not drive it there; the second chain had just read it.
 
 # %% [markdown]
 # ### Optional · a sequence of images
@@ -869,10 +869,7 @@ assert outputs < 0.1 < apart, "The mean of the two was expected."
 assert notes_right(undecided, TWINS) < 0.65, "Neither of the two was expected."
 
 # %% [markdown]
-# **Claim:** the generator's outputs are nearer than 0.09 to the mean of the two tunes, which are 0.18 away from it. Less
-# than 60% of the notes of the two are right.
-#
-# It held in {{held sings_the_mean}} seeds. It sings both at once, each at half strength. Nobody can know from one C which
+# It sings both at once, each at half strength. Nobody can know from one C which
 # tune is meant, and if *one* vector has to be given, the mean is the best. One way out is a distribution and a draw, as in
 # unit 06. The other is to tell it more.
 
@@ -892,7 +889,7 @@ from rnncourse.experiments.heads import ReadThenWrite, after_two
 
 pianist = taught(ReadThenWrite, after_two, Generator, count=7)
 written = played(pianist, after_two, 7)
-print(beside("11_heads:seven/two notes/all seven", notes_right(written)))
+print(f"notes right of all seven: {notes_right(written):.1%}")
 rolls = {tunes[k].name: as_heard(written, k) for k in TWINS}
 show(piano_roll(rolls, names, truth={tunes[k].name: tunes[k].notes for k in TWINS}))
 
@@ -900,9 +897,7 @@ show(piano_roll(rolls, names, truth={tunes[k].name: tunes[k].notes for k in TWIN
 assert notes_right(written) > 0.95, "Two notes were expected to do for all seven tunes."
 
 # %% [markdown]
-# **Claim:** given their first two notes, one network plays more than 95% of the notes of all seven tunes right.
-#
-# It held in {{held read_then_write}} seeds. One state carries everything from what was read to what is written.
+# They do. One state carries everything from what was read to what is written.
 # [Unit 12](../12_encoder_decoder/12_encoder_decoder.ipynb) gives reading and writing a core each.
 
 # %% [markdown]

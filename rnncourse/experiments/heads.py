@@ -139,7 +139,7 @@ def feed_forward_head(units: int, width: int, outputs: int) -> nn.Module:
 LAST, MEAN, LAST_DEEP, MEAN_DEEP = "last, linear", "mean, linear", "last, hidden layer", "mean, hidden layer"
 READERS: dict[str, tuple[str, int, int, float]] = {
     LAST: ("last", 64, 0, 0.012),
-    LAST_DEEP: ("last", 44, 48, 0.012),
+    LAST_DEEP: ("last", 44, 48, 0.024),
     MEAN: ("mean", 64, 0, 0.024),
     MEAN_DEEP: ("mean", 44, 48, 0.024),
 }
