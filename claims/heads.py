@@ -246,7 +246,7 @@ unit.claim(
 )
 
 unit.expectation(
-    "A bag of words cannot deal with negation.", "in part", "Negation as such is not what a bag is blind to."
+    "A bag of words cannot deal with negation.", "in part", "Negation as such is not what a bag is blind to"
 )
 unit.expectation(
     "What stands at the beginning of a long sequence, the last state cannot learn from.",
