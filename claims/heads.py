@@ -124,15 +124,15 @@ def forged(seed, how):
 @unit.experiment(
     "the share of notes that are right, of six tunes, by how the network was trained and how it is used",
     settings={
-        "corrected": {"kind": SequenceTagger, "view": corrected},
-        "alone": {"kind": SequenceGenerator, "view": alone},
-        "corrected, noisy notes": {"kind": SequenceTagger, "view": corrected, "noise": 0.1},
+        "corrected": {"how": "corrected"},
+        "alone": {"how": "alone"},
+        "corrected, noisy notes": {"how": "corrected", "noise": 0.1},
     },
 )
-def tunes(seed, kind, view, noise=0.0):
-    model = taught(kind, view, noise=noise, seed=seed)
-    ways = {"used corrected": (SequenceTagger, corrected), "used alone": (SequenceGenerator, alone)}
-    return {name: notes_right(played(used_as(other, model), use)) for name, (other, use) in ways.items()}
+def tunes(seed, how, noise=0.0):
+    ways = {"corrected": (SequenceTagger, corrected), "alone": (SequenceGenerator, alone)}
+    model = taught(*ways[how], noise=noise, seed=seed)
+    return {f"used {name}": notes_right(played(used_as(kind, model), view)) for name, (kind, view) in ways.items()}
 
 
 @unit.experiment(

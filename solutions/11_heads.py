@@ -897,7 +897,7 @@ show(piano_roll(rolls, names, truth={tunes[k].name: tunes[k].notes for k in TWIN
 assert notes_right(written) > 0.95, "Two notes were expected to do for all seven tunes."
 
 # %% [markdown]
-# They do. One state carries everything from what was read to what is written.
+# Nearly every note is right. One state carries everything from what was read to what is written.
 # [Unit 12](../12_encoder_decoder/12_encoder_decoder.ipynb) gives reading and writing a core each.
 
 # %% [markdown]
