@@ -54,9 +54,9 @@ pages: $(STAMP) ## both, as one folder to publish, without the answers, in build
 	@rm -rf build/pages && cp -R build/site build/pages && cp -R build/lite/site build/pages/lite
 	@$(if $(REPOSITORY),$(PY) website/colab.py $(REPOSITORY) build/colab)
 
-dist: $(STAMP) ## a release to upload: the wheel and the source, in dist
+dist: $(STAMP) ## a release, in dist: the wheel and the source (GRADED=1: the wheel for a graded class, without solutions)
 	@rm -rf build/lib dist
-	@$(PY) -m build --no-isolation --outdir dist .
+	@$(if $(GRADED),GRADED=1 )$(PY) -m build --no-isolation $(if $(GRADED),--wheel )--outdir dist .
 	@$(PY) -m twine check --strict dist/*
 
 bench: $(STAMP) ## how fast, against PyTorch, as ratios

@@ -140,5 +140,6 @@ unit.expectation(
 unit.expectation(
     "A cell whose gates do not see the state cannot latch.",
     "no",
-    "A minimal GRU can hold for as long as you like. What it cannot do is pull back.",
+    "One layer of minimal GRU can hold for as long as you like. A unit that holds its memory holds an error in it as "
+    "long.",
 )

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rnncourse.checks.verdict import Verdict
-    from rnncourse.seat.notebook import check, hint, progress, use, where
+    from rnncourse.seat.notebook import check, hint, progress, solution, use, where
     from rnncourse.seat.tracking import track
 
-__all__ = ["Verdict", "check", "hint", "progress", "track", "use", "where"]
+__all__ = ["Verdict", "check", "hint", "progress", "solution", "track", "use", "where"]
 __version__ = "0.1.0"
 
 

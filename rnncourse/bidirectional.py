@@ -15,7 +15,7 @@ The whole sequence has been read by f at its last real step, and by g at its fir
 Hidden Markov models had two such chains before: alpha from the left, beta from the right. Their state is one of K, and
 what alpha carries is how likely each of them is, given what has been observed:
 
-    alpha_t = (alpha_{t-1} transition) * emission[:, o_t]        filtered_t = alpha_t / sum(alpha_t)
+    alpha_t = (alpha_{t-1} transition) * emission[:, x_t]        filtered_t = alpha_t / sum(alpha_t)
 
 Sources: L. R. Rabiner, "A Tutorial on Hidden Markov Models and Selected Applications in Speech Recognition",
 Proceedings of the IEEE 77, 1989; M. Schuster, K. K. Paliwal, "Bidirectional Recurrent Neural Networks", IEEE

@@ -38,25 +38,29 @@ progress("00_welcome")
 
 
 # %% tags=["experiment"]
-def leaky_average(state, x, keep):
+def in_a_hurry(state, x, keep):
     return keep * x + (1 - keep) * state
 
 
-check(leaky_average)
+check(in_a_hurry, "leaky_average")
 
 # %% [markdown]
-# Take your time over this card. You will see many like it.
+# This card has:
 #
-# - The **first line** says whether the answer passed, and how many points it would get.
-# - Then comes **what is wrong**. The check knows this mistake, so it names it: the two shares are swapped. After that
-#   comes the first number that differs: which entry, what was expected, what the code gave, and in which case.
-# - The **row of marks** at the bottom shows what was checked: that the code runs, that the shape is right, the values,
-#   the edge cases, and that the code left its arguments as they were. A dot means that the check did not get that far.
+# - The **first line** says whether the answer passed, how many points it would get, and which run was judged: *In [3]* is
+#   the cell with *[3]* beside it.
+# - Then comes **what is wrong**. The check knows this mistake, so it names it: the two shares are swapped. The first
+#   number that differs stands below, in a small table.
+# - The **row of marks** shows what was checked: whether it runs, shape, values, edge cases, arguments left alone. A dot
+#   means that the check did not get that far.
+# - *Look at the case* and *Hint 1 of 3* open at a click. Hints go from a nudge to nearly the answer, and cost nothing.
+# - Two buttons come when they can help: *Which line is it?* and, after three tries, *Show the solution*. Solutions that you
+#   were shown are noted in what you hand in.
 #
-# If the words do not help, look at the case itself:
+# The same in code: `hint("leaky_average")`, and the verdict holds the case:
 
 # %% tags=["experiment"]
-v = check(leaky_average)
+v = check(in_a_hurry, "leaky_average")
 if v.passed:
     print("It passes: you have repaired the cell above, and nothing differs any more.")
 with np.printoptions(precision=2):
@@ -65,15 +69,6 @@ with np.printoptions(precision=2):
     if v.inputs:
         print("expected ", v.expected)
         print("got      ", v.got)
-
-# %% [markdown]
-# ## A hint
-#
-# Each exercise has three hints. The first is a nudge, the last is nearly the answer. Each time you run the cell you get
-# the next one. Hints cost nothing.
-
-# %% tags=["experiment"]
-hint("leaky_average")
 
 # %% [markdown]
 # ## Your turn
@@ -85,8 +80,7 @@ hint("leaky_average")
 # result is the new state, of shape `(N,)`. For example, `leaky_average(np.array([10.0, 0.0]), np.array([20.0, 1.0]), 0.9)`
 # is `[11.0, 0.1]`.
 #
-# Write your answer in place of the line `raise NotImplementedError`, which only says that nothing is there yet. Then run
-# the cell, and the check below it.
+# Write your answer in place of the line `raise NotImplementedError`. Then run the cell, and the check below it.
 
 
 # %% answer="leaky_average"
@@ -105,6 +99,8 @@ check(leaky_average)
 # that is right for one lucky example will not do. After you have handed in, it is checked once more, with other inputs of
 # the same kind.
 #
+# - **The verdict is on what your cell says.** If you have changed it, a check in JupyterLab runs it first. If it stops with
+#   an error, there is *no verdict*.
 # - **Write it as you like**: with loops or without, with helper functions in cells of your own. The check looks at what
 #   comes out, not at how you wrote it. (Where an exercise forbids a function, its text says so.)
 # - **A mistake costs you once.** When a later exercise calls an earlier one, the check lends it a correct copy of the
@@ -114,6 +110,8 @@ check(leaky_average)
 
 # %% [markdown]
 # ## How far are you?
+#
+# The bar counts all points of a unit, those that a person gives among them.
 
 # %% tags=["experiment"]
 progress("00_welcome")
@@ -121,21 +119,19 @@ progress("00_welcome")
 # %% [markdown]
 # ## Handing in
 #
-# First choose *Kernel → Restart Kernel and Run All Cells…* in the menu. That runs the notebook from a clean start, as the
-# grader will. If every card still says what it said before, save the notebook. Cells of your own may stay in it.
-#
 # Some exercises are questions that a person reads. Their cells say *YOUR ANSWER HERE*: double-click, and write.
 #
-# The rest is in JupyterLab's menu: *Course → Check all* says what would be graded, and *Course → Submit* writes the file to
-# hand in. A terminal (*File → New → Terminal*) does the same, and more:
+# JupyterLab's menu *Course* has the rest. **Check all** runs a copy of your notebook from a clean start, and says what would
+# be graded. **Submit** writes the file to hand in; cells of your own may stay in it. On another day, **Go on where I
+# stopped** runs your answers and goes to the first exercise that is open. A terminal (*File → New → Terminal*) does more:
 #
 # | command | what it does |
 # |---|---|
 # | `rnncourse lab 00` | opens JupyterLab on this unit; without the number, where you stopped |
 # | `rnncourse progress` | shows what you have passed, and what is open, in all units |
-# | `rnncourse check 00` | runs your saved notebook from top to bottom, and says what would be graded, hidden cases aside |
-# | `rnncourse submit 00` | writes the one file to hand in, `00_welcome-submission.ipynb`, beside the notebook, and says if something is missing |
-# | `rnncourse update` | after a new release is installed: brings what is new into your notebooks, and keeps what you wrote |
+# | `rnncourse check 00` | is *Check all* |
+# | `rnncourse submit 00` | is *Submit*: it writes `00_welcome-submission.ipynb` beside the notebook |
+# | `rnncourse update` | after a new release is installed, brings what is new, and keeps what you wrote |
 #
 # Hand that file in as your instructor has told you.
 #

@@ -712,8 +712,8 @@ show(shares(known, ours=tagger_measured("known", epochs), xlabel=characters))
 # be that text has many short comments, to learn from; we have not tested it.
 #
 # If the line behind the sign is *code*, it is harder: of the last eight of forty letters the LSTM then takes
-# {{tagger/LSTM, 43 units, 15 epochs/of the last eight|range .2f}} for a comment. In unit 09 a *plain* tagger held on as soon as a
-# fifth of the lines asked for it. **Gates make it easier to learn what the examples ask for. They do not ask.**
+# {{tagger/LSTM, 43 units, 15 epochs/of the last eight|range .2f}} for a comment. In unit 09 a *plain* tagger began to hold on as
+# soon as a fifth of the lines asked for it. **Gates make it easier to learn what the examples ask for. They do not ask.**
 
 # %% [markdown]
 # ## 7 · One state, two gates

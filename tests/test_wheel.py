@@ -9,6 +9,7 @@ from __future__ import annotations
 import email.parser
 import importlib.metadata
 import json
+import os
 import re
 import subprocess
 import sys
@@ -26,7 +27,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from rnncourse import __version__
+from rnncourse import __version__, exercises
+from rnncourse.checks.exercise import Exercise
 from tests.wheels import OFFLINE, pip, wheel_of
 
 ANSWERED = "leaky_average"
@@ -122,7 +124,7 @@ def small(wheel, tmp_path_factory) -> Seat:
 
 @pytest.fixture(scope="module")
 def full(wheel, tmp_path_factory) -> Seat:
-    """After `pip install "rnncourse[notebooks]"`."""
+    """After `pip install "THE-WHEEL.whl[notebooks]"`."""
     return seat(tmp_path_factory.mktemp("full"), wheel, "notebooks")
 
 
@@ -174,7 +176,7 @@ def test_a_plain_install_is_small_and_has_all_commands_but_those_that_run_notebo
     assert "'rnncourse lab 00' opens the first unit" in small.run("rnncourse", "progress", cwd=course)
     for command in (("check", "00"), ("lab",)):
         said = small.run("rnncourse", *command, cwd=course, code=1)
-        assert 'pip install "rnncourse[notebooks]"' in said
+        assert f"pip install '{wheel}[notebooks]'" in said or "pip install 'THE-WHEEL" in said
         assert said.count("\n") == 1
 
 
@@ -243,6 +245,46 @@ def test_the_files_of_a_release_pass_the_checks_of_the_index(release):
     ends = ("-py3-none-any.whl", ".tar.gz")
     assert [path.name for path in files] == [f"rnncourse-{__version__}{end}" for end in ends]
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *files], check=True)
+
+
+@pytest.fixture(scope="module")
+def graded(clone, tmp_path_factory) -> Path:
+    """The wheel for a graded class, as `make dist GRADED=1` makes it."""
+    folder, course = tmp_path_factory.mktemp("graded"), clone(tmp_path_factory.mktemp("graded") / "course")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, course]
+    subprocess.run(command, check=True, capture_output=True, cwd=folder, env=os.environ | {"GRADED": "1"})
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def test_a_release_for_a_graded_class_has_no_answer_to_read_and_checks_all_the_same(graded, tmp_path):
+    with zipfile.ZipFile(graded) as file:
+        texts = {name: file.read(name).decode("utf-8", "replace") for name in file.namelist()}
+    assert not any(name.startswith("rnncourse/exercises/others") for name in texts)
+    assert [name for name in texts if name.startswith("rnngrade/")] == ["rnngrade/cli.py"]
+    answering = [name for name in texts if re.match(r"rnncourse/(exercises/.*|\w+\.py)", name)]
+    assert len(answering) > 60
+    for unit in exercises.units():
+        for exercise in unit:
+            if isinstance(exercise, Exercise):
+                body = exercise.source.strip().splitlines()[1:]
+                longest = max(body, key=len).strip()
+                found = [name for name in answering if len(longest) > 30 and longest in texts[name]]
+                assert found == [], exercise.name
+    seat_of = seat(tmp_path, graded)
+    probe = """
+from rnncourse import check, exercises, progress, solution
+step = exercises.find("rnn_step")
+wrong = next(m for m in step.misconceptions if m.name == "recurrent_matrix_transposed")
+verdict = check(wrong.answer, "rnn_step")
+print(verdict.diagnosis, verdict.offers.solution, check(step.made_of(step.source, "<right>"), "rnn_step").passed)
+print(solution("rnn_step"))
+print(progress("03_cell").most)
+"""
+    said = seat_of.run("python", "-c", probe)
+    assert "recurrent_matrix_transposed False True" in said
+    assert "This release comes without solutions" in said
+    assert said.endswith("31\n")
 
 
 def names(wheel: Path) -> set[str]:

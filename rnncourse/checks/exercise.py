@@ -55,6 +55,7 @@ from rnncourse.checks.drawing import Axes, Case, Draw, Drawer, case, edge, norma
 from rnncourse.checks.drive import Driver, call
 from rnncourse.checks.edits import Change, EditError, compiled, edited, needed, parse
 from rnncourse.checks.facts import Fact
+from rnncourse.checks.packed import text_of
 from rnncourse.checks.plain import Plain
 
 __all__ = [
@@ -161,7 +162,7 @@ def answers_of(stem: str) -> dict[str, str]:
     the build copies from the solution.
     """
     path = Path(__file__).parents[1] / "exercises" / "answers" / f"{stem.partition('_')[2]}.txt"
-    return model_answers(path.read_text(encoding="utf-8"))
+    return model_answers(text_of(path))
 
 
 def model_answers(text: str) -> dict[str, str]:

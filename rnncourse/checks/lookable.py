@@ -23,16 +23,20 @@ _WRONG = "background:rgba(255, 167, 38, 0.28);font-weight:bold;text-decoration:u
 
 
 def case_html(inputs: tuple[Any, ...], takes: tuple[Axes, ...], expected: Plain, got: Plain, gives: Axes | None) -> str:
-    """One case as HTML: the arguments, and one part of the answer as it was expected and as it came, side by side. What
-    differs has a colour, a line under it, and words.
+    """One case as HTML: the arguments, and one part of the answer as it was expected and as it came, side by side; of
+    arrays with more than two axes table beside table. What differs has a colour, a line under it, and words.
     """
     named = takes if len(takes) == len(inputs) else tuple(Axes(f"v.inputs[{i}]") for i in range(len(inputs)))
     parts = [_titled(str(axes), value, axes) for axes, value in zip(named, inputs, strict=True)]
     axes = gives or Axes("the answer")
     wrong = _differing(expected, got)
-    for word, value in (("expected", expected), ("got", got)):
-        if value is not None:
-            parts.append(_titled(f"{axes.name}: {word}", value, axes, wrong))
+    titled = [
+        (f"{axes.name}: {word}", value) for word, value in (("expected", expected), ("got", got)) if value is not None
+    ]
+    if wrong is not None and 2 < wrong.ndim <= 4 and wrong.size:
+        parts.append(_beside(titled, wrong, axes))
+    else:
+        parts += [_titled(title, value, axes, wrong) for title, value in titled]
     style = "display:flex;flex-wrap:wrap;gap:4px 24px;align-items:flex-start"
     return f'<div style="{style}">{"".join(parts)}</div>'
 
@@ -70,6 +74,29 @@ def _titled(title: str, value: Any, axes: Axes, wrong: np.ndarray | None = None)
     else:
         body = _tables(array, wrong if wrong is not None and wrong.shape == array.shape else None, axes)
     return f'<div><div style="font-size:85%"><strong>{escape(title)}</strong></div>{body}</div>'
+
+
+def _beside(titled: list[tuple[str, Any]], wrong: np.ndarray, axes: Axes) -> str:
+    """Arrays of one shape with more than two axes: a row for each of their tables, that of the one beside that of the
+    other. Those in which something differs come first.
+    """
+    letters = letters_of(axes, wrong.ndim)
+    arrays = [_array(value) for _, value in titled]
+    places = sorted(np.ndindex(wrong.shape[:-2]), key=lambda place: not wrong[place].any())
+    heads = "".join(
+        f'<th scope="col" style="text-align:left;font-size:85%">{escape(title)}</th>' for title, _ in titled
+    )
+    rows = ""
+    for place in places[:TABLES]:
+        tables = [_table(a[place], wrong[place], letters[-2:], _at(letters, place)) for a in arrays if a is not None]
+        rows += (
+            "<tr>"
+            + "".join(f'<td style="padding:0 16px 0 0;vertical-align:top">{one}</td>' for one in tables)
+            + "</tr>"
+        )
+    table = f'<table style="border-collapse:collapse"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    rest = _rest(len(places) - TABLES, "table")
+    return f'<div style="max-width:100%;overflow-x:auto" tabindex="0">{table}{rest}</div>'
 
 
 def _tables(array: np.ndarray, wrong: np.ndarray | None, axes: Axes) -> str:

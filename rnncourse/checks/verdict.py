@@ -34,14 +34,15 @@ def front_end() -> Literal["kernel", "terminal", "none"]:
 
 @dataclass(frozen=True)
 class Offers:
-    """What a card can open besides the verdict: the hints, and the case with the names of what goes in and comes out.
-    `where_to_ask` is what to call to have the place of an error looked for.
+    """What a card can open besides the verdict: the hints, and the case with the names of what goes in and comes out;
+    and whether the place of the error can be looked for, and the solution be shown.
     """
 
     hints: tuple[str, ...] = ()
     takes: tuple[Axes, ...] = ()
     gives: tuple[Axes, ...] = ()
-    where_to_ask: str = ""
+    where: bool = False
+    solution: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ class Verdict:
     gives what the answer gave, or None. `criteria` says of each criterion whether it was met (None: not reached,
     because an earlier one was not). For a failed visible check `inputs`, `expected` and `got` hold the case that the
     message speaks of, to look at, and `table` the place in it. `where` says what is known of the place of the error in
-    the answer's own text, if anything is. `offers` is what the card opens on demand.
+    the answer's own text, if anything is. `offers` is what the card opens on demand. `run` says which run of a cell was
+    judged, "In [12]", where that is known; without `is_given` there is no verdict, and `message` says why.
     """
 
     exercise: str
@@ -69,6 +71,8 @@ class Verdict:
     table: Excerpt | None = None
     where: Where | None = None
     offers: Offers = field(default=Offers(), repr=False, compare=False)
+    run: str = field(default="", compare=False)
+    is_given: bool = True
 
     def __float__(self) -> float:
         return float(self.points)
@@ -77,17 +81,20 @@ class Verdict:
         return self.passed
 
     def __str__(self) -> str:
+        if not self.is_given:
+            return f"{self._mark} {self.exercise}: no verdict. {self.message}"
         return f"{self._mark} {self.exercise}: {self._points}. {self.message}"
 
     __repr__ = __str__
 
     @property
     def _mark(self) -> str:
-        return "✓" if self.passed else "✗"
+        return "✓" if self.passed else "✗" if self.is_given else "·"
 
     @property
     def _points(self) -> str:
-        return f"{self.points:g} of {self.max_points} {'point' if self.max_points == 1 else 'points'}"
+        points = f"{self.points:g} of {self.max_points} {'point' if self.max_points == 1 else 'points'}"
+        return f"{points}, of {self.run}" if self.run else points
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a front end shows. nbgrader reads a cell's points as the text of its result, so that the words, for
@@ -116,24 +123,23 @@ class Verdict:
     def card(self) -> str:
         """The verdict as HTML that takes its colours from the reader's theme."""
         colour = _PASSED if self.passed else _NOT_YET
-        word = "passed" if self.passed else "not yet"
+        word = "passed" if self.passed else "not yet" if self.is_given else "no verdict"
         tips = []
         there = [f"`v.{name}`" for name in ("inputs", "expected", "got") if self._has(name)]
         if not self.passed and there:
             tips.append(f"Look at the case in code: `v = check(…)`, then {', '.join(there)}.")
-        if not self.passed and self.max_points and not self.offers.hints:
+        if not self.passed and self.is_given and self.max_points and not self.offers.hints:
             tips.append(f'Stuck? `hint("{self.exercise}")`')
-        if not self.passed and self.offers.where_to_ask and not (self.where and self.where.lines):
-            tips.append(f"Which line is it? `{self.offers.where_to_ask}` looks for it, half a minute at most.")
         head = f'<strong style="{colour.text}"><span aria-hidden="true">{self._mark}</span> {word}</strong>'
         pills = "".join(_pill(CRITERIA[name], met) for name, met in self.criteria.items())
+        points = _faint(self._points) if self.is_given else ""
         body = [
-            f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{_faint(self._points)}</div>",
+            f"<div>{head}&ensp;{_code(f'`{self.exercise}`')}&ensp;{points}</div>",
             f'<div style="margin:4px 0;white-space:pre-wrap">{_code(self.message)}</div>',
             self.table.html() if self.table else "",
             _place(self.where) if self.where else "",
             f'<ul aria-label="what was checked" style="{ROW}">{pills}</ul>' if pills else "",
-            "" if self.passed else self._opens(),
+            "" if self.passed else self._opens() + self._asks(),
             *(f"<div>{_faint(tip)}</div>" for tip in tips),
         ]
         return _card(f"{self.exercise}: {word}", colour, "".join(body), "" if self.passed else self.message)
@@ -149,6 +155,24 @@ class Verdict:
             words = f'<div style="white-space:pre-wrap">{_code(text)}</div>'
             hints = _opened(f"Hint {number} of {len(self.offers.hints)}", words + hints)
         return case + hints
+
+    def _asks(self) -> str:
+        """Buttons for what the kernel has to be asked. Where the page cannot ask it, it says what to type."""
+        asks = []
+        if self.offers.where and not (self.where and self.where.lines):
+            asks.append(("where", "Which line is it?", f"where({self.exercise})"))
+        if self.offers.solution:
+            asks.append(("solution", "Show the solution", f'solution("{self.exercise}")'))
+        buttons = "".join(
+            f'<button type="button" class="rnncourse-asks" style="display:none;margin-right:0.6em" '
+            f'data-rnncourse="{verb} {self.exercise}">{label}</button>'
+            for verb, label, _ in asks
+        )
+        typed = "".join(
+            f'<div class="rnncourse-typed">{_faint(f"{label} `from rnncourse import {verb}; {call}`")}</div>'
+            for verb, label, call in asks
+        )
+        return f'<div style="margin:4px 0">{buttons}{typed}</div>' if asks else ""
 
 
 def _opened(title: str, body: str) -> str:
@@ -191,6 +215,16 @@ def _card(label: str, colour: _Colour, body: str, told: str = "") -> str:
     style = f"{_BORDER};border-radius:4px;padding:8px 14px;margin:4px 0;max-width:52em;line-height:1.5;{colour.edge}"
     described = f' aria-description="{escape(" ".join(told.replace("`", "").split()))}"' if told else ""
     return f'<section aria-label="{escape(label)}"{described} style="{style}">{body}</section>'
+
+
+def card(label: str, body: str) -> str:
+    """A card that is no verdict."""
+    return _card(label, _HINT, body)
+
+
+def in_code(text: str) -> str:
+    """Escaped text in which `backticks` are code."""
+    return _code(text)
 
 
 def _faint(text: str) -> str:

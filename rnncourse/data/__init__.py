@@ -25,9 +25,9 @@ from .embeddings import WordVectors, word_vectors
 from .grammars import Grammar, study_grammar
 from .images import digit_image
 from .mails import Mails, draw_mails
+from .marked_words import MarkedSentence, marked_sentences
 from .melodies import Note, Tune, decode_melody, encode_melody, melodies, pitches, wav
 from .names import FirstNames, first_names
-from .parts_of_speech import PARTS_OF_SPEECH, SpokenSentence, draw_spoken
 from .python_tokens import TOKEN_LABELS, LabelledText, label_python, labelled_python
 from .recall import recall_batch
 from .sentiment import Review, bag_ceiling, encode_reviews, sentiment_sentences
@@ -43,7 +43,6 @@ __all__ = [
     "EOS",
     "ISO_VOCABULARY",
     "PAD",
-    "PARTS_OF_SPEECH",
     "TOKEN_LABELS",
     "Corpus",
     "Digits",
@@ -52,9 +51,9 @@ __all__ = [
     "Grammar",
     "LabelledText",
     "Mails",
+    "MarkedSentence",
     "Note",
     "Review",
-    "SpokenSentence",
     "TaggedSentence",
     "TrainedNetwork",
     "Tune",
@@ -66,7 +65,6 @@ __all__ = [
     "digit_image",
     "digits",
     "draw_mails",
-    "draw_spoken",
     "encode_dates",
     "encode_melody",
     "encode_reviews",
@@ -77,6 +75,7 @@ __all__ = [
     "labelled_python",
     "load_corpus",
     "load_text",
+    "marked_sentences",
     "melodies",
     "pitches",
     "python_docs",

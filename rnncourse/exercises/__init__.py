@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from rnncourse.checks.exercise import Exercise, Question, Unit
+from rnncourse.checks.packed import text_of
 
 SYLLABUS = (
     "00_welcome",
@@ -52,7 +53,7 @@ def units() -> Iterator[Unit]:
 
 @cache
 def _source(stem: str) -> str:
-    return (Path(__file__).parent / f"{stem.partition('_')[2]}.py").read_text(encoding="utf-8")
+    return text_of(Path(__file__).parent / f"{stem.partition('_')[2]}.py")
 
 
 def find(name: str) -> Exercise | Question:

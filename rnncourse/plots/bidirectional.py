@@ -11,11 +11,20 @@ from jaxtyping import Float, Int
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from .charts import _pad
+from .charts import _pad, line_chart
 from .drawing import RADIUS, Drawing
-from .style import COLOURS, CYCLE, INK, MUTED, style
+from .style import COLOURS, CYCLE, INK, MUTED, described, style
 
-__all__ = ["ColouredCode", "belief_grid", "class_bars", "two_chains"]
+__all__ = [
+    "ColouredCode",
+    "belief_grid",
+    "class_bars",
+    "learning_chart",
+    "lookahead_chart",
+    "machine_chart",
+    "sign_chart",
+    "two_chains",
+]
 
 STEP = 1.75
 ASIDE = 0.36  # f stands left of x, and g right of it, so that no arrow runs through a node
@@ -57,9 +66,18 @@ def two_chains(steps: int = 4, *, summary: bool = False) -> Figure:
         corner = (gs[0].x, top)
         sheet.path([(gs[0].x, high + RADIUS + 0.05), corner, (box.x - 0.68, top)], COLOURS["V"])
         sheet.text(0.3, 0.22, "green: the states that have read everything", MUTED, align="left")
+        above = (
+            f"Two states are green, f_{steps} at the right end of its chain and g_1 at the left end of its own. From "
+            "these two, arrows lead to a box named summary."
+        )
     else:
         sheet.text(0.3, 0.22, "time runs to the right: $f$ reads along with it, $g$ against it", MUTED, align="left")
-    return sheet.figure
+        above = "Each x goes into its f and its g, and both go into the state h of that step, on top."
+    return described(
+        sheet.figure,
+        f"{steps} inputs x at the bottom. Above them a chain of states f with arrows to the right, from zero at the "
+        f"left; above that a chain of states g with arrows to the left, from zero at the right. {above}",
+    )
 
 
 def belief_grid(beliefs: Mapping[str, Float[np.ndarray, "T"]], tokens: Sequence[str], title: str = "") -> Figure:
@@ -78,15 +96,20 @@ def belief_grid(beliefs: Mapping[str, Float[np.ndarray, "T"]], tokens: Sequence[
         axes.grid(False)
         axes.tick_params(length=0)
         axes.spines[:].set(visible=True, edgecolor=COLOURS["faint"])
-    return figure
+    rows = "; ".join(
+        f"{name}, " + ", ".join(f"{token} {value:.2f}" for token, value in zip(tokens, row, strict=True))
+        for name, row in beliefs.items()
+    )
+    return described(figure, f"How probable a tagger finds PERSON at each token. {rows}.")
 
 
 def class_bars(shares: Mapping[str, Mapping[str, float]], *, xlabel: str, ticks: Mapping[str, float]) -> Figure:
     """For each class a bar for each model, the share written at its end: {"one way": {"keyword": 0.8, …}, …}.
 
-    `ticks` says how frequent each class is, beside its name.
+    `ticks` says how frequent each class is, beside its name. Above stands where the last model gains most on the first.
     """
-    names, height = list(ticks), 0.8 / len(shares)
+    first, *_, last = [*shares.values()] * 2
+    names, height = sorted(ticks, key=lambda name: first[name] - last[name]), 0.8 / len(shares)
     with style():
         figure = Figure(figsize=(8.0, 1.0 + 0.55 * len(names)), layout="constrained")
         _pad(figure)
@@ -105,7 +128,73 @@ def class_bars(shares: Mapping[str, Mapping[str, float]], *, xlabel: str, ticks:
         axes.grid(False, axis="y")
         axes.tick_params(axis="y", length=0)
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return figure
+    said = "; ".join(
+        f"{name}, " + ", ".join(f"{model} {values[name]:.0%}" for model, values in shares.items()) for name in names
+    )
+    return described(figure, f"Bars, {xlabel}: {said}.")
+
+
+def learning_chart(curves: Mapping[str, Sequence[float]], ceiling: float, updates: int = 50) -> Figure:
+    """The share of right tokens against the updates, for each tagger, and the ceiling as a line of its own."""
+    lines = {name: curve[:updates] for name, curve in curves.items()} | {"ceiling,\none way": [ceiling] * updates}
+    return line_chart(range(updates), lines, xlabel="updates", ylabel="share of tokens that are right")
+
+
+def machine_chart(
+    true: Int[np.ndarray, "T"],
+    so_far: Float[np.ndarray, "T 2"],
+    after_all: Float[np.ndarray, "T 2"],
+    start: int = 1000,
+    steps: int = 60,
+) -> Figure:
+    """Beliefs that a machine is worn, and the truth as a shaded ground, over some of the steps."""
+    start = max(0, min(start, len(true) - steps))
+    piece = slice(start, start + steps)
+    xs = range(start + 1, start + 1 + len(true[piece]))
+    lines = {"so far": so_far[piece, 1], "after all": after_all[piece, 1]}
+    figure = line_chart(
+        xs, lines, xlabel="step t", ylabel="belief that it is worn", ylim=(-0.03, 1.03), size=(9.0, 3.6)
+    )
+    axes = figure.axes[0]
+    with style():
+        axes.fill_between(xs, 0, true[piece], step="mid", color=COLOURS["faint"], alpha=0.45, lw=0, zorder=0)
+        axes.set_title("grey: the machine is worn")
+    wrong = ", ".join(
+        f"{name} {int(((line > 0.5) != true[piece]).sum())} of {len(line)}" for name, line in lines.items()
+    )
+    return described(
+        figure,
+        f"The belief that a machine is worn, over {len(xs)} steps, from what was seen so far and from all that was "
+        f"seen; grey where it is worn. On the wrong side of one half: {wrong}.",
+    )
+
+
+def lookahead_chart(ks: Sequence[int], lines: Mapping[str, Sequence[float]]) -> Figure:
+    """The share of right labels against the lookahead, one step of the axis for each of the ks."""
+    figure = line_chart(
+        range(len(ks)),
+        lines,
+        xlabel="lookahead k (characters after the one to be labelled)",
+        ylabel="share right, held out",
+    )
+    figure.axes[0].set_xticks(range(len(ks)), [str(k) for k in ks])
+    said = ". ".join(
+        f"{name}: " + ", ".join(f"{share:.2f} at {k}" for k, share in zip(ks, line, strict=True))
+        for name, line in lines.items()
+    )
+    return described(figure, f"Share of right labels against the lookahead. {said}.")
+
+
+def sign_chart(lines: Mapping[str, Sequence[float]]) -> Figure:
+    """Of commented-out code, the share of characters that is taken for a comment, by the distance from the sign."""
+    length = len(next(iter(lines.values())))
+    return line_chart(
+        range(1, length + 1),
+        lines,
+        xlabel="characters after the sign that opens the comment",
+        ylabel="share taken for a comment",
+        ylim=(-0.03, 1.03),
+    )
 
 
 # Each differs from its neighbours in form as well as in colour. The contrast with the ground is at least 4.5.

@@ -156,7 +156,11 @@ def mlp_beside_cell() -> Figure:
     sheet.text(corner - 0.2, (low + middle) / 2 + 0.1, "one step later", MUTED, align="right")
     sheet.text(6.75, 3.75, "recurrent cell: a hidden state")
     sheet.text(6.75, 0.3, r"$h_t = \tanh(x_t U + h_{t-1} W + b)$", size=14)
-    return sheet.figure
+    return described(
+        sheet.figure,
+        "Left, a plain network: input x, hidden layer h, output o. Right, a recurrent cell: its hidden state comes "
+        "back, through a delay of one step, as a second input, h of t minus one, beside x of t.",
+    )
 
 
 def _layer(sheet: Drawing, x: float, y: float, units: int, kind: str) -> list[Shape]:
@@ -201,7 +205,11 @@ def cell_inside() -> Figure:
     sheet.arrow(softmax, probabilities)
     sheet.arrow(state, (7.6, level), colour=COLOURS["W"], dashed=True)
     sheet.text(7.7, level, "to step $t+1$", MUTED, align="left")
-    return sheet.figure
+    return described(
+        sheet.figure,
+        "Inside the cell: h of t minus one times W, x of t times U, and b are added. The sum a of t goes through tanh "
+        "and gives h of t. That goes to the next step and, times V plus c and through a softmax, to the output y of t.",
+    )
 
 
 def sliding_window(

@@ -318,32 +318,36 @@ def shares(
     guessed: Collection[str] = (),
     chance: float | None = None,
     xlabel: str = "share of right answers",
+    most: float = 1.0,
+    line: str = "chance",
 ) -> Figure:
     """A bar for each name, with its number. `ours` adds a line from the lowest to the highest over our seeds.
 
-    guessed: the names that you expected to be right; they are marked. A dashed line stands at `chance`.
+    guessed: the names that you expected to be right; they are marked. A dashed line stands at `chance`, named by
+    `line`. The axis goes from 0 to `most`: above 1, the numbers are no shares, and are told without decimals.
     """
     ranges = {name: (min(ours[name]), max(ours[name])) for name in yours if name in (ours or {})} if ours else {}
+    form = ".2f" if most <= 1 else ".0f"
     figure, axes = _chart((9.0, 1.0 + 0.42 * len(yours)), xlabel, "", "")
     with style():
         for row, (name, share) in enumerate(yours.items()):
             axes.barh(row, share, height=0.6, color=COLOURS["V"], alpha=0.45, lw=0)
-            axes.text(1.03, row, f"{share:.2f}", va="center", color=INK)
+            axes.text(1.03 * most, row, f"{share:{form}}", va="center", color=INK)
             if name in ranges:
                 axes.plot(ranges[name], [row, row], color=INK, lw=2.2, marker="|", markersize=9)
-        axes.set(xlim=(0, 1.0), ylim=(len(yours) - 0.4, -0.6))
+        axes.set(xlim=(0, most), ylim=(len(yours) - 0.4, -0.6))
         names = [f"{name}\n(your guess)" if name in guessed else name for name in yours]
         axes.set_yticks(range(len(yours)), names)
         axes.grid(False, axis="y")
         axes.tick_params(axis="y", length=0)
         if chance is not None:
             axes.axvline(chance, color=MUTED, lw=1.4, linestyle=(0, (4, 3)))
-            axes.text(chance, -0.62, "chance", color=MUTED, ha="center", va="bottom", fontsize=11)
+            axes.text(chance, -0.62, line, color=MUTED, ha="center", va="bottom", fontsize=11)
         if ranges:
-            axes.text(1.0, -0.62, "black: the range of our seeds", color=INK, ha="right", va="bottom", fontsize=11)
+            axes.text(most, -0.62, "black: the range of our seeds", color=INK, ha="right", va="bottom", fontsize=11)
     said = "; ".join(
-        f"{name} {share:.2f}"
-        + (f" (our seeds {ranges[name][0]:.2f} to {ranges[name][1]:.2f})" if name in ranges else "")
+        f"{name} {share:{form}}"
+        + (f" (our seeds {ranges[name][0]:{form}} to {ranges[name][1]:{form}})" if name in ranges else "")
         for name, share in yours.items()
     )
     return described(figure, f"Bars, {xlabel}: {said}." + (f" You guessed {', '.join(guessed)}." if guessed else ""))

@@ -6,7 +6,7 @@ Solid arrows are computed forwards; dashed purple ones carry the gradient backwa
 from matplotlib.figure import Figure
 
 from .drawing import RADIUS, Drawing, Shape
-from .style import COLOURS, MUTED
+from .style import COLOURS, MUTED, described
 
 __all__ = ["backward_arrows", "loss_graph"]
 
@@ -42,7 +42,13 @@ def loss_graph(steps: int = 3, *, backward: bool = False) -> Figure:
         sheet.text(
             0.6 - RADIUS, 0.2, "dashed: the gradient, from the loss back to $h_0$", COLOURS["gradient"], align="left"
         )
-    return sheet.figure
+    words = (
+        f"The network unfolded over {steps} steps: inputs x at the bottom, states h in a chain through W, outputs o "
+        "above, a loss at every step, and their sum L on top."
+    )
+    if backward:
+        words += " Beside each arrow a dashed one runs the other way, from L down to h_0 and to the inputs."
+    return described(sheet.figure, words)
 
 
 def _edge(sheet: Drawing, a: Shape, b: Shape, weight: str, backward: bool) -> None:
@@ -82,4 +88,8 @@ def backward_arrows() -> Figure:
         r"$dh_t = do_t\,V^{\top} + da_{t+1}\,W^{\top} \qquad da_t = dh_t \odot (1 - h_t^2)$",
         size=15,
     )
-    return sheet.figure
+    return described(
+        sheet.figure,
+        "The state h_t with its neighbours. Two dashed arrows, the gradient, lead into h_t: one from the output o_t, "
+        "one from the next state h_{t+1}. A third leads on from h_t to h_{t-1}.",
+    )

@@ -1,4 +1,4 @@
-"""Pictures of unit 08: the graph of a stack, what its layers do character by character, and bars side by side."""
+"""Pictures of unit 08: the graph of a stack, what its layers do character by character, and networks over seeds."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,10 +8,11 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from .charts import _chart, _pad
 from .drawing import RADIUS, Drawing
-from .style import COLOURS, CYCLE, MUTED, style
+from .style import COLOURS, INK, MUTED, described, style
 
-__all__ = ["change_strips", "dots_by_depth", "stack_graph"]
+__all__ = ["change_strips", "runs_over_seeds", "stack_graph"]
 
 STEP = 1.9
 RISE = 1.25
@@ -51,66 +52,85 @@ def stack_graph(layers: int = 2, steps: int = 3, *, backward: bool = False, drop
         )
     if dropout:
         sheet.text(left - RADIUS, 0.25, "dashed: here dropout stands, and nowhere else", COLOURS["input"], align="left")
-    return sheet.figure
+    words = f"The unfolded graph of {layers} layers over {steps} steps. Inputs x at the bottom go through U1 into the "
+    words += (
+        "states of layer 1. The states of each layer go on in time through its W, and up through the next layer's U."
+    )
+    if backward:
+        words += " Beside every arrow a dashed one runs back: to the state before it in time, and to what was read."
+    if dropout:
+        words += " The arrows from layer to layer are dashed: there dropout stands, and not in time or at the inputs."
+    return described(sheet.figure, words)
 
 
-def change_strips(text: Sequence[str], changes: Mapping[str, Float[np.ndarray, "T"]], *, title: str = "") -> Figure:
+def change_strips(text: Sequence[str], changes: Mapping[str, Float[np.ndarray, "T"]], most: int = 60) -> Figure:
     """How far each layer's state moves at each character of `text`: a strip for each layer, darker is further.
 
-    Each strip is scaled by its own largest change.
+    Each strip is scaled by its own largest change; of a longer text its first `most` characters are shown.
     """
-    names = list(changes)
-    rows = np.stack([np.asarray(changes[name], float) / max(changes[name]) for name in names])
+    text, names = text[:most], list(changes)
+    rows = np.stack([np.asarray(changes[name], float)[:most] for name in names])
+    rows = rows / np.maximum(rows.max(axis=1, keepdims=True), 1e-12)
+    shown = [{"\n": "⏎", " ": "␣"}.get(character, character) for character in text]
     with style():
-        figure = Figure(figsize=(0.155 * len(text) + 2.0, 1.5 + 0.45 * len(names)), layout="constrained")
+        figure = Figure(figsize=(0.155 * max(len(text), 20) + 2.0, 1.3 + 0.45 * len(names)), layout="constrained")
+        _pad(figure)
         axes = figure.add_subplot()
         image = axes.imshow(rows[::-1], cmap=CHANGE, vmin=0, vmax=1, aspect="auto")
         axes.set_yticks(range(len(names)), names[::-1])
-        shown = [{"\n": "⏎", " ": "␣"}.get(character, character) for character in text]
         axes.set_xticks(range(len(text)), shown, fontfamily="DejaVu Sans Mono", fontsize=11)
-        axes.set(xlabel="character just read", title=title)
+        axes.set(xlabel="character just read")
         axes.grid(False)
         axes.tick_params(length=0)
         bar = figure.colorbar(image, ax=axes, pad=0.015, ticks=[0, 1])
         bar.set_label("change")
         bar.outline.set_visible(False)
-    return figure
+    told = [
+        f"{name} most at {' '.join(shown[i] for i in sorted(np.argsort(-row, kind='stable')[:6]))}"
+        for name, row in zip(names, rows, strict=True)
+    ]
+    return described(
+        figure, f"{len(names)} strips over {len(text)} characters, darker where a layer moves more: {'; '.join(told)}."
+    )
 
 
-def dots_by_depth(
-    depths: Sequence[int],
-    runs: Mapping[str, Mapping[int, Sequence[float]]],
-    *,
-    ylabel: str,
-    xlabel: str = "layers",
-    title: str = "",
-    logy: bool = False,
-    widths: Mapping[int, int] | None = None,
+def runs_over_seeds(
+    yours: Mapping[str, float], ours: Mapping[str, Sequence[float]], *, xlabel: str, log: bool = False
 ) -> Figure:
-    """One dot for each run, above its depth, and a line through the medians; one colour for each entry of `runs`.
-
-    `widths` says how many units a layer has at each depth, if that is to be read below the axis.
-    """
+    """A row for each network: a diamond for your run, a dot for each of our seeds, if any, a line at their median."""
+    names = list(yours)
+    figure, axes = _chart((9.0, 1.15 + 0.42 * len(names)), xlabel, "", "")
     with style():
-        figure = Figure(figsize=(7.0, 4.2), layout="constrained")
-        axes = figure.add_subplot()
-        for k, (name, results) in enumerate(runs.items()):
-            look = CYCLE[k % len(CYCLE)]
-            places = np.arange(len(depths)) + 0.08 * (k - (len(runs) - 1) / 2)
-            for place, depth in zip(places, depths, strict=True):
-                axes.plot(
-                    [place] * len(results[depth]), results[depth], look["marker"], color=look["color"], alpha=0.55
-                )
-            middle = [float(np.median(results[depth])) for depth in depths]
-            axes.plot(places, middle, color=look["color"], linestyle=look["linestyle"], label=name)
-        if logy:
-            axes.set_yscale("log")
-            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            axes.yaxis.set_minor_formatter(NullFormatter())
-        labels = [f"{d}\n({widths[d]} units each)" if widths else f"{d}" for d in depths]
-        axes.set_xticks(range(len(depths)), labels)
-        axes.set(xlabel=xlabel, ylabel=ylabel, title=title)
-        if len(runs) > 1:
-            axes.legend()
-    return figure
+        for row, name in enumerate(names):
+            values = sorted(ours.get(name, ()))
+            if values:
+                apart = np.linspace(-0.18, 0.18, len(values)) if len(values) > 1 else np.zeros(1)
+                apart = apart[np.argsort(np.arange(len(values)) * 7 % len(values), kind="stable")]
+                axes.plot(values, row + apart, "o", color=COLOURS["W"], ms=4.5, alpha=0.55, mew=0)
+                axes.plot([np.median(values)] * 2, [row - 0.34, row + 0.34], color=INK, lw=1.8)
+            axes.plot(yours[name], row, "D", color=COLOURS["U"], ms=9, mfc="none", mew=1.8)
+        if log:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set(ylim=(len(names) - 0.4, -0.6))
+        axes.set_yticks(range(len(names)), names)
+        axes.grid(False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        note = "diamonds: yours" + ("; dots: our seeds, and their median" if any(n in ours for n in names) else "")
+        axes.text(1.0, 1.01, note, transform=axes.transAxes, ha="right", va="bottom", color=MUTED, fontsize=11)
+    told = [
+        f"{name}: yours {yours[name]:.3g}"
+        + (
+            f", ours {np.median(ours[name]):.3g} ({min(ours[name]):.3g} to {max(ours[name]):.3g})"
+            if name in ours
+            else ""
+        )
+        for name in names
+    ]
+    scale = " (logarithmic)" if log else ""
+    return described(
+        figure,
+        f"A row of dots for each network, {xlabel}{scale}, with the median and range of our seeds: {'; '.join(told)}.",
+    )

@@ -13,7 +13,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_hex
 from .charts import STATES
 from .drawing import Drawing, Point, Shape
 from .player import Film, seen
-from .style import COLOURS, MUTED, TINTS
+from .style import COLOURS, MUTED, TINTS, described
 
 __all__ = ["backward_pass", "forward_pass"]
 
@@ -80,7 +80,17 @@ def forward_pass(
         before = state
     captions[-1] = f"Step {steps}: h{steps} leaves."
     captions.append(f"The graph is whole: {steps} steps, and one U, one W and one V for all of them.")
-    return Film(sheet.figure, captions)
+    alike = [(i, j) for j in range(steps) for i in range(j) if names[i] == names[j]]
+    apart = min((float(np.abs(states[i] - states[j]).max()) for i, j in alike), default=0.0)
+    said = f" Where the same vector goes in, the states differ by {apart:.2f} or more in some unit." if alike else ""
+    return Film(
+        described(
+            sheet.figure,
+            "Left, the cell as a circuit, holding its last state; a copy of it waits in the delay. Right, the graph "
+            f"unfolded over the inputs {', '.join(names)}: each state is a row of {len(h0)} coloured squares.{said}",
+        ),
+        captions,
+    )
 
 
 def backward_pass(states: Float[np.ndarray, "T H"], errors: Float[np.ndarray, "T H"], names: Sequence[str]) -> Film:
@@ -133,6 +143,12 @@ def backward_pass(states: Float[np.ndarray, "T H"], errors: Float[np.ndarray, "T
                     side=-1.1,
                 )
     captions.append("The error has reached the first step: every state knows its part of the blame.")
+    sizes = ", ".join(f"dh_{t} {size:.2f}" for t, size in enumerate(np.abs(errors).max(axis=1), 1))
+    described(
+        sheet.figure,
+        f"{steps} states in a row, above each its output and its loss. Dashed arrows lead from each loss down to its "
+        f"state, and below the states from each error to the one before it. The largest entry of each error: {sizes}.",
+    )
     return Film(sheet.figure, captions)
 
 

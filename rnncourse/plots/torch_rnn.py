@@ -1,28 +1,44 @@
-"""Pictures of unit 07: the modules of a language model, a batch of padded words, a state carried between batches."""
+"""Pictures of unit 07: a tape, a language model's modules, padding, a carried state, and charts of its experiments."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
+from jaxtyping import Float
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from .charts import _chart, line_chart
 from .drawing import Drawing
-from .style import COLOURS, INK, MUTED, TINTS, style
+from .style import COLOURS, INK, MUTED, TINTS, described, readable, style
 
-__all__ = ["carried_state", "char_model", "padded_words", "tape"]
+__all__ = [
+    "beside_counting",
+    "carried_state",
+    "char_model",
+    "interrupted_chart",
+    "latch_chart",
+    "padded_words",
+    "padding_chart",
+    "perplexity_bars",
+    "reported_losses",
+    "tape",
+    "times_chart",
+]
 
 
-def tape() -> Figure:
+def tape(x: float = 0.5) -> Figure:
     """A tape of three results, x, h = tanh x and L = h + h, and the errors on their way back."""
     sheet = Drawing(9.5, 3.0)
+    h = float(np.tanh(x))
     level, places = 1.75, (1.3, 4.75, 8.2)
-    words = ("$x = 0.5$", "$h = 0.462$", "$L = 0.924$")
+    words = (f"$x = {x:g}$", f"$h = {h:.3f}$", f"$L = {2 * h:.3f}$")
     boxes = [
-        sheet.box(x, level, text, kind, width=1.6, height=0.7, size=14)
-        for x, text, kind in zip(places, words, ("input", "state", "loss"), strict=True)
+        sheet.box(place, level, text, kind, width=1.6, height=0.7, size=14)
+        for place, text, kind in zip(places, words, ("input", "state", "loss"), strict=True)
     ]
-    for number, x in enumerate(places):
-        sheet.text(x, level + 0.65, f"number {number}", MUTED)
+    for number, place in enumerate(places):
+        sheet.text(place, level + 0.65, f"number {number}", MUTED)
     sheet.arrow(boxes[0], boxes[1], "tanh", at=0.5)
     for up in (-0.17, 0.17):
         sheet.arrow((places[1] + 0.85, level + up), (places[2] - 0.85, level + up))
@@ -30,12 +46,17 @@ def tape() -> Figure:
     bottom = level - 0.75
     for near, far in ((2, 1), (1, 0)):
         sheet.path([(places[near] - 0.75, bottom), (places[far] + 0.75, bottom)], COLOURS["gradient"], dashed=True)
-    for x, error in zip(places, ("1.573", "1 + 1 = 2", "1"), strict=True):
-        sheet.text(x, bottom, error, COLOURS["gradient"], size=13)
-    sheet.text((places[0] + places[1]) / 2, bottom - 0.35, r"$2 \cdot (1 - 0.462^2)$", MUTED)
+    for place, error in zip(places, (f"{2 * (1 - h * h):.3f}", "1 + 1 = 2", "1"), strict=True):
+        sheet.text(place, bottom, error, COLOURS["gradient"], size=13)
+    sheet.text((places[0] + places[1]) / 2, bottom - 0.35, rf"$2 \cdot (1 - {h:.3f}^2)$", MUTED)
     sheet.text((places[1] + places[2]) / 2, bottom - 0.35, "1 along each arrow", MUTED)
     sheet.text(4.75, 0.2, "dashed: the errors. They go from the highest number to the lowest.", MUTED)
-    return sheet.figure
+    return described(
+        sheet.figure,
+        f"Three boxes in a row: number 0, x = {x:g}; number 1, h = {h:.3f}; number 2, L = {2 * h:.3f}. An arrow tanh "
+        "leads from x to h, and two arrows lead from h to L. Below, dashed, the errors: L has 1, h gets 1 + 1 = 2, x "
+        f"gets 2 (1 - {h:.3f}²) = {2 * (1 - h * h):.3f}.",
+    )
 
 
 def char_model() -> Figure:
@@ -64,7 +85,15 @@ def char_model() -> Figure:
     for place, name in ((0, "embedding"), (1, "rnn"), (2, "output")):
         sheet.text(places[place] + 1.52, level + 0.55, name, MUTED)
     sheet.text(rnn, 0.2, "from the batch before … to the next one", MUTED)
-    return sheet.figure
+    told = "; ".join(
+        f"{name} {shape} go through {part}, an {module}"
+        for name, shape, part, (module, _) in zip(names, shapes, ("embedding", "rnn", "output"), modules, strict=False)
+    )
+    return described(
+        sheet.figure,
+        f"From left to right: {told}, and become {names[-1]} {shapes[-1]}. The rnn also takes a state (1, N, H) from "
+        "the batch before, and hands h_n, of the same shape, to the next one.",
+    )
 
 
 def padded_words(words: Sequence[str]) -> Figure:
@@ -94,7 +123,13 @@ def padded_words(words: Sequence[str]) -> Figure:
             axes.grid(False)
             axes.tick_params(length=0)
             axes.spines[:].set_visible(False)
-    return figure
+    told = ", ".join(f"{word} ({len(word)})" for word in words)
+    return described(
+        figure,
+        f"{N} words side by side, time running downwards, with their lengths: {told}. Left their letters, and zeros "
+        "below the shorter ones. Right the mask, True at each letter and False in the padding. The last letter of each "
+        "word has a frame.",
+    )
 
 
 def carried_state() -> Figure:
@@ -118,4 +153,136 @@ def carried_state() -> Figure:
         sheet.line((left - 0.06, level - 0.85), (left - 0.06, level - 0.35), COLOURS["gradient"], width=3)
     sheet.text(5.0, 0.55, "dashed: the gradient. It runs back through its own batch and stops at the border.", MUTED)
     sheet.text(5.0, 0.2, "solid: the value of the state. It goes on through the whole text.", MUTED)
-    return sheet.figure
+    return described(
+        sheet.figure,
+        f"{len(boxes)} batches in a row, each with its loss. The state goes from None into batch 1, and from each "
+        "batch, detached, into the next. Below each batch a dashed arrow, the gradient, runs back through it and stops "
+        "at the border to the batch before.",
+    )
+
+
+def latch_chart(rights: Mapping[str, Sequence[float]]) -> Figure:
+    """The share of right answers on each update's batch: a line for each name."""
+    updates = len(next(iter(rights.values())))
+    figure = line_chart(
+        range(1, updates + 1),
+        rights,
+        xlabel="update",
+        ylabel="share of right answers",
+        ylim=(0.2, 1.03),
+        title="A latch, trained on a tape",
+        size=(8.0, 3.4),
+    )
+    figure.axes[0].axhline(1.0, color=COLOURS["faint"], lw=1.0, zorder=0)
+    return figure
+
+
+def times_chart(sizes: Sequence[int], ratios: Mapping[str, Sequence[float]]) -> Figure:
+    """The time of several layers against the number of units, in units of the last one's time."""
+    *_, unit = ratios
+    figure = line_chart(
+        sizes,
+        ratios,
+        xlabel="units H, and inputs D",
+        ylabel=f"time / time of {unit}",
+        logx=True,
+        title="Forwards and backwards, on this machine",
+        size=(8.0, 3.6),
+    )
+    figure.axes[0].set_xticks(sizes, [f"{size}" for size in sizes])
+    figure.axes[0].set_ylim(bottom=0)
+    figure.axes[0].minorticks_off()
+    return figure
+
+
+def padding_chart(moved: Sequence[float], words: int = 200) -> Figure:
+    """How far padding moves a state, by its steps, beside the distance of two words, which is 1."""
+    return line_chart(
+        range(len(moved)),
+        {"moved by\nthe padding": moved, "two different\nwords": [1.0] * len(moved)},
+        xlabel="steps of padding after the last letter",
+        ylabel="distance, as a share of\nthat between two words",
+        ylim=(0.0, max(1.4, 1.1 * max(moved))),
+        title=f"{words} words of Python's documentation",
+        size=(8.0, 3.6),
+    )
+
+
+def beside_counting(bits: Mapping[str, Sequence[float]], counted: Sequence[float]) -> Figure:
+    """Bits per character after each epoch; at the right, where Kneser-Ney's n-grams stand, for n from 1 on."""
+    epochs = len(next(iter(bits.values())))
+    figure, axes = _chart((8.5, 4.4), "epochs", "bits per character", "A character model of Python's documentation")
+    with style():
+        for (name, line), colour, marker in zip(bits.items(), (COLOURS["W"], COLOURS["U"]), ("o", "s"), strict=False):
+            axes.plot(range(1, epochs + 1), line, color=colour, marker=marker, lw=2)
+            axes.annotate(name, (1, line[0]), (10, 6), textcoords="offset points", color=readable(colour), fontsize=12)
+        for n, level in enumerate(counted, 1):
+            axes.axhline(level, color=MUTED, lw=1.2, linestyle=(0, (4, 3)), zorder=1)
+            axes.text(
+                1.02, level, f"{n}-gram", transform=axes.get_yaxis_transform(), color=MUTED, va="center", fontsize=12
+            )
+    axes.set_xticks(range(1, epochs + 1))
+    axes.set_xlim(0.9, epochs + 0.1)
+    told = "; ".join(f"{name}: {', '.join(f'{b:.2f}' for b in line)}" for name, line in bits.items())
+    levels = ", ".join(f"{n}-gram {level:.2f}" for n, level in enumerate(counted, 1))
+    return described(
+        figure,
+        f"Bits per character after 1 to {epochs} epochs. {told}. Dashed, on held-out text, Kneser and Ney's n-grams: "
+        f"{levels}.",
+    )
+
+
+def perplexity_bars(yours: Mapping[str, float], ours: Mapping[str, Sequence[float]] | None = None) -> Figure:
+    """A bar for each model with its perplexity; `ours` adds a line from the lowest to the highest over our seeds."""
+    ranges = {name: (min(ours[name]), max(ours[name])) for name in yours if name in (ours or {})} if ours else {}
+    figure, axes = _chart((8.5, 1.1 + 0.42 * len(yours)), "perplexity on words that were held out", "", "")
+    reach = max(yours.values())
+    with style():
+        for row, (name, value) in enumerate(yours.items()):
+            colour = COLOURS["faint"] if "gram" in name else COLOURS["V"]
+            axes.barh(row, value, height=0.6, color=colour, alpha=0.55, lw=0)
+            axes.text(1.02, row, f"{value:.0f}", va="center", color=INK, transform=axes.get_yaxis_transform())
+            if name in ranges:
+                axes.plot(ranges[name], [row, row], color=INK, lw=2.2, marker="|", markersize=9)
+        axes.set(xlim=(0, 1.06 * reach), ylim=(len(yours) - 0.4, -0.6))
+        axes.set_yticks(range(len(yours)), list(yours))
+        axes.grid(False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        if ranges:
+            axes.text(
+                1.06 * reach, -0.62, "black: the range of our seeds", color=INK, ha="right", va="bottom", fontsize=11
+            )
+    said = "; ".join(
+        f"{name} {value:.0f}"
+        + (f" (our seeds {ranges[name][0]:.0f} to {ranges[name][1]:.0f})" if name in ranges else "")
+        for name, value in yours.items()
+    )
+    return described(figure, f"Bars of perplexity: {said}.")
+
+
+def interrupted_chart(losses: Mapping[str, Float[np.ndarray, "K"]], every: int = 3) -> Figure:
+    """How far the loss of each resumed training is off that of the first one, which was not disturbed."""
+    undisturbed, *others = losses
+    off = {name: losses[name] - losses[undisturbed] for name in others}
+    figure = line_chart(
+        range(every, every * len(losses[undisturbed]) + 1, every),
+        off,
+        xlabel="updates after the interruption",
+        ylabel=f"training loss, less that of the\n{undisturbed} run (bits per character)",
+        title="The same training, interrupted",
+        size=(8.0, 3.8),
+    )
+    told = "; ".join(f"{name}, at most {np.abs(line).max():.2g} bits" for name, line in off.items())
+    return described(figure, f"How far the training loss is off that of the {undisturbed} run: {told}.")
+
+
+def reported_losses(losses: Mapping[str, Sequence[float]]) -> Figure:
+    """The losses that several programs report, on a logarithmic axis."""
+    return line_chart(
+        range(1, len(next(iter(losses.values()))) + 1),
+        {name.replace(" on the ", "\non the "): line for name, line in losses.items()},
+        xlabel="update",
+        ylabel="loss, as the program reports it",
+        logy=True,
+        title="Three programs, no error message",
+    )

@@ -23,7 +23,8 @@ from typing import Any
 
 from nbformat import NotebookNode, from_dict
 
-from rnncourse.seat.handin import CODE_STUB, cell_meta, cell_name, defines, was_changed
+from rnncourse.seat.handin import cell_meta, cell_name, defines, was_changed
+from rnncourse.seat.names import CODE_STUB
 
 OWN = ("nbgrader", "deletable", "editable")  # what of a cell's metadata makes it the course's
 
@@ -37,6 +38,7 @@ class Carried:
     own: int = 0
     asked_anew: list[str] = field(default_factory=list)  # answers to what the release asks in other words
     gone: list[str] = field(default_factory=list)  # answers to what the release does not ask any more
+    beside: int = 0  # of these the course's cells that were written into and that the release has no more
     set_aside: list[str] = field(default_factory=list)  # named cells that may not be changed, and were
 
 
@@ -57,12 +59,13 @@ def carry(mine: NotebookNode, release: NotebookNode) -> Carried:
         if index in sides.counts_as:
             if cell_name(cell):
                 carried.answers.append(cell_name(cell))
-                if _given(cell) != _given(release.cells[place]):
+                if _is_asked_anew(place, cell, mine, release):
                     carried.asked_anew.append(cell_name(cell))
         elif sides.is_own(index):
             if name := cell_name(cell):
                 (carried.gone if cell_meta(cell).get("solution") else carried.set_aside).append(name)
             carried.own += 1
+            carried.beside += not cell_name(cell) and _is_an_id_of_the_course_s(str(cell.get("id", "")))
             behind.setdefault(place, []).append(_as_own(cell))
     for index, place in sides.counts_as.items():
         given = release.cells[place]
@@ -199,6 +202,34 @@ def _identity(cell: NotebookNode) -> tuple[str, str]:
 
 def _given(cell: NotebookNode) -> str:
     return str(cell_meta(cell).get("checksum", ""))
+
+
+def _is_asked_anew(place: int, answer: NotebookNode, mine: NotebookNode, release: NotebookNode) -> bool:
+    """Whether a release asks for an answer otherwise than the student's notebook does: its stub, its check or its
+    statement is another. A statement is the text between the last heading and the stub; its cells' ids are made from
+    what they hold, so that one that was written into can be told from one that is new.
+    """
+    name = cell_name(answer)
+    if _given(answer) != _given(release.cells[place]):
+        return True
+    checks = [{_given(cell) for cell in node.cells if cell_name(cell) == f"check_{name}"} for node in (mine, release)]
+    if all(checks) and not checks[0] & checks[1]:
+        return True
+    ids = {re.sub(r"-\d+$", "", str(cell.get("id", ""))) for cell in mine.cells}
+    texts = [cell.source for cell in mine.cells if cell.cell_type == "markdown"]
+    for cell in reversed(release.cells[:place]):
+        if cell.cell_type != "markdown" or cell_name(cell):
+            return False
+        *_, said = re.split(r"^(?=#{2,} )", cell.source, flags=re.MULTILINE)
+        if re.sub(r"-\d+$", "", cell.id) not in ids and not any(said in text for text in texts):
+            return True
+        if said.startswith("#"):
+            return False
+    return False
+
+
+def _is_an_id_of_the_course_s(found: str) -> bool:
+    return re.fullmatch(r"[0-9a-f]{12}(-\d+)?", found) is not None
 
 
 def _is_as_given(cell: NotebookNode) -> bool:

@@ -19,14 +19,17 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
 from rnncourse.seat import handin, logbook
 from rnncourse.seat.files import write_whole
 from rnncourse.seat.handin import HandinError
+from rnncourse.seat.installing import command, quoted
+from rnncourse.seat.places import notebooks_folder
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 
 if TYPE_CHECKING:
@@ -56,14 +59,15 @@ def start(folder: Path) -> None:
 
     with in_a_sentence(HandinError):
         own.start(folder.absolute())
-    click.echo(f"Your notebooks are in {folder.absolute()}. To begin: cd {folder}, then rnncourse lab")
+    click.echo(f"Your notebooks are in {quoted(folder.absolute())}. To begin: cd {quoted(folder)}, then rnncourse lab")
 
 
-@main.command(epilog=EXAMPLES + "  pip install --upgrade rnncourse\n  rnncourse update")
+@main.command(epilog=EXAMPLES + "  rnncourse update\n  rnncourse update my-course")
 @click.argument("folder", required=False, type=click.Path(path_type=Path, exists=True, file_okay=False))
 def update(folder: Path | None) -> None:
     """Bring your notebooks to the release that is installed, with all that you wrote.
 
+    Install the new release first, from where you have this one: the clone, after git pull, or the wheel.
     FOLDER is that of your course; without it, where you are. Save and close the notebooks first. Each answer goes to
     its place in the new notebook, each cell of your own stays behind the one that it followed, and the notebook as it
     was is kept beside the new one.
@@ -72,7 +76,7 @@ def update(folder: Path | None) -> None:
     from rnncourse.seat import own
 
     with in_a_sentence(HandinError):
-        here = handin.notebooks_folder(folder or Path.cwd(), installed=False)
+        here = notebooks_folder(folder or Path.cwd(), installed=False)
         if here is None:
             raise Sentence(f"No notebooks are here: go to the folder of your course. {START}")
         if own.release_folder() == here:
@@ -96,12 +100,17 @@ def _what_became(unit: Updated, folder: Path) -> Iterator[str]:
     done = unit.carried
     yield (
         f"{unit.stem}: updated, with {_many(len(done.answers), 'answer')} and {_many(done.own, 'cell')} of your own. "
-        f"As it was, it is {unit.kept.relative_to(folder)}."
+        f"As it was, it is {quoted(unit.kept.relative_to(folder))}."
     )
     for name in done.asked_anew:
         yield f"  {name} is asked in other words now: read it again, and look at your answer."
     for name in done.gone:
         yield f"  {name} is not asked any more: your answer stays as a cell of your own."
+    if done.beside:
+        yield (
+            f"  {_many(done.beside, 'cell')} of the course that you wrote into {'is' if done.beside == 1 else 'are'} "
+            "another now: yours is kept beside the new one."
+        )
     for name in done.set_aside:
         yield f"  {name} is not for you to change: it is new, and what you made of it is a cell of your own behind it."
 
@@ -123,28 +132,33 @@ def lab(unit: str | None, arguments: tuple[str, ...]) -> None:
         arguments, unit = (unit, *arguments), None
     here = Path.cwd()
     with in_a_sentence(HandinError):
-        folder = handin.notebooks_folder(here)
+        folder = notebooks_folder(here)
         if unit is not None:
             notebook = handin.find(unit, here)
-            folder = handin.notebooks_folder(notebook.parent) or notebook.parent
+            folder = notebooks_folder(notebook.parent) or notebook.parent
         elif folder is None:
             raise Sentence(f"The notebooks are not here: go to the folder of the course. {START}")
         else:
             notebook = _to_go_on_with(folder)
-    opens = f"--LabApp.default_url=/lab/tree/{notebook.relative_to(folder).as_posix()}"
+    opens = f"--LabApp.default_url={_address(notebook, folder)}"
     with_commands = f"--LabApp.extra_labextensions_path={LABEXTENSIONS}"
     open_jupyterlab(folder, [opens, with_commands, *arguments], [STUDENTS_SETTINGS])
+
+
+def _address(notebook: PurePath, folder: PurePath) -> str:
+    """Where JupyterLab has a notebook, on a server whose root is `folder`."""
+    return f"/lab/tree/{quote(notebook.relative_to(folder).as_posix())}"
 
 
 def _require(*modules: str) -> None:
     """**Errors:** `Sentence` if one of these is not installed."""
     if any(importlib.util.find_spec(module) is None for module in modules):
-        raise Sentence("What works with notebooks is not installed: run 'pip install \"rnncourse[notebooks]\"'.")
+        raise Sentence(f"What works with notebooks is not installed: run {command('notebooks')}")
 
 
 def _to_go_on_with(folder: Path) -> Path:
     """The notebook where one stopped; the first of a folder that has it not."""
-    stems = [logbook.where_one_stopped().stem, *(unit.stem for unit in logbook.outline())]
+    stems = [logbook.where_one_stopped(folder).stem, *(unit.stem for unit in logbook.outline())]
     return next(path for stem in stems if (path := folder / stem / f"{stem}.ipynb").is_file())
 
 
@@ -191,10 +205,12 @@ def _become(command: list[str], **variables: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 def progress(as_json: bool) -> None:
     """Show what is passed, what is open, and the points, by the checks in your notebooks."""
-    known = logbook.standings()
+    here = notebooks_folder(Path.cwd(), installed=False)
+    known = logbook.standings(here)
     units = logbook.outline()
     if as_json:
-        click.echo(json.dumps({"file": str(logbook.kept_at()), "units": [_as_data(u, known) for u in units]}, indent=1))
+        file = str(logbook.kept_at(here))
+        click.echo(json.dumps({"file": file, "units": [_as_data(unit, known) for unit in units]}, indent=1))
         return
     from rich.console import Console
     from rich.table import Table
@@ -205,7 +221,7 @@ def progress(as_json: bool) -> None:
     table.add_column("points", justify="right", no_wrap=True)
     table.add_column("passed", justify="right", no_wrap=True)
     for unit in units:
-        points, most = _points(unit, known), sum(unit.points.values())
+        points, most = _points(unit, known), unit.most
         passed = sum(name in known and known[name].passed for name in unit.points)
         begun = any(name in known for name in unit.points)
         number = unit.stem.partition("_")[0]
@@ -225,7 +241,10 @@ def progress(as_json: bool) -> None:
     number = unit_now.stem.partition("_")[0]
     missing = [name for name in unit_now.points if not (name in known and known[name].passed)]
     if missing:
-        console.print(f"\nOpen in {number} {unit_now.title}: {', '.join(missing)}")
+        noted = (
+            f"{name} (it passed before)" if name in known and known[name].passed_once else name for name in missing
+        )
+        console.print(f"\nOpen in {number} {unit_now.title}: {', '.join(noted)}")
     else:
         console.print(f"\n{number} {unit_now.title} is done: 'rnncourse check {number}' runs it once more as a whole.")
 
@@ -237,13 +256,13 @@ def _points(unit: logbook.Outline, known: dict[str, logbook.Standing]) -> float:
 def _as_data(unit: logbook.Outline, known: dict[str, logbook.Standing]) -> dict[str, Any]:
     rows = []
     for name, most in unit.points.items():
-        standing = known.get(name, logbook.Standing(0.0, False, ""))
+        standing = known.get(name, logbook.Standing())
         points = round(standing.score * most, 2)
         row = {"name": name, "points": points, "max_points": most, "passed": standing.passed}
+        row |= {"passed_once": standing.passed_once, "solution_shown": standing.shown or None}
         rows.append(row | {"when": standing.when or None})
-    most = sum(unit.points.values())
-    head = {"unit": unit.stem, "title": unit.title, "points": _points(unit, known), "max_points": most}
-    return head | {"exercises": rows}
+    head = {"unit": unit.stem, "title": unit.title, "points": _points(unit, known), "max_points": unit.most}
+    return head | {"exercises": rows, "written": unit.written}
 
 
 def _bar(share: float, width: int) -> str:
@@ -266,15 +285,24 @@ def check(notebook: str, strict: bool) -> None:
         with _live(mine.unit.stem) as advance:
             earned = handin.rehearse(mine, advance)
     _say_what_is_read(mine)
-    width, known = max(map(len, mine.unit.points)), logbook.standings()
+    questions = mine.questions()
+    width = max(map(len, (*mine.unit.points, *questions)))
     for one in earned:
+        is_written = mine.is_written(one.exercise)
         points = f"{one.points:g} of {one.max_points}"
-        click.echo(f"{'✓' if one.passed else '✗'} {one.exercise:<{width}}  {points:>10}")
-        if not one.passed and mine.is_written(one.exercise):
+        mark = "✓" if one.passed else "✗" if is_written else "·"
+        click.echo(f"{mark} {one.exercise:<{width}}  {points:>10}{'' if is_written else '   not written'}")
+        if not is_written:
+            continue  # nor does it change what is kept
+        if not one.passed:
             click.echo(textwrap.fill(one.message, 96, initial_indent="    ", subsequent_indent="    "))
-        if (one.score or one.exercise in known) and not logbook.is_off():  # what was never tried is not kept
-            logbook.keep(one.exercise, one.score, one.passed)
+        if not logbook.is_off():
+            logbook.keep(one.exercise, one.score, one.passed, mine.path.parent)
+    for name, (worth, is_answered) in questions.items():
+        read = f"{worth} points, {'read by a person' if is_answered else 'not written'}"
+        click.echo(f"{'✎' if is_answered else '·'} {name:<{width}}  {read}")
     got, most = round(sum(one.points for one in earned), 2), sum(mine.unit.points.values())
+    most += sum(worth for worth, _ in questions.values())
     passed = sum(one.passed for one in earned)
     click.echo(
         f"\n{got:g} of {most} points, {passed} of {len(earned)} exercises passed, by the checks that you can see."
@@ -298,19 +326,23 @@ def submit(notebook: str, output: Path | None) -> None:
         name = f"{mine.unit.stem}-submission.ipynb"
         path = mine.path.with_name(name) if output is None else output / name if output.is_dir() else output
         if path.exists() and path.samefile(mine.path):
-            raise Sentence(f"{path} is the notebook that you work in: name another file to write.")
-        write_whole(path, handin.without_outputs(mine).encode())
+            raise Sentence(f"{quoted(path)} is the notebook that you work in: name another file to write.")
+        known = {} if logbook.is_off() else logbook.standings(mine.path.parent)
+        shown = {one: known[one].shown for one in mine.unit.points if one in known and known[one].shown}
+        write_whole(path, handin.without_outputs(mine, shown).encode())
     _say_what_is_read(mine)
+    if shown:
+        click.echo(f"It says whose solution was shown, which takes no points by itself: {', '.join(shown)}.")
     remarks = [*handin.remarks(mine), *handin.faults(mine)]
     for words in remarks:
         click.echo(words)
-    click.echo(f"{path.absolute()} is the file to hand in." + ("" if remarks else " Nothing is missing in it."))
+    click.echo(f"{quoted(path.absolute())} is the file to hand in." + ("" if remarks else " Nothing is missing in it."))
 
 
 def _say_what_is_read(mine: handin.Notebook) -> None:
     number = mine.unit.stem.partition("_")[0]
     saved = datetime.fromtimestamp(mine.path.stat().st_mtime)
-    click.echo(f"{number} {mine.unit.title}, from {_short(mine.path)} as saved on {saved:%d %B at %H:%M}\n")
+    click.echo(f"{number} {mine.unit.title}, from {quoted(_short(mine.path))} as saved on {saved:%d %B at %H:%M}\n")
 
 
 def _short(path: Path) -> Path:

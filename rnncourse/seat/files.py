@@ -8,7 +8,14 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write beside `path`, then rename. **Errors:** `OSError`; what was there is there still."""
+    """Write beside `path`, then rename. **Errors:** `OSError`, which names `path`; what was there is there still."""
+    try:
+        _write(path, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _write(path: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=".new")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -16,20 +16,20 @@ import re
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rnncourse.seat.logbook import Outline, outline
-from rnncourse.seat.names import PROVIDED, names_in, not_python
+from rnncourse.seat.names import CODE_STUB, PROVIDED, names_in, not_python
+from rnncourse.seat.places import folders, stems
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 CELL_SECONDS = 60
 VERDICT = "application/vnd.rnncourse.verdict+json"
-CODE_STUB = re.compile(r"^[ \t]*raise NotImplementedError", re.MULTILINE)
 TEXT_STUB = "YOUR ANSWER HERE"
 
 
@@ -40,21 +40,15 @@ class HandinError(Exception):
 # --- where the notebooks are
 
 
-def notebooks_folder(here: Path, installed: bool = True) -> Path | None:
-    """The folder of all notebooks, one folder a unit: at `here`, above it, or if `installed` where the course lies."""
-    folders = _folders(here, installed)
-    return next((f for f in folders if any((f / o / f"{o}.ipynb").is_file() for o in _stems())), None)
-
-
 def find(name: str, here: Path) -> Path:
     """A notebook by its path, or by its unit, "03" or "03_cell". **Errors:** `HandinError`."""
-    if name.endswith(".ipynb") or os.sep in name:
+    if name.endswith(".ipynb") or Path(name).name != name:
         path = here / Path(name).expanduser()
         if not path.is_file():
             raise HandinError(f"There is no notebook {name}.")
         return path
     stem = unit_of(name).stem
-    for folder in _folders(here):
+    for folder in folders(here):
         for path in (folder / f"{stem}.ipynb", folder / stem / f"{stem}.ipynb"):
             if path.is_file():
                 return path
@@ -68,20 +62,7 @@ def unit_of(name: str) -> Outline:
     for unit in outline():
         if name.zfill(2) in (unit.stem, unit.stem.partition("_")[0]):
             return unit
-    raise HandinError(f"There is no unit {name!r}. There are: {', '.join(_stems())}.")
-
-
-def _folders(here: Path, installed: bool = True) -> Iterator[Path]:
-    for folder in (here, *here.parents, *([Path(__file__).parents[2]] if installed else [])):
-        yield folder
-        yield folder / "my-course"  # as `make lab` makes it, beside what is given out
-        yield folder / "notebooks"
-
-
-def _stems() -> tuple[str, ...]:
-    from rnncourse import exercises
-
-    return exercises.STEMS
+    raise HandinError(f"There is no unit {name!r}. There are: {', '.join(stems())}.")
 
 
 # --- what is in one
@@ -109,10 +90,13 @@ class Notebook:
         """Whether there is an answer that is more than what was given out."""
         return any(not CODE_STUB.search(cell.source) for cell in self.answers(exercise))
 
-    def questions(self) -> dict[str, bool]:
-        """The questions that a person reads, and whether there is an answer to each."""
+    def questions(self) -> dict[str, tuple[int, bool]]:
+        """The questions that a person reads: the points of each, and whether there is an answer."""
         return {
-            cell_name(cell): was_changed(cell) is not False and not cell.source.rstrip().endswith(TEXT_STUB)
+            cell_name(cell): (
+                round(cell_meta(cell).get("points", 0)),
+                was_changed(cell) is not False and not cell.source.rstrip().endswith(TEXT_STUB),
+            )
             for cell in self.node.cells
             if cell.cell_type == "markdown" and cell_meta(cell).get("grade") and cell_meta(cell).get("solution")
         }
@@ -144,7 +128,7 @@ def read(path: Path) -> Notebook:
 def remarks(notebook: Notebook) -> list[str]:
     """What is missing or odd, a sentence each."""
     unwritten = [e for e in notebook.unit.points if notebook.answers(e) and not notebook.is_written(e)]
-    unanswered = [name for name, is_answered in notebook.questions().items() if not is_answered]
+    unanswered = [name for name, (_, is_answered) in notebook.questions().items() if not is_answered]
     found = [f"Not written yet: {', '.join(unwritten)}."] if unwritten else []
     found += [f"To be answered in words: {', '.join(unanswered)}."] if unanswered else []
     for exercise in notebook.unit.points:
@@ -196,11 +180,15 @@ def _called(cell: NotebookNode) -> str:
     return cell_name(cell) or f'the cell that begins "{cell.source.strip().partition(chr(10))[0][:40]}"'
 
 
-def without_outputs(notebook: Notebook) -> str:
-    """The file to hand in: all cells as they are, without what they printed."""
+def without_outputs(notebook: Notebook, shown: dict[str, str] | None = None) -> str:
+    """The file to hand in: all cells as they are, without what they printed. `shown` says whose solution was shown, and
+    when; an instructor is told so.
+    """
     import nbformat
 
     node = copy.deepcopy(notebook.node)
+    if shown:
+        node.metadata["rnncourse"] = {"solutions_shown": shown}
     for cell in node.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

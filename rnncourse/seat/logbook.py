@@ -1,12 +1,15 @@
-"""The logbook: how a student's answers stand, kept from session to session: one small file for the whole course.
+"""The logbook: how a student's answers stand, kept from session to session, in one small file for each course.
 
-    {"format": 1, "exercises": {"rnn_step": {"score": 1.0, "passed": true, "when": "2026-01-31T10:15:00+00:00"}}}
+    {"format": 2, "exercises": {"rnn_step": {"score": 0.2, "passed": false, "passed_once": true, "shown": "",
+                                             "when": "2026-01-31T10:15:00+00:00"}}}
 
-It lies in the user's data folder, so that every notebook finds it wherever the notebook lies, and keeps the latest
-verdict on each exercise: what passed once and is broken now is open. Notebooks write it under a lock, and each writes
-it whole to a temporary file that then takes its name: two at once lose nothing, and a crash leaves it as it was. A file
-that cannot be read is set aside. Whatever goes wrong here is said in a sentence, once, and keeps no check from its
-verdict.
+It lies in the course's folder, my-course/progress.json, so that a second copy of a notebook elsewhere changes nothing
+here; a notebook that lies in no such folder has its own in the user's data folder. Of each exercise it keeps two facts,
+whether it passed once and whether it holds now, with the latest score; and when its solution was shown, if it was.
+
+Notebooks write it under a lock, and each writes it whole to a temporary file that then takes its name: two at once lose
+nothing, and a crash leaves it as it was. A file that cannot be read is set aside. Whatever goes wrong here is said in a
+sentence, once, and keeps no check from its verdict.
 
 RNNCOURSE_PROGRESS names another file, or says "off". Without it the file is kept only where somebody sits at the
 keyboard: not while notebooks are built, tested or graded.
@@ -22,30 +25,43 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
+from rnncourse.checks.packed import text_of
+from rnncourse.seat import runs
+from rnncourse.seat.places import course_around, released_folders
+
+FORMAT = 2
 LOCK_SECONDS = 2.0
 _said: set[str] = set()
 
 
 @dataclass(frozen=True)
 class Standing:
-    """The latest verdict on an exercise: its score from 0 to 1, whether it passed, and since when that is so."""
+    """How an exercise stands: the score of the latest verdict, from 0 to 1, and whether it passed; since when that is
+    so; whether it passed ever; and when its solution was shown, if it was.
+    """
 
-    score: float
-    passed: bool
-    when: str
+    score: float = 0.0
+    passed: bool = False
+    when: str = ""
+    passed_once: bool = False
+    shown: str = ""
 
 
-def kept_at() -> Path:
-    """The file, whether or not this session keeps it."""
+def kept_at(here: Path | None = None) -> Path:
+    """The file for what is done at `here`, or else in this session's notebook; whether or not this session keeps it."""
     chosen = os.environ.get("RNNCOURSE_PROGRESS")
     if chosen and not is_off():
         return Path(chosen)
+    notebook = runs.notebook()
+    course = course_around(here or (notebook.parent if notebook else Path.cwd()))
+    if course is not None:
+        return course / "progress.json"
     import platformdirs  # here, because most sessions never come this far
 
     return platformdirs.user_data_path("rnncourse", appauthor=False) / "progress.json"
@@ -63,18 +79,13 @@ def is_kept() -> bool:
 
 def _is_interactive() -> bool:
     """A kernel is told with each cell whether it may ask for input. Where notebooks are only executed, it may not."""
-    shell = _shell()
+    shell = runs.shell()
     return shell is not None and bool(getattr(getattr(shell, "kernel", None), "_allow_stdin", True))
 
 
-def _shell() -> Any:
-    ipython = sys.modules.get("IPython")
-    return ipython.get_ipython() if ipython is not None else None
-
-
-def standings() -> dict[str, Standing]:
+def standings(here: Path | None = None) -> dict[str, Standing]:
     """What is kept, by exercise; nothing if there is no file. One that is damaged is set aside."""
-    path = kept_at()
+    path = kept_at(here)
     try:
         return _read(path)
     except FileNotFoundError:
@@ -87,36 +98,60 @@ def standings() -> dict[str, Standing]:
         return {}
 
 
-def keep(name: str, score: float, passed: bool) -> None:
+def keep(name: str, score: float, passed: bool, here: Path | None = None) -> None:
     """Keep a verdict in place of the one that is kept, if it is another. What goes wrong is said, not raised."""
-    new = Standing(float(score), bool(passed), datetime.now(UTC).isoformat(timespec="seconds"))
-    path = kept_at()
+    _change(name, here, score=float(score), passed=bool(passed))
+
+
+def note_shown(name: str) -> None:
+    """Keep that the solution of an exercise was shown, and when that was for the first time."""
+    _change(name, None, shown=_now())
+
+
+def _change(name: str, here: Path | None, **facts: Any) -> None:
+    path = kept_at(here)
+
+    def changed(old: Standing) -> Standing:
+        new = replace(old, **facts | {"shown": old.shown or facts.get("shown", "")})
+        return replace(new, passed_once=old.passed_once or new.passed)
+
     try:
-        if _is_the_same(new, standings().get(name)):
+        old = standings(here).get(name, Standing())
+        if changed(old) == old and old.when:
             return  # without a lock: most checks end here
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path):
-            _write(path, standings() | {name: new})
+            known = standings(here)
+            new = replace(changed(known.get(name, Standing())), when=_now())
+            _write(path, known | {name: new})
     except OSError as error:
         _say("no file", f"Your progress cannot be kept in {path}: {error.strerror}.")
 
 
-def _is_the_same(new: Standing, old: Standing | None) -> bool:
-    return old is not None and (new.score, new.passed) == (old.score, old.passed)
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _read(path: Path) -> dict[str, Standing]:
     """**Errors:** `OSError`; `ValueError` if it is no file of this kind."""
     data = json.loads(path.read_text(encoding="utf-8"))
     try:
-        if data["format"] != FORMAT:
+        if data["format"] not in (1, FORMAT):  # the first knew what holds now alone
             raise ValueError("another format")
-        return {
-            str(name): Standing(min(1.0, max(0.0, float(entry["score"]))), bool(entry["passed"]), str(entry["when"]))
-            for name, entry in data["exercises"].items()
-        }
+        return {str(name): _standing(entry) for name, entry in data["exercises"].items()}
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError("not a file of this kind") from error
+
+
+def _standing(entry: dict[str, Any]) -> Standing:
+    passed = bool(entry["passed"])
+    return Standing(
+        min(1.0, max(0.0, float(entry["score"]))),
+        passed,
+        str(entry["when"]),
+        passed or bool(entry.get("passed_once")),
+        str(entry.get("shown", "")),
+    )
 
 
 def _write(path: Path, known: dict[str, Standing]) -> None:
@@ -169,7 +204,7 @@ def _say(kind: str, sentence: str) -> None:
     """Once in a session is enough. In a notebook to stdout: what comes on stderr looks like a fault of the cell."""
     if kind not in _said:
         _said.add(kind)
-        print(sentence, file=sys.stderr if _shell() is None else sys.stdout)
+        print(sentence, file=sys.stderr if runs.shell() is None else sys.stdout)
 
 
 # --- the course, for a table of all of it
@@ -177,11 +212,33 @@ def _say(kind: str, sentence: str) -> None:
 
 @dataclass(frozen=True)
 class Outline:
-    """A unit in short: its stem, its title, and the points of its exercises by name."""
+    """A unit in short: its stem, its title, and the points of its exercises by name; and of the questions that a person
+    reads, where the unit's notebook is installed.
+    """
 
     stem: str
     title: str
     points: dict[str, int]
+    written: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def most(self) -> int:
+        """All points of the unit."""
+        return sum(self.points.values()) + sum(self.written.values())
+
+
+@cache
+def written_in(stem: str) -> dict[str, int]:
+    """The points of a unit's questions that a person reads, by name, as its notebook has them that is given out."""
+    path = next((folder / stem / f"{stem}.ipynb" for folder in released_folders()), None)
+    if path is None or not path.is_file():
+        return {}
+    cells = [
+        cell["metadata"].get("nbgrader", {})
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "markdown"
+    ]
+    return {cell["grade_id"]: round(cell["points"]) for cell in cells if cell.get("grade") and cell.get("solution")}
 
 
 def outline() -> list[Outline]:
@@ -189,10 +246,7 @@ def outline() -> list[Outline]:
     from rnncourse import exercises
 
     folder = Path(exercises.__file__).parent
-    return [
-        _outline(stem, (folder / f"{stem.partition('_')[2]}.py").read_text(encoding="utf-8"))
-        for stem in exercises.STEMS
-    ]
+    return [_outline(stem, text_of(folder / f"{stem.partition('_')[2]}.py")) for stem in exercises.STEMS]
 
 
 def latest(units: list[Outline], known: dict[str, Standing]) -> Outline | None:
@@ -201,9 +255,9 @@ def latest(units: list[Outline], known: dict[str, Standing]) -> Outline | None:
     return next((unit for unit in units if name in unit.points), None)
 
 
-def where_one_stopped() -> Outline:
+def where_one_stopped(here: Path | None = None) -> Outline:
     """The unit to go on with: that of the last verdict, or the one after it if it is done; at first, the first."""
-    units, known = outline(), standings()
+    units, known = outline(), standings(here)
     unit = latest(units, known)
     if unit is None:
         return units[0]
@@ -223,4 +277,4 @@ def _outline(stem: str, source: str) -> Outline:
         elif isinstance(call.func, ast.Attribute) and call.func.attr in ("exercise", "question", "choice"):
             (worth,) = (keyword.value for keyword in call.keywords if keyword.arg == "points")
             points[ast.literal_eval(call.args[0])] = ast.literal_eval(worth)
-    return Outline(stem, title, points)
+    return Outline(stem, title, points, written_in(stem))

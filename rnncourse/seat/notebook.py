@@ -1,13 +1,15 @@
-"""What a notebook calls: check an answer, ask for a hint, use what passed, see how far one is."""
+"""What a notebook calls: check an answer, ask for a hint or for the solution, use what passed, see how far one is."""
 
 from __future__ import annotations
 
+import ast
 import functools
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,13 +19,22 @@ from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.forbidden import forbidden_call
 from rnncourse.checks.local import Local
 from rnncourse.checks.plain import attribute
+from rnncourse.checks.program import program_of
 from rnncourse.checks.verdict import ROW, Hint, Offers, Verdict, front_end
 from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.search import find
-from rnncourse.seat import logbook
+from rnncourse.seat import logbook, runs, solutions
+from rnncourse.seat.names import CODE_STUB
+from rnncourse.seat.solutions import Solution
 
+TRIES = 3  # that fail, before the solution is offered
+Shown = TypeVar("Shown", bound=object)
+
+runs.watch()
 _last: dict[str, tuple[Any, Verdict]] = {}
+_failed: dict[str, int] = {}  # how often an exercise's answer failed
 _hints_given: dict[str, list[str]] = {}  # of each exercise, in order
+_standing: dict[str, Verdict] = {}  # of each exercise's answer the latest verdict
 _bars: set[str] = set()  # the units whose bar is on the page
 
 
@@ -42,24 +53,62 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
         found = exercises.find(name)
     except KeyError as error:
         return _refused(name, error.args[0])
+    run, why_not = _comes_from(candidate, found)
+    if why_not:
+        return _said(replace(_refused(name, why_not, found.points), run=run, is_given=False))
     verdict = judge_value(found, candidate) if isinstance(found, Question) else _check_code(candidate, found, hidden)
+    verdict = replace(verdict, run=run)
     if not hidden:
-        verdict = replace(verdict, offers=_offers(found, verdict))
+        is_answer = _is_the_answer(candidate, found)
+        if is_answer and not verdict.passed:
+            _failed[name] = _failed.get(name, 0) + 1
+        verdict = replace(verdict, offers=_offers(found, candidate, verdict))
         _last[name] = candidate, verdict
-        if logbook.is_kept() and not _is_the_course_s(candidate):  # to check the reference is no progress
-            logbook.keep(name, verdict.score, verdict.passed)
-        _move_bar(found.unit.stem)
-    if _is_run_as_a_script(sys._getframe(1)):
-        print(verdict.text())
-    return verdict
+        if is_answer:
+            _standing[name] = verdict
+            if logbook.is_kept() and not _is_of_a_file(sys._getframe(1)):
+                logbook.keep(name, verdict.score, verdict.passed)
+            _move_bar(found.unit.stem)
+    return _said(verdict)
+
+
+def _is_the_answer(candidate: Any, exercise: Exercise | Question) -> bool:
+    """Whether a verdict on it is progress or a step back: it is written, by the student, and bears the exercise's name.
+    What bears another name is a trial, which grading does not see either.
+    """
+    if isinstance(exercise, Question):
+        return candidate is not None and candidate is not Ellipsis
+    names = attribute(candidate, "__name__"), getattr(sys.modules.get("__main__"), exercise.name, None)
+    if _is_the_course_s(candidate) or (names[0] != exercise.name and names[1] is not candidate):
+        return False
+    program = program_of(candidate)
+    return program is None or not CODE_STUB.search(program.source)
+
+
+def _comes_from(candidate: Any, exercise: Exercise | Question) -> tuple[str, str]:
+    """The run that an answer comes from, and why it is not judged, if it is not what its cell says now."""
+    name = attribute(candidate, "__name__") if isinstance(exercise, Exercise) else exercise.name
+    run, why_not = runs.stale(name, candidate) if isinstance(name, str) else ("", "")
+    return "" if logbook.is_off() else run, why_not
+
+
+def _said(thing: Shown) -> Shown:
+    """The same, which is printed where a script asked for it."""
+    if _is_run_as_a_script(sys._getframe(2)):
+        print(thing.text() if isinstance(thing, Verdict) else thing)
+    return thing
 
 
 def _is_run_as_a_script(caller: FrameType) -> bool:
-    """Whether nobody but a script's output could show what a check gives: IPython, too, runs scripts (`%run`)."""
+    """Whether nobody but a script's output could show what a call gives: IPython, too, runs scripts (`%run`)."""
     if caller.f_globals.get("__name__") != "__main__":
         return False
-    in_a_file = os.path.basename(str(caller.f_globals.get("__file__"))) == os.path.basename(caller.f_code.co_filename)
-    return in_a_file or (front_end() == "none" and not hasattr(sys, "ps1"))
+    return _is_of_a_file(caller) or (front_end() == "none" and not hasattr(sys, "ps1"))
+
+
+def _is_of_a_file(caller: FrameType) -> bool:
+    """Whether a call stands in a script's file."""
+    return os.path.basename(str(caller.f_globals.get("__file__"))) == os.path.basename(caller.f_code.co_filename)
 
 
 def _check_code(candidate: Any, exercise: Exercise, hidden: bool) -> Verdict:
@@ -104,32 +153,46 @@ def where(answer: Any) -> Verdict:
     try:
         exercise = exercises.find(name if isinstance(name, str) else "?")
     except KeyError as error:
-        return _refused(str(name), error.args[0])
-    if not isinstance(exercise, Exercise) or not callable(answer) or _forbidden(answer, exercise):
-        return check(answer, exercise.name)
+        return _said(_refused(str(name), error.args[0]))
+    if (
+        not isinstance(exercise, Exercise)
+        or not _has_lines(answer)
+        or _forbidden(answer, exercise)
+        or _comes_from(answer, exercise)[1]
+    ):
+        return _said(check(answer, exercise.name))
     with Local(answer, exercise.uses) as local:
         verdict = judge(exercise, local, search=functools.partial(find, budget=Budget(5.0, 30.0)), after_diagnosis=True)
-    verdict = replace(verdict, offers=replace(_offers(exercise, verdict), where_to_ask=""))
+    offers = replace(_offers(exercise, answer, verdict), where=False)
+    verdict = replace(verdict, offers=offers, run=_comes_from(answer, exercise)[0])
     _last[exercise.name] = answer, verdict
-    return verdict
+    return _said(verdict)
 
 
-def _offers(exercise: Exercise | Question, verdict: Verdict) -> Offers:
+def _offers(exercise: Exercise | Question, answer: Any, verdict: Verdict) -> Offers:
     own = verdict.where.hints if verdict.where else ()
+    solution = _failed.get(exercise.name, 0) >= TRIES and solutions.are_here()
     if isinstance(exercise, Question):
-        return Offers(exercise.hints)
-    ask = f"from rnncourse import where; where({exercise.name})" if verdict.criteria.get("values") is False else ""
-    return Offers((*own, *exercise.hints), exercise.takes, exercise.gives, ask)
+        return Offers(exercise.hints, solution=solution)
+    to_look_for = verdict.criteria.get("values") is False and _has_lines(answer)
+    return Offers((*own, *exercise.hints), exercise.takes, exercise.gives, to_look_for, solution)
 
 
-def hint(name: str) -> Hint:
-    """The next hint for an exercise: where to look in one's own answer and for what, if the last check found that out;
-    then three, from a nudge to nearly the answer.
+def _has_lines(answer: Any) -> bool:
+    """Whether there is a line to be found: the answer's text is known, and has more than one statement."""
+    program = program_of(answer) if callable(answer) else None
+    return program is not None and sum(isinstance(node, ast.stmt) for node in ast.walk(program.tree)) > 2
+
+
+def hint(answer: Any) -> Hint:
+    """The next hint for an exercise, given by name or by the answer, as to `check`: where to look in one's own answer
+    and for what, if the last check found that out; then three, from a nudge to nearly the answer.
     """
+    name = _named(answer)
     try:
         general = exercises.find(name).hints
     except KeyError as error:
-        return Hint(name, 0, 0, error.args[0])
+        return _said(Hint(name, 0, 0, error.args[0]))
     _, verdict = _last.get(name, (None, None))
     own = verdict.where.hints if verdict is not None and verdict.where else ()
     told = _hints_given.setdefault(name, [])
@@ -137,7 +200,27 @@ def hint(name: str) -> Hint:
     text = following[0] if following else general[-1]
     if following:
         told.append(text)
-    return Hint(name, len(told), len(told) + max(len(following) - 1, 0), text)
+    return _said(Hint(name, len(told), len(told) + max(len(following) - 1, 0), text))
+
+
+def solution(answer: Any) -> Solution | Hint:
+    """The solution of an exercise, given by name or by the answer: the model answer, one other way to write it, and
+    why. That it was shown is noted in your progress and in what you hand in.
+    """
+    name = _named(answer)
+    try:
+        exercise = exercises.find(name)
+    except KeyError as error:
+        return _said(Hint(name, 0, 0, error.args[0]))
+    found = solutions.solution_of(exercise)
+    if isinstance(found, Solution) and logbook.is_kept():
+        logbook.note_shown(name)
+    return _said(found)
+
+
+def _named(answer: Any) -> str:
+    name = answer if isinstance(answer, str) else attribute(answer, "__name__")
+    return name if isinstance(name, str) else "?"
 
 
 def use(answer: Any) -> Any:
@@ -149,7 +232,7 @@ def use(answer: Any) -> Any:
     if not isinstance(exercise, Exercise):
         raise TypeError(f"{exercise.name} is a question, not code: there is nothing to use.")
     candidate, verdict = _last.get(exercise.name, (None, None))
-    if candidate is not answer or verdict is None:
+    if candidate is not answer or verdict is None or _comes_from(answer, exercise)[1]:
         verdict = check(answer)
     print(f"{exercise.name}: {'yours' if verdict.passed else 'the course’s, since yours does not pass yet'}")
     return _answering_with_arrays(answer, exercise) if verdict.passed else exercise.reference
@@ -175,36 +258,61 @@ def _answering_with_arrays(answer: Any, exercise: Exercise) -> Any:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far one is in a unit: for each exercise its points, so far and at most."""
+    """How far one is in a unit: for each exercise its points, so far and at most; the points of what a person reads;
+    and what passed once and does not hold now.
+    """
 
     stem: str
     title: str
     rows: tuple[tuple[str, float, int], ...]
+    written: tuple[tuple[str, int], ...] = ()
+    once: frozenset[str] = frozenset()
+
+    @property
+    def got(self) -> float:
+        """Points so far."""
+        return round(sum(got for _, got, _ in self.rows), 2)
+
+    @property
+    def most(self) -> int:
+        """All points of the unit, with those that a person gives."""
+        return sum(most for _, _, most in self.rows) + sum(points for _, points in self.written)
 
     @property
     def share(self) -> float:
         """Points so far, as a share of all."""
-        return sum(r[1] for r in self.rows) / (sum(r[2] for r in self.rows) or 1)
+        return self.got / (self.most or 1)
 
     def __str__(self) -> str:
-        full = round(20 * self.share)
-        lines = [f"{self.title}  [{'█' * full}{'·' * (20 - full)}] {100 * self.share:.0f}%"]
-        lines += [f"  {'✓' if got == most else '·'} {name}: {got:g} of {most}" for name, got, most in self.rows]
-        return "\n".join(lines)
+        full = int(20 * self.share + 1e-9)  # full only when all is there
+        head = f"{self.title}  [{'█' * full}{'·' * (20 - full)}] {self.got:g} of {self.most} points"
+        lines = [
+            f"  {'✓' if got == most else '·'} {name}: {got:g} of {most}{self._note(name)}"
+            for name, got, most in self.rows
+        ]
+        lines += [f"  · {name}: {points}, read by a person" for name, points in self.written]
+        return "\n".join([head, *lines])
 
     __repr__ = __str__
 
+    def _note(self, name: str) -> str:
+        return " (it passed before)" if name in self.once else ""
+
     def _repr_html_(self) -> str:
-        got, most = sum(r[1] for r in self.rows), sum(r[2] for r in self.rows)
+        rows = [
+            ("✓" if got == most else "·", "passed" if got == most else "open", f"<code>{name}</code>{self._note(name)}")
+            for name, got, most in self.rows
+        ]
+        rows += [("✎", "read by a person", f"<code>{name}</code>") for name, _ in self.written]
         names = " ".join(
-            f'<li style="display:inline-block"><code><span role="img" aria-label="{"passed" if g == m else "open"}:">'
-            f"{'✓' if g == m else '·'}</span> {name}</code></li>"
-            for name, g, m in self.rows
+            f'<li style="display:inline-block;margin-right:0.6em"><span role="img" aria-label="{word}:">{mark}</span> '
+            f"{text}</li>"
+            for mark, word, text in rows
         )
         return (
             f'<section aria-label="Progress: {self.title}" style="max-width:52em"><div><strong>{self.title}</strong>'
-            f"&ensp;{got:g} of {most} points</div>"
-            f'<progress value="{got:g}" max="{most}" aria-label="points" style="width:100%">'
+            f"&ensp;{self.got:g} of {self.most} points</div>"
+            f'<progress value="{self.got:g}" max="{self.most}" aria-label="points" style="width:100%">'
             f"{100 * self.share:.0f}%</progress>"
             f'<ul aria-label="exercises" style="{ROW};font-size:85%;line-height:2">{names}</ul></section>'
         )
@@ -232,15 +340,26 @@ def progress(stem: str) -> Progress:
     unit = exercises.unit(stem)
     known = logbook.standings() if logbook.is_kept() else {}
     left_out = os.environ.get("RNNCOURSE_LEFT_OUT", "").split()
-    rows = []
+    rows, once = [], set[str]()
     for exercise in unit:
         if exercise.name in left_out:
             continue
         points = round(known[exercise.name].score * exercise.points, 2) if exercise.name in known else 0.0
-        if exercise.name in _last:
-            points = _last[exercise.name][1].points
+        if exercise.name in _standing:
+            points = _standing[exercise.name].points
         rows.append((exercise.name, points, exercise.points))
-    return Progress(unit.stem, f"{unit.stem.partition('_')[0]} {unit.title}", tuple(rows))
+        if points < exercise.points and exercise.name in known and known[exercise.name].passed_once:
+            once.add(exercise.name)
+    written = tuple(logbook.written_in(unit.stem).items())
+    title = f"{unit.stem.partition('_')[0]} {unit.title}"
+    return _said(Progress(unit.stem, title, tuple(rows), written, frozenset(once)))
+
+
+def first_open(names: Iterable[str]) -> str:
+    """The first of these exercises that does not hold; nothing if all do."""
+    known = logbook.standings() if logbook.is_kept() else {}
+    holds = {name for name, one in known.items() if one.passed} | {name for name, v in _standing.items() if v.passed}
+    return next((name for name in names if name not in holds), "")
 
 
 def _move_bar(stem: str) -> None:

@@ -20,9 +20,11 @@ import nbformat
 from nbformat import NotebookNode
 
 import rnncourse
+from rnncourse.seat import installing
 from rnncourse.seat.carry import Carried, carry, is_current
 from rnncourse.seat.files import umask, write_whole
 from rnncourse.seat.handin import HandinError, read
+from rnncourse.seat.places import released_folders
 
 README = """\
 # Recurrent neural networks, built piece by piece
@@ -32,7 +34,7 @@ These notebooks are yours. In a terminal, in this folder:
 - `rnncourse lab` opens JupyterLab where you stopped; the first time, on `00_welcome`.
 - `rnncourse progress` shows what you have passed, and what is open.
 - `rnncourse check 03` says what would be graded in unit 03; `rnncourse submit 03` writes the file to hand in.
-- `rnncourse update`, after `pip install --upgrade`, brings what is new in the course, and keeps all that you wrote.
+- `rnncourse update`, after a new release is installed, brings what is new, and keeps all that you wrote.
 
 If the terminal does not know `rnncourse`, activate the environment in which you installed it.
 """
@@ -52,11 +54,10 @@ class Updated:
 
 def release_folder() -> Path:
     """The notebooks as they are given out: in the package; in a clone, beside it. **Errors:** `HandinError`."""
-    package = Path(rnncourse.__file__).parent
-    for folder in (package / "notebooks", package.parent / "notebooks"):
-        if any(folder.glob("*/*.ipynb")):
-            return folder
-    raise HandinError('The notebooks were not installed: run "pip install --force-reinstall --no-deps rnncourse".')
+    for folder in released_folders():
+        return folder
+    how = installing.command(options="--force-reinstall --no-deps ")
+    raise HandinError(f"The notebooks were not installed: run {how}")
 
 
 def released() -> Iterator[tuple[str, Path]]:

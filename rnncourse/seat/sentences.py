@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 EXAMPLES = "\b\nExamples:\n"
 
 
@@ -26,4 +28,9 @@ def in_a_sentence(told: type[Exception]) -> Iterator[None]:
     except told as why:
         raise Sentence(str(why)) from None
     except OSError as error:
+        if error.errno in FULL and error.filename:
+            raise Sentence(
+                f"The disk is full: {error.filename} was not written, and what was there is as it was. Make room, and "
+                "do it again."
+            ) from None
         raise Sentence(f"{error.strerror or error}: {error.filename}" if error.filename else str(error)) from None

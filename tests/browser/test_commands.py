@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from playwright.sync_api import Page, expect
 
 from rnncourse.seat.cli import main
-from tests.browser.unit03 import RIGHT, shown
+from tests.browser.unit03 import RIGHT, active, shown
 from tests.waiting import until
 
 UNIT = "03_cell"
@@ -29,9 +29,7 @@ def course(home: Path) -> Path:
     (cell,) = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") == "hidden_layer"]
     cell.source = RIGHT
     nbformat.write(notebook, path)
-    progress = home / ".local" / "share" / "rnncourse" / "progress.json"
-    progress.parent.mkdir(parents=True)
-    progress.write_text(
+    (folder / "progress.json").write_text(
         '{"format": 1, "exercises": {"hidden_layer": {"score": 1.0, "passed": true, "when": "2026-01-31"}}}'
     )
     return folder
@@ -69,15 +67,41 @@ def test_the_lab_opens_where_one_stopped_and_the_menu_checks_all_and_submits(pag
     from_menu(page, "Course", "Check all")
     text = said(page, "Check all")
     assert "✓ hidden_layer" in text
-    assert "1 of 13 exercises passed" in text
+    assert "1 of 31 points, 1 of 13 exercises passed" in text
 
     from_menu(page, "View", "Activate Command Palette")
     page.locator(".lm-CommandPalette-input").fill("Submit")
     page.locator(".lm-CommandPalette-itemLabel", has_text=re.compile("^Submit$")).click()
-    text = said(page, "Submit")
     handed_in = course / UNIT / f"{UNIT}-submission.ipynb"
+    with page.expect_download() as download:
+        page.get_by_role("link", name=f"Download {handed_in.name}").click()
+    assert Path(download.value.path()).read_bytes() == handed_in.read_bytes()
+    page.get_by_role("button", name="Ok", exact=True).focus()  # the link has it, since it was clicked
+    text = said(page, "Submit")
     assert f"{handed_in} is the file to hand in." in text
     assert handed_in.is_file()
+
+
+def test_one_goes_on_where_one_stopped_with_setup_and_answers_run_and_no_experiment(page, lab):
+    page.goto(lab)
+    shown(page)
+    offer = page.get_by_role("button", name="Go on where I stopped")
+    offer.click()
+    statement = page.get_by_role("heading", name="rnn_step", exact=False).first
+    expect(statement).to_be_in_viewport()
+    expect(active(page)).to_contain_text("def rnn_step(")
+    page.keyboard.press("Escape")
+    ran = page.locator(".jp-CodeCell").filter(has_text=re.compile(r"^\[\d+\]:"))
+    expect(offer).to_have_count(0)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press(
+        "Control+Enter"
+    )  # the check of an answer that is not written: it knows `check`, and nothing else
+    expect(active(page)).to_contain_text("rnn_step")
+    assert all("progress(" not in text for text in ran.all_inner_texts())
+    page.get_by_role("heading", name="hidden_layer").first.scroll_into_view_if_needed()
+    cell = page.locator(".jp-CodeCell", has_text="def hidden_layer(").first
+    expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
 
 
 @pytest.mark.nightly

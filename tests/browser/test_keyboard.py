@@ -24,7 +24,7 @@ def test_a_student_without_a_mouse_solves_the_unit_and_hands_it_in(page: Page, l
     page.goto(lab03)
     shown(page)
     solve(page, students, solution)
-    kept = home / ".local" / "share" / "rnncourse" / "progress.json"
+    kept = home / "course" / "notebooks" / "progress.json"
     names = {exercise.name for exercise in exercises.unit(UNIT)}
 
     def open_ones() -> set[str]:

@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, go_to, run_down_to, shown, write
+from tests.browser.unit03 import MISTAKE, RIGHT, UNNAMED, edit, go_to, run_down_to, shown, write
 
 
 def opened(page: Page, address: str) -> None:
@@ -66,15 +66,53 @@ def test_a_wrong_answer_is_explained_a_hint_helps_and_the_right_one_turns_card_a
     expect(not_yet).to_have_count(0)
     expect(bar).to_have_attribute("value", "1")
     expect(progress.get_by_role("listitem").filter(has=page.get_by_label("passed:"))).to_have_text("✓ hidden_layer")
-    kept = json.loads((home / ".local/share/rnncourse/progress.json").read_text())["exercises"]
+    kept = json.loads((home / "course/notebooks/progress.json").read_text())["exercises"]
     assert kept["hidden_layer"]["passed"]
     page.keyboard.press("ControlOrMeta+S")
     expect(page.locator(".jp-mod-current.jp-mod-dirty")).to_have_count(0)
 
 
+def test_a_check_runs_what_one_sees_first_and_is_no_verdict_where_that_does_not_run(page, lab03):
+    opened(page, lab03)
+    run_down_to(page, "def hidden_layer")
+    cards = page.get_by_role("region", name="hidden_layer: ")
+    without_colon = RIGHT.replace("):", ")")
+    seen = [(RIGHT, "passed"), (without_colon, "no verdict"), (UNNAMED, "not yet"), (RIGHT, "passed")]
+    for source, name in seen:
+        go_to(page, "def hidden_layer")
+        edit(page, source)
+        go_to(page, "check(hidden_layer)")
+        page.keyboard.press("Control+Enter")
+        expect(page.get_by_role("region", name=f"hidden_layer: {name}")).to_be_visible()
+        expect(cards).to_have_count(1)
+        cell = page.locator(".jp-CodeCell", has_text="def hidden_layer(").first
+        number = cell.locator(".jp-InputPrompt").inner_text().strip("[]:")
+        expect(cards).to_contain_text(f"In [{number}]")
+        assert ("SyntaxError" in cell.inner_text()) == (name == "no verdict")
+
+
+def test_who_is_stuck_is_shown_the_solution_at_a_button(page, lab03, home):
+    opened(page, lab03)
+    run_down_to(page, "def hidden_layer")
+    write(page, UNNAMED)
+    card = page.get_by_role("region", name="hidden_layer: not yet")
+    for _ in range(3):
+        page.keyboard.press("Control+Enter")
+        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible()
+        expect(card).to_be_visible()
+    expect(card.get_by_text("from rnncourse import")).to_be_hidden()  # what to type where there are no buttons
+    card.get_by_role("button", name="Show the solution").click()
+    solution = page.get_by_role("region", name="Solution of hidden_layer")
+    expect(solution).to_contain_text("return np.tanh(x @ W_xh + b_h)")
+    expect(solution).to_contain_text("One other way, layer with dot:")
+    expect(card).to_be_visible()
+    kept = json.loads((home / "course/notebooks/progress.json").read_text())["exercises"]["hidden_layer"]
+    assert kept["shown"]
+
+
 @pytest.mark.nightly
 def test_on_another_day_the_bar_stands_where_it_stood(page, lab03, home):
-    file = home / ".local/share/rnncourse/progress.json"
+    file = home / "course/notebooks/progress.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     known = {name: {"score": 1.0, "passed": True, "when": "2026-01-31"} for name in ("hidden_layer", "rnn_step")}
     file.write_text(json.dumps({"format": 1, "exercises": known}))

@@ -71,10 +71,15 @@ def go_to(page: Page, words: str) -> None:
 
 def write(page: Page, source: str) -> None:
     """Write into the cell that is active and run it; the check below it is the next one."""
+    edit(page, source)
+    page.keyboard.press("Shift+Enter")
+    expect(active(page)).to_contain_text("check(hidden_layer)")
+
+
+def edit(page: Page, source: str) -> None:
+    """Write into the cell that is active."""
     page.keyboard.press("Enter")
     expect(page.locator(".jp-Notebook.jp-mod-editMode")).to_be_visible()
     page.keyboard.press("ControlOrMeta+A")
     page.keyboard.insert_text(source)
     expect(active(page).locator(".cm-content")).to_contain_text(source.splitlines()[-1].strip())
-    page.keyboard.press("Shift+Enter")
-    expect(active(page)).to_contain_text("check(hidden_layer)")

@@ -338,6 +338,18 @@ def test_canvas_s_downloads(desk, archive, name, late, format):
     assert report.notes == ([f"{name} was late, says Canvas."] if late else [])
 
 
+def test_what_was_handed_in_for_the_wrong_assignment_replaces_nothing(desk, archive):
+    collect(archive(("kingada_1_9_02_unfolding.ipynb", notebook("graded"))), desk)
+    names = ["kingada_1_10_02_unfolding.ipynb", "turingalan_2_11_03_cell.ipynb", "curryhaskell_3_12_03_cell.ipynb"]
+    source = archive(*((name, notebook(name)) for name in names))
+    report = collect(source, desk)
+    assert submitted(desk)[path("kingada_1", "02_unfolding")] == notebook("graded")
+    assert {path("turingalan_2"), path("curryhaskell_3")} < {*submitted(desk)}
+    assert [words for words in report.notes if names[0] in words and "--unit 02_unfolding" in words] == report.notes
+    collect(source, desk, "02_unfolding")
+    assert submitted(desk)[path("kingada_1", "02_unfolding")] == notebook(names[0])
+
+
 def test_two_of_canvas_s_students_of_one_name_stay_two(desk, archive):
     collect(archive(("kingada_1_9_03_cell.ipynb", notebook("1")), ("kingada_2_8_03_cell.ipynb", notebook("2"))), desk)
     assert submitted(desk) == {path("kingada_1"): notebook("1"), path("kingada_2"): notebook("2")}

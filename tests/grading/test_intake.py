@@ -288,6 +288,25 @@ def test_a_written_answer_in_a_cell_below_is_taken_too(notebook, take):
     assert cell(intake.notebook, "cell_written").source.endswith("\n\nNothing is remembered.")
 
 
+@pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        ({"rnncourse": {"solutions_shown": {"rnn_step": "2026-01-31", "softmax": 3}}}, "rnn_step, softmax."),
+        ({"rnncourse": {"solutions_shown": {"<b>": "", "softmax": ""}}}, ": softmax."),
+        ({"rnncourse": {"solutions_shown": ["rnn_step"]}}, None),
+        ({"rnncourse": "solutions_shown"}, None),
+        ([], None),
+    ],
+)
+def test_whose_solution_was_shown_is_told_and_changes_nothing(notebook, take, metadata, said):
+    before = take(notebook)
+    intake = take(notebook | {"metadata": metadata})
+    found = [one for one in intake.findings if one.code == "solution-shown"]
+    assert [one.for_person for one in found] == [False] * (said is not None)
+    assert all(one.message.endswith(said) for one in found)
+    assert intake.answers == before.answers
+
+
 def test_another_notebook_is_said_to_be_one(take):
     intake = take({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [own("1 + 1"), own(ANSWER)]})
     assert codes(intake).count("other-notebook") == 1

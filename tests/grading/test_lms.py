@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import BLANK
+from rnngrade.gradebook.status import status_of
 from rnngrade.lms.canvas import fill_gradebook
 from rnngrade.lms.moodle import feedback_zip, file_name, fill_worksheet
 from rnngrade.lms.table import TableError
 from rnngrade.pages.feedback import write_feedback
+from rnngrade.roster.rules import Rules
+from rnngrade.roster.students import ClassList
 from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, rows, submission
 from tests.grading.on_any_database import Person
 
@@ -83,6 +86,19 @@ def test_a_page_that_is_not_written_is_told(graded):
     failures = Failures()
     feedback_zip(graded, UNIT, failures)
     assert any("ada" in words and "rnngrade feedback" in words for words in failures.told)
+
+
+def test_a_page_goes_out_as_it_is_now_whatever_was_marked_since_it_was_written(graded):
+    page = graded.page_path(UNIT, "alan")
+    before = page.read_bytes()
+    assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == []
+    Person(graded, "alan").gives(WRITTEN, 1.25)
+    assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == ["alan"]
+    with zipfile.ZipFile(io.BytesIO(feedback_zip(graded, UNIT, Failures()))) as archive:
+        (now,) = [archive.read(name) for name in archive.namelist() if name.startswith("alan")]
+    assert before != now == page.read_bytes()
+    assert b"waits for a person" not in now
+    assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == []
 
 
 def test_the_worksheet_gets_its_grades_and_keeps_all_else(graded, tmp_path):

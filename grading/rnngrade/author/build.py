@@ -4,6 +4,8 @@
          (by hand)              (executed, with outputs)               (nbgrader's release)
                           ->  rnncourse/exercises/answers/stem.txt
                                 (the model answers, of which the catalogue's mistakes are edits)
+    tests/…/alternatives/stem.py  ->  rnncourse/exercises/others/stem.txt
+                                (of each exercise one other right answer, which `solution` shows)
 
 Only units whose code changed are executed again, two at a time, and what is written depends on nothing but the
 sources and what they print: no timings, versions, addresses or paths. A unit is validated before anything of it is
@@ -30,7 +32,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from rnngrade.author import release, validate
-from rnngrade.author.cells import answers
+from rnngrade.author.cells import answers, others
 from rnngrade.author.execute import execute
 from rnngrade.author.unit import BuildError, find_units, key_of, points_of, read_unit
 
@@ -57,6 +59,16 @@ def notebook_path(root: Path, folder: str, unit: str) -> Path:
 def answers_path(root: Path, unit: str) -> Path:
     """Where the copy of the model answers of `unit` lies in the package."""
     return root / "rnncourse" / "exercises" / "answers" / f"{unit.partition('_')[2]}.txt"
+
+
+def alternatives_path(root: Path, unit: str) -> Path:
+    """Where the right answers in other styles stand that the checks are proved by."""
+    return root / "tests" / "rnncourse" / "exercises" / "alternatives" / f"{unit.partition('_')[2]}.py"
+
+
+def others_path(root: Path, unit: str) -> Path:
+    """Where other right answers of `unit` lie in the package."""
+    return root / "rnncourse" / "exercises" / "others" / f"{unit.partition('_')[2]}.txt"
 
 
 def build(
@@ -131,6 +143,9 @@ def build(
             continue
         if unit in copied:
             report.written.append(answers_path(root, unit))
+        alternatives, path = alternatives_path(root, unit), others_path(root, unit)
+        if alternatives.exists() and path.parent.exists() and _write(path, others(alternatives)):
+            report.written.append(path)
         for folder, notebook in (("solutions", ready[unit]), ("notebooks", students)):
             path = notebook_path(root, folder, unit)
             nbformat.validate(notebook)

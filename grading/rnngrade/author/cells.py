@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,8 @@ from types import CodeType
 from typing import Any
 
 import jupytext
+
+from rnncourse.checks.edits import needed
 
 ROOT = Path(__file__).resolve().parents[3]
 MARK = "### BEGIN SOLUTION"  # its line is no part of the answer
@@ -97,6 +100,46 @@ def answers(solution: Path) -> str:
         elif isinstance(ast.parse(cell.source).body[0], (ast.FunctionDef, ast.ClassDef)):
             parts.append(f"# --- {name}\n{_bare(cell.source)}")
     return "\n\n".join(parts) + "\n"
+
+
+def others(alternatives: Path) -> str:
+    """Of each exercise one other right answer, as text, with what it needs above it and its name, which says what is
+    other in it: what a student is shown beside the model answer. Of several the first is taken.
+    """
+    parts = [f"Other right answers, of tests/…/{alternatives.name}. The build writes this file; do not edit it."]
+    source = alternatives.read_text(encoding="utf-8")
+    statements = ast.parse(source).body
+    marked = {statement: name for statement in statements if (name := _answers_to(statement))}
+    helpers = [one for one in statements if one not in marked and not _is_of_the_collection(one)]
+    above, seen = "\n".join(map(ast.unparse, helpers)), set[str]()
+    for statement, name in marked.items():
+        if name not in seen:
+            seen.add(name)
+            assert isinstance(statement, (ast.FunctionDef, ast.ClassDef))
+            text = "\n".join(source.splitlines()[statement.lineno - 1 : statement.end_lineno])
+            head = needed(above, text)
+            head = "" if head == "import numpy as np" else head  # which every notebook has
+            code = f"{head}\n\n\n{text}" if head else text
+            code = re.sub(rf"\b{statement.name}\b", name, code)
+            parts.append(f"# --- {name}: {_as_words(statement.name)}\n{code}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _answers_to(statement: ast.stmt) -> str:
+    """The exercise that a function of the alternatives answers; empty if it is none that does."""
+    for call in getattr(statement, "decorator_list", []):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "answers":
+            return str(ast.literal_eval(call.args[0]))
+    return ""
+
+
+def _is_of_the_collection(statement: ast.stmt) -> bool:
+    text = ast.unparse(statement)
+    return "collector" in text or isinstance(statement, ast.Expr)
+
+
+def _as_words(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).replace("_", " ").lower()
 
 
 def _bare(source: str) -> str:

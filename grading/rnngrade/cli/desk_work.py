@@ -77,6 +77,8 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
         failures.end()
+    if not report.taken and not report.unchanged:
+        raise click.ClickException(f"{source} has nothing that could be collected.")
 
 
 @click.command(

@@ -105,6 +105,10 @@ class Desk:
         """Where a submission's record lies."""
         return self.records / unit / f"{student}.json"
 
+    def page_path(self, unit: str, student: str) -> Path:
+        """Where a student's feedback page lies."""
+        return self.feedback / student / unit / f"{unit}.html"
+
     def executed_path(self, unit: str, student: str) -> Path:
         """Where the executed notebook of a submission lies."""
         return self.executed / unit / f"{student}.ipynb"

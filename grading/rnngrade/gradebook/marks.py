@@ -8,8 +8,11 @@ written question itself.
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
+import re
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ with warnings.catch_warnings():
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
+from rnngrade.core.record import Record
 from rnngrade.gradebook.book import GradebookError, open_gradebook
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.times import lateness_of
@@ -67,6 +71,29 @@ class Marks:
     def most(self) -> float:
         """The most points that there are for what has points by now."""
         return sum(mark.most for mark in self.grades.values() if mark.points is not None)
+
+
+_DIGEST = re.compile(rb'<meta name="rnngrade-digest" content="([0-9a-f]+)">')
+
+
+def digest_of(record: Record, marks: Marks) -> str:
+    """A hash of all that a student's page is a function of: the record, the marks with their comments, lateness."""
+    said = json.dumps([record.key, asdict(marks)], sort_keys=True, default=_plain)
+    return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, set) else str(value)
+
+
+def is_current(page: Path, record: Record, marks: Marks) -> bool:
+    """Whether there is such a page, and it says what is so now."""
+    try:
+        with page.open("rb") as file:
+            found = _DIGEST.search(file.read(2000))
+    except OSError:
+        return False
+    return found is not None and found[1].decode() == digest_of(record, marks)
 
 
 def read_marks(desk: Desk, unit: str, failures: Failures | None = None) -> dict[str, Marks]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook.exporting import local
-from rnngrade.gradebook.marks import read_marks
+from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, names_of, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
@@ -48,14 +48,13 @@ class UnitStatus:
 def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitStatus:
     """What there is of a unit. **Errors:** `GradebookError`, `TimesError`."""
     found = UnitStatus(unit, rules.due.get(unit), list(desk.submissions(unit)))
-    records = {record.student: desk.record_path(unit, record.student) for record in desk.graded(unit)}
+    records = {record.student: record for record in desk.graded(unit)}
     found.graded = list(records)
     marks = read_marks(desk, unit) if records else {}
     for student, record in records.items():
-        page = desk.feedback / student / unit / f"{unit}.html"
-        if _newer(desk.submission_path(unit, student), record):
+        if _newer(desk.submission_path(unit, student), desk.record_path(unit, student)):
             found.stale.append(student)
-        if not page.is_file() or _newer(record, page):
+        if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
             found.without_feedback.append(student)
         found.to_mark += sum(mark.waits for mark in marks[student].grades.values()) if student in marks else 0
     for student, late in lateness_of(desk, unit, found.handed_in, rules=rules, people=people).items():
@@ -133,7 +132,7 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
     if one.to_mark:
         counts.append(f"{one.to_mark} to mark by hand")
     if one.without_feedback:
-        counts.append(f"{len(one.without_feedback)} without feedback")
+        counts.append(f"{len(one.without_feedback)} without feedback that says what is so now")
     yield f"  {', '.join(counts)}"
     if one.late:
         yield f"  late: {_some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"

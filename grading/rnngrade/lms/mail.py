@@ -16,6 +16,7 @@ from rnngrade.core.record import write_whole
 from rnngrade.gradebook.exporting import cell, written
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.lms.table import number
+from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.students import class_list, safe
 
 TABLE = "mail.csv"
@@ -38,17 +39,14 @@ def write_mails(desk: Desk, unit: str, folder: Path, failures: Failures) -> Mail
     made, rows = Mails(folder / TABLE), [list(COLUMNS)]
     for student, one in sorted(marks.items()):
         person = people.person(student)
-        page = desk.feedback / student / unit / f"{unit}.html"
         email = person.email or (student if "@" in student else "")
         if one.waits:
             made.waiting.append(student)
         elif not email:
             failures.add(student, unit, "Has no address: give the class list a column email.")
-        elif not page.is_file():
-            failures.add(student, unit, f"Has no feedback page: run 'rnngrade feedback {unit}' first.")
-        else:
+        elif (page := page_now(desk, unit, student, marks, failures)) is not None:
             name = f"{unit}-{safe(student)}.html"
-            write_whole(folder / name, page.read_bytes())
+            write_whole(folder / name, page)
             points, most = number(one.total), number(sum(mark.most for mark in one.grades.values()))
             late = one.late.words() if one.late.due else ""
             row = (email, person.first_name, person.last_name, student, unit, points, most, late, name)

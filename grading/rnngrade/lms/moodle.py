@@ -25,6 +25,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.lms.table import Filled, Table, TableError, number
+from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.identity import participants
 
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the same pages give the same zip
@@ -37,20 +38,17 @@ def feedback_zip(desk: Desk, unit: str, failures: Failures) -> bytes:
 
     **Errors:** `TableError` if nobody's work came from Moodle.
     """
-    numbers = _numbers(desk, unit)
+    numbers, marks = _numbers(desk, unit), read_marks(desk, unit, failures)
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for record in desk.graded(unit):
             student = record.student
-            page = desk.feedback / student / unit / f"{unit}.html"
             if student not in numbers:
                 failures.add(student, unit, "Was not collected from Moodle, so that Moodle's number is not known.")
-            elif not page.is_file():
-                failures.add(student, unit, f"Has no feedback page: run `rnngrade feedback {unit}` first.")
-            else:
+            elif (page := page_now(desk, unit, student, marks, failures)) is not None:
                 name = zipfile.ZipInfo(file_name(student, numbers[student], f"{unit}.html"), EARLIEST)
                 name.compress_type, name.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-                archive.writestr(name, page.read_bytes())
+                archive.writestr(name, page)
     return made.getvalue()
 
 

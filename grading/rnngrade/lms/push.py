@@ -23,6 +23,7 @@ from rnngrade.core.errors import Failures
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.lms.api import Canvas, CanvasError, NoCanvas
 from rnngrade.lms.table import number
+from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.rules import rules_of
 from rnngrade.roster.students import ClassList, class_list
 
@@ -93,9 +94,7 @@ def plan(
         if user not in known:
             failures.add(student, unit, "Is not in this assignment in Canvas, or the class list lacks their canvas_id.")
             continue
-        page = _page(desk, unit, student) if feedback else None
-        if feedback and page is None:
-            failures.add(student, unit, f"Has no feedback page: run 'rnngrade feedback {unit}' first.")
+        page = page_now(desk, unit, student, marks, failures) if feedback else None
         yield _change(student, unit, one, page, known[user], rules_it)
 
 
@@ -108,11 +107,6 @@ def _user(desk: Desk, unit: str, student: str, people: ClassList) -> int | None:
     origin = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else ""
     found = re.fullmatch(r"canvas (\d+)", origin)
     return int(found[1]) if found else None
-
-
-def _page(desk: Desk, unit: str, student: str) -> bytes | None:
-    path = desk.feedback / student / unit / f"{unit}.html"
-    return path.read_bytes() if path.is_file() else None
 
 
 def _change(student: str, unit: str, marks: Marks, page: bytes | None, there: dict[str, Any], rules_it: bool) -> Change:

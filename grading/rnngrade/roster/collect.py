@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,6 +84,8 @@ def collect(
                         found.append((notebook, waiting))
         except (OSError, zipfile.BadZipFile) as error:
             raise CollectError(f"{shown(str(source))} cannot be read: {error}.") from None
+        if sorter.is_download:
+            found = _of_one_assignment(found, report.notes)
         origins: dict[tuple[str, str], set[str]] = {}
         for notebook, _ in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
@@ -101,6 +104,29 @@ def collect(
     if failures is None:
         told.end()
     return report
+
+
+def _of_one_assignment(found: list[tuple[Found, Path]], notes: list[str]) -> list[tuple[Found, Path]]:
+    """A platform's download is of one assignment: of the unit of most of its files. What is of another unit was handed
+    in for the wrong one, so that it replaces nothing.
+    """
+    units = Counter(notebook.unit for notebook, _ in found)
+    most = [unit for unit, number in units.items() if number == max(units.values())]
+    kept = []
+    for notebook, waiting in found:
+        if [notebook.unit] == most:
+            kept.append((notebook, waiting))
+        else:
+            of = (
+                f"the download is of {most[0]}"
+                if len(most) == 1
+                else f"the download has as much of {' and '.join(most)}"
+            )
+            notes.append(
+                f"{shown(notebook.path)} was left out: it is of {notebook.unit}, and {of}. If it is meant so, collect "
+                f"with --unit {notebook.unit}."
+            )
+    return kept
 
 
 def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:

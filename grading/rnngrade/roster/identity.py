@@ -167,6 +167,11 @@ class Sorter:
         self._is_unsure = format == "auto"
         self._format = self._told(paths) if format == "auto" else format
 
+    @property
+    def is_download(self) -> bool:
+        """Whether a platform made the source, of what was handed in for one assignment."""
+        return self._format != "folder" and self._unit is None
+
     def sort(self, file: File) -> Found | None:
         """Whose notebook a file is; None, and a note, if it cannot be told."""
         named, found = self._unit_in(file), self._unit_of_cells(file.data)

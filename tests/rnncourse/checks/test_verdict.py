@@ -1,5 +1,6 @@
 """A verdict is a card, a text and a number."""
 
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -92,6 +93,30 @@ def test_what_differs_is_marked_where_it_stands():
     assert card.count("which differs") == 2
     assert 'aria-label="7, which differs"' in card
     assert "t=2" in card
+
+
+def test_of_three_axes_each_table_of_what_was_expected_stands_beside_that_of_what_came():
+    expected = np.arange(80.0).reshape(10, 2, 4)
+    got = expected.copy()
+    got[9, 1, 0] = -7
+    card = case_html((), (), expected, got, Axes("H", ("T", "N", "H")))
+    rows = re.findall(r"<tr><td.*?</table></td></tr>", card)
+    assert all(row.count("<table") == 2 for row in rows)
+    assert rows[0].count("t=9") == 2  # what differs comes first
+    assert rows[0].count("which differs") == 2
+    assert card.index("H: expected") < card.index("H: got") < card.index("t=9")
+    assert "… 4 more tables" in card
+
+
+def test_a_verdict_that_is_none_says_why_and_has_neither_marks_nor_hints():
+    verdict = Verdict("rnn_step", False, 0.0, 0.0, 3, "It does not run.", run="In [4]", is_given=False)
+    assert str(verdict) == "· rnn_step: no verdict. It does not run."
+    page = Balanced()
+    page.feed(verdict.card())
+    assert not page.open
+    assert "no verdict" in page.words
+    assert "hint" not in page.words
+    assert "points" not in page.words
 
 
 def test_a_verdict_counts_as_true_only_when_it_passed():

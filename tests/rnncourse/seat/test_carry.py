@@ -212,6 +212,41 @@ def test_what_came_of_an_answer_is_said():
     assert (carried.gone, carried.set_aside, carried.own) == ([SECOND], ["setup"], 2)
 
 
+def statement_of(node: NotebookNode, name: str) -> NotebookNode:
+    return node.cells[node.cells.index(cell_of(node, name)) - 1]
+
+
+@pytest.mark.parametrize("what", ["statement", "check", "stub", "text above its heading", "another"])
+def test_it_is_said_if_statement_stub_or_check_is_another(what):
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    cell_of(mine, SECOND).source = "def mine(): pass"
+    statement_of(mine, SECOND).source += "\nA note of mine."
+    cell = {
+        "statement": statement_of(release, SECOND),
+        "text above its heading": statement_of(release, SECOND),
+        "check": cell_of(release, f"check_{SECOND}"),
+        "stub": cell_of(release, SECOND),
+        "another": statement_of(release, FIRST),
+    }[what]
+    assert "### Exercise" in statement_of(release, SECOND).source
+    cell.source = f"In other words.\n\n{cell.source}" if what.startswith("text") else f"{cell.source}\n# in other words"
+    if what.startswith("text"):
+        statement_of(mine, SECOND).source = statement_of(UNIT, SECOND).source
+    given_out(cell)
+    carried = carry(mine, release)
+    assert carried.asked_anew == ([SECOND] if what in ("statement", "check", "stub") else [])
+    assert carried.beside == (what == "statement")
+
+
+def test_a_statement_that_one_wrote_into_is_not_new():
+    mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
+    cell_of(mine, FIRST).source = "def mine(): pass"
+    statement_of(mine, FIRST).source = "mine alone"
+    release.cells[0].source += " Reworded."
+    carried = carry(mine, given_all(release))
+    assert (carried.asked_anew, carried.beside) == ([], 0)
+
+
 def test_an_answer_that_lives_in_another_cell_is_not_undone_by_an_empty_one_below_it():
     mine, release = copy.deepcopy(UNIT), copy.deepcopy(UNIT)
     place = mine.cells.index(cell_of(mine, FIRST))

@@ -4,10 +4,11 @@ import ast
 import copy
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import nbclient
 import nbformat
@@ -15,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from rnncourse import exercises
-from rnncourse.seat import cli, handin, logbook
+from rnncourse.seat import cli, handin, logbook, places
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -69,11 +70,13 @@ def answers():
 
 def test_check_gives_what_was_handed_out_no_points_and_says_what_is_open(mine):
     before = mine.read_bytes()
-    logbook.keep(NAMES[0], 1.0, True)  # once it was right; what was never tried is not kept
+    logbook.keep(NAMES[0], 1.0, True)  # what is not written changes nothing that is kept
     result = rnncourse("check", "02", "--strict")
     assert result.exit_code == 3
-    assert {name: kept.passed for name, kept in logbook.standings().items()} == {NAMES[0]: False}
-    assert "0 of 12 points, 0 of 6 exercises passed" in result.output
+    assert {name: kept.passed for name, kept in logbook.standings().items()} == {NAMES[0]: True}
+    assert "0 of 15 points, 0 of 6 exercises passed" in result.output
+    assert result.output.count(" not written\n") == 7
+    assert "✗" not in result.output
     assert f"Not written yet: {', '.join(NAMES)}." in result.output
     assert "To be answered in words: unfolding_written." in result.output
     assert mine.read_bytes() == before
@@ -83,7 +86,7 @@ def test_check_gives_right_answers_full_points_and_keeps_them_as_progress(mine):
     edit(mine, **answers(), unfolding_written="Because it is one function.")
     result = rnncourse("check", "02", "--strict")
     assert result.exit_code == 0
-    assert result.output.rstrip().endswith("12 of 12 points, 6 of 6 exercises passed, by the checks that you can see.")
+    assert result.output.rstrip().endswith("12 of 15 points, 6 of 6 exercises passed, by the checks that you can see.")
     assert {name for name, kept in logbook.standings().items() if kept.passed} == set(NAMES)
 
 
@@ -266,9 +269,9 @@ def test_a_unit_is_found_beside_above_and_below_where_one_is(folder, mine, tmp_p
     for place in (folder.parent, folder, folder / UNIT):
         monkeypatch.chdir(place)
         assert handin.find("02", Path.cwd()) == mine
-        assert handin.notebooks_folder(Path.cwd()) == folder
+        assert places.notebooks_folder(Path.cwd()) == folder
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(handin, "__file__", str(tmp_path / "site-packages" / "rnncourse" / "seat" / "handin.py"))
+    monkeypatch.setattr(places, "__file__", str(tmp_path / "site-packages" / "rnncourse" / "seat" / "places.py"))
     with pytest.raises(handin.HandinError, match="go to the folder of the course"):
         handin.find("02", Path.cwd())
     assert "go to the folder of the course" in rnncourse("lab").output
@@ -278,7 +281,7 @@ def test_notebooks_of_one_s_own_come_before_those_that_are_given_out(folder, min
     own = folder.parent / "my-course"
     shutil.copytree(folder, own)
     assert handin.find("02", folder.parent) == own / UNIT / f"{UNIT}.ipynb"
-    assert handin.notebooks_folder(folder.parent) == own
+    assert places.notebooks_folder(folder.parent) == own
     assert handin.find("02", folder) == mine
 
 
@@ -300,6 +303,19 @@ def test_lab_opens_the_folder_or_a_unit_s_notebook_and_hands_options_on(folder, 
     assert [call[:4] for call in called] == [[sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]] * 3
     assert all(f"--LabApp.default_url=/lab/tree/{UNIT}/{UNIT}.ipynb" in call for call in called)
     assert called[2][-2:] == ["--no-browser", "--port=9000"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder", "notebook"),
+    [
+        (PureWindowsPath, r"C:\Users\Ada L\my-course", r"C:\Users\Ada L\my-course\03_cell\03_cell.ipynb"),
+        (PurePosixPath, "/Users/ada/My Course", "/Users/ada/My Course/03_cell/03_cell.ipynb"),
+        (PurePosixPath, "/home/ada/my-course", "/home/ada/my-course/03_cell/03_cell.ipynb"),
+    ],
+)
+def test_a_notebook_has_the_same_address_on_every_system(kind, folder, notebook):
+    assert cli._address(kind(notebook), kind(folder)) == "/lab/tree/03_cell/03_cell.ipynb"
+    assert cli._address(kind(folder) / "my copy#2.ipynb", kind(folder)) == "/lab/tree/my%20copy%232.ipynb"
 
 
 @pytest.mark.parametrize(("user", "allowed"), [(0, True), (1000, False)])
@@ -354,9 +370,29 @@ def test_progress_for_scripts():
     (unit,) = [u for u in json.loads(rnncourse("progress", "--json").output)["units"] if u["unit"] == UNIT]
     points = exercises.find(NAMES[1]).points
     assert unit["points"] == points / 2
-    assert unit["max_points"] == exercises.unit(UNIT).points
-    assert unit["exercises"][1].items() >= {"name": NAMES[1], "points": points / 2, "passed": False}.items()
+    assert unit["max_points"] == exercises.unit(UNIT).points + sum(unit["written"].values())
+    row = {"name": NAMES[1], "points": points / 2, "passed": False, "passed_once": False}
+    assert unit["exercises"][1].items() >= row.items()
     assert unit["exercises"][0]["when"] is None
+
+
+def test_progress_says_what_passed_before_and_does_not_hold_now():
+    logbook.keep(NAMES[0], 1.0, True)
+    logbook.keep(NAMES[0], 0.5, False)
+    assert f"Open in 02 Dynamical systems and their graphs: {NAMES[0]} (it passed before)," in " ".join(
+        rnncourse("progress").output.split()
+    )
+
+
+@pytest.mark.parametrize("stem", exercises.STEMS)
+def test_text_bar_and_table_say_the_same_total(stem):
+    from rnncourse import progress
+
+    cells = nbformat.read(ROOT / "notebooks" / stem / f"{stem}.ipynb", 4).cells
+    told = re.search(r"(\d+) points in all", " ".join(cell.source for cell in cells if cell.cell_type == "markdown"))
+    (unit,) = [unit for unit in logbook.outline() if unit.stem == stem]
+    assert progress(stem).most == unit.most == sum(c.metadata.get("nbgrader", {}).get("points", 0) for c in cells)
+    assert told is None or int(told[1]) == unit.most
 
 
 def test_progress_before_the_first_check_says_where_to_begin():

@@ -1,5 +1,6 @@
 """The file that keeps what is passed: whole whatever happens, and nobody's check fails for it."""
 
+import json
 import subprocess
 import sys
 
@@ -22,11 +23,44 @@ def test_there_is_nothing_before_the_first_verdict(file):
     assert not file.exists()
 
 
-def test_what_is_so_now_is_kept_and_not_what_once_was(file):
-    for score, passed in [(0.6, False), (0.2, False), (1.0, True), (0.0, False), (1.0, True)]:
+def test_two_facts_are_kept_whether_it_holds_now_and_whether_it_passed_once(file):
+    verdicts = [(0.6, False, False), (0.2, False, False), (1.0, True, True), (0.0, False, True), (1.0, True, True)]
+    for score, passed, once in verdicts:
         logbook.keep("rnn_step", score, passed)
         standing = logbook.standings()["rnn_step"]
-        assert (standing.score, standing.passed) == (score, passed)
+        assert (standing.score, standing.passed, standing.passed_once) == (score, passed, once)
+
+
+def test_a_file_of_the_first_format_is_read_and_its_passes_are_kept(file):
+    file.parent.mkdir()
+    entry = {"score": 1.0, "passed": True, "when": "2026-01-31"}
+    file.write_text(json.dumps({"format": 1, "exercises": {"rnn_step": entry}}))
+    logbook.keep("rnn_step", 0.5, False)
+    assert logbook.standings()["rnn_step"].passed_once
+
+
+def test_that_a_solution_was_shown_is_kept_with_when_that_was_first(file, monkeypatch):
+    logbook.keep("rnn_step", 0.5, False)
+    for when in ("monday", "tuesday"):
+        monkeypatch.setattr(logbook, "_now", lambda when=when: when)
+        logbook.note_shown("rnn_step")
+    logbook.keep("rnn_step", 1.0, True)
+    assert logbook.standings()["rnn_step"] == logbook.Standing(1.0, True, "tuesday", True, "monday")
+
+
+def test_it_lies_in_the_folder_of_the_course_and_two_courses_know_nothing_of_each_other(tmp_path, monkeypatch):
+    monkeypatch.delenv("RNNCOURSE_PROGRESS")
+    for course in ("mine", "second"):
+        (tmp_path / course / "03_cell").mkdir(parents=True)
+        (tmp_path / course / "03_cell" / "03_cell.ipynb").touch()
+    monkeypatch.chdir(tmp_path / "mine" / "03_cell")
+    logbook.keep("rnn_step", 1.0, True)
+    assert logbook.kept_at() == tmp_path / "mine" / "progress.json"
+    assert logbook.standings()["rnn_step"].passed
+    assert logbook.standings(tmp_path / "second") == {}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert logbook.kept_at() == tmp_path / "data" / "rnncourse" / "progress.json"
 
 
 def test_a_verdict_that_changes_nothing_is_not_written(file):
@@ -66,7 +100,7 @@ logbook.keep("b", 1, True)
 
 @pytest.mark.parametrize(
     "contents",
-    ["", "{", "[]", "null", '{"format": 2, "exercises": {}}', '{"format": 1, "exercises": {"a": 3}}', "\udcff"],
+    ["", "{", "[]", "null", '{"format": 3, "exercises": {}}', '{"format": 1, "exercises": {"a": 3}}', "\udcff"],
     ids=["empty", "cut off", "a list", "null", "another format", "odd entry", "no text"],
 )
 def test_a_damaged_file_is_set_aside_and_said_so_once(file, contents, capsys):

@@ -1,6 +1,8 @@
 """What a notebook shows of its progress, in a kernel: a bar that moves, and plain output where nobody keeps it."""
 
 import json
+import subprocess
+import sys
 
 import nbformat
 import pytest
@@ -36,7 +38,7 @@ def test_checking_the_course_s_own_function_is_no_progress(file):
 def test_a_bar_moves_when_a_later_cell_passes_and_back_when_its_answer_is_broken_in_another_session(file):
     _, (bar,), _, (_, check) = run(SETUP, BAR, WRONG, RIGHT)
     assert 'value="1"' in bar["data"]["text/html"]
-    assert "100%" in bar["data"]["text/plain"]
+    assert "1 of 1 points" in bar["data"]["text/plain"]
     assert check["data"]["text/plain"] == "1"
     assert json.loads(file.read_text())["exercises"]["leaky_average"]["passed"]
     _, (begins,) = run(SETUP, BAR)
@@ -44,7 +46,32 @@ def test_a_bar_moves_when_a_later_cell_passes_and_back_when_its_answer_is_broken
     _, (moved,), _ = run(SETUP, BAR, WRONG)
     _, (shown,) = run(SETUP, BAR)
     assert "· leaky_average: 0" in moved["data"]["text/plain"]
-    assert "· leaky_average: 0" in shown["data"]["text/plain"]
+    assert "of 1 (it passed before)" in shown["data"]["text/plain"]
+
+
+STUB = "def leaky_average(state, x, keep):\n    raise NotImplementedError\ncheck(leaky_average)"
+TRIAL = "def in_a_hurry(state, x, keep):\n    return keep * x\ncheck(in_a_hurry, 'leaky_average')"
+
+
+@pytest.mark.parametrize("source", [STUB, TRIAL], ids=["what is not written", "what bears another name"])
+def test_neither_what_is_not_written_nor_a_trial_changes_progress(file, source):
+    _, _, (_, shown), (bar,) = run(SETUP, RIGHT, source, BAR)
+    assert "✗ leaky_average" in _["data"]["text/plain"]
+    assert "✓ leaky_average: 1 of 1" in bar["data"]["text/plain"]
+    kept = json.loads(file.read_text())["exercises"]["leaky_average"]
+    assert kept["passed"]
+    assert shown["data"]["text/plain"] != "1"
+
+
+def test_nor_does_a_script(file, tmp_path):
+    run(SETUP, RIGHT)
+    script = tmp_path / "trial.py"
+    script.write_text(f"{SETUP}, hint\n{WRONG}\nhint('leaky_average')\n{BAR}\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert "✗ leaky_average: 0." in done.stdout
+    assert "Hint 1 of 3 for leaky_average: " in done.stdout
+    assert "00 Welcome  [" in done.stdout
+    assert json.loads(file.read_text())["exercises"]["leaky_average"]["passed"]
 
 
 @pytest.mark.parametrize("setting", [None, "off"])

@@ -34,7 +34,7 @@ from markupsafe import Markup
 
 from rnncourse import exercises
 from rnngrade.core.record import ExerciseResult, Record
-from rnngrade.gradebook.marks import Mark, Marks
+from rnngrade.gradebook.marks import Mark, Marks, digest_of
 from rnngrade.pages.feedback.text import code, cut, lesson, markdown, marked_code, prose
 
 # Bytes that may be taken on a page; all of it without the notebook stays below 300 kB.
@@ -102,6 +102,7 @@ class Page:
     findings: list[Markup] = field(default_factory=list)
     more_findings: int = 0
     notebook: list[Cell] = field(default_factory=list)
+    digest: str = ""  # of what it is a function of
     is_open: bool = False  # whether the notebook is unfolded, as whoever grades wants it
 
     @property
@@ -128,7 +129,7 @@ def _page(record: Record, marks: Marks, cells: Sequence[dict[str, Any]]) -> Page
     sources = {_grade_id(cell): _text(cell.get("source")) for cell in cells if _grade_id(cell)}
     numbers = _numbers(cells)
     title = exercises.unit(record.unit).title if record.unit in exercises.STEMS else record.unit
-    made = Page(record.unit, title, record.student, marks)
+    made = Page(record.unit, title, record.student, marks, digest=digest_of(record, marks))
     results = {result.name: result for result in record.exercises}
     shown = [name for name in _in_order(sources, marks) if name in marks.grades]
     share = max(1, len(shown))

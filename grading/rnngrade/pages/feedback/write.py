@@ -11,7 +11,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
 from rnngrade.gradebook.book import GradebookError
-from rnngrade.gradebook.marks import Marks, read_marks
+from rnngrade.gradebook.marks import Marks, is_current, read_marks
 from rnngrade.pages.feedback.exchange import came_by_exchange, keep_for_release
 from rnngrade.pages.feedback.page import page
 
@@ -33,17 +33,38 @@ def write_feedback(
     written = []
     for student in students:
         with told.of(student, unit):
-            path = desk.feedback / student / unit / f"{unit}.html"
             record, mark, cells = source_of(desk, unit, student, marks)
-            text = page(record, mark, cells)
-            # What a student wrote may hold half a surrogate, which no file can.
-            write_whole(path, text.encode("utf-8", "replace"))
+            path = _write(desk, record, mark, cells)
             if by_exchange:
                 keep_for_release(desk, record, path)
             written.append(path)
     if failures is None:
         told.end()
     return written
+
+
+def page_now(desk: Desk, unit: str, student: str, marks: Mapping[str, Marks], failures: Failures) -> bytes | None:
+    """The page as it goes to the student: written anew if what it says is not so any more, by marks, comments, rules.
+
+    None, and said in `failures`, if nobody has asked for pages yet, or it cannot be written.
+    """
+    path = desk.page_path(unit, student)
+    if not path.is_file():
+        failures.add(student, unit, f"Has no feedback page: run 'rnngrade feedback {unit}' first.")
+        return None
+    with failures.of(student, unit):
+        record, mark, cells = source_of(desk, unit, student, marks)
+        if not is_current(path, record, mark):
+            _write(desk, record, mark, cells)
+        return path.read_bytes()
+    return None
+
+
+def _write(desk: Desk, record: Record, marks: Marks, cells: list[dict[str, Any]]) -> Path:
+    path = desk.page_path(record.unit, record.student)
+    # What a student wrote may hold half a surrogate, which no file can.
+    write_whole(path, page(record, marks, cells).encode("utf-8", "replace"))
+    return path
 
 
 def source_of(

@@ -199,7 +199,7 @@ def readable_path(desk: Desk, unit: str, student: str) -> Path:
 
 def links_to(desk: Desk, unit: str, student: str) -> Links:
     """The pages of a student that are there."""
-    feedback = _link(desk, desk.feedback / student / unit / f"{unit}.html")
+    feedback = _link(desk, desk.page_path(unit, student))
     return Links(feedback, _link(desk, readable_path(desk, unit, student)))
 
 

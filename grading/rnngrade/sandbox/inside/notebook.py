@@ -17,9 +17,23 @@ def check(candidate: Any, exercise: str | None = None, *, hidden: bool = False) 
     return Verdict(name, True, 0.0, 0.0, 0, "The grading desk checks this answer where its own check stands.")
 
 
-def hint(name: str) -> Hint:
+def hint(answer: Any) -> Hint:
     """No hint while grading."""
-    return Hint(str(name), 0, 0, "There are no hints while grading.")
+    return Hint(_named(answer), 0, 0, "There are no hints while grading.")
+
+
+def solution(answer: Any) -> Hint:
+    """No solution while grading."""
+    return Hint(_named(answer), 0, 0, "There are no solutions while grading.")
+
+
+def where(answer: Any) -> Verdict:
+    """No search while grading."""
+    return check(answer)
+
+
+def _named(answer: Any) -> str:
+    return answer if isinstance(answer, str) else str(getattr(answer, "__name__", "?"))
 
 
 def use(answer: Any) -> Any:

@@ -1,9 +1,11 @@
-/* Check all and Submit, for the notebook that is open: in JupyterLab's menu and in its command palette. And the course's
- * pictures follow its theme in a notebook, too, that is not trusted: the style sheet that comes with them is taken out there.
+/* The course's menu, for the notebook that is open: Check all, Submit, Go on where I stopped. A check that runs the answer's
+ * cell first, if that says something else than when it last ran, so that the verdict is on what one sees. The buttons of a
+ * card. And the course's pictures follow the theme in a notebook, too, that is not trusted: the style sheet that comes with
+ * them is taken out there.
  *
  * This is what a build would make of an extension, written by hand: a container of webpack's module federation, with one
- * module. Both commands save the notebook, and call `rnncourse check` or `rnncourse submit` in a kernel of its own, so that
- * whatever the notebook's kernel is doing goes on.
+ * module. Check all and Submit save the notebook, and call `rnncourse check` or `rnncourse submit` in a kernel of its own, so
+ * that whatever the notebook's kernel is doing goes on.
  */
 (() => {
   const COMMANDS = {
@@ -21,7 +23,11 @@
   // As THEMES in rnncourse/plots/style.py says it of all pages.
   const THEMES = `
     [data-jp-theme-light] .rnncourse-figure { background: none !important; }
-    [data-jp-theme-light="false"] .rnncourse-figure { filter: invert(1) hue-rotate(180deg) !important; }`;
+    [data-jp-theme-light="false"] .rnncourse-figure { filter: invert(1) hue-rotate(180deg) !important; }
+    .rnncourse-asks { display: inline-block !important; }
+    .rnncourse-typed { display: none !important; }`;
+  const GO_ON = "Go on where I stopped";
+  const STUB = /^[ \t]*raise NotImplementedError/m; // as rnncourse/seat/names.py knows what was given out
   let shared;
 
   /** A module that JupyterLab shares with its extensions. */
@@ -57,11 +63,126 @@
     }
   };
 
+  // --- cells
+
+  const textOf = (cell) => cell.model.sharedModel.getSource();
+  const given = (cell) => cell.model.getMetadata("nbgrader") ?? {};
+  const isAnswer = (cell) => cell.model.type === "code" && given(cell).solution === true;
+  const isExperiment = (cell) => (cell.model.getMetadata("tags") ?? []).includes("experiment");
+
+  /** What each cell said when it last ran, for as long as its kernel lives. */
+  const ran = new WeakMap();
+  const ranIn = (session) => {
+    if (!ran.has(session)) {
+      const forget = () => ran.set(session, new WeakMap());
+      forget();
+      session.kernelChanged.connect(forget);
+      session.statusChanged.connect((_, status) => status.endsWith("restarting") && forget());
+    }
+    return ran.get(session);
+  };
+
+  /** Run a cell; what stops it does not stop what comes behind it. */
+  const runOn = async (CodeCell, cell, session) => {
+    ranIn(session).set(cell.model, textOf(cell));
+    const tags = [...(cell.model.getMetadata("tags") ?? []), "raises-exception"];
+    await CodeCell.execute(cell, session, { tags, deletedCells: [] });
+  };
+
+  /** When a check is about to be run: run its answer's cell first, if that says something else than when it last ran. */
+  const runAnswerFirst = (CodeCell, notebook, check, session) => {
+    ranIn(session).set(check.model, textOf(check));
+    const { grade, grade_id } = given(check);
+    if (!grade || check.model.type !== "code") return;
+    for (const cell of notebook.widgets) {
+      if (!isAnswer(cell) || `check_${given(cell).grade_id}` !== grade_id) continue;
+      const before = ranIn(session).get(cell.model);
+      // what was given out and never run stays so: the answer may stand in a cell of the student's own
+      if (before !== textOf(cell) && !(before === undefined && STUB.test(textOf(cell)))) void runOn(CodeCell, cell, session);
+    }
+  };
+
+  /** What a piece of code shows in the notebook's own kernel, as outputs. */
+  const outputsOf = async (session, code) => {
+    const outputs = [];
+    const future = session.session.kernel.requestExecute({ code, store_history: false, stop_on_error: false });
+    future.onIOPub = ({ header: { msg_type }, content }) => {
+      if (msg_type === "stream" || msg_type === "error") outputs.push({ output_type: msg_type, ...content });
+      if (msg_type === "display_data" || msg_type === "execute_result")
+        outputs.push({ output_type: "display_data", data: content.data, metadata: content.metadata });
+    };
+    await future.done;
+    return outputs;
+  };
+
+  const printedBy = async (session, code) =>
+    (await outputsOf(session, code)).map((output) => output.text ?? "").join("").trim();
+
+  /** The setup and all that is the student's own, without experiments; then to the first exercise that is open. */
+  const goOn = async (CodeCell, { content, sessionContext }) => {
+    for (const cell of content.widgets) {
+      const isCheck = given(cell).grade === true;
+      if (cell.model.type !== "code" || isCheck || isExperiment(cell) || STUB.test(textOf(cell))) continue;
+      await runOn(CodeCell, cell, sessionContext);
+    }
+    const names = content.widgets.filter(isAnswer).map((cell) => given(cell).grade_id);
+    const ask = `print(__import__("rnncourse.seat.notebook").seat.notebook.first_open(${JSON.stringify(names)}))`;
+    const open = await printedBy(sessionContext, ask);
+    const isOpen = (cell) => given(cell).solution === true && (open ? given(cell).grade_id === open : given(cell).grade);
+    const at = content.widgets.findIndex(isOpen);
+    if (at < 0) return;
+    let head = at;
+    while (head > 0 && !/^#{2,4} /.test(textOf(content.widgets[head]))) head -= 1;
+    content.mode = "command";
+    content.activeCellIndex = at;
+    content.deselectAll();
+    await content.scrollToItem(head, "start");
+  };
+
+  /** What a card's buttons ask for; their names are all that is taken from the page. */
+  const ASKED = {
+    where: (name) => `__import__("rnncourse").where(${name})`,
+    solution: (name) => `__import__("rnncourse").solution("${name}")`,
+  };
+  const press = async (notebooks, button) => {
+    const [verb, name] = button.dataset.rnncourse.split(" ");
+    const panel = notebooks.find(({ node }) => node.contains(button));
+    const cell = panel?.content.widgets.find(({ node }) => node.contains(button));
+    if (!cell?.outputArea || !Object.hasOwn(ASKED, verb) || !/^[A-Za-z_]\w*$/.test(name)) return;
+    button.disabled = true;
+    button.textContent = "Looking …";
+    const outputs = await outputsOf(panel.sessionContext, ASKED[verb](name));
+    if (verb === "where") cell.outputArea.model.clear();
+    else button.remove();
+    for (const output of outputs) cell.outputArea.model.add(output);
+  };
+
   const makePlugin = async () => {
     const { ICommandPalette, Dialog, Notification, showDialog } = await use("@jupyterlab/apputils");
+    const { CodeCell } = await use("@jupyterlab/cells");
     const { IMainMenu } = await use("@jupyterlab/mainmenu");
-    const { INotebookTracker } = await use("@jupyterlab/notebook");
+    const { INotebookTracker, NotebookActions } = await use("@jupyterlab/notebook");
     const { Menu, Widget } = await use("@lumino/widgets");
+
+    /** Offer to go on, in a notebook with answers whose kernel has run nothing yet. */
+    const offer = async (panel) => {
+      await panel.context.ready;
+      await panel.sessionContext.ready;
+      const { content, sessionContext } = panel;
+      if (!content.widgets.some((cell) => isAnswer(cell) && !STUB.test(textOf(cell)))) return;
+      if (!sessionContext.session?.kernel) return;
+      if ((await printedBy(sessionContext, 'print("check" in globals())')) !== "False") return;
+      const actions = [{ label: GO_ON, callback: () => void goOn(CodeCell, panel) }];
+      const words = "Your answers are here, and not run yet.";
+      const note = Notification.emit(words, "info", { autoClose: false, actions });
+      const dismiss = (_, { notebook }) => {
+        if (notebook !== content) return;
+        Notification.dismiss(note);
+        NotebookActions.executionScheduled.disconnect(dismiss);
+      };
+      NotebookActions.executionScheduled.connect(dismiss);
+      panel.disposed.connect(() => Notification.dismiss(note));
+    };
 
     const activate = (app, notebooks, palette, mainMenu) => {
       document.head.appendChild(document.createElement("style")).textContent = THEMES;
@@ -91,13 +212,42 @@
             text.textContent = words;
             text.style.whiteSpace = "pre-wrap";
             text.tabIndex = 0;
-            const body = new Widget({ node: text });
+            const node = document.createElement("div");
+            node.append(text);
+            const [file] = words.match(/[\w-]+-submission\.ipynb(?=\S* is the file)/) ?? [];
+            if (file) {
+              const link = node.appendChild(document.createElement("a"));
+              const folder = path.slice(0, path.lastIndexOf("/") + 1);
+              link.href = await app.serviceManager.contents.getDownloadUrl(folder + file);
+              link.download = file;
+              link.textContent = `Download ${file}`;
+              link.style.textDecoration = "underline";
+            }
+            const body = new Widget({ node });
             await showDialog({ title: label, body, buttons: [Dialog.okButton()] });
           },
         });
         palette?.addItem({ command, category: "Course" });
         menu.addItem({ command });
       }
+      const command = "rnncourse:go-on";
+      app.commands.addCommand(command, {
+        label: GO_ON,
+        caption: "Run the setup and your answers, without the experiments, and go to the first exercise that is open",
+        isEnabled: () => notebooks.currentWidget !== null,
+        execute: () => goOn(CodeCell, notebooks.currentWidget),
+      });
+      palette?.addItem({ command, category: "Course" });
+      menu.insertItem(0, { command });
+      NotebookActions.executionScheduled.connect((_, { notebook, cell }) => {
+        const panel = notebooks.find(({ content }) => content === notebook);
+        if (panel) runAnswerFirst(CodeCell, notebook, cell, panel.sessionContext);
+      });
+      notebooks.widgetAdded.connect((_, panel) => void offer(panel));
+      document.addEventListener("click", ({ target }) => {
+        const button = target instanceof Element ? target.closest("button[data-rnncourse]") : null;
+        if (button) void press(notebooks, button);
+      });
       mainMenu?.addMenu(menu, false, { rank: 500 });
     };
     return {
