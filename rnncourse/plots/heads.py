@@ -1,4 +1,4 @@
-"""Pictures of unit 11: the five architectures, which inputs their outputs learn from, digits, and melodies as rolls."""
+"""Pictures of unit 11: five architectures, who learns from whom, digits, names, reviews, and melodies as rolls."""
 
 from __future__ import annotations
 
@@ -12,15 +12,28 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from .charts import _chart, _draw_cells, _pad
+from .charts import _chart, _draw_cells, _pad, line_chart
 from .drawing import RADIUS, Drawing, Shape
-from .style import COLOURS, CYCLE, INK, MUTED, TINTS, style
+from .style import COLOURS, CYCLE, INK, MUTED, TINTS, described, style
 
-__all__ = ["belief_dots", "digit_strip", "five_architectures", "piano_roll", "pitch_strengths", "support_grids"]
+__all__ = [
+    "arriving",
+    "belief_dots",
+    "belief_words",
+    "digit_strip",
+    "five_architectures",
+    "names_chart",
+    "piano_roll",
+    "pitch_strengths",
+    "rows_read",
+    "support_grids",
+    "votes_chart",
+]
 
 STEP = 1.06
 RISE = 1.0
 FILLED = LinearSegmentedColormap.from_list("filled", ["#FFFFFF", COLOURS["gradient"]])
+BELIEF = LinearSegmentedColormap.from_list("belief", ["#FFFFFF", TINTS["state"]])
 STRENGTH = LinearSegmentedColormap.from_list("strength", ["#FFFFFF", COLOURS["output"]])
 
 # name, example, inputs at these steps, outputs at these steps, whether an output is the next input
@@ -49,7 +62,15 @@ def five_architectures() -> Figure:
             sheet.text(left - RADIUS, bottom + 2 * RISE + 0.78, name, INK, align="left", weight="bold")
             sheet.text(left - RADIUS, bottom + 2 * RISE + 0.53, example, MUTED, align="left")
             left += max(STEP * (steps - 1) + 1.75, 2.2)
-    return sheet.figure
+    said = " ".join(_in_words(*one) for row in _ARCHITECTURES for one in row)
+    return described(sheet.figure, f"Five graphs: inputs below, states in the middle, outputs above. {said}")
+
+
+def _in_words(name: str, example: str, steps: int, inputs: list[int], outputs: list[int], feeds_back: bool) -> str:
+    """One of the architectures in words."""
+    at_x, at_y = (", ".join(str(t + 1) for t in places) for places in (inputs, outputs))
+    again = "; dashed, each output but the last goes into the next state" if feeds_back else ""
+    return f"{name} ({example}): {steps} states; inputs at {at_x}, outputs at {at_y}{again}."
 
 
 def _architecture(
@@ -108,7 +129,21 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
             axes.set_title(name, x=0.0, ha="left", linespacing=1.3)
             _draw_cells(axes, outputs, inputs)
             left += room + gap
-    return figure
+    said = "; ".join(f"{' '.join(name.split())}: {_filled(grid)}" for name, grid in grids.items())
+    return described(figure, f"Grids, an output in each row and an input in each column. Filled in {said}.")
+
+
+def _filled(grid: Bool[np.ndarray, "T_y T_x"]) -> str:
+    """Which cells of a grid are filled, in words."""
+    grid = np.asarray(grid, bool)
+    if grid.all():
+        return f"all {grid.size} cells" if grid.size > 1 else "the only cell"
+    if grid.shape[0] == grid.shape[1]:
+        shapes = {"those on and below the diagonal": np.tri(len(grid)), "the diagonal alone": np.eye(len(grid))}
+        for words, shape in shapes.items():
+            if np.array_equal(grid, shape.astype(bool)):
+                return words
+    return ", ".join(f"output {t + 1} inputs {[int(k) + 1 for k in np.flatnonzero(row)]}" for t, row in enumerate(grid))
 
 
 def digit_strip(images: Float[np.ndarray, "N 8 8"], captions: Sequence[str]) -> Figure:
@@ -122,7 +157,69 @@ def digit_strip(images: Float[np.ndarray, "N 8 8"], captions: Sequence[str]) -> 
             axes.set(xticks=[], yticks=[])
             axes.grid(False)
             axes.spines[:].set(visible=True, edgecolor=COLOURS["faint"])
+    said = "; ".join(" ".join(caption.split()) for caption in captions)
+    return described(figure, f"{len(captions)} coarse grey images of handwritten digits in a row. Below them: {said}.")
+
+
+def names_chart(curves: Mapping[str, Sequence[float]], ceiling: float, first: int = 5, last: int = 60) -> Figure:
+    """The share of words whose label is right, from one update to another, beside the ceiling from left to right."""
+    return line_chart(
+        range(first, last),
+        {name: right[first:last] for name, right in curves.items()} | {"ceiling": np.full(last - first, ceiling)},
+        xlabel="updates",
+        ylabel="share of words that are right",
+    )
+
+
+def rows_read(curves: Mapping[str, Sequence[float]]) -> Figure:
+    """The share of digits that are right after each row, a line for each way to train."""
+    count = len(next(iter(curves.values())))
+    return line_chart(
+        range(1, count + 1), curves, xlabel="rows read", ylabel="share of held-out digits right", ylim=(0, 1.02)
+    )
+
+
+def votes_chart(spread: Float[np.ndarray, "T"]) -> Figure:
+    """How much the logits of each state differ from digit to digit: 0 is a state that abstains."""
+    return line_chart(
+        range(1, len(spread) + 1),
+        {"the mean's reader": spread},
+        xlabel="row",
+        ylabel="spread of its logits over digits",
+        ylim=(0, 1.1 * float(np.max(spread))),
+        size=(8.0, 3.2),
+    )
+
+
+def arriving(norms: Mapping[str, Float[np.ndarray, "T"]]) -> Figure:
+    """The size of the gradient at each input, on a logarithmic axis."""
+    steps = len(next(iter(norms.values())))
+    figure = line_chart(range(1, steps + 1), norms, xlabel="step k", ylabel="norm of the gradient at $x_k$", logy=True)
+    figure.axes[0].set_ylabel("norm of the gradient at $x_k$\n(logarithmic)")
     return figure
+
+
+def belief_words(sentences: Mapping[str, Float[np.ndarray, "T"]], xlabel: str) -> Figure:
+    """Sentences, a row for each: its words in boxes, and in each box the probability that is given after that word."""
+    longest = max(len(text.split()) for text in sentences)
+    with style():
+        figure = Figure(figsize=(0.3 + 0.88 * longest, 0.75 + 0.86 * len(sentences)), layout="constrained")
+        _pad(figure)
+        axes = figure.add_subplot()
+        for row, (text, values) in enumerate(sentences.items()):
+            for column, (word, value) in enumerate(zip(text.split(), values, strict=True)):
+                box = (column - 0.48, row - 0.4)
+                axes.add_patch(Rectangle(box, 0.96, 0.8, facecolor=BELIEF(float(value)), edgecolor=COLOURS["faint"]))
+                axes.text(column, row - 0.16, word, ha="center", va="center", color=INK, fontsize=11.5)
+                axes.text(column, row + 0.2, f"{value:.2f}", ha="center", va="center", color=INK, fontsize=10.5)
+        axes.set(xlim=(-0.55, longest - 0.45), ylim=(len(sentences) - 0.5, -0.5), xlabel=xlabel, xticks=[], yticks=[])
+        axes.grid(False)
+        axes.spines[:].set_visible(False)
+    said = ". ".join(
+        f"After {', '.join(f'{word} {value:.2f}' for word, value in zip(text.split(), values, strict=True))}"
+        for text, values in sentences.items()
+    )
+    return described(figure, f"{xlabel}, word by word. {said}.")
 
 
 def belief_dots(beliefs: Mapping[str, Sequence[float]], sentences: Sequence[str], *, xlabel: str) -> Figure:
@@ -136,8 +233,12 @@ def belief_dots(beliefs: Mapping[str, Sequence[float]], sentences: Sequence[str]
         axes.set_yticks(rows, list(sentences))
         axes.set(xlim=(0, 1), ylim=(len(sentences) - 0.5, -0.5))
         axes.tick_params(axis="y", length=0, pad=10)
-        axes.legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))
-    return figure
+        axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(beliefs))
+    said = "; ".join(
+        f"{text}: {', '.join(f'{model} {values[row]:.2f}' for model, values in beliefs.items())}"
+        for row, text in enumerate(sentences)
+    )
+    return described(figure, f"A row for each sentence, and in it each model's {xlabel}. {said}.")
 
 
 Notes = Sequence[tuple[str, float]]
@@ -161,7 +262,17 @@ def piano_roll(
         panels[-1].set_xlabel("time (quarter notes)")
         if title:
             figure.suptitle(title, x=0.01, ha="left", fontsize=12)
-    return figure
+    said = "; ".join(_heard(name, notes, (truth or {}).get(name)) for name, notes in rolls.items())
+    return described(figure, f"Piano rolls, time to the right and pitch upwards. {said}.")
+
+
+def _heard(name: str, notes: Notes, right: Notes | None) -> str:
+    """A roll in words: its first notes, and how many are wrong."""
+    begins = " ".join(pitch for pitch, _ in notes[:8])
+    if right is None:
+        return f"{name} begins {begins}"
+    wrong = sum(k >= len(right) or tuple(note) != tuple(right[k]) for k, note in enumerate(notes))
+    return f"{name} begins {begins}; {wrong} of {len(notes)} notes are wrong, and hatched"
 
 
 def _roll(axes: Axes, notes: Notes, names: Sequence[str], right: Notes) -> None:
@@ -202,4 +313,8 @@ def pitch_strengths(vectors: Float[np.ndarray, "T P"], names: Sequence[str], *, 
     axes.set_xticks(ticks, [str(t + 2) for t in ticks])
     axes.grid(False)
     axes.tick_params(axis="y", length=0)
-    return figure
+    said = "; ".join(
+        f"note {t + 2} " + " and ".join(f"{names[p]} {row[p]:.1f}" for p in np.argsort(-row)[:2] if row[p] > 0.2)
+        for t, row in enumerate(vectors[:12])
+    )
+    return described(figure, f"How large the entry of each pitch is, note by note; the largest of the first: {said}.")
