@@ -33,7 +33,7 @@ from claims.experiment import BySetting, Claim, Experiment, Numbers, Unit
 from claims.words import plain
 from rnncourse import exercises
 from rnncourse.data.claims import FOLDER, Measured, unit_claims
-from rnngrade.author.cells import ROOT, Cells, of
+from rnngrade.author.cells import ROOT, Cells
 from rnngrade.author.unit import find_units
 
 HERE = Path(__file__).parent
@@ -67,8 +67,6 @@ def key_of(stem: str, experiment: str, setting: str) -> str:
     """What the numbers of this setting depend on, as a hash: the settings and the code, without comments."""
     settings = next(e for e in units()[stem].experiments if e.name == experiment).settings
     code = _code(f"claims.{stem.partition('_')[2]}", experiment)
-    if cells := _cells_used(stem, code):  # of a unit whose experiments still stand in its notebook
-        code = [*code, of(stem).source(cells)]
     return _hash(repr(settings[setting]), *code)
 
 
@@ -111,22 +109,7 @@ def _statements(module: str) -> Cells:
             statements += ast.parse("\n".join(f"from {s.module} import {ast.unparse(alias)}" for alias in s.names)).body
         elif not isinstance(s, ast.Expr):
             statements.append(s)
-    return Cells(module, statements)
-
-
-def _cells_used(stem: str, code: list[str]) -> list[str]:
-    tree = ast.parse("\n".join(code))
-    named = {
-        ast.unparse(node.targets[0])
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "of"
-    }
-    used = {
-        node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in named
-    }
-    return [name for name in sorted(used) if of(stem).needed(name)]
+    return Cells(statements)
 
 
 def _undecorated(statement: ast.stmt) -> ast.stmt:

@@ -1,12 +1,10 @@
-"""What a unit's own cells define, for use outside of the notebook: one place in code for what is shown and measured.
+"""What a program's statements need of each other, and the model answers that the build copies out of a unit's cells.
 
->>> unit = of("05_gradient_flow")
->>> unit.spectral_radius([[0.5, 0.0], [0.0, -2.0]])
-2.0
+>>> program = Cells(ast.parse("half = 0.5\\nother = 1\\ndef area(r): return half * r**2").body)
+>>> [ast.unparse(statement)[:8] for statement in program.needed("area")]
+['half = 0', 'def area']
 
-Only the statements that a name needs are run, and those that these need in turn: imports, functions, constants, and
-answers. `use(f)` is f, and progress bars show nothing. `answers` is the copy of the model answers that goes with the
-catalogue, whose mistakes are edits of them.
+`answers` is the copy of the model answers that goes with the catalogue, whose mistakes are edits of them.
 """
 
 from __future__ import annotations
@@ -19,7 +17,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType
-from typing import Any
 
 import jupytext
 
@@ -27,32 +24,19 @@ from rnncourse.checks.edits import needed
 
 ROOT = Path(__file__).resolve().parents[3]
 MARK = "### BEGIN SOLUTION"  # its line is no part of the answer
-_STAND_INS: dict[str, Any] = {"use": lambda function: function, "track": lambda items, *_, **__: items}
+_OF_THE_NOTEBOOK = ("use", "track")
 
 
 class Cells:
-    """The names of a unit, each defined when it is first asked for: `of(stem).train`."""
+    """The statements of a program, and which of them a name needs."""
 
-    def __init__(self, name: str, statements: list[ast.stmt]) -> None:
-        self._name = name
+    def __init__(self, statements: list[ast.stmt]) -> None:
         self._statements = statements
-        self._space: dict[str, Any] = {"__name__": name, **_STAND_INS}
 
     @staticmethod
     def read(solution: Path) -> Cells:
-        """What the cells of this solution define."""
-        return Cells(f"unit {solution.stem}", list(_statements(solution)))
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name not in self._space:
-            chosen = self.needed(name)
-            if not chosen:
-                raise AttributeError(f"Nothing in {self._name} defines {name!r}.")
-            code = ast.Module([s for s in chosen if not _names_bound(s) <= self._space.keys()], [])
-            exec(compile(ast.unparse(code), self._name, "exec"), self._space)
-        return self._space[name]
+        """What stands in the cells of this solution."""
+        return Cells(list(_statements(solution)))
 
     def needed(self, name: str) -> list[ast.stmt]:
         """The statements that `name` needs, in order. Of several that define a name, the last before it is needed; a
@@ -62,7 +46,7 @@ class Cells:
         todo = [(name, len(self._statements))]
         while todo:
             wanted, before = todo.pop()
-            if wanted in _STAND_INS or hasattr(builtins, wanted):
+            if wanted in _OF_THE_NOTEBOOK or hasattr(builtins, wanted):
                 continue
             places = [i for i, s in enumerate(self._statements) if wanted in _names_bound(s)]
             if not places:
@@ -74,10 +58,6 @@ class Cells:
                 late = isinstance(statement, (ast.FunctionDef, ast.ClassDef))
                 todo += [(n, len(self._statements) if late else place) for n in _names_used(statement)]
         return [self._statements[i] for i in sorted(chosen)]
-
-    def source(self, names: list[str]) -> str:
-        """The code behind these names, without comments: what results that used them depend on."""
-        return "\n".join(ast.unparse(s) for name in sorted(names) for s in self.needed(name))
 
 
 @cache
