@@ -64,7 +64,6 @@ def writer(seed: int, memory: bool = True) -> Numbers:
 @unit.experiment(
     "perplexity on words that were held out: of a network, of Kneser-Ney's 4-gram, of mixtures with it",
     settings={start: {"start": start} for start in ("from the table", "trained here", "table shuffled")},
-    seeds=5,
 )
 def word_vectors(seed: int, start: str) -> Numbers:
     network = trained_words(start, seed=seed)
@@ -74,7 +73,6 @@ def word_vectors(seed: int, start: str) -> Numbers:
 @unit.experiment(
     "largest difference of a weight from the undisturbed training",
     settings={"Adam": {"kind": torch.optim.Adam, "rate": 0.005}, "SGD": {"kind": torch.optim.SGD, "rate": 0.5}},
-    seeds=5,
 )
 def interrupted(seed: int, kind: type, rate: float) -> Numbers:
     return resumed(kind, rate, seed)

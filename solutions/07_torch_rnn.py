@@ -902,7 +902,7 @@ assert perplexities["4-gram"] < min(perplexities[start] for start in starts), "C
 # **Claim:** started from the table the network has a lower perplexity than with vectors trained here, and than from a table whose
 # vectors are shuffled among the words.
 #
-# That held in {{held from_the_table}} seeds only. The medians are {{word_vectors/from the table/network|median .1f}} from the table,
+# It held in {{held from_the_table}} seeds. The medians are {{word_vectors/from the table/network|median .1f}} from the table,
 # {{word_vectors/trained here/network|median .1f}} trained here, {{word_vectors/table shuffled/network|median .1f}} shuffled: the vectors help, by
 # less than two seeds may differ. *Try* `starts = ("table shuffled",)`: the same numbers, and nothing that they know.
 
