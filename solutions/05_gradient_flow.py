@@ -595,8 +595,8 @@ print(f"k = {k}, radius {rho}: {recalled(p, 6, before=8):.0%} right (a guess: 25
 # - Do not write to what it answers: the array belongs to `loss_grad`.
 # - You may call `rnn_forward`, `rnn_step`, `rnn_backward` (which returns `dX, dh0, dU, dW, db`) and `rnn_step_backward`.
 #
-# How little you keep is measured below. Mind one trap there: `H[-1]` is a *view*, and as long as somebody holds it, NumPy
-# keeps the whole of `H` alive. `H[-1].copy()` lets it go.
+# How little you keep is checked: 900 steps in chunks of 30, within half of what all states take. Mind one trap: `H[-1]` is
+# a *view*, and as long as somebody holds it, NumPy keeps the whole of `H` alive. `H[-1].copy()` lets it go.
 #
 #     loss_grad (lambda t, h: h)   X  ones (9, 1, 1)   h0 [[0]]   U [[0.5]]   W [[2]]   b [0]
 #     whatever `every` is, this gives, rounded,  dU [[1.101]]  dW [[0.304]]  db [1.101]

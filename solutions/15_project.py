@@ -277,7 +277,8 @@ check(bits_per_token)
 # documents `scored`, both lists of pairs `(ids, targets)`. The argument `targets` is a number, $Q$: how many different
 # targets there are. `alpha` is above 0. At the beginning of a document contexts are as long as they can be: at step 0 of length 0 and
 # 1. Contexts never reach into another document. Your answer may not call unit 01's module, `rnncourse.ngram`: its contexts
-# do not have the id at hand.
+# do not have the id at hand. The check also asks for the beginnings of `scored[0]`, so that it can speak of
+# `bits_of_step`.
 
 
 # %% answer="ngram_bits"
@@ -393,9 +394,9 @@ assert needs[0] > opponent + 1
 # | `"validation_bits"`, `"test_bits"` | their bits per token, floats |
 #
 # Which network, which optimiser and which embedding is your business; a GRU or an LSTM and Adam will do well. You may
-# call `bits_per_token`. The check runs your function on small documents: ten times, on the same ones, on other test
-# documents, with another seed, with later tokens changed, with earlier ones. From what comes back it can tell whether all
-# six hold, whatever your network is.
+# call `bits_per_token`. The check runs your function on small documents: eighteen times, on the same ones, on other test
+# documents, with other settings, with later tokens changed, with earlier ones. From what comes back it can tell whether
+# all six hold, whatever your network is.
 #
 # *PyTorch draws a module's first weights from its global generator: `torch.manual_seed(seed)` is the way to seed them.
 # What you draw yourself, draw from `np.random.default_rng(seed)`.*

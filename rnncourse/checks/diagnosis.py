@@ -22,6 +22,7 @@ from rnncourse.checks.cases import Candidate, Seed, canonical, drawn_afresh, qui
 from rnncourse.checks.compare import difference
 from rnncourse.checks.drive import Observation
 from rnncourse.checks.exercise import Case, Exercise, Misconception
+from rnncourse.checks.faults import broken_fact
 from rnncourse.checks.forbidden import functions_of
 from rnncourse.checks.local import Local
 from rnncourse.checks.pairs import TWO, Pieces, both, by_likelihood, has_model
@@ -143,7 +144,11 @@ class Evidence:
 
 
 def diagnose(evidence: Evidence) -> Diagnosis | None:
-    """The mistake, or the two, that give what the candidate gave on all cases; or else on all ordinary ones."""
+    """The mistake, or the two, that give what the candidate gave on all cases; or else on all ordinary ones. Of an
+    answer that is judged by facts, it is the one that the first broken fact names.
+    """
+    if evidence.exercise.facts:
+        return _of_facts(evidence)
     for one in evidence.exercise.misconceptions:
         answer = evidence.of_catalogue(one)
         if evidence.fits(answer, evidence.all) and evidence.is_confirmed(answer):
@@ -160,6 +165,15 @@ def diagnose(evidence: Evidence) -> Diagnosis | None:
     answer = evidence.of_catalogue(half)
     is_all = all(evidence.fits(answer, [i], strict=False) for i in evidence.faulty)
     return Diagnosis(half.name, half.message if is_all else f"{half.message} {ELSEWHERE}")
+
+
+def _of_facts(evidence: Evidence) -> Diagnosis | None:
+    mistakes = {m.name: m.message for m in evidence.exercise.misconceptions}
+    if any(seen.error or seen.refused or seen.timed_out for seen in evidence.seen):
+        return None
+    facts = (broken_fact(evidence.exercise, evidence.expected[i], evidence.seen[i]) for i in evidence.all)
+    fact = next((fact for fact in facts if fact), None)
+    return Diagnosis(fact.cause, mistakes[fact.cause]) if fact and fact.cause else None
 
 
 def _generic(evidence: Evidence) -> Diagnosis | None:

@@ -128,6 +128,8 @@ def _verdict(
     at = min(range(len(faults)), key=lambda i: list(WEIGHTS).index(faults[i].criterion))
     first = faults[at]
     words = f"{diagnosis.message} {first.words}" if diagnosis else first.words
+    if diagnosis and diagnosis.message in first.words:  # a fact that has no other words than those of its mistake
+        words = diagnosis.message
     look: dict[str, Any] = {"inputs": first.case.args, "expected": first.expected, "got": first.got} if show else {}
     look = copy.deepcopy(look)  # who looks at a case may write to it
     if at < visible:

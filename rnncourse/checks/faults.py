@@ -71,7 +71,7 @@ def faults_of(
     if seen.answer is None and wanted.answer is not None:
         return [fault("runs", f"{name} returned None: is there a return at its end?")]
     if exercise.facts:
-        return _broken_fact(exercise, one, wanted, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
+        return _of_facts(exercise, one, wanted, seen, hidden) or _impure(exercise, one, wanted, seen, hidden)
     found = difference(canonical(exercise, wanted.answer), canonical(exercise, seen.answer), exercise.gives)
     if found:
         words = f"What {name} returns {_DIFFERS[found.kind]}." if hidden else found.words
@@ -79,26 +79,27 @@ def faults_of(
     return _impure(exercise, one, wanted, seen, hidden)
 
 
-def _broken_fact(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
-    """The first fact that does not hold of an answer, in its own sentence. The first of all says which case it is: what
-    was said of another one proves nothing.
+def broken_fact(exercise: Exercise, wanted: Observation, seen: Observation) -> Fact | None:
+    """The first fact that does not hold of an answer. The first of all says which case it is: what was said of another
+    one proves nothing.
     """
     assert exercise.facts
     facts = [Fact("the form", False, f"What {exercise.name} returns is not of the form that is asked.")]
     with suppress(Exception):  # whatever an answer holds
         found = exercise.facts(seen.answer)
         facts = found if found[0] == exercise.facts(wanted.answer)[0] else facts
-    for fact in facts:
-        if fact.holds is False:
-            words = f"In a hidden case this does not hold: {fact.name}." if hidden else fact.sentence
-            return [
-                Fault(
-                    "edges" if one.is_edge else "values",
-                    f"{words} {describe_case(exercise, one, hidden=hidden)}".strip(),
-                    one,
-                )
-            ]
-    return []
+    return next((fact for fact in facts if fact.holds is False), None)
+
+
+def _of_facts(exercise: Exercise, one: Case, wanted: Observation, seen: Observation, hidden: bool) -> list[Fault]:
+    fact = broken_fact(exercise, wanted, seen)
+    if fact is None:
+        return []
+    of_mistakes = {m.name: m.message for m in exercise.misconceptions}
+    words = fact.sentence or of_mistakes.get(fact.cause, "")
+    words = f"In a hidden case this does not hold: {fact.name}." if hidden else words
+    words = f"{words} {describe_case(exercise, one, hidden=hidden)}".strip()
+    return [Fault("edges" if one.is_edge else "values", words, one)]
 
 
 _DIFFERS = {

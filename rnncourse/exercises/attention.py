@@ -72,6 +72,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("only the past may be seen", *dot_arguments(rng, 2, sizes=(5, 5, 3, 4)), np.tri(5, dtype=bool))
     query, keys, values = dot_arguments(rng, 2, sizes=(4, 5, 3, 2))
     yield edge("large scores", 1e3 * query, 1e3 * keys, values, look_mask(rng, 2, 4, 5))
+    # No finite number stands for what is hidden: all that may be seen can have a lower score.
+    yield edge("scores far below 0", -1e6 * np.abs(query), 1e6 * np.abs(keys), values, look_mask(rng, 2, 4, 5))
     # The key that is hidden has by far the largest score: taking some thousands from it leaves it the largest, and
     # its weight leaves nothing for the others.
     query, keys, mask = np.abs(query), np.abs(keys), np.ones(5, dtype=bool)

@@ -537,7 +537,8 @@ in_per_cent: You return per cent. The answer is a share, from 0 to 1.
 share_of_errors: That is the share of wrong predictions. Count the right ones.
 + return sum(p != t for p, t in zip(predictions, targets)) / len(targets)
 
-all_or_none: You compare the two lists as a whole, which gives 1 or 0. Compare pair by pair, and take the mean.
+all_or_none: What you give is 1 where all pairs are right, and else 0. Compare pair by pair, and take the mean: `//`
+  would drop what is behind the point.
 + return float(predictions == targets)
 
 the_shorter_decides: A prediction that breaks off too early, or goes on too long, counts as right: `zip` stops at the
@@ -603,6 +604,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("both are empty", [], [])
     yield edge("nothing in common", "abc", "xyzwv")
     yield edge("words in a list", ["a", "seven", "upright"], ["a", "nine", "upright"])
+    yield edge("farther apart than a byte can count", "no", "".join(rng.choice(list("abc"), 300)))
 
 
 edit_distance_exercise = ex

@@ -575,8 +575,8 @@ reset_subtracts: A set adds 1 and a reset takes 1 away, with the forget gate ope
 - U = np.array([[0.0, -40.0, 20.0, 0.0], [0.0, -40.0, 0.0, 0.0]])
 + U = np.array([[0.0, 0.0, 20.0, 0.0], [0.0, 0.0, -20.0, 0.0]])
 
-half_is_written: A set stores a part of 1 only. Without a bias the input gate is σ(0), a half: open it wide, by a bias
-  or by the set.
+half_is_written: A set stores a part of 1 only: the input gate is not open wide, or the candidate is not near 1. A gate
+  without a bias is σ(0), a half, and tanh(1) is 0.76: a pre-activation of 20 opens both.
 - b = np.array([20.0, 20.0, 0.0, 20.0])
 + b = np.array([0.0, 20.0, 0.0, 20.0])
 

@@ -11,7 +11,7 @@ from rnncourse import bptt, cell, gradient_flow
 from rnncourse.checks.callables import Named
 from rnncourse.checks.exercise import Case, Draw, Unit, case, edge, normal, weights
 from rnncourse.checks.plain import Plain
-from rnncourse.fixtures.gradient_flow import generator, pull_to, pull_to_kept
+from rnncourse.fixtures.gradient_flow import generator, memory, pull_to, pull_to_kept
 
 unit = Unit("05_gradient_flow", "Gradient flow", gradient_flow, forbids=("torch",))
 
@@ -246,6 +246,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a whole number", weights(rng, 3, 3), 3)
     yield edge("float32", weights(rng, 4, 4, np.float32), 0.7)
     yield edge("a radius of 0", np.zeros((3, 3)), 0.9)
+    yield edge("a tiny radius", 1e-9 * weights(rng, 3, 3), 0.9)
     yield edge("a radius of 0, though not all entries are 0", leaning(rng, 0.0, 0.0, 0.0), 0.9)
 
 
@@ -568,6 +569,7 @@ ex = unit.exercise(
     takes="loss_grad, X (T, N, D), h0 (N, H), U (D, H), W (H, H), b (H,), every",
     gives="dU (D, H), dW (H, H), db (H,)",
     uses=(cell.rnn_forward, bptt.rnn_backward, bptt.rnn_step_backward),
+    drive=memory,
     counts_calls=True,
     hints=(
         "Two walks. Forwards, run chunk after chunk and keep nothing but the state that each chunk starts from. Then "
@@ -607,7 +609,26 @@ def _(rng: np.random.Generator, draw: Draw) -> Iterator[Case]:
     yield edge("what loss_grad answers is its own", *pulled(rng, 5, 3, 2, 4, 2, factory=pull_to_kept))
 
 
+@ex.holds("Not every state is kept")
+def _(call: Any, rng: np.random.Generator) -> str | None:
+    T, N, H = 900, 8, 64
+    args = pulled(rng, T, N, 2, H, every=30)
+    all_states, peak = T * N * H * 8, call(*args, "peak")
+    if peak < all_states / 2:
+        return None
+    return (
+        f"for {T} steps in chunks of 30 your answer holds {peak // 1000} kB at its peak, and all states together are "
+        f"{all_states // 1000} kB."
+    )
+
+
 ex.mistakes(r"""
+all_states_kept: Your gradients are right, but at its peak your answer holds as much as one that keeps every state. Keep
+  the states that chunks start from alone, and run a chunk again when you come back to it.
+- kept, h = [], h0
++ everything = rnn_forward(X, h0, U, W, b)
++ kept, h = [], h0
+
 steps_counted_anew: In each chunk you ask loss_grad for steps 0, 1, …, as if the sequence began there. It wants the
   step's number in the whole sequence: the chunk's start plus i.
 - dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
@@ -733,8 +754,8 @@ not_from_rng: Your matrix is orthogonal, but it does not come from rng: it does 
   given. Draw its numbers with `rng.normal(size=(n, n))`.
 + return np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
 
-normal_draws_as_they_are: These are normal draws as they are. Their columns neither have length 1 nor stand at right
-  angles: let `np.linalg.qr` make them so.
+normal_draws_as_they_are: These are normal draws as they are. Let `np.linalg.qr` make their columns of length 1 and at
+  right angles.
 + return rng.normal(size=(n, n))
 
 normal_draws_scaled: Draws divided by the root of n have columns of length 1 on average only, and no right angles. Let

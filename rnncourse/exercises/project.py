@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from rnncourse import project
 from rnncourse.checks.exercise import Case, Option, Unit, case, edge
 from rnncourse.checks.facts import Fact
 from rnncourse.checks.plain import Plain, Unfit
-from rnncourse.fixtures.project import name_of, runs
+from rnncourse.fixtures.project import by_step, name_of, runs, trainings
 from rnncourse.project import HEADINGS, bits_per_token, ngram_bits
 from rnncourse.project_torch import run_experiment
 
@@ -43,11 +44,11 @@ def by_facts(
 
     def facts(answer: Plain) -> list[Fact]:
         case_name, answers, moved = answer
-        of_case = Fact("the case", True, kind=case_name)
+        of_case = Fact("the case", True, case_name)
         try:
             return [of_case, *found(_drawn[case_name], answers, moved)]
         except Unfit as why:
-            return [of_case, Fact("the form", False, f"{why}.", str(why))]
+            return [of_case, Fact("the form", False, f"{why}.")]
 
     return facts
 
@@ -77,45 +78,67 @@ def facts_of_splits(given: tuple[Any, ...], answers: list[Plain], moved: list[bo
         if not all(type(i) is int or isinstance(i, np.integer) for part in answer for i in list(part)):
             raise Unfit("The three lists hold places in `groups`, whole numbers")
     sets = [[sorted(int(i) for i in part) for part in answer] for answer in answers]
-    dealt = {"both": False, "learned": False, "missing": False, "groups": False, "number": False}
-    for (groups, _), parts in zip(given, sets):
-        train, validation, test = map(set, parts)
-        dealt["both"] |= bool(validation & test)
-        dealt["learned"] |= bool(train & (validation | test))
-        dealt["missing"] |= train | validation | test != set(range(len(groups)))
-        names = [{groups[i] for i in part if 0 <= i < len(groups)} for part in parts]
-        dealt["groups"] |= sum(map(len, names)) != len(set.union(*names))
-        dealt["number"] |= [len(of_part) for of_part in names[1:]] != [max(1, len(set(groups)) // 10)] * 2
-    once = not (dealt["both"] or dealt["learned"] or dealt["missing"])
-    yield Fact("one part each", not dealt["both"], "A document is in validation and in test.")
-    yield Fact("training apart", not dealt["learned"], "A document of the training part is in another part as well.")
-    yield Fact("all documents", not dealt["missing"], "The three parts together are not all documents.")
-    yield Fact("whole groups", not dealt["groups"] if once else None, "Documents of one group are in different parts.")
-    yield Fact(
-        "a tenth each",
-        not dealt["number"] if once and not dealt["groups"] else None,
-        "The number of groups in validation, or in test, is not a tenth of all different groups, rounded down, and at "
-        "least one.",
-    )
+    dealt = [Dealt(groups, *map(set, parts)) for (groups, _), parts in zip(given, sets)]
+    apart = not any(one.validation & one.test for one in dealt)
+    cause = "validation_is_test" if all(one.validation == one.test for one in dealt) else ""
+    yield Fact("one part each", apart, "" if cause else "A document is in validation and in test.", cause)
+    held = [one.validation | one.test for one in dealt]
+    learned = any(one.train & others for one, others in zip(dealt, held))
+    cause = "test_in_training" if all(others <= one.train for one, others in zip(dealt, held)) else ""
+    words = "" if cause else "A document of the training part is in another part as well."
+    yield Fact("training apart", not learned, words, cause)
+    complete = all(one.train | others == set(range(len(one.groups))) for one, others in zip(dealt, held))
+    single = all(len(one.train | others) == len(set(one.groups)) for one, others in zip(dealt, held))
+    words = "" if single else "The three parts together are not all documents."
+    yield Fact("all documents", complete, words, "one_of_each_group" if single else "")
+    once = apart and not learned and complete
+    whole = not any(one.cuts_a_group for one in dealt)
+    yield Fact("whole groups", whole if once else None, cause="documents_dealt_singly")
+    wrong = [one for one in dealt if one.numbers != (one.tenth_of_groups,) * 2]
+    words = ""
+    if wrong:
+        words = "Of {} different groups, {} each belong into validation and test; yours hold {} and {}.".format(
+            len(set(wrong[0].groups)), wrong[0].tenth_of_groups, *wrong[0].numbers
+        )
+    of_documents = all(one.numbers == (max(1, len(one.groups) // 10),) * 2 for one in dealt)
+    cause = "a_tenth_of_the_documents" if of_documents else ""
+    yield Fact("a tenth each", not wrong if once and whole else None, words, cause)
     repeats = sets[0] == sets[1]
-    yield Fact("the same seed", repeats, "Two calls with the same groups and the same seed give two different splits.")
-    yield Fact(
-        "other names",
-        sets[0] == sets[2] == sets[3] == sets[4] if repeats else None,
-        "The same seed gives another split when every group gets a longer name: the groups are dealt in an order that "
-        "hangs on their names, as that of a set does, which is another in each session.",
-    )
+    yield Fact("the same seed", repeats, cause="generator_without_a_seed")
+    renamed = sets[0] == sets[2] == sets[3] == sets[4]
+    yield Fact("other names", renamed if repeats else None, cause="order_of_a_set")
     others = any(sets[0] != other for other in sets[RENAMED + 2 :])
-    as_they_come = is_an_end(list(given[0][0]), sets[0][2])
-    words = "Every seed gives the same split" + (
-        ", the groups in the order in which they come." if as_they_come else "."
-    )
-    yield Fact("another seed", others if repeats else None, words, "in order" if as_they_come and not others else "")
-    yield Fact(
-        "NumPy's global generator",
-        not any(moved),
-        "A call moves NumPy's global generator, from which others draw as well.",
-    )
+    in_order = is_an_end(list(given[0][0]), sets[0][2])
+    cause = "never_shuffled" if in_order else "seed_without_effect"
+    yield Fact("another seed", others if repeats else None, cause=cause)
+    yield Fact("NumPy's global generator", not any(moved), cause="global_generator")
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """One split: the group of each document, and which documents are in which part."""
+
+    groups: list[str]
+    train: set[int]
+    validation: set[int]
+    test: set[int]
+
+    @property
+    def tenth_of_groups(self) -> int:
+        return max(1, len(set(self.groups)) // 10)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """How many groups are in validation, and in test."""
+        return len(self._names(self.validation)), len(self._names(self.test))
+
+    @property
+    def cuts_a_group(self) -> bool:
+        names = [self._names(part) for part in (self.train, self.validation, self.test)]
+        return sum(map(len, names)) != len(set.union(*names))
+
+    def _names(self, part: set[int]) -> set[str]:
+        return {self.groups[i] for i in part if 0 <= i < len(self.groups)}
 
 
 ex = unit.exercise(
@@ -164,8 +187,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-documents_dealt_singly: You deal documents one by one, so that a group stands on both sides: what the network has read
-  of a page in training tells it about the rest of the page in the test. Deal whole groups.
+documents_dealt_singly: Documents of one group are in different parts: what the network has read of a page in training
+  tells it about the rest of the page in the test. Deal whole groups, and not documents.
 - names = list(dict.fromkeys(groups))
 + names, groups = list(range(len(groups))), range(len(groups))
 
@@ -184,8 +207,8 @@ generator_without_a_seed: The same seed gives another split the next time. Nobod
 - order = np.random.default_rng(seed).permutation(len(names))
 + order = np.random.default_rng().permutation(len(names))
 
-global_generator: You set NumPy's global generator. From there on everybody who draws from it, your own notebook too,
-  gets other numbers, and your split hangs on who drew before. `np.random.default_rng(seed)` is a generator of its own.
+global_generator: A call moves NumPy's global generator. From there on everybody who draws from it, your own notebook
+  too, gets other numbers. `np.random.default_rng(seed)` is a generator of its own.
 - order = np.random.default_rng(seed).permutation(len(names))
 + np.random.seed(seed)
 + order = np.random.permutation(len(names))
@@ -210,8 +233,8 @@ test_in_training: What is held out is in the training part as well. A part is al
 + if group in test or group in validation:
 +     parts[2 if group in test else 1].append(i)
 
-order_of_a_set: The same seed gives another split when the groups have other names, and in another session: a set has no
-  order that lasts. `dict.fromkeys(groups)` keeps the order of the documents, `sorted` makes one.
+order_of_a_set: The same seed gives another split when every group gets a longer name. Are they dealt in the order of a
+  set? It is another in each session. `dict.fromkeys(groups)` keeps the order of the documents, `sorted` makes one.
 - names = list(dict.fromkeys(groups))
 + names = list(set(groups))
 
@@ -429,7 +452,8 @@ ex = unit.exercise(
     "ngram_bits",
     points=4,
     takes="train, scored, n, targets, alpha",
-    gives="bits",
+    gives="bits_of_step (T,), bits",
+    drive=by_step,
     forbids=("torch", "rnncourse.ngram"),
     hints=(
         "At step t, the context of k ids is `tuple(ids[t + 1 - k : t + 1])`, for k = 0, 1, …, n - 1, as long as k is "
@@ -458,8 +482,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
         return [int(n) for n in rng.integers(4, 12, documents)]
 
     for n, K, Q, alpha in ((3, 3, 4, 1.0), (2, 4, 3, 0.5), (4, 2, 5, 2.5)):
-        yield case(with_memory(rng, K, Q, some(7)), with_memory(rng, K, Q, [9, 2, 14]), n, Q, alpha)
-    train, scored = with_memory(rng, 3, 4, some(6)), with_memory(rng, 3, 4, [8, 3])
+        # one target more than there are: what training never asks for is a target as well
+        yield case(with_memory(rng, K, Q, some(7)), with_memory(rng, K, Q, [6, 2, 14]), n, Q + 1, alpha)
+    train, scored = with_memory(rng, 3, 4, some(6)), with_memory(rng, 3, 4, [5, 8])
     yield edge("n = 1, the shares of the targets", train, scored, 1, 4, 1.5)
     yield edge("n is larger than any document", train, scored, 20, 4, 0.7)
     strangers = [(ids + 3, targets) for ids, targets in with_memory(rng, 3, 4, [5, 6])]
@@ -492,6 +517,34 @@ without_the_id_at_hand: Your contexts end before the id of the step itself. The 
 - seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
 + seen = counts.get(tuple(ids[t - k : t]) if t >= k else None, Counter())
 
+without_the_id_at_hand_from_the_start: Your contexts end before the id of the step itself, and at the beginning of a
+  document several of them are the same. The network has read this id when it is asked: the n-gram must see it too.
+- context = tuple(ids[t + 1 - k : t + 1])
++ context = tuple(ids[max(0, t - k) : t])
+- seen = counts.get(tuple(ids[t + 1 - k : t + 1]), Counter())
++ seen = counts.get(tuple(ids[max(0, t - k) : t]), Counter())
+
+targets_that_were_seen: Your first guess, before any context votes, is shared out among the targets that training asks
+  for. One that it never asks for is a target as well: there are `targets` of them.
+- p = 1 / targets
++ p = 1 / len({int(y) for _, asked in train for y in asked})
+
+contexts_across_documents: Your contexts reach into the document before. One document has nothing to do with the other:
+  at the beginning of each, contexts are as long as they can be.
+- for ids, asked in train:
++ for ids, asked in [tuple(map(np.concatenate, zip(*train)))]:
+- for ids, asked in scored:
++ for ids, asked in [tuple(map(np.concatenate, zip(*scored)))]:
+
+contexts_across_training: In training your contexts reach into the document before, and when you score they do not. At
+  the beginning of each document contexts are as long as they can be.
+- for ids, asked in train:
++ for ids, asked in [tuple(map(np.concatenate, zip(*train)))]:
+
+alpha_left_out: Your contexts are mixed as with alpha = 1, whatever `alpha` is.
+- p = (seen[y] + alpha * p) / (seen.total() + alpha)
++ p = (seen[y] + p) / (seen.total() + 1)
+
 longest_context_alone: Only the longest context has a say. One that was never seen then knows nothing at all, where a
   shorter one would have known something. Let them vote one after the other.
 - for k in range(min(n, t + 2)):
@@ -517,8 +570,8 @@ alpha_for_each_target: You add alpha for each of the targets, as in unit 01. Her
 mean_of_means: You take the mean of each document first, so that a step of a short document counts for more. One mean
   over all steps.
 - bits.append(-np.log2(p))
-- return np.mean(bits)
 + bits.append(-np.log2(p) / len(asked) / len(scored))
+- return np.mean(bits)
 + return np.sum(bits)
 
 nats_for_bits: That is in nats. `np.log2` gives bits.
@@ -576,7 +629,10 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*contested(rng, 3, 3, [grid[i] for i in rng.permutation(len(grid))]))
     yield case(*contested(rng, 2, 4, [grid[i] for i in rng.permutation(len(grid))]))
     yield edge("one setting", three_parts(rng, 3, 3), [(2, 1.0)], 3)
-    yield edge("two settings that are alike", three_parts(rng, 3, 3), [(2, 1.0), (2, 1.0)], 3)
+    parts, tie = three_parts(rng, 3, 3), [(1, 1.0), (30, 1.0), (40, 1.0), (2, 50.0)]
+    while np.argmin([ngram_bits(parts["train"], parts["validation"], n, 3, alpha) for n, alpha in tie]) != 1:
+        parts = three_parts(rng, 3, 3)
+    yield edge("two settings that are equally good", parts, tie, 3)
 
 
 ex.mistakes(r"""
@@ -602,6 +658,10 @@ counted_in_validation_too: For the test you count in the validation part as well
 + more = [*parts["train"], *parts["validation"]]
 + return (n, alpha), found[best], ngram_bits(more, parts["test"], n, targets, alpha)
 
+last_of_a_tie: Of settings that are equally good you take the last. The first is asked.
+- best = int(np.argmin(found))
++ best = len(found) - 1 - int(np.argmin(found[::-1]))
+
 the_worst: You take the setting with the most bits. Fewer are better.
 - best = int(np.argmin(found))
 + best = int(np.argmax(found))
@@ -620,7 +680,6 @@ validation_for_test: What you return last are the bits on validation, by which t
 # --- run_experiment
 
 RUN = ("curve", "epoch", "validation", "test", "validation_bits", "test_bits")
-HALF = 0.5  # of the probability: more than that on a target that was never asked for is learned from padding
 
 
 def well_formed(run: Plain, parts: dict[str, Any], settings: dict[str, Any]) -> None:
@@ -655,151 +714,149 @@ def bits_told(name: str, runs: list[dict[str, Any]], documents: list[Any]) -> Fa
     if agree(bits_per_token):
         return Fact(f"{name}_bits", True)
     if agree(lambda made, those: bits_per_token(made, those) * np.log(2)):
-        return Fact(f"{name}_bits", False, f'"{name}_bits" is in nats: `bits_per_token` gives bits.', "nats")
+        return Fact(f"{name}_bits", False, f'"{name}_bits" is in nats: `bits_per_token` gives bits.', "figures_in_nats")
     if agree(lambda made, those: np.mean([bits_per_token([p], [d]) for p, d in zip(made, those)])):
         words = f'"{name}_bits" is a mean of the documents\' means: each step counts as much as any other.'
-        return Fact(f"{name}_bits", False, words, "means")
+        return Fact(f"{name}_bits", False, words, "means_of_documents")
     return Fact(f"{name}_bits", False, f'"{name}_bits" is not the bits per token of the predictions in "{name}".')
 
 
 # The places of a case's test documents, as `experiments` lays them out: one document four times, as it is, once more,
 # with other ids in its second half, with another first id; behind them those of the validation part, last one first.
 TWICE, LATER, EARLIER, COMPANY = 1, 2, 3, 4
+SINGLY, LONG, LATE = 8, 14, 16  # the places of these calls
 
 
-def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Iterator[Fact]:
-    """What ten runs show, in the order in which `experiments` asks for them: relations between what goes in and what
+def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], left_out: list[bool]) -> Iterator[Fact]:
+    """What these runs show, in the order in which `experiments` asks for them: relations between what goes in and what
     comes out, which hold for any network.
     """
-    for (parts, settings, _), run in zip(given, answers):
+    for (parts, settings, _), run in zip((*given, given[0]), answers):
         well_formed(run, parts, settings)
-    base, again, reseeded, plain, other_test, stretched, other_validation, other_targets, long, late = answers
+    base, again, reseeded, plain, test_targets, *answers_on = answers
+    other_test, stretched, other_validation, singly, *turned, long, resting, late, spoiled = answers_on
     validation, test = given[0][0]["validation"], base["test"]
+    found: list[Fact] = []
 
-    def told(name: str, holds: bool, sentence: str, *, after: bool = True) -> bool:
-        found.append(Fact(name, holds if after else None, sentence))
+    def told(name: str, holds: bool, sentence: str, cause: str = "", *, after: bool = True) -> bool:
+        found.append(Fact(name, holds if after else None, sentence, cause))
         return holds and after
 
-    found: list[Fact] = []
     repeats = told(
         "the same seed",
         same(base["curve"], again["curve"]) and same(test, again["test"]),
-        "Two calls with the same arguments give two different runs: something is drawn from a generator that the seed "
-        "does not reach.",
+        "Two calls with the same arguments give two different runs.",
+        "never_seeded",
     )
-    told(
-        "another seed",
-        not same(base["curve"], reseeded["curve"]),
-        "Another seed gives the same run, to the last digit: the seed is not used.",
-        after=repeats,
-    )
+    told("another seed", not same(base["curve"], reseeded["curve"]), "", "always_the_same_seed", after=repeats)
+    twice, plain_twice = same(test[0], test[TWICE]), same(plain["test"][0], plain["test"][TWICE])
     steady = told(
         "one document twice",
-        same(test[0], test[TWICE]),
-        "The same document stands twice in the test part, and gets two different predictions: something is drawn while "
-        "predicting, or is carried from one document to the next.",
+        twice and plain_twice,
+        'With "memory" False, the same document stands twice in the test part, and gets two different predictions.'
+        if twice
+        else "",
+        ""
+        if twice
+        else "time_and_batch_exchanged"
+        if is_by_id(given[0][0]["test"][0][0], test[0])
+        else "state_from_another_document"
+        if plain_twice
+        else "chance_while_predicting",
         after=repeats,
     )
-    plainly = told(
-        "one document twice, without memory",
-        same(plain["test"][0], plain["test"][TWICE]),
-        'With "memory" False, the same document gets two different predictions if it stands twice in the test part.',
-        after=repeats,
-    )
+    memory = not same(test[0][1:], test[EARLIER][1:])
+    plain_memory = not same(plain["test"][0][1:], plain["test"][EARLIER][1:])
+    ahead = not same(test[0][: len(test[0]) // 2], test[LATER][: len(test[0]) // 2])
+    told("later tokens", not ahead, "", "reads_ahead", after=steady)
+    company = same(base["validation"][::-1], test[COMPANY : COMPANY + len(validation)])
     alone = told(
         "its company",
-        same(base["validation"][::-1], test[COMPANY : COMPANY + len(validation)]),
+        company,
         "The documents of the validation part stand in the test part as well, among others and in another order, and "
         "get other predictions there: what is said of a document hangs on its neighbours.",
         after=steady,
     )
-    told(
-        "later tokens",
-        same(test[0][: len(test[0]) // 2], test[LATER][: len(test[0]) // 2]),
-        "Ids that come later in a document change what is said before them: the network reads ahead.",
-        after=steady,
-    )
-    told(
-        "earlier tokens",
-        not same(test[0][1:], test[EARLIER][1:]),
-        'With "memory" True the first id of a document changes nothing of what is said after it: the network has no '
-        "memory.",
-        after=steady,
-    )
-    told(
-        "earlier tokens, without memory",
-        same(plain["test"][0][1:], plain["test"][EARLIER][1:]),
-        'With "memory" False the first id of a document still changes what is said after it: each id is to be read as '
-        "if it stood at the beginning.",
-        after=plainly,
-    )
-    told(
-        "other test documents",
-        same(base["validation"], other_test["validation"]),
-        "With other documents in the test part, training gives another network: the test part is learned from.",
+    told("earlier tokens", memory, "", "memory_the_wrong_way_round" if plain_memory else "memory_never", after=steady)
+    told("earlier tokens, without memory", not plain_memory, "", "ablation_without_effect", after=steady)
+    apart = told(
+        "other targets in test",
+        same(base["validation"], test_targets["validation"]),
+        "",
+        "trained_on_the_test",
         after=repeats,
     )
     told(
-        "longer test documents",
-        same(base["validation"], stretched["validation"]) or not same(base["validation"], other_test["validation"]),
-        "With longer documents and a new id in the test part, training gives another network: something is fitted to "
-        "all parts, a number of ids, a length, a scale.",
-        after=repeats,
+        "other documents in test",
+        same(base["validation"], other_test["validation"]) and same(base["validation"], stretched["validation"]),
+        "",
+        "fitted_to_all_parts",
+        after=apart,
     )
-    told(
-        "other validation documents",
-        same(test, other_validation["test"]),
-        "With other validation documents and a single epoch, in which there is nothing to choose, the predictions for "
-        "the test part are others: the validation part is learned from.",
-        after=repeats,
-    )
+    told("other validation documents", same(test, other_validation["test"]), "", "trained_on_validation", after=repeats)
     lowest = all(run["epoch"] == int(np.argmin(run["curve"])) for run in answers)
     last = all(run["epoch"] == len(run["curve"]) - 1 for run in answers)
-    found.append(Fact("the epoch", lowest, '"epoch" is not the place of the lowest number of "curve".', "last" * last))
+    told("the epoch", lowest, "", "last_epoch_kept" if last else "stopped_by_the_test")
     told(
         "the curve",
         bool(np.isclose(base["curve"][0], bits_per_token(base["validation"], validation), rtol=0, atol=1e-4)),
-        'With a single epoch, its number in "curve" is not the bits per token of the predictions in "validation".',
+        "",
+        "curve_of_the_test",
     )
-    kept = bits_per_token(late["validation"], given[-1][0]["validation"])
-    told(
+    kept = bits_per_token(late["validation"], given[LATE][0]["validation"])
+    best = told(
         "the best epoch's predictions",
         bool(np.isclose(late["curve"][int(late["epoch"])], kept, rtol=0, atol=1e-4)),
-        'The predictions in "validation" do not have the bits that "curve" has at "epoch": they are those of the '
-        "network after another epoch. (`state_dict()` holds the weights themselves, which go on changing: copy them.)",
+        "",
+        "predictions_of_the_last_epoch",
         after=found[-1].holds is True,
     )
+    one = same(late["validation"], late["test"])
+    told("one network for both parts", one, "", "test_of_the_last_epoch", after=alone and best)
+    found += [bits_told(name, answers, [parts[name] for parts, _, _ in (*given, given[0])]) for name in PREDICTED]
+    learns = told("training", not same(singly["validation"], turned[0]["validation"]), "", "gradients_thrown_away")
+    told("the rest of the documents", len({round(float(bits), 7) for bits in long["curve"]}) > 1, "", "rest_left_out")
+    told("all layers", not any(left_out), "", "layer_left_out", after=learns)
+    told("fresh gradients", same(base["curve"], spoiled["curve"]), "", "gradients_pile_up", after=repeats)
     told(
-        "one network for both parts",
-        same(late["validation"], late["test"]),
-        "The same documents stand in validation and test, and get other predictions: those are of two networks.",
-        after=alone and found[-1].holds is True,
+        "all documents",
+        not any(same(one["validation"], singly["validation"]) for one in turned),
+        "",
+        "one_batch_an_epoch",
+        after=learns,
     )
-    found += [bits_told(name, answers, [parts[name] for parts, _, _ in given]) for name in ("validation", "test")]
-    same_whatever = same(base["validation"], other_targets["validation"])
-    told(
-        "training",
-        not same_whatever and len({round(float(bits), 7) for bits in long["curve"]}) > 1,
-        "What the network says is the same whatever it is trained on: no step changes it. Does `optimizer.step()` come "
-        "after `backward()`, with nothing between them that takes the gradients away, and has the optimiser all "
-        "parameters?",
-        after=repeats,
-    )
-    told(
-        "the targets",
-        float(base["curve"][0]) < float(other_targets["curve"][0]),
-        "Trained on wrong targets, the network does better on validation than trained on the right ones: the steps "
-        "lead the wrong way, or ids and targets do not belong together.",
-        after=repeats and not same_whatever,
-    )
-    on_unknown = [p[np.asarray(ids) == 0, 0] for p, (ids, _) in zip(long["validation"], given[-2][0]["validation"])]
-    told(
-        "padding",
-        bool(np.mean(np.concatenate(on_unknown)) < HALF),
-        "No training document has the target 0, and yet the network is nearly sure of it: it has learned the padding "
-        "behind short documents. Leave padded steps out of the loss (`ignore_index`).",
-    )
+    gained = preferred(given[SINGLY][0], singly, turned[0])
+    told("the targets", gained > 0, WRONG_TARGETS, "uphill" if gained < 0 else "", after=repeats and learns)
+    after, before = (np.concatenate(run["validation"])[:, 0].mean() for run in (long, resting))
+    told("padding", bool(after <= before), "", "padding_is_learned", after=repeats)
     return iter(found)
+
+
+PREDICTED = "validation", "test"
+
+
+def is_by_id(ids: np.ndarray, predictions: np.ndarray) -> bool:
+    """Whether what is said at a step hangs on the id of that step alone."""
+    return all(same(p, predictions[int(np.argmax(ids == i))]) for i, p in zip(ids, predictions))
+
+
+WRONG_TARGETS = (
+    "Trained on documents in which each id has a target of its own, the network does not come to prefer that target: "
+    "ids and targets do not belong together, or the steps lead elsewhere."
+)
+
+
+def preferred(parts: dict[str, Any], right: dict[str, Any], turned: dict[str, Any]) -> int:
+    """Whether a network prefers the targets that it was trained on, to those that another was trained on: 1 if it does
+    so more than any other way of giving each id a target, -1 if it does so least, 0 if it is neither.
+    """
+    ids = np.concatenate([ids for ids, _ in parts["validation"]])
+    ratio = np.log(np.concatenate(right["validation"]) / np.concatenate(turned["validation"]))
+    different = int(ids.max())
+    sums = [float(np.mean(ratio[np.arange(len(ids)), 1 + (ids - 1 + by) % different])) for by in range(different)]
+    if np.argmax(sums) == 0 and sums[1] < np.mean(sums):
+        return 1
+    return -1 if np.argmin(sums) == 0 and sums[1] > np.mean(sums) else 0
 
 
 ex = unit.exercise(
@@ -807,10 +864,12 @@ ex = unit.exercise(
     reference=run_experiment,
     by_result=True,
     points=8,
-    takes="first_call, the_same_again, another_seed, without_memory, other_test, longer_test, other_validation, "
-    "wrong_targets, three_epochs, hard_validation",
+    takes="first_call, the_same_again, another_seed, without_memory, other_test_targets, other_test, longer_test, "
+    "other_validation, one_document_a_batch, other_targets, first_quarter_other, second_quarter_other, "
+    "third_quarter_other, fourth_quarter_other, one_batch, "
+    "tiny_rate, hard_validation",
     gives="facts",
-    drive=runs,
+    drive=trainings,
     facts=by_facts(facts_of_runs),
     uses=(bits_per_token,),
     hints=(
@@ -829,7 +888,7 @@ ex = unit.exercise(
 
 def experiments(rng: np.random.Generator) -> Case:
     """The calls of `facts_of_runs`: small documents, one epoch where nothing has to be chosen."""
-    K, Q = int(rng.integers(6, 9)), int(rng.integers(5, 7))
+    K, Q = int(rng.integers(8, 10)), int(rng.integers(6, 8))
     shares = rng.dirichlet(np.full(K - 2, 2.0)) * 0.5
     shares[0] += 0.5  # one id, and with it one target, is far commoner than the others
 
@@ -843,8 +902,16 @@ def experiments(rng: np.random.Generator) -> Case:
         ids[where] = ids[where] % (K - 2) + 1
         return ids, document[1]
 
+    def turned(documents: list[Any], where: slice = slice(None)) -> list[Any]:
+        """The same documents, some of them with other targets."""
+        others = [(ids, 1 + targets % (Q - 2)) for ids, targets in documents]
+        return [
+            new if i in range(len(documents))[where] else old for i, (old, new) in enumerate(zip(documents, others))
+        ]
+
     train, validation = draw([3, 7, 4, 2, 6, 5, 3]), draw([4, 2, 5])
     train[1][0][:2] = [K - 2, 1]  # so that no part has an id that training has not
+    train[1][1][:2] = 1 + (train[1][0][:2] - 1) % (Q - 2)
     first, other = draw([6])[0], draw([6, 3, 8, 4, 2])
     company = [first, first, renamed(first, slice(3, 6)), renamed(first, slice(0, 1))]
     test = [*company, *validation[::-1], *draw([9])]
@@ -856,18 +923,35 @@ def experiments(rng: np.random.Generator) -> Case:
     hard = [(ids, np.full(len(ids), Q - 1)) for ids, _ in train]
     unknown = [(np.append(ids, [0, 0]), np.append(targets, [1, 1])) for ids, targets in validation]
     uneven = [*train[:2], *draw([12, 1, 2, 1])]
+    # Each id as often as any other, and so each target.
+    even = {name: np.split(1 + rng.permutation(np.arange(4 * n * (Q - 2)) % (Q - 2)), n) for name, n in EVEN.items()}
+    evenly = parts | {name: [(ids, ids) for ids in documents] for name, documents in even.items()}
+    unevenly = parts | {"train": uneven, "validation": unknown, "test": hard}
+    in_one = settings | {"epochs": 3, "batch": 100, "rate": 0.3}
     return calls(
         (parts, settings, seed),
         (parts, settings, seed),
         (parts, settings, another),
         (parts, settings | {"memory": False}, seed),
+        (parts | {"test": turned(test)}, settings, seed),
         (parts | {"test": other}, settings, seed),
         (parts | {"test": newest}, settings, seed),
         (parts | {"validation": draw([5, 3])}, settings, seed),
-        (parts | {"train": [(ids, 1 + targets % (Q - 2)) for ids, targets in train]}, settings, seed),
-        (parts | {"train": uneven, "validation": unknown, "test": hard}, settings | {"epochs": 3}, seed),
+        *(
+            (evenly | {"train": documents}, settings | {"batch": 1, "epochs": 2}, seed)
+            for documents in (
+                evenly["train"],
+                turned(evenly["train"]),
+                *(turned(evenly["train"], slice(i, i + 2)) for i in range(0, EVEN["train"], 2)),
+            )
+        ),
+        (unevenly, in_one, seed),
+        (unevenly, in_one | {"rate": 1e-9}, seed),
         (parts | {"validation": hard, "test": train}, settings | {"epochs": 3}, seed),
     )
+
+
+EVEN = {"train": 8, "validation": 4}  # how many documents of each
 
 
 @ex.cases
@@ -876,28 +960,29 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ex.mistakes(r"""
-never_seeded: The same seed gives another run the next time: the network's first weights, or the order of the documents,
-  come from generators that nobody has seeded. Seed PyTorch before you make the model, and make a NumPy generator of the
-  seed for what you draw.
+never_seeded: Two calls with the same arguments give two different runs: something is drawn from a generator that the
+  seed does not reach. Seed PyTorch before you make the model, and make a NumPy generator of the seed for what you
+  draw.
 - torch.manual_seed(seed)
 - rng = np.random.default_rng(seed)
 + rng = np.random.default_rng()
 
-always_the_same_seed: Another seed gives the same run: yours is not used. Three runs that are one run tell nothing about
-  chance.
+always_the_same_seed: Another seed gives the same run, to the last digit: yours is not used. Three runs that are one
+  run tell nothing about chance.
 - torch.manual_seed(seed)
 - rng = np.random.default_rng(seed)
 + torch.manual_seed(0)
 + rng = np.random.default_rng(0)
 
-chance_while_predicting: The same document gets two different predictions: something is still drawn while you predict,
-  as by dropout. `model.eval()` turns the modules' dropout off; `nn.functional.dropout` wants `training=False`.
+chance_while_predicting: The same document stands twice in the test part, and gets two different predictions, with
+  memory and without: something is drawn while you predict, or is carried on. `model.eval()` turns the modules' dropout
+  off; `nn.functional.dropout` wants `training=False`.
 - return head(states).log_softmax(dim=-1)
 + return head(nn.functional.dropout(states, 0.2)).log_softmax(dim=-1)
 
-state_from_another_document: The same document gets two different predictions, and only where there is memory: the
-  state in which one document ends is that in which the next begins. They have nothing to do with each other: begin with
-  zeros.
+state_from_another_document: The same document stands twice in the test part, and gets two different predictions, and
+  only where there is memory. Is the state in which one document ends that in which the next begins? They have nothing
+  to do with each other: begin with zeros.
 - probabilities = read(documents).exp().numpy()
 - return [probabilities[: len(ids), n] for n, (ids, _) in enumerate(documents)]
 + carried, found = None, []
@@ -910,78 +995,83 @@ state_from_another_document: The same document gets two different predictions, a
 +     found.append(head(states).softmax(dim=-1)[:, 0].numpy())
 + return found
 
-stopped_by_the_test: The epoch that you name is not that of the fewest bits on validation. If it is that of the fewest
-  on test, they are the best of several, on the very documents that they were chosen by. Choose by validation, and score
-  the test part with what was chosen.
+stopped_by_the_test: The epoch that you name is not the first of those with the fewest bits on validation. If it is
+  that of the fewest on test, they are the best of several, on the very documents that they were chosen by. Choose by
+  validation, and score the test part with what was chosen.
 - train, curve = parts["train"], []
 + train, curve, on_test = parts["train"], [], []
 - if curve[-1] < min(curve[:-1], default=np.inf):
 + on_test.append(bits_per_token(predict(parts["test"]), parts["test"]))
 + if on_test[-1] < min(on_test[:-1], default=np.inf):
 
-curve_of_the_test: The curve is not that of the validation part. Is it that of the test part? It decides which epoch is
-  kept, and the test part may be looked at only when there is nothing left to decide.
+curve_of_the_test: With a single epoch, the number in the curve is not the bits of the predictions in "validation".
+  Is it that of the test part, or of training? The curve decides which epoch is kept, and the test part may be looked
+  at only when there is nothing left to decide.
 - curve.append(float(bits_per_token(validation, parts["validation"])))
 + curve.append(float(bits_per_token(predict(parts["test"]), parts["test"])))
 
-trained_on_the_test: Other test documents give another network: you learn from the test part. What is measured then is
-  memory.
+trained_on_the_test: The same test documents with other targets give another network: you learn from the test part.
+  What is measured then is memory.
 - train, curve = parts["train"], []
 + train, curve = [*parts["train"], *parts["test"]], []
 
-trained_on_validation: Other validation documents give another network: you learn from the validation part. It cannot
-  say any more when to stop, and the opponent has learned from less than you.
+trained_on_validation: Other validation documents give another network, in a single epoch, in which there is nothing
+  to choose: you learn from them, or fit something to them. Then validation cannot say any more when to stop, and the
+  opponent has learned from less than you.
 - train, curve = parts["train"], []
 + train, curve = [*parts["train"], *parts["validation"]], []
 
-fitted_to_all_parts: A new id, or a longer document, in the test part gives another network: something is fitted to all
-  parts, a number of ids, a length, a scale. `settings["inputs"]` says how many ids there are, and all else comes from
-  the training part.
+fitted_to_all_parts: Other test documents give another network, and other targets for them do not: something is
+  fitted to all parts, a number of ids, a length, a scale. `settings["inputs"]` says how many ids there are, and all
+  else comes from the training part.
 - embedding = nn.Embedding(settings["inputs"], 32)
 + inputs = 1 + max(int(max(ids)) for documents in parts.values() for ids, _ in documents)
 + embedding = nn.Embedding(inputs, 32)
 
-predictions_of_the_last_epoch: The epoch that you name is the best, but the predictions are those of another, later one.
-  Keep what the network said when it was at its best, or a copy of its weights: `state_dict()` alone is no copy.
+predictions_of_the_last_epoch: The epoch that you name is the best, but the predictions in "validation" do not have
+  the bits that the curve has there: they are those of another, later one. Keep what the network said when it was at
+  its best, or a copy of its weights: `state_dict()` alone is no copy.
 - if curve[-1] < min(curve[:-1], default=np.inf):
 -     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
 + kept = {"epoch": int(np.argmin(curve)), "validation": validation, "test": predict(parts["test"])}
 
-test_of_the_last_epoch: The predictions for validation are those of the best epoch, and those for the test part are of
-  another. Both come from the network that was chosen.
+test_of_the_last_epoch: The same documents stand in validation and test, and get other predictions, though those for
+  validation are of the best epoch. Are those for test of another? Both come from the network that was chosen.
 - if curve[-1] < min(curve[:-1], default=np.inf):
 -     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
 + if curve[-1] < min(curve[:-1], default=np.inf):
 +     kept = {"epoch": epoch, "validation": validation}
 + kept["test"] = predict(parts["test"])
 
-last_epoch_kept: You keep the last epoch, whatever the curve says. When the bits on validation rise again, the network
-  has begun to learn the training part by heart: keep the epoch where they were lowest.
+last_epoch_kept: You keep the last epoch, whatever the curve says. When the bits on validation rise again, the
+  network has begun to learn the training part by heart: keep the epoch where they were lowest.
 - if curve[-1] < min(curve[:-1], default=np.inf):
 -     kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
 + kept = {"epoch": epoch, "validation": validation, "test": predict(parts["test"])}
 
-reads_ahead: A prediction hangs on tokens that come after it, as in a network that reads both ways. In a language model
-  the next token is the target itself, and the comparison with an n-gram, which looks back only, is none.
+reads_ahead: Ids that come later in a document change what is said before them, as in a network that reads both ways.
+  In a language model the next token is the target itself, and the comparison with an n-gram, which looks back only, is
+  none.
 - core = nn.GRU(32, settings["hidden"])
 - head = nn.Linear(settings["hidden"], settings["targets"])
 + core = nn.GRU(32, settings["hidden"], bidirectional=True)
 + head = nn.Linear(2 * settings["hidden"], settings["targets"])
 
-time_and_batch_exchanged: Your network runs from document to document and not along them: nothing that stands earlier in
-  a document counts, and its neighbours in the batch do. `nn.GRU` wants (T, N, D) unless `batch_first` says otherwise.
+time_and_batch_exchanged: What is said of a document hangs on its neighbours, and on nothing that stands earlier in
+  it: the network runs from document to document. `nn.GRU` wants (T, N, D) unless `batch_first` says otherwise.
 - core = nn.GRU(32, settings["hidden"])
 + core = nn.GRU(32, settings["hidden"], batch_first=True)
 
-ablation_without_effect: `memory=False` changes nothing: earlier tokens still count. Then your two settings are one, and
-  the difference between them is chance. Without memory each token is read on its own.
+ablation_without_effect: With `memory=False` the first id of a document still changes what is said after it. Then
+  your two settings are one, and the difference between them is chance. Without memory each token is read on its own.
 - if settings["memory"]:
 -     states, _ = core(vectors)
 - else:
 -     states = core(vectors.reshape(1, T * N, 32))[0].reshape(T, N, -1)
 + states, _ = core(vectors)
 
-memory_never: Earlier tokens never count, with `memory=True` either: each token is read from a state of zeros.
+memory_never: With `memory=True` the first id of a document changes nothing of what is said after it: each token is
+  read from a state of zeros.
 - if settings["memory"]:
 -     states, _ = core(vectors)
 - else:
@@ -993,20 +1083,47 @@ memory_the_wrong_way_round: With `memory=True` each token is read on its own, wi
 - if settings["memory"]:
 + if not settings["memory"]:
 
-gradients_thrown_away: The network never changes: no step has an effect. First the gradients are set to zero, then comes
-  `backward`, then the step, with an optimiser that has all parameters.
+gradients_thrown_away: What the network says is the same whatever it is trained on: no step changes it. First the
+  gradients are set to zero, then comes `backward`, then the step, with an optimiser that has all parameters.
 - optimizer.zero_grad()
 - loss.backward()
 + loss.backward()
 + optimizer.zero_grad()
 
-padding_is_learned: The network has learned that a document ends in targets 0: the padding behind short documents counts
-  in your loss. Pad targets with a number that is none, and let the loss pass over it (`ignore_index`).
+layer_left_out: A gradient comes to a layer that no optimiser has: it stays as it was drawn. Give the optimiser the
+  parameters of the whole model.
+- optimizer = torch.optim.Adam(model.parameters(), lr=settings["rate"])
++ optimizer = torch.optim.Adam([*core.parameters(), *head.parameters()], lr=settings["rate"])
+
+gradients_pile_up: What is left of one batch's gradients counts in the next: `backward` adds to what is there. Set them
+  to zero before it, `optimizer.zero_grad()`.
+- optimizer.zero_grad()
+
+rest_left_out: With fewer training documents than a batch has, nothing is learned: what is left over at the end of an
+  epoch is left out. It is a batch as well, a smaller one.
+- for start in range(0, len(train), settings["batch"]):
++ for start in range(0, len(train) - settings["batch"] + 1, settings["batch"]):
+
+one_batch_an_epoch: With one document in a batch, a part of the training documents may have other targets, and
+  nothing changes: an epoch does not learn from all of them. Does the step stand below the loop over batches?
+- optimizer.zero_grad()
+- loss.backward()
+- nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+- optimizer.step()
++ optimizer.zero_grad()
++ loss.backward()
++ nn.utils.clip_grad_norm_(model.parameters(), 1.0)
++ optimizer.step()
++ break
+
+padding_is_learned: No training document has the target 0, and yet training makes the network surer of it: the
+  padding behind short documents counts in your loss. Pad targets with a number that is none, and let the loss pass
+  over it (`ignore_index`).
 - targets = side_by_side([asked for _, asked in batch], -1)
 + targets = side_by_side([asked for _, asked in batch], 0)
 
-uphill: Each step makes the right targets less likely: the loss has the wrong sign. Minimised is minus the logarithm of
-  their probability.
+uphill: Trained on documents in which each id has a target of its own, the network says this one less often than any
+  other. Does each step make the right targets less likely? Minimised is minus the logarithm of their probability.
 - loss = nn.functional.nll_loss(read(batch).flatten(0, 1), targets.flatten(), ignore_index=-1)
 + loss = -nn.functional.nll_loss(read(batch).flatten(0, 1), targets.flatten(), ignore_index=-1)
 
@@ -1146,8 +1263,13 @@ F true, copies: A copy of a test document in the training part is the test docum
 # --- write_report
 
 WINS, LOSES = "The network beats the baseline.", "The network does not beat the baseline."
-NUMBER = re.compile(r"\d+\.\d+")
-MEAN_AND_SD = re.compile(rf"({NUMBER.pattern})\s*(?:±|\+/-|\+-|\\pm|\$\\pm\$)\s*({NUMBER.pattern})")
+NUMBER = re.compile(r"(?<![\d.])\d+\.\d+(?!\.?\d)")  # no date, and no version
+PLUS_MINUS = rf"({NUMBER.pattern})\s*(?:±|\+/-|\+-|\\pm|\$\\pm\$)\s*({NUMBER.pattern})"
+OF_MEAN = rf"\bmean(?: of| is| was| =|:)? ({NUMBER.pattern})"
+OF_SD = rf"\b(?:standard deviation|sd|spread)(?: of| is| was| =|:)? ({NUMBER.pattern})"
+BEATS = re.compile(
+    r"\b(?:the network|it) (?:\w+ly )?(?:beats|outperforms) (?:it|the (?:baseline|n-gram|opponent|counts))\b", re.I
+)
 LEAST, MOST = 120, 900  # words
 
 
@@ -1157,9 +1279,14 @@ def sections_of(text: str) -> dict[str, str]:
     return {name.strip().casefold(): " ".join(body.split()) for name, body in zip(parts[::2], parts[1::2])}
 
 
-def printed(value: float) -> set[str]:
-    """How a figure may be printed."""
-    return {f"{value:.{digits}f}" for digits in (2, 3, 4)}
+def stands_in(text: str, value: float, least: int = 2) -> bool:
+    """Whether a figure stands in a text, with so many digits behind the point at least."""
+    return any(is_printed(number, value, least) for number in NUMBER.findall(text))
+
+
+def is_printed(number: str, value: float, least: int = 2) -> bool:
+    digits = len(number.partition(".")[2])
+    return digits >= least and number == f"{abs(value):.{digits}f}"
 
 
 def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]) -> Iterator[Fact]:
@@ -1169,48 +1296,81 @@ def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]
     figures = [of_call for (of_call,) in given]
     lengths = [len(text.split()) for text in answers]
     words = f"The report has {lengths[0]} words; {LEAST} to {MOST} are asked."
-    yield Fact("the length", min(lengths) >= LEAST and max(lengths) <= MOST, words, "short" * (min(lengths) < LEAST))
+    yield Fact("the length", min(lengths) >= LEAST and max(lengths) <= MOST, words)
     reports = [sections_of(text) for text in answers]
     missing = [h for h in HEADINGS if not all(h.casefold() in report for report in reports)]
-    yield Fact("the headings", not missing, f'The heading "{(*missing, "")[0]}" is missing.', (*missing, "")[0])
-    wanted: list[tuple[str, str, Callable[[dict[str, Any]], float]]] = [
-        ("Baseline", 'figures["baseline"]', lambda of: of["baseline"]),
-        ("Results", 'figures["network"]["mean"]', lambda of: of["network"]["mean"]),
-        ("Results", 'figures["network"]["sd"]', lambda of: of["network"]["sd"]),
-        ("Ablation", 'figures["without memory"]["mean"]', lambda of: of["without memory"]["mean"]),
-    ]
+    words = "" if missing == ["Limits"] else f'The heading "{(*missing, "")[0]}" is missing.'
+    yield Fact("the headings", not missing, words, "no_limits" if missing == ["Limits"] else "")
     told = {heading: [report.get(heading.casefold(), "") for report in reports] for heading in HEADINGS}
-    for heading, name, value in wanted:
-        numbers = [set(NUMBER.findall(text)) for text in told[heading]]
-        typed = sorted(set.intersection(*numbers[:3]))
-        words = f'In "{heading}" the number {(*typed, "")[0]} stands whatever the figures are: it was typed in.'
-        yield Fact(f"{name}, not typed in", None if heading in missing else not typed, words)
-        there = all(printed(value(of)) & found for of, found in zip(figures, numbers))
-        coarse = not there and all(f"{value(of):.1f}" in found for of, found in zip(figures, numbers))
-        words = f'`{name}` does not stand in "{heading}" with two digits or more behind the point.'
-        yield Fact(name, None if heading in missing else there, words, "coarse" * coarse)
-    pairs = [MEAN_AND_SD.findall(text) for text in told["Results"]]
-    network = [(printed(of["network"]["mean"]), printed(of["network"]["sd"])) for of in figures]
-    turned = all(any(a in sd and b in mean for a, b in found) for found, (mean, sd) in zip(pairs, network))
-    words = 'In "Results" the spread stands before the ±, and the mean behind it.'
-    yield Fact("mean ± sd", None if "Results" in missing else not turned, words)
+
+    def has(heading: str, name: str, least: int = 2) -> bool:
+        return all(stands_in(text, FIGURES[name](of), least) for text, of in zip(told[heading], figures))
+
+    coarse = any(has(heading, name, 1) and not has(heading, name) for heading, name in WANTED)
+    yield Fact("two digits", not coarse, cause="too_coarse")
+    for heading in ("Baseline", "Results", "Ablation"):
+        typed = sorted(set.intersection(*(set(NUMBER.findall(text)) for text in told[heading][:3])))
+        words = f'It is {(*typed, "")[0]}, in "{heading}".'
+        yield Fact(f"{heading}, not typed in", None if heading in missing else not typed, words, "typed_figure")
+    exchanged = has("Results", PLAIN) and has("Ablation", MEAN) and not has("Results", MEAN)
+    for heading, name in WANTED:
+        others = [f"`{other}`" for other in FIGURES if has(heading, other) and (heading, other) not in WANTED]
+        words = f'`{name}` does not stand in "{heading}" with two digits or more behind the point'
+        words += f"; {others[0]} does." if others else "."
+        in_place_of = {BEST: "best_run_for_the_mean"} if name == MEAN else {}
+        cause = next((in_place_of[other] for other in in_place_of if has(heading, other)), ABSENT.get(name, ""))
+        cause = "network_and_ablation_exchanged" if exchanged else cause
+        cause = "" if others and cause in ABSENT.values() else cause
+        words = "" if cause else words
+        yield Fact(name, None if heading in missing else has(heading, name), words, cause)
+    turned = all(map(is_turned, told["Results"], (of["network"] for of in figures)))
+    yield Fact("mean ± sd", None if "Results" in missing else not turned, cause="spread_before_the_mean")
     said = all(
         {str(of["seeds"]), WORDS[of["seeds"]]} & set(re.findall(r"\w+", text.casefold()))
         for of, text in zip(figures, answers)
     )
-    yield Fact("the number of seeds", said, 'The number of seeds, `figures["seeds"]`, does not stand in the report.')
+    yield Fact("the number of seeds", said, cause="seeds_unsaid")
     verdicts = [(WINS in text, LOSES in text) for text in told["Results"]]
     right = verdicts == [(True, False)] * 3 + [(False, True)]
-    found = {True: "always the same", False: "the wrong one"}[len(set(verdicts)) == 1]
-    kind = found if all(a != b for a, b in verdicts) and not right else ""
-    words = {
-        "always the same": "The verdict is the same when the network loses: it does not hang on the figures.",
-        "the wrong one": "The verdict is the wrong one: more bits are worse.",
-        "": f'"Results" has to say one of these two sentences, the one that is so: "{WINS}" or "{LOSES}"',
-    }[kind]
-    yield Fact("the verdict", None if "Results" in missing else right, words, kind)
+    either = all(a != b for a, b in verdicts)
+    words = f'"Results" has to say one of these two sentences, the one that is so: "{WINS}" or "{LOSES}"'
+    cause = "" if not either else "conclusion_beforehand" if len(set(verdicts)) == 1 else "verdict_turned_round"
+    words = "" if cause else words
+    yield Fact("the verdict", None if "Results" in missing else right, words, cause)
+    loses = BEATS.search(told["Results"][-1].replace(LOSES, ""))
+    words = f'When the network loses, "Results" says so, and it says "{loses[0] if loses else ""}" as well.'
+    yield Fact("one verdict", not loses if right and "Results" not in missing else None, words)
 
 
+def is_turned(text: str, network: dict[str, float]) -> bool:
+    """Whether a text has the spread where the mean belongs, or the other way round."""
+    pairs = [
+        *re.findall(PLUS_MINUS, text),
+        *((a, "") for a in re.findall(OF_MEAN, text)),
+        *(("", b) for b in re.findall(OF_SD, text)),
+    ]
+    return any(
+        is_printed(a or b, network["sd" if a else "mean"]) and not is_printed(a or b, network["mean" if a else "sd"])
+        for a, b in pairs
+    )
+
+
+MEAN, SD, BEST, PLAIN = (
+    'figures["network"]["mean"]',
+    'figures["network"]["sd"]',
+    'figures["best"]',
+    'figures["without memory"]["mean"]',
+)
+FIGURES: dict[str, Callable[[dict[str, Any]], float]] = {
+    'figures["baseline"]': lambda of: of["baseline"],
+    MEAN: lambda of: of["network"]["mean"],
+    SD: lambda of: of["network"]["sd"],
+    BEST: lambda of: of["best"],
+    PLAIN: lambda of: of["without memory"]["mean"],
+    'figures["without memory"]["sd"]': lambda of: of["without memory"]["sd"],
+}
+WANTED = [("Baseline", 'figures["baseline"]'), ("Results", MEAN), ("Results", SD), ("Ablation", PLAIN)]
+ABSENT = {'figures["baseline"]': "opponent_left_out", SD: "no_spread", PLAIN: "ablation_left_out"}
 WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
 ex = unit.exercise(
@@ -1271,8 +1431,8 @@ typed_figure: There is a figure in your report that stays when the run is anothe
 - letters do: its length was chosen on the validation part. It needs {figures["baseline"]:.2f} bits on the test part.
 + letters do: its length was chosen on the validation part. It needs 1.46 bits on the test part.
 
-best_run_for_the_mean: The network's mean is missing in "Results". Is it the best run that stands there? That is the
-  luckiest of several: report the mean of all, and its spread.
+best_run_for_the_mean: The network's mean is missing in "Results", and its best run stands there. That is the luckiest
+  of several: report the mean of all, and its spread.
 - {verdict} It needs {network["mean"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 + {verdict} It needs {figures["best"]:.2f} ± {network["sd"]:.2f} bits, a gain of {network["gain"]:+.2f}, and won
 

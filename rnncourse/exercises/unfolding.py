@@ -504,6 +504,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     # On 0.5 and 1.5 together nothing depends, unless they are raised by more than eps.
     near = rng.permutation([[0.875, 0.5], [1.5, 0.875], [0.875, 0.875], [0.5, 1.5], [1.5, 0.5]])
     yield edge("only a large eps reaches the next level", threshold(level=1.0), near, 0.25)
+    yield edge("hardly anything is left of the first input", fading(keep=0.03), rng.uniform(1, 2, (5, 2)))
     single = np.float32
     yield edge("float32", window(kernel=kernel(3, 2, 2), left=1), normal(rng, 5, 2, dtype=single))
 

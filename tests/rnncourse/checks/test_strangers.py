@@ -218,6 +218,80 @@ def the_first_that_fits(probabilities, u):
     return 0
 
 
+@wrong("split_groups", "Of 23 different groups, 2 each belong into validation and test", never=["You count documents"])
+def filled_until_a_tenth_of_the_documents_is_there(groups, seed):
+    names = list(dict.fromkeys(groups))
+    place, sizes = {}, [0, 0]
+    for i in np.random.default_rng(seed).permutation(len(names)):
+        part = next((k for k in (0, 1) if sizes[k] < len(groups) // 10), 2)
+        place[names[i]] = 2 - part
+        if part < 2:
+            sizes[part] += groups.count(names[i])
+    return [[i for i, name in enumerate(groups) if place[name] == part] for part in range(3)]
+
+
+@wrong("split_groups", "2 each belong into validation and test; yours hold", never=["You count documents"])
+def each_group_by_chance(groups, seed):
+    rng = np.random.default_rng(seed)
+    place = {name: rng.choice(3, p=[0.8, 0.1, 0.1]) for name in dict.fromkeys(groups)}
+    return [[i for i, name in enumerate(groups) if place[name] == part] for part in range(3)]
+
+
+REPORT = """
+## Question
+{filler}
+## Data
+{filler}
+## Baseline
+It needs {baseline:.2f} bits.
+## Method
+A GRU, learning rate 0.01, run on 12.11.2025 from {seeds} seeds. {filler}
+## Results
+{verdict} {results}
+## Ablation
+Without memory it needs {plain:.2f} bits.
+## Limits
+{filler}
+"""
+
+
+def report(figures, results, wins="The network beats the baseline.", loses="The network does not beat the baseline."):
+    network, plain = figures["network"], figures["without memory"]
+    return REPORT.format(
+        filler="So many words that nobody needs more of them to understand it. " * 4,
+        baseline=figures["baseline"],
+        seeds=figures["seeds"],
+        verdict=wins if network["gain"] > 0 else loses,
+        results=results.format(network=network, plain=plain),
+        plain=plain["mean"],
+    )
+
+
+def test_a_learning_rate_and_a_date_may_stand_in_a_report():
+    assert check(lambda figures: report(figures, "{network[mean]:.3f} ± {network[sd]:.3f}"), "write_report").passed
+
+
+@wrong("write_report", 'figures["without memory"]["sd"]` does', never=["without its standard deviation"])
+def spread_of_the_ablation(figures):
+    return report(figures, "{network[mean]:.2f} ± {plain[sd]:.2f}")
+
+
+@wrong("write_report", "The spread stands where the mean belongs")
+def exchanged_in_words(figures):
+    return report(figures, "The mean is {network[sd]:.2f}, with a standard deviation of {network[mean]:.2f}.")
+
+
+@wrong("write_report", 'it says "It beats it" as well')
+def says_both(figures):
+    loses = "The network does not beat the baseline. It beats it by far."
+    return report(figures, "{network[mean]:.2f} ± {network[sd]:.2f}", loses=loses)
+
+
+@wrong("write_report", "It is 0.05", "typed in")
+def typed_spread(figures):
+    return report(figures, "{network[mean]:.2f} ± 0.05")
+
+
 # --- two things at once
 
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from rnncourse.bptt import rnn_step_backward
-from rnncourse.cell import rnn_forward, softmax
+from rnncourse.bptt import rnn_backward, rnn_step_backward
+from rnncourse.cell import rnn_forward, rnn_step, softmax
 from rnncourse.checks.cases import seed_for
 from rnncourse.exercises import find
 from tests.rnncourse.exercises.refused import refused
@@ -104,6 +104,49 @@ def by_majority(backwards):
     if sum(alike(most, other) for other in given) == 1:  # no two agree
         return set(given)
     return {name for name in given if not alike(name, most)}
+
+
+@accepted_once("checkpointed_bptt")
+def keeps_every_answer(loss_grad, X, h0, U, W, b, every):
+    kept, errors, h = [], [], h0
+    for s in range(0, len(X), every):
+        kept.append(h)
+        for t in range(s, min(s + every, len(X))):
+            h = rnn_step(X[t], h, U, W, b)
+            errors.append(loss_grad(t, h))
+    sums, dh = [0, 0, 0], 0
+    for c in range(len(kept))[::-1]:
+        part = slice(c * every, (c + 1) * every)
+        H = rnn_forward(X[part], kept[c], U, W, b)
+        dH = np.array(errors[part])
+        dH[-1] = dH[-1] + dh
+        _, dh, *parts = rnn_backward(dH, X[part], kept[c], H, U, W)
+        sums = [a + p for a, p in zip(sums, parts)]
+    return tuple(sums)
+
+
+@accepted_once("checkpointed_bptt")
+def keeps_every_state(loss_grad, X, h0, U, W, b, every):
+    H = rnn_forward(X, h0, U, W, b)
+    dH = np.stack([loss_grad(t, h) for t, h in enumerate(H)])
+    return rnn_backward(dH, X, h0, H, U, W)[2:]
+
+
+@accepted_once("checkpointed_bptt")
+def keeps_a_view_of_each_chunk(loss_grad, X, h0, U, W, b, every):
+    kept, h = [], h0
+    for s in range(0, len(X), every):
+        kept.append(h)
+        h = rnn_forward(X[s : s + every], h, U, W, b)[-1]
+    sums, dh = [0, 0, 0], 0
+    for s in reversed(range(0, len(X), every)):
+        chunk, start = X[s : s + every], kept.pop()
+        H = rnn_forward(chunk, start, U, W, b)
+        dH = np.stack([loss_grad(s + i, h) for i, h in enumerate(H)])
+        dH[-1] += dh
+        _, dh, *parts = rnn_backward(dH, chunk, start, H, U, W)
+        sums = [a + p for a, p in zip(sums, parts)]
+    return tuple(sums)
 
 
 @accepted_once("orthogonal")
@@ -302,6 +345,44 @@ def masked_by_minus_ten_thousand(query, keys, values, mask=None):
 def mask_times_weights(query, keys, values, mask=None):
     scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1] ** 0.5
     return attend(scores, values, lambda weights: weights if mask is None else weights * mask)
+
+
+@accepted_once("attention")
+def masked_by_minus_a_billion(query, keys, values, mask=None):
+    scores = query @ np.swapaxes(keys, -1, -2) / query.shape[-1] ** 0.5
+    scores = scores if mask is None else np.where(mask, scores, -1e9).astype(scores.dtype)
+    return attend(scores, values, lambda weights: weights)
+
+
+@accepted_once("edit_distance")
+def in_a_table_of_bytes(a, b):
+    table = np.zeros((len(a) + 1, len(b) + 1), dtype=np.uint8)
+    table[:, 0], table[0] = np.arange(len(a) + 1), np.arange(len(b) + 1)
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            gone, new, other = int(table[i - 1, j]), int(table[i, j - 1]), int(table[i - 1, j - 1])
+            table[i, j] = min(gone + 1, new + 1, other + (a[i - 1] != b[j - 1])) % 256
+    return int(table[-1, -1])
+
+
+@accepted_once("with_spectral_radius")
+def nearly_zero_is_zero(W, rho):
+    radius = np.abs(np.linalg.eigvals(W)).max()
+    if np.isclose(radius, 0):
+        raise ValueError("no radius")
+    return W * W.dtype.type(rho / radius)
+
+
+@accepted_once("depends_on")
+def beyond_a_threshold_of_its_own(model, xs, eps=1e-3):
+    T, D = xs.shape
+    base, depends = model(xs), np.zeros((T, T), dtype=bool)
+    for k in range(T):
+        for d in range(D):
+            raised = xs.copy()
+            raised[k, d] += eps
+            depends[:, k] |= (np.abs(model(raised) - base) > 1e-8).reshape(T, -1).any(axis=1)
+    return depends
 
 
 @pytest.mark.parametrize(("name", "answer"), WRONG)

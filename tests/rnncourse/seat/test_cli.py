@@ -308,9 +308,9 @@ def test_lab_opens_the_folder_or_a_unit_s_notebook_and_hands_options_on(folder, 
 @pytest.mark.parametrize(
     ("kind", "folder", "notebook"),
     [
-        (PureWindowsPath, r"C:\Users\Ada L\my-course", r"C:\Users\Ada L\my-course\03_cell\03_cell.ipynb"),
-        (PurePosixPath, "/Users/ada/My Course", "/Users/ada/My Course/03_cell/03_cell.ipynb"),
-        (PurePosixPath, "/home/ada/my-course", "/home/ada/my-course/03_cell/03_cell.ipynb"),
+        (PureWindowsPath, r"D:\People\Ada L\my-course", r"D:\People\Ada L\my-course\03_cell\03_cell.ipynb"),
+        (PurePosixPath, "/People/ada/My Course", "/People/ada/My Course/03_cell/03_cell.ipynb"),
+        (PurePosixPath, "/srv/ada/my-course", "/srv/ada/my-course/03_cell/03_cell.ipynb"),
     ],
 )
 def test_a_notebook_has_the_same_address_on_every_system(kind, folder, notebook):

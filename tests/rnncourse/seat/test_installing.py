@@ -59,10 +59,10 @@ def _installed_from(url):
 @pytest.mark.parametrize(
     ("path", "on_unix", "on_windows"),
     [
-        ("/home/ada/my-course", "/home/ada/my-course", "/home/ada/my-course"),
-        ("/Users/ada/My Course", "'/Users/ada/My Course'", '"/Users/ada/My Course"'),
-        (r"C:\Users\ada\my-course", r"'C:\Users\ada\my-course'", r"C:\Users\ada\my-course"),
-        (r"C:\Users\Ada L\x (1)", r"'C:\Users\Ada L\x (1)'", r'"C:\Users\Ada L\x (1)"'),
+        ("/srv/ada/my-course", "/srv/ada/my-course", "/srv/ada/my-course"),
+        ("/People/ada/My Course", "'/People/ada/My Course'", '"/People/ada/My Course"'),
+        (r"D:\People\ada\my-course", r"'D:\People\ada\my-course'", r"D:\People\ada\my-course"),
+        (r"D:\People\Ada L\x (1)", r"'D:\People\Ada L\x (1)'", r'"D:\People\Ada L\x (1)"'),
         ("my course's", """'my course'"'"'s'""", '"my course\'s"'),
     ],
 )
@@ -71,8 +71,8 @@ def test_a_path_is_quoted_as_its_system_s_shell_takes_it(path, on_unix, on_windo
 
 
 def test_a_file_s_address_is_a_path_on_either_system():
-    assert local_path("/home/ada/x%20y.whl", windows=False) == "/home/ada/x y.whl"
-    assert local_path("/C:/Users/Ada%20L/x.whl", windows=True) == r"C:\Users\Ada L\x.whl"
+    assert local_path("/srv/ada/x%20y.whl", windows=False) == "/srv/ada/x y.whl"
+    assert local_path("/D:/People/Ada%20L/x.whl", windows=True) == r"D:\People\Ada L\x.whl"
 
 
 def test_a_full_disk_is_one_sentence_that_names_the_student_s_file(tmp_path, monkeypatch):

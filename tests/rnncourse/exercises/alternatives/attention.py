@@ -27,11 +27,11 @@ def with_einsum(query, keys, values, mask=None):
 
 
 @answers("attention")
-def with_a_very_negative_number(query, keys, values, mask=None):
+def with_the_lowest_number_there_is(query, keys, values, mask=None):
     scores = np.matmul(query, np.swapaxes(keys, -1, -2)) / query.shape[-1] ** 0.5
     if mask is None:
         mask = np.ones(scores.shape, dtype=bool)
-    weights = softmax(np.where(mask, scores, -1e9))
+    weights = softmax(np.where(mask, scores, np.finfo(scores.dtype).min))
     return [np.matmul(weights, values), weights]
 
 

@@ -188,32 +188,40 @@ def all_errors_then_three_einsums(dH, X, h0, H, U, W, k):
 
 
 @answers("checkpointed_bptt")
-def asked_on_the_way_forwards(loss_grad, X, h0, U, W, b, every):
-    kept, errors, h = [], [], h0
-    for s in range(0, len(X), every):
-        kept.append(h)
-        for t in range(s, min(s + every, len(X))):
-            h = rnn_step(X[t], h, U, W, b)
-            errors.append(loss_grad(t, h))
+def step_by_step(loss_grad, X, h0, U, W, b, every):
+    kept, h = {}, h0
+    for t, x in enumerate(X):
+        if t % every == 0:
+            kept[t] = h
+        h = rnn_step(x, h, U, W, b)
     sums, dh = [0, 0, 0], 0
-    for c in range(len(kept))[::-1]:
-        part = slice(c * every, (c + 1) * every)
-        H = rnn_forward(X[part], kept[c], U, W, b)
-        dH = np.array(errors[part])
-        dH[-1] = dH[-1] + dh
-        _, dh, *parts = rnn_backward(dH, X[part], kept[c], H, U, W)
-        sums = [a + p for a, p in zip(sums, parts)]
+    for start in sorted(kept, reverse=True):
+        states = [kept.pop(start)]
+        for x in X[start : start + every]:
+            states.append(rnn_step(x, states[-1], U, W, b))
+        for i in range(len(states) - 2, -1, -1):
+            dh = dh + loss_grad(start + i, states[i + 1])
+            _, dh, *parts = rnn_step_backward(dh, X[start + i], states[i], states[i + 1], U, W)
+            sums = [a + p for a, p in zip(sums, parts)]
     return tuple(sums)
 
 
 @answers("checkpointed_bptt")
-def nothing_thrown_away(loss_grad, X, h0, U, W, b, every):
-    """Full BPTT gives the same numbers; that little is kept is measured in the notebook."""
-    H = rnn_forward(X, h0, U, W, b)
-    dH = np.empty_like(H)
-    for t in range(len(X)):
-        dH[t] = loss_grad(t, H[t])
-    return rnn_backward(dH, X, h0, H, U, W)[2:]
+def kept_in_one_array(loss_grad, X, h0, U, W, b, every):
+    starts = list(range(0, len(X), every))
+    kept = np.empty((len(starts) + 1, *h0.shape), dtype=h0.dtype)
+    kept[0] = h0
+    for i, s in enumerate(starts):
+        kept[i + 1] = rnn_forward(X[s : s + every], kept[i], U, W, b)[-1]
+    dh, sums = np.zeros_like(h0), None
+    for i in reversed(range(len(starts))):
+        chunk = X[starts[i] : starts[i] + every]
+        H = rnn_forward(chunk, kept[i], U, W, b)
+        dH = np.array([loss_grad(starts[i] + j, H[j]) for j in range(len(H))])
+        dH[-1] += dh
+        _, dh, *parts = rnn_backward(dH, chunk, kept[i], H, U, W)
+        sums = parts if sums is None else [a + p for a, p in zip(sums, parts)]
+    return tuple(sums)
 
 
 @answers("checkpointed_bptt")
@@ -223,7 +231,7 @@ def recursion_into_the_last_chunk(loss_grad, X, h0, U, W, b, every):
         if start >= len(X):
             return np.zeros_like(h), np.zeros_like(U), np.zeros_like(W), np.zeros_like(b)
         chunk = X[start : start + every]
-        dh, dU, dW, db = walk(start + every, rnn_forward(chunk, h, U, W, b)[-1])
+        dh, dU, dW, db = walk(start + every, rnn_forward(chunk, h, U, W, b)[-1].copy())
         H = rnn_forward(chunk, h, U, W, b)
         dH = np.stack([loss_grad(start + i, state) for i, state in enumerate(H)])
         dH[-1] += dh
