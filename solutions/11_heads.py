@@ -1097,7 +1097,8 @@ for setting, kind in kinds.items():
 # %% tags=["experiment", "nbval-ignore-output"] dials="mix = 0.4; mix = 2.0; one = 0; other = 5"
 from rnncourse.experiments.heads import between
 
-one, other = 4, 3
+one = 4
+other = 3
 mix = 0.5
 rolls = {f"mix {m:g}": between(singers["alone"], one, other, m) for m in (0, mix, 1)}
 show(piano_roll(rolls, names, title=f"From {tunes[one].name} to {tunes[other].name}"))
