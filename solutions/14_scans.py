@@ -547,7 +547,7 @@ check(linear_attention)
 # Pairs are stored, each a random key of length 1 with $d = 16$ numbers and one of 16 values. Then each key is asked for once
 # more. Four ways to ask: linear attention; the same with *squared* scores, $(q \cdot k)^2$, which factor, too, into
 # $d^2$ features; the softmax as unit 13 has it, which asks with the key as it is; and a softmax whose queries are made
-# longer, by a factor that is chosen on other pairs. (For the linear one a longer query changes nothing.)
+# longer, by a factor that is chosen on other pairs.
 #
 # **Guess**: of 64 pairs, which of the four find more than nine in ten?
 
@@ -581,8 +581,8 @@ assert min(found["squared"][-1], found["softmax,\nlonger queries"][-1]) > 0.9, "
 # {{stored_pairs/softmax/64 pairs|median .0%}} where the linear one finds {{stored_pairs/linear/64 pairs|median .0%}}. But it
 # *can* be sharp, and a trained network learns how long its queries should be.
 #
-# What else helps a full state? *Forget*: a factor $a_t$ before $S_{t-1}$, from the input; your scan takes it. (Here, where
-# every pair is asked for, it makes things worse.) Or *correct*, as **DeltaNet** does: add only what is missing, $S_t = S_{t-1} +
+# What else helps a full state? *Forget*: a factor $a_t$ before $S_{t-1}$; your scan takes it. (Here, where every pair is asked
+# for, it makes things worse.) Or *correct*, as **DeltaNet** does: add only what is missing, $S_t = S_{t-1} +
 # k_t^\top (v_t - k_t S_{t-1})$. That is still linear in $S$, with the matrix $I - k_t^\top k_t$ in place of $a_t$.
 
 # %% [markdown]
@@ -593,8 +593,8 @@ assert min(found["squared"][-1], found["softmax,\nlonger queries"][-1]) > 0.9, "
 #
 # $$s_t = a \odot s_{t-1} + b\, x_t \qquad\qquad y_t = \sum_{i=1}^H c_i\, s_{ti}$$
 #
-# This is a **diagonal state space**: your recurrence with the same $a$ at each step and $b\, x_t$ in place of $b_t$. ($a$,
-# $b$ and $c$ are vectors of weights; a layer has such a filter for each of its inputs.)
+# This is a **diagonal state space**: your recurrence with the same $a$ at each step and $b\, x_t$ in place of $b_t$. (A
+# layer has such a filter for each of its inputs.)
 #
 # *By hand*: $a = (0.5, 0)$, $b = (1, 1)$, $c = (4, 1)$, and a single knock at the door, $x = (1, 0, 0)$. The states are
 # $(1, 1)$, $(0.5, 0)$, $(0.25, 0)$, and $y = (5, 2, 1)$.
@@ -662,8 +662,7 @@ difference = np.abs(scan(a, b, 1.0) - loop(a, b, 1.0)).max()
 print(f"the scan is off by {difference:.0e} at most")
 
 # %% [markdown]
-# The product becomes so small that $b_s$ divided by it overflows to infinity. From there on the sum holds infinities, and soon
-# nan. The scan never divides. *Try* a factor of
+# The product becomes so small that dividing by it overflows, and soon all is nan. The scan never divides. *Try* a factor of
 # 0.9.
 
 # %% [markdown]
@@ -684,15 +683,15 @@ print(f"the scan is off by {difference:.0e} at most")
 # | minimal GRU | a vector; section 6 | no | a scan |
 #
 # S4's matrix was nearly diagonal; Gupta, Gu and Berant showed in 2022 (DSS) that diagonal is enough. Merrill and others proved
-# that S4 and Mamba cannot follow certain changes of state, *if* a fixed number of parallel layers cannot do all that $\log T$
-# of them can (TC⁰ ≠ NC¹), as most believe and nobody has proved. Grazzi and
-# others showed what factors between 0 and 1 cannot do, parity among it, and what a minus sign mends.
+# that S4 and Mamba cannot follow certain changes of state, *if* a fixed number of parallel layers cannot do what $\log T$ of
+# them can (TC⁰ ≠ NC¹), which nobody has proved. Grazzi and others showed what factors between 0 and 1 cannot do, parity
+# among it.
 #
 # ## 12 · What you have
 #
 # - A linear recurrence is a row of maps; combining maps is associative; so all prefixes take $O(\log T)$ rounds.
 # - The way back of every tanh cell is such a recurrence, of matrices. Forwards a cell that forgets is found by guessing and
-#   mending, in rounds that hardly depend on $T$.
+#   mending.
 # - A minimal GRU trains by one scan and can hold; it cannot pull back what was pushed, nor keep a parity.
 # - Attention whose scores factor, and a state space, are the same recurrence: the state is small, and can be full.
 
@@ -747,8 +746,8 @@ progress("14_scans")
 # ## Looking back
 #
 # First comes what one might have expected and what did *not* come. Below it is a fold for each unit: in how many seeds each
-# claim held, with Wilson's interval at 95%. Settings and thresholds were chosen on other seeds; where that is not so, the table
-# says it. **Guess**, before you open one: what do you remember of it?
+# claim held, with Wilson's interval at 95%. Settings and thresholds were chosen on other seeds. **Guess**, before you open
+# one: what do you remember of it?
 
 # %% tags=["experiment"]
 from rnncourse.plots.looking_back import ClaimsTable
