@@ -240,8 +240,8 @@ assert delay != 1 or later[-1] > 0.9999, "Every word was expected to be right, o
 # **Claim:** asked at once, the tagger ends on its ceiling, to five digits. Asked one step later, it is right on every
 # word.
 #
-# Core and head are the same; only the question came later. Twice as many units, asked at once, stay at
-# {{tagger/at once, twice as large/right|median .5f}}. *Try* a delay of 2, and of 0.
+# Core and head are the same; only the question came later. Twice as many units, asked at once, stay on the ceiling, at
+# {{tagger/at once, twice as large/right|median .3f}}. *Try* a delay of 2, and of 0.
 
 # %% [markdown]
 # ## 4 · One output for all
