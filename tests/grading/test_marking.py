@@ -16,7 +16,7 @@ from tests.grading import made
 from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
 
 TEXTS = {
-    "ada": "It *loses* the order.",
+    "ada": "It  loses the Order.",
     "alan": "it loses the order",
     "barbara": "Nothing is lost: <b onclick='x()'>trust me</b> $h_t$",
     "charles": "It loses the order, and how many there were.",

@@ -1,11 +1,12 @@
 """What nobody in a room may ask the kernel for: a seccomp filter, as the kernel's BPF reads it.
 
-Four kinds of system calls are stopped, with "operation not permitted". No honest answer needs them, and Python, NumPy,
+Five kinds of system calls are stopped, with "operation not permitted". No honest answer needs them, and Python, NumPy,
 PyTorch and IPython run without them:
 
 - keyrings: the kernel keeps what is put there by user, not by process, so that it could outlive a room;
 - memory that belongs to no process and to no file of limited size: memfds, System V's shared memory, queues and
   semaphores, POSIX queues, and shared anonymous memory, `mmap` with MAP_SHARED | MAP_ANONYMOUS;
+- sockets of other families than Unix's and the internet's, of which the kernel has dozens, such as a virtual machine's;
 - what one process can do to another: tracing it, reading and writing its memory, taking its files;
 - the kernel's own machinery, in which its holes were: bpf, perf, io_uring, userfaultfd, namespaces and mounts.
 
@@ -24,17 +25,19 @@ EPERM = 1
 
 # BPF: class | size or operation | source
 LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
-NUMBER, ARCHITECTURE, FOURTH_ARGUMENT = 0, 4, 16 + 3 * 8  # where they lie in struct seccomp_data
+NUMBER, ARCHITECTURE, FIRST_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 16 + 3 * 8  # where they lie in struct seccomp_data
 KILL, REFUSE, ALLOW = 0x8000_0000, 0x0005_0000 | EPERM, 0x7FFF_0000
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
 
 
 @dataclass(frozen=True)
 class Machine:
-    """An architecture: what the kernel calls it, the number of its `mmap`, and those of what is stopped."""
+    """An architecture: what the kernel calls it, the numbers of its `mmap`, its `socket` and of what is stopped."""
 
     audit: int
     mmap: int
+    socket: int
     numbers: tuple[int, ...]
 
 
@@ -59,8 +62,8 @@ STOPPED = {
 }
 # fmt: on
 MACHINES = {
-    "x86_64": Machine(0xC000_003E, 9, tuple(x86 for x86, _ in STOPPED.values())),
-    "aarch64": Machine(0xC000_00B7, 222, tuple(arm for _, arm in STOPPED.values())),
+    "x86_64": Machine(0xC000_003E, 9, 41, tuple(x86 for x86, _ in STOPPED.values())),
+    "aarch64": Machine(0xC000_00B7, 222, 198, tuple(arm for _, arm in STOPPED.values())),
 }
 
 
@@ -73,12 +76,19 @@ def program(machine: str | None = None) -> bytes | None:
     guard = [(LOAD, 0, 0, ARCHITECTURE), (EQUAL, 1, 0, known.audit), (RETURN, 0, 0, KILL), (LOAD, 0, 0, NUMBER)]
     if known is MACHINES["x86_64"]:
         guard += [(AT_LEAST, 0, 1, X32), (RETURN, 0, 0, KILL)]
+    after, number = len(known.numbers), len(FAMILIES)  # then comes what allows, and then what refuses
+    sockets = [
+        (EQUAL, 0, number + 1, known.socket),
+        (LOAD, 0, 0, FIRST_ARGUMENT),
+        *((EQUAL, after + number - 1 - i, 0, family) for i, family in enumerate(FAMILIES[:-1])),
+        (EQUAL, after, after + 1, FAMILIES[-1]),
+    ]
     mapping = [
         (EQUAL, 0, 3, known.mmap),
         (LOAD, 0, 0, FOURTH_ARGUMENT),
         (AND, 0, 0, MAP_SHARED | MAP_ANONYMOUS),
-        (EQUAL, len(known.numbers) + 1, len(known.numbers), MAP_SHARED | MAP_ANONYMOUS),
+        (EQUAL, len(sockets) + after + 1, len(sockets) + after, MAP_SHARED | MAP_ANONYMOUS),
     ]
     calls = [(EQUAL, len(known.numbers) - i, 0, number) for i, number in enumerate(known.numbers)]
     ends = [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, REFUSE)]
-    return b"".join(struct.pack("=HBBI", *one) for one in [*guard, *mapping, *calls, *ends])
+    return b"".join(struct.pack("=HBBI", *one) for one in [*guard, *mapping, *sockets, *calls, *ends])
