@@ -670,7 +670,7 @@ assert rate != 0.005 or needed["3 layers"] < needed["1 layer"] < 600
 #
 # **Claim:** at a rate of 0.015 three layers are still sooner.
 #
-# That held in {{held deeper_delay_sooner_at_best_rate}} seeds. So depth was **faster**; one layer learns the task, too.
+# The two held in {{held deeper_delay_sooner}} and {{held deeper_delay_sooner_at_best_rate}} seeds. So depth was **faster**; one layer learns the task, too.
 #
 # Remember the knock of section 1. A layer that says the symbol of three steps ago hands the layer above a task of three
 # steps in place of six: depth can **divide** a distance.
@@ -855,7 +855,7 @@ show(change_strips(*moves(read("4 layers", updates, rate=0.004), line)))
 # each letter has 1.) The top layer's speed is {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 0|median}} before training,
 # {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 100|median}} after 100 updates,
 # {{text_by_depth/4 layers, rate 0.004/speed of layer 4 after 200|median}} after 200. So the picture of the textbooks comes,
-# and passes. It is something to measure, not to assume. *Try* 200 updates, or 0.
+# and passes. *Try* 200 updates, or 0.
 
 # %% tags=["experiment"]
 progress("08_stacked")

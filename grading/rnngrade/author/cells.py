@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import jupytext
 
@@ -37,6 +38,12 @@ class Cells:
     def read(solution: Path) -> Cells:
         """What stands in the cells of this solution."""
         return Cells(list(_statements(solution)))
+
+    def value(self, name: str) -> Any:
+        """What `name` is after the statements that it needs. **Errors:** whatever these raise; `KeyError`."""
+        space: dict[str, Any] = {"__name__": "cells", "use": lambda function: function}
+        exec(compile(ast.Module(self.needed(name), []), "cells", "exec"), space)
+        return space[name]
 
     def needed(self, name: str) -> list[ast.stmt]:
         """The statements that `name` needs, in order. Of several that define a name, the last before it is needed; a

@@ -74,7 +74,7 @@ def misjudged(root: Path, stem: str) -> Iterator[str]:
             if isinstance(exercise, Exercise):
                 answer = exercise.made_of(exercise.source, f"<{exercise.name}>")
             else:
-                answer = getattr(cells, exercise.name)
+                answer = cells.value(exercise.name)
         except Exception as error:
             yield f"{where}: The model answer to {exercise.name} raises {type(error).__name__}: {_line(error)}"
             continue
