@@ -164,5 +164,5 @@ unit.expectation(
 unit.expectation(
     "Upper layers learn longer time scales.",
     "in part",
-    "It is something to measure, not to assume.",
+    "So the picture of the textbooks comes, and passes.",
 )
