@@ -192,4 +192,14 @@ def _names_of_simple(statement: ast.stmt) -> tuple[set[str], set[str]]:
         inner += scope.get_children()
     if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         used.discard(statement.name)  # it calls itself
+    else:  # `found[name] = value` makes another `found`
+        stored = [node for node in ast.walk(statement) if isinstance(node, (ast.Subscript, ast.Attribute))]
+        bound |= {_root(node) for node in stored if isinstance(node.ctx, ast.Store)} & used
     return used, bound
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an entry or an attribute is of; empty if it is of no name."""
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
