@@ -16,8 +16,9 @@ from benchmarks import copies as benchmark
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
-from rnngrade.pages.report import write_report
+from rnngrade.pages.report import write_reports
 from rnngrade.pages.report.alike import OWN, common_to_all
 from rnngrade.reading.copies import ENOUGH, FEWEST, LONGEST, find_copies
 from rnngrade.reading.normalised import tokens
@@ -133,7 +134,8 @@ def test_the_report_shows_the_lines_that_match_side_by_side(tmp_path, alone):
             for name, text in given.items()
         ]
         desk.keep(Record(student, UNIT, "key", "0" * 64), json.dumps({"cells": cells}).encode())
-    page = write_report(desk, UNIT).read_text()
+    (path,) = write_reports(desk, [UNIT], Failures())
+    page = path.read_text()
     shown = page[page.index('id="copies"') :]
     assert "alone0007" in shown[: shown.index("</details>")]
     assert "copy" in shown[: shown.index("</details>")]

@@ -261,7 +261,7 @@ def _grade_unit(
             sandboxed=how.sandboxed,
             students=how.students,
             force=how.force,
-            enter=lambda desk, record, notebook: gradebook.put(record, notebook),
+            enter=gradebook.enter,
             advance=advance,
             failures=failures,
             graders=graders,

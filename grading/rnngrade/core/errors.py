@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,6 +37,16 @@ def writing(path: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise DiskFull(path) from None
         raise type(error)(error.errno, error.strerror, str(path)) from None
+
+
+def some(names: Sequence[str], most: int = 8) -> str:
+    """Names in a row, not too many.
+
+    >>> some(["ada", "alan", "emmy"], 2)
+    'ada, alan and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 class Failures:
@@ -78,7 +88,9 @@ class Failures:
     def _tell(self, what: str, words: str) -> None:
         # The words may be a student's: they are kept to one line that a terminal can print.
         line = " ".join(f"{what}: {words}".split())[:LONGEST]
-        self.told.append("".join(c if c.isprintable() else "\ufffd" for c in line))
+        line = "".join(c if c.isprintable() else "\ufffd" for c in line)
+        if line not in self.told:
+            self.told.append(line)
 
     def end(self) -> None:
         """**Errors:** `DeskError` with a line for each failure, if there was one."""

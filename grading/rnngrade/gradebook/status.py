@@ -12,14 +12,13 @@ from pathlib import Path
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import some
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, names_of, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
 from rnngrade.roster.times import lateness_of
-
-MOST_NAMES = 8
 
 
 @dataclass
@@ -135,21 +134,16 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
         counts.append(f"{len(one.without_feedback)} without feedback that says what is so now")
     yield f"  {', '.join(counts)}"
     if one.late:
-        yield f"  late: {_some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
+        yield f"  late: {some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
     if one.extended:
         later = [f"{who} to {local(one.extended[who], rules)}" for who in sorted(one.extended, key=natural)]
-        yield f"  extended: {_some(later)}"
+        yield f"  extended: {some(later)}"
     if one.without_time:
-        yield f"  not known when it came, and taken to be in time: {_some(one.without_time)}"
+        yield f"  not known when it came, and taken to be in time: {some(one.without_time)}"
     if one.absent:
-        yield f"  handed in nothing: {_some(one.absent)}"
+        yield f"  handed in nothing: {some(one.absent)}"
     if one.unknown:
-        yield f"  not on the class list: {_some(one.unknown)}"
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+        yield f"  not on the class list: {some(one.unknown)}"
 
 
 def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) -> str:
