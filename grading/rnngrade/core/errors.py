@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from rnngrade.core.log import log
+
 LONGEST = 300  # characters of what is said of one student's error
 
 
@@ -75,10 +77,12 @@ class Failures:
         except Stop:
             raise
         except DeskError as error:
+            log.debug("%s", what, exc_info=True)
             self._tell(what, str(error))
         except OSError as error:
             self._tell(what, f"{error.strerror}: {error.filename}" if error.filename else str(error))
         except Exception as error:  # there is no end to what a student can hand in
+            log.exception("%s", what)
             self._tell(what, f"{type(error).__name__}: {error}")
 
     def add(self, student: str, unit: str, words: str) -> None:
@@ -89,6 +93,7 @@ class Failures:
         # The words may be a student's: they are kept to one line that a terminal can print.
         line = " ".join(f"{what}: {words}".split())[:LONGEST]
         line = "".join(c if c.isprintable() else "\ufffd" for c in line)
+        log.warning("%s", line)
         if line not in self.told:
             self.told.append(line)
 

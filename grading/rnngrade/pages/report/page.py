@@ -142,11 +142,11 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tup
 
     found = of(lambda student: student not in apart)
     around = Around(
-        {r.student: people.person(r.student).sortable_name for r in records},
-        {r.student: people.person(r.student).full_name for r in records},
+        {r.student: people.shown(people.person(r.student), by_last_name=True) for r in records},
+        {r.student: people.shown(people.person(r.student)) for r in records},
         due=local(rules.due.get(unit), rules),
         has_list=bool(people),
-        absent=[person.full_name for person in people.absent(handed_in)],
+        absent=[people.shown(person) for person in people.absent(handed_in)],
         unknown=of(apart.__contains__) if apart else None,
     )
     for row in (*found.students, *(around.unknown.students if around.unknown else ())):
@@ -241,7 +241,13 @@ def _environment() -> jinja2.Environment:
         style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
     )
     environment.filters.update(
-        number=number, percent=percent, prose=prose, seconds=seconds, count=count, sort_people=sort_people
+        number=number,
+        percent=percent,
+        prose=prose,
+        of_them=of_them,
+        seconds=seconds,
+        count=count,
+        sort_people=sort_people,
     )
     return environment
 
@@ -289,6 +295,19 @@ def count(number: int, one: str, many: str | None = None) -> str:
     ('1 student', '0 students', '2 answers are')
     """
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def of_them(text: str) -> str:
+    """What a student was told, as it is said to whoever grades.
+
+    >>> of_them("Your cell `f` is yours: what you do, and your `you_too`.")
+    'Their cell `f` is theirs: what they do, and their `you_too`.'
+    """
+    words = {"you": "they", "your": "their", "yours": "theirs"}
+    return re.sub(r"\b([Yy])(ou(?:rs?)?)\b", lambda m: m[1].translate(_TO_T) + words[f"y{m[2]}"][1:], text)
+
+
+_TO_T = str.maketrans("Yy", "Tt")
 
 
 def prose(text: str) -> Markup:
