@@ -20,7 +20,7 @@ from rnncourse.seat.cli import open_jupyterlab
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 from rnngrade.cli.shared import graded_units, of_the_class, own_seed, progress_bar, require_work, say_taken, units_of
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.errors import DeskError, Failures, together
 from rnngrade.core.record import JUDGED, ExerciseResult, Record, write_whole
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
     with in_a_sentence(DeskError), desk.locked("rnngrade collect"):
         failures = Failures()
         report = take(source, desk, units_of([unit])[0] if unit else None, form, failures=failures)
-        for words in report.notes:
+        for words in together(report.notes):
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
         failures.end()
