@@ -367,7 +367,7 @@ from rnncourse.plots.cell import knock_chart
 
 forward = use(rnn_forward)
 heard = {f"W = {W:g}": knock(W, forward) for W in (2, 1, 0.8, 0)}
-slider = Slider("W", -2.0, 2.0, 1.2, step=0.05)
+slider = Slider("W", -2.0, 2.0, 1.2)
 one = lambda W: knock_chart({f"W = {W:.2f}": knock(W, forward)})  # noqa: E731
 explore(one, knock_chart(heard), W=slider)
 
@@ -381,8 +381,7 @@ assert heard["W = 1"][-1] > 10 * heard["W = 0.8"][-1] > 0
 # $\tanh(2\cdot0.96)\approx0.96$, again and again. Such a unit is a **latch**. Had nobody knocked, it would have stayed
 # at 0. One unit, one bit of memory: at the end of this unit it will hold the word *medicine*.
 #
-# *Try* the slider below the picture, in a running notebook: which is the smallest $W$ that holds the knock, and what does one
-# below 0 do?
+# *Try* the slider below the picture: which is the smallest $W$ that holds the knock, and what does one below 0 do?
 
 # %% [markdown]
 # ### Experiment · the same input for ever

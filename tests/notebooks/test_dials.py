@@ -1,4 +1,7 @@
-"""What a text invites a student to try does not raise: each dial that it names is turned, and the cell run again."""
+"""What a text invites a student to try does not raise: each dial that it names is turned, and the cell run again.
+
+The positions of a slider are all drawn when its cell runs: the build turns those.
+"""
 
 import re
 
@@ -18,6 +21,18 @@ def turned(cell):
             source, count = re.subn(rf"^{name} = .*?(?=  #|$)", dial, cell.source, flags=re.MULTILINE)
             assert count == 1, f"The cell sets {name} {count} times."
             yield nbformat.v4.new_code_cell(source)
+
+
+TRY = re.compile(r"\*Try\*(.*?)(?:[.?!]\s|\n\n|$)", re.DOTALL)
+
+
+@pytest.mark.parametrize("stem", exercises.SYLLABUS)
+def test_every_dial_that_a_text_names_is_turned(stem, root):
+    cells = nbformat.read(notebook_path(root, "solutions", stem), as_version=4).cells
+    dials = {dial.strip().removesuffix(".0") for cell in cells for dial in cell.metadata.get("dials", "").split(";")}
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    named = [dial for sentence in TRY.findall(text) for dial in re.findall(r"`(\w+ = [^`]+)`", sentence)]
+    assert {dial.removesuffix(".0") for dial in named} <= dials
 
 
 @pytest.mark.nightly
