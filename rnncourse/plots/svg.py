@@ -7,7 +7,7 @@ names, no groups without a purpose.
 import io
 import re
 from collections.abc import Iterator, Sequence
-from itertools import count, groupby
+from itertools import count, groupby, zip_longest
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, tostring
 
@@ -28,13 +28,15 @@ ElementTree.register_namespace("", SPACE)
 
 
 def drawn(figure: Figure) -> Element:
-    """What matplotlib makes of `figure`, with all that is referred to at its beginning."""
+    """What matplotlib makes of `figure`, with all that is referred to at its beginning, and no other names."""
     page = io.StringIO()
     # (print_figure would lay it out and draw it twice, to the same effect)
     FigureCanvasSVG(figure).print_svg(page, metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))  # type: ignore[no-untyped-call]
     root = ElementTree.fromstring(page.getvalue().replace("xlink:href", "href"))
-    referred_to = Element(DEFS)
+    referred_to, names = Element(DEFS), set(REFERENCE.findall(page.getvalue()))
     for node in list(root.iter()):
+        if (name := node.get("id", "")) not in names and not LAYER.match(name):
+            node.attrib.pop("id", None)
         node.text, node.tail = node.text if node.tag == STYLE else None, None
         for child in [child for child in node if child.tag == DEFS or child.tag.endswith("metadata")]:
             node.remove(child)
@@ -65,9 +67,9 @@ def _shared(versions: Sequence[Element], numbers: Iterator[int]) -> list[Element
         layers[-1].append(nodes[0])
     if len(layers) == 1:
         return list(layers[0])
-    if len({(node.tag, *node.items(), len(node)) for node in versions}) == 1:
+    if len({(node.tag, *node.items()) for node in versions}) == 1:
         whole = Element(versions[0].tag, versions[0].attrib)
-        for parts in zip(*versions, strict=True):
+        for parts in zip_longest(*versions, fillvalue=Element(G)):
             whole.extend(_shared(parts, numbers))
         if len(whole) and len(tostring(whole)) < sum(len(tostring(layer)) for layer in layers):
             return [whole]
@@ -80,8 +82,6 @@ def written(root: Element) -> str:
     names = {name: f"i{k:x}" for k, name in enumerate(referred_to)}
     looks: dict[str, str] = {}
     for node in reversed(list(root.iter())):
-        if node.get("id") not in names and not LAYER.match(node.get("id", "")):
-            node.attrib.pop("id", None)
         letter = node.get("transform") == LETTER
         for key, value in node.items():
             node.set(key, _outline(value, letter) if key == "d" else _shorter(key, value, names))

@@ -8,6 +8,7 @@ import pytest
 
 from rnncourse import plots
 from rnncourse.plots import Slider, explore
+from rnncourse.plots.explore import _lay_out_alike
 
 SHARE = Slider("share of yes", 0.0, 1.0, 0.25, step=0.25)
 ODDS = Slider("odds", 1, 2, 2, step=1)
@@ -56,6 +57,9 @@ def test_there_is_a_layer_and_a_caption_for_each_position_of_all_sliders(page):
 
 def test_what_the_pictures_share_stands_there_once():
     def draw(end):
-        return plots.line_chart([0, 1], {"a": [0, end]}, xlabel="x", ylabel="y", ylim=(0, 1))
+        lines = {"a": [0, end]} | ({"b": [0, 0.5]} if end != 0.5 else {})
+        return plots.line_chart([0, 1], lines, xlabel="x", ylabel="y", ylim=(0, 1))
 
-    assert len(plots.to_svg(*(draw(k / 20) for k in range(21)))) < 3 * len(plots.to_svg(draw(0.5)))
+    figures = [draw(k / 20) for k in range(21)]
+    _lay_out_alike(figures)
+    assert len(plots.to_svg(*figures)) < 3 * len(plots.to_svg(draw(0.5)))
