@@ -934,7 +934,7 @@ assert two_ways < 0.1 < 2 < one_way, "Both ways was expected to copy."
 # Answer with the set of those that hold, in the form `{"B", "D"}`.
 
 # %% answer="quiz_bidirectional"
-quiz_bidirectional = None  # put a set of letters in place of None, and delete what stands below
+quiz_bidirectional = None  # put a set of letters in place of None
 ### BEGIN SOLUTION
 quiz_bidirectional = {"A", "C", "E"}
 ### END SOLUTION
@@ -1034,7 +1034,7 @@ assert not grids["not flipped back"].all(), "Only the second should have gaps."
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Your tagger, on code of your own, after sixteen epochs in place of four. The truth comes from Python's tokenizer, so it has
+# Your tagger, on code of your own, after eight epochs in place of four. The truth comes from Python's tokenizer, so it has
 # to be Python.
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -1043,7 +1043,7 @@ code = """for name in sorted(names):
         print("too long:", name)
     total += count(name) * 0.5  # half of it
 """
-longer = train_highlighter(new_highlighter(TwoWayTagger), epochs=16)
+longer = train_highlighter(new_highlighter(TwoWayTagger), epochs=8)
 ColouredCode(*tagged({"both ways": longer}, code))
 
 # %% tags=["experiment"]
