@@ -763,8 +763,8 @@ show(shares(wrong, ours=measured, guessed={mine}, xlabel=counted, most=100))
 #
 # It held in {{held english_or_python}} splits of the sentences. A network with one chain does not beat counting with two:
 # {{english_or_python/one way/wrong|median .0f}} errors against {{english_or_python/HMM/wrong|median .0f}}. With two chains it
-# does: {{english_or_python/both ways/wrong|median .0f}}. *Try* `train_marker(tagger, vectors=False)`: the same from vectors
-# drawn at random.
+# does: {{english_or_python/both ways/wrong|median .0f}}. From vectors drawn at random,
+# `train_marker(tagger, vectors=False)`, it makes {{english_or_python/both ways, without vectors/wrong|median .0f}}. *Try* it.
 #
 # Here is a held-out sentence that only the last of the three gets right. Marks are `so`.
 
@@ -849,7 +849,8 @@ show(sign_chart({name: taken_for_comment(model) for name, model in three.items()
 # %% [markdown]
 # In our seeds the first two take {{highlighter/one way/of the last eight|range .0%}} and
 # {{highlighter/both ways/of the last eight|range .0%}} of the last eight characters for a comment, the third
-# {{highlighter/one way, has seen code commented out/of the last eight|range .0%}}. Each further character says "code", and
+# {{highlighter/one way, has seen code commented out/of the last eight|range .0%}}, half of the seeds
+# {{highlighter/one way, has seen code commented out/of the last eight|median .0%}} or more. Each further character says "code", and
 # the sign has to be remembered against it. A plain cell can begin to do that. The first two had no reason to: in their
 # text, what looks like code *is* code. As in unit 05, a network holds what its examples ask it to hold. *Try* 12 epochs for
 # the third.
