@@ -27,7 +27,7 @@ class MissingFileError(Exception):
 
 
 def page(root: Path, name: str, out: Path, *, section: str = "") -> str:
-    """The document `name`, or the text of one of its sections; files that it links to or shows are copied into `out`."""
+    """The document `name`, or one of its sections, as text; files that it links to or shows are copied into `out`."""
 
     def follow(found: re.Match[str]) -> str:
         label, target, anchor = found[1], found[2], found[3] or ""

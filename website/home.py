@@ -81,11 +81,11 @@ def get_it(lite: str, repository: str) -> str:
         address = f"https://github.com/{repository}"
         lines.append(f"Get the course, `git clone {address}` or [as an archive]({address}/archive/HEAD.zip).")
     else:
-        lines.append("Whoever gave you this page has the course for you: a folder, a clone of its repository, or a wheel.")
+        lines.append("Whoever gave you this page has the course for you: a folder, which is a clone, or a wheel.")
     lines.append("Open a terminal in that folder.")
     if lite:
-        start = units.in_browser(exercises.STEMS[0], lite)
-        lines.insert(0, f'To install nothing, <a href="{start}">start in the browser</a>: units 00 to 06, and the NumPy parts of six more.')
+        start = f'<a href="{units.in_browser(exercises.STEMS[0], lite)}">start in the browser</a>'
+        lines.insert(0, f"To install nothing, {start}: units 00 to 06, and the NumPy parts of six more.")
     return "\n".join(lines)
 
 
