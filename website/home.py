@@ -42,7 +42,7 @@ def first_screen(root: Path, source: Path, lite: str) -> str:
     captions = _stored(root, "12_encoder_decoder", "captioned_images(", PICTURE)
     wrong = next(one for one in exercises.find(TRIED).misconceptions if one.name == MISTAKE)
     verdict = check(wrong.answer, TRIED)
-    source = PygmentsBridge("html").highlight_block(wrong.source_for(TRIED).strip(), "python")
+    tried = PygmentsBridge("html").highlight_block(wrong.source_for(TRIED).strip(), "python")
     buttons = '<a class="btn btn-outline-primary" href="install.html">Install</a> three commands'
     if lite:
         start = units.in_browser(exercises.STEMS[0], lite)
@@ -56,7 +56,7 @@ def first_screen(root: Path, source: Path, lite: str) -> str:
 writes. <a href="units/13_attention.html">Unit 13</a></p>
 </section>
 <section class="home-card" aria-label="A wrong answer and what its check says">
-{source}
+{tried}
 {verdict.card()}
 <p>Every exercise has a check, which knows the mistakes that students make.
 <a href="units/00_welcome.html">Unit 00</a></p>
