@@ -25,7 +25,7 @@ from rnncourse.experiments.bidirectional_torch import (
 )
 
 torch.set_num_threads(1)
-unit = Unit("09_bidirectional", seeds=5)
+unit = Unit("09_bidirectional")
 ONE, BOTH, SEEN = "one way", "both ways", "one way, has seen code commented out"
 NO_VECTORS = "both ways, without vectors"
 

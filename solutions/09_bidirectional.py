@@ -596,8 +596,8 @@ assert again["cell, 8 units"] > 64 / 256, "Eight units were expected to hold mor
 # | `out` | $(T, N, 2H)$ | $[f_t, g_t]$, aligned with time: nothing is left for you to flip |
 # | `h_n` | $(2, N, H)$ | `h_n[0]` is $f_T$ and `h_n[1]` is $g_1$: the two final states |
 #
-# PyTorch's layer gets your parameters. **Guess**: how far is `out` from your states, and how far are `h_n` and
-# `out[-1]` from your summary?
+# PyTorch's layer gets your parameters. **Guess**: how far is `out` from your states, and `h_n` and `out[-1]` from your
+# summary?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.bidirectional_torch import layer_beside_torch
@@ -763,8 +763,8 @@ show(shares(wrong, ours=measured, guessed={mine}, xlabel=counted, most=100))
 #
 # It held in {{held english_or_python}} splits of the sentences. A network with one chain does not beat counting with two:
 # {{english_or_python/one way/wrong|median .0f}} errors against {{english_or_python/HMM/wrong|median .0f}}. With two chains it
-# does: {{english_or_python/both ways/wrong|median .0f}}. *Try* `train_marker(tagger, vectors=False)`: the same from vectors
-# drawn at random.
+# does: {{english_or_python/both ways/wrong|median .0f}}. From vectors drawn at random,
+# `train_marker(tagger, vectors=False)`, it makes {{english_or_python/both ways, without vectors/wrong|median .0f}}. *Try* it.
 #
 # Here is a held-out sentence that only the last of the three gets right. Marks are `so`.
 
@@ -777,7 +777,7 @@ for name, one in marker.items():
     print(f"{name}: {MarkedSentence(sentence.words, one.marks(sentence.words))}\n")
 
 # %% [markdown]
-# Counting needs neither vectors nor training, and its tables say why a word was marked.
+# Counting needs neither vectors nor gradients, and its tables say why a word was marked.
 
 # %% [markdown]
 # ## 12 · A syntax highlighter
@@ -850,10 +850,11 @@ show(sign_chart({name: taken_for_comment(model) for name, model in three.items()
 # The one-way tagger loses the sign within five characters; with two chains the code to its right speaks against it at
 # once. In our seeds the first two take {{highlighter/one way/of the last eight|range .0%}} and
 # {{highlighter/both ways/of the last eight|range .0%}} of the last eight characters for a comment, the third
-# {{highlighter/one way, has seen code commented out/of the last eight|range .0%}}: its start decides. Each further
-# character says "code", and the sign has to be remembered against it. A plain cell can begin to do that. The first two
-# had no reason to: in their text, what looks like code *is* code. As in unit 05, a network holds what its examples ask
-# it to hold. *Try* 12 epochs for the third.
+# {{highlighter/one way, has seen code commented out/of the last eight|range .0%}}, half of the seeds
+# {{highlighter/one way, has seen code commented out/of the last eight|median .0%}} or more: the start decides. Each
+# further character says "code", and the sign has to be remembered against it. A plain cell can begin to do that. The
+# first two had no reason to: in their text, what looks like code *is* code. As in unit 05, a network holds what its
+# examples ask it to hold. *Try* 12 epochs for the third.
 
 # %% [markdown]
 # ## 13 · The price: nothing can be said before the end
@@ -867,9 +868,9 @@ show(sign_chart({name: taken_for_comment(model) for name, model in three.items()
 # | when one more symbol comes | one more step | all of $g$ anew |
 # | kept while running on | one state | the whole sequence |
 #
-# For a text in a file that is no price. For live captions it is prohibitive. What people do there is to wait a little:
-# look $k$ symbols ahead and begin the backward chain there. The highlighter labels a character, and sees only the $k$
-# characters after it. **Guess**: from which $k$ on does it beat the tagger that reads one way?
+# For a text in a file that is no price. For live captions it is prohibitive. People wait a little: look $k$ symbols
+# ahead and begin the backward chain there. The highlighter labels a character, and sees only the $k$ characters after
+# it. **Guess**: from which $k$ on does it beat the tagger that reads one way?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.bidirectional_torch import right_with_lookahead
