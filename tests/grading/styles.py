@@ -51,7 +51,7 @@ def _as_a_cell(answer, name: str, module) -> str:
     text = textwrap.dedent(inspect.getsource(answer))
     (node,) = ast.parse(text).body
     body = "\n".join(text.splitlines()[node.lineno - 1 :])
-    body = re.sub(rf"\b{node.name}\b", name, body)
+    body = re.sub(rf"(?<![.\w]){node.name}\b", name, body)
     helpers = []
     for used in sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)}):
         helper = vars(module).get(used)
@@ -467,12 +467,13 @@ def renamed(source: str, name: str, new: Callable[[str], str], *, parameters: bo
     called = {k.arg for n in ast.walk(tree) if isinstance(n, ast.Call) for k in n.keywords}
     own = (own | arguments if parameters else own - arguments) - {name, "self"} - called - outer
     own = {n for n in own if not n.startswith("__")}
+    methods = [part for n in ast.walk(tree) if isinstance(n, ast.ClassDef) for part in n.body]
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in own:
             node.id = new(node.id)
         elif isinstance(node, ast.arg) and node.arg in own:
             node.arg = new(node.arg)
-        elif isinstance(node, ast.FunctionDef) and node.name in own:
+        elif isinstance(node, ast.FunctionDef) and node.name in own and node not in methods:
             node.name = new(node.name)
         elif isinstance(node, (ast.Nonlocal, ast.Global)):
             node.names = [new(n) if n in own else n for n in node.names]
@@ -595,13 +596,14 @@ MERGE = "merge"  # half of the exercises from one, half from another
 def independent(unit: str, size: int, seed: int) -> dict[str, Answers]:
     """A class in which everybody works alone."""
     rng = random.Random(f"{unit} {seed}")
-    torch = int(unit[:2]) in (7, 8, 9, 11, 12)
-    made = {}
+    made: dict[str, Answers] = {}
     for number in range(size):
-        habits = Habits(random.Random(rng.random()), torch)
-        made[f"alone{number:04}"] = {
-            name: habits.write(habits.rng.choice(texts), name) for name, texts in beginnings(unit).items()
-        }
+        habits = Habits(random.Random(rng.random()), torch=False)
+        answers = made[f"alone{number:04}"] = {}
+        for name, texts in beginnings(unit).items():
+            text = habits.rng.choice(texts)
+            habits.torch = re.search(r"\b(torch|nn)\.", text) is not None
+            answers[name] = habits.write(text, name)
     return made
 
 

@@ -367,7 +367,7 @@ def sample(root, tmp_path_factory):
     made = [record_of(s, written=(WRITTEN,)) for s in demo_class(UNIT, 18)]
     made[2] = with_result(made[2], "Network", status=DIED, passed=False, points=0.0, message="It ended Python itself.")
     made[3] = with_result(made[3], "softmax", passed=False, diagnosis=None, points=0.3, message="An odd one.")
-    finding = Finding("hides-calls", "Your cell `softmax` uses `eval`.", "softmax", for_person=True)
+    finding = Finding("not-listed", "Your cell `softmax` uses `eval`.", "softmax", for_person=True)
     made[4] = dataclasses.replace(made[4], findings=(finding, Finding("odd", "Two cells bear one name.")))
     for i in (5, 6):
         made[i] = dataclasses.replace(made[i], answers={"softmax": LONG, "Network": LONG})

@@ -37,7 +37,8 @@ from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.judge import judge_code, judge_question, place, refused
 from rnngrade.grading.outputs import Outputs, new_output
-from rnngrade.reading.inspection import digest, inspect, weight
+from rnngrade.reading.digest import digest, weight
+from rnngrade.reading.inspection import inspect
 from rnngrade.reading.intake import Intake, defined_names, take_in
 from rnngrade.reading.traces import may_leave_traces
 from rnngrade.sandbox.limits import MB, Limits
@@ -380,20 +381,21 @@ class _Grading:
             self.session = None
 
     def _inspect(self, intake: Intake) -> list[Finding]:
-        sources, given = {}, {}
+        sources, given = {}, []
         for index, cell in enumerate(intake.notebook.cells):
             meta = cell.metadata.get("nbgrader", {})
             is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
             if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
                 sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
             elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
-                given[f"given {index + 1}"] = cell.source
+                given.append(cell.source)
         stem = self.bundle.unit.partition("_")[2]
         own = (f"rnncourse.{stem}", "rnncourse.exercises")
         catalogue = exercises.unit(self.bundle.unit)
         forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
         uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
-        inspection = inspect(sources, forbids, uses, given)
+        answers = [e.source for e in catalogue if isinstance(e, Exercise)]
+        inspection = inspect(sources, forbids, uses, given, answers)
         self.banned = inspection.banned
         return inspection.findings
 
@@ -430,7 +432,7 @@ def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
 
 
 # Findings of the inspection on code that may change more than its own.
-TRACES = {"hides-calls", "looks-inside", "machine-level", "processes", "patches", "too-long", "too-complex"}
+TRACES = {"not-listed", "patches", "too-long", "too-complex"}
 
 
 def _is_odd(fault: Fault) -> bool:

@@ -23,7 +23,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from rnngrade.reading.bindings import USUAL
 from rnngrade.reading.ipython import as_run
 
 MOST_STATEMENTS = 80  # of one block that are put in order: it takes the square of them
@@ -35,6 +34,7 @@ _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _ENDS = (ast.Return, ast.Raise, ast.Break, ast.Continue)
 _NOISE = (ast.Pass, ast.Assert, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.Delete)
 _TALK = frozenset({"print", "display", "hint", "check"})
+USUAL = {"np": "numpy", "torch": "torch", "nn": "torch.nn", "math": "math", "plt": "matplotlib.pyplot"}
 _COMMUTE = (ast.BitAnd, ast.BitOr, ast.BitXor)
 _TURNED = {ast.Gt: "Lt", ast.GtE: "LtE"}
 _SYMMETRIC = frozenset(

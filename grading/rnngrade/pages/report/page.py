@@ -58,7 +58,7 @@ from rnngrade.pages.feedback.write import source_of
 from rnngrade.pages.report.alike import copies_in
 from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
 from rnngrade.reading import copies
-from rnngrade.reading.inspection import digest, weight
+from rnngrade.reading.digest import digest, weight
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import class_list, natural
 
