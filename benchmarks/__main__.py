@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import bidirectional, checks, copies, desk, gates, imports, rnn, scaling, sliders, stacked
+from benchmarks import bidirectional, checks, desk, gates, imports, rnn, scaling, sliders, stacked
 
 PARTS = {
     "rnn": rnn,
@@ -15,7 +15,6 @@ PARTS = {
     "imports": imports,
     "checks": checks,
     "sliders": sliders,
-    "copies": copies,
     "desk": desk,
 }
 

@@ -2,18 +2,23 @@
 call, where the text says so. What it does not see, PyTorch refuses while the answer is asked.
 """
 
+import itertools
+import math
 import random
 import sys
 import types
 import warnings
+from collections import OrderedDict
+from functools import reduce
 
 import nbformat
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rnncourse import exercises
+from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise
 from rnngrade.reading.digest import digest, weight
 from rnngrade.reading.inspection import inspect
@@ -173,6 +178,17 @@ def test_hardly_anybody_who_is_honest_is_shown_to_a_person(stem, root):
     assert [i.banned for i in inspected if i.banned] == []
     shown = [f.message for i in inspected for f in i.findings if f.for_person]
     assert len(shown) < 0.02 * len(inspected), shown
+
+
+def test_who_writes_in_a_style_of_their_own_is_right():
+    named = {e.name: e.reference for e in exercises.unit("03_cell") if isinstance(e, Exercise)}
+    named |= {"np": np, "math": math, "itertools": itertools, "reduce": reduce, "OrderedDict": OrderedDict}
+    classes = styles.independent("03_cell", 3, SEED).values()
+    assert len({text for answers in classes for text in answers.values()}) > 2 * len(next(iter(classes)))
+    for name, text in (item for answers in classes for item in answers.items()):
+        space = dict(named)
+        exec(text, space)
+        assert check(space[name], name, hidden=True).passed, text
 
 
 # --- what an answer may not call

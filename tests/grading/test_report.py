@@ -10,6 +10,7 @@ import json
 import re
 import shutil
 import warnings
+import zipfile
 from collections import Counter
 from urllib.parse import unquote, urlsplit
 
@@ -407,6 +408,24 @@ def test_all_links_lead_somewhere_and_nothing_comes_from_elsewhere(sample):
     assert shown.all("src") == []
     assert "url(" not in shown.source
     assert "@import" not in shown.source
+
+
+def test_answers_are_packed_for_a_detector_whatever_stands_in_them(desk):
+    doubling = "a = 1\n" + "".join(
+        f"{'b' * n} = {'b' * (n - 1) or 'a'} + {'b' * (n - 1) or 'a'}\n" for n in range(1, 40)
+    )
+    cells = [
+        {"cell_type": "code", "metadata": {"nbgrader": {"solution": True, "grade_id": "softmax"}}, "source": doubling},
+        {"cell_type": "code", "metadata": {"rnngrade": {"role": "helper"}}, "source": ["def f(:\n", "    half"]},
+        {"cell_type": "code", "metadata": {"nbgrader": {"grade": True}}, "source": "check(softmax)"},
+    ]
+    for name in ("ada", "bob"):
+        desk.keep(student(name), json.dumps({"cells": cells if name == "ada" else []}).encode())
+    folder = write_report(desk, UNIT).with_suffix("")
+    with zipfile.ZipFile(folder / "answers.zip") as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert texts == {"answers/ada.py": f"{doubling}\n\ndef f(:\n    half", "answers/bob.py": ""}
+    assert "def rnn_step" in (folder / "given" / "course.py").read_text()
 
 
 def test_whatever_a_student_could_have_written_is_shown_as_text(desk):

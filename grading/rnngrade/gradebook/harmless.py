@@ -45,18 +45,19 @@ _PLAIN_TAG = re.compile(r"[\w-]+\Z")
 # TeX that sets a formula. Of all other commands, some make MathJax write links or attributes, load something, paint
 # boxes, or take a command for another, and which ones those are depends on its version.
 _OF_FORMULAS = """
-    alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau upsilon
-    phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar partial nabla infty
-    frac dfrac tfrac binom sqrt sum prod int oint lim limsup liminf sup inf max min arg argmax argmin log ln lg exp sin
-    cos tan sinh cosh tanh cot det dim ker deg gcd Pr mod bmod pmod operatorname limits nolimits left right big Big bigg
-    Bigg bigl bigr Bigl Bigr middle lvert rvert lVert rVert vert Vert langle rangle lfloor rfloor lceil rceil lbrace
-    rbrace mathbf mathrm mathit mathcal mathbb mathsf mathtt mathfrak boldsymbol bm text textbf textit textrm texttt
-    hat bar tilde vec dot ddot widehat widetilde overline underline overbrace underbrace overset underset stackrel
-    cdot cdots ldots dots vdots ddots times div pm mp circ odot oplus otimes ominus ast star bullet cap cup setminus
-    wedge vee land lor neg lnot in notin ni subset subseteq supset supseteq emptyset varnothing forall exists le leq ge
-    geq lt gt ne neq equiv approx sim simeq cong propto ll gg mid parallel perp to rightarrow leftarrow leftrightarrow
-    Rightarrow Leftarrow Leftrightarrow longrightarrow longmapsto mapsto implies iff uparrow downarrow top prime mathsf
-    quad qquad begin end hline displaystyle textstyle scriptstyle substack choose over intercal therefore because lvert
+    alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau
+    upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar partial nabla
+    infty frac dfrac tfrac binom sqrt sum prod int oint lim limsup liminf sup inf max min arg argmax argmin log ln lg
+    exp sin cos tan sinh cosh tanh cot det dim ker deg gcd Pr mod bmod pmod operatorname limits nolimits left right
+    big Big bigg Bigg bigl bigr Bigl Bigr middle lvert rvert lVert rVert vert Vert langle rangle lfloor rfloor lceil
+    rceil lbrace rbrace mathbf mathrm mathit mathcal mathbb mathsf mathtt mathfrak boldsymbol bm text textbf textit
+    textrm texttt hat bar tilde vec dot ddot widehat widetilde overline underline overbrace underbrace overset
+    underset stackrel cdot cdots ldots dots vdots ddots times div pm mp circ odot oplus otimes ominus ast star bullet
+    cap cup setminus wedge vee land lor neg lnot in notin ni subset subseteq supset supseteq emptyset varnothing
+    forall exists le leq ge geq lt gt ne neq equiv approx sim simeq cong propto ll gg mid parallel perp to rightarrow
+    leftarrow leftrightarrow Rightarrow Leftarrow Leftrightarrow longrightarrow longmapsto mapsto implies iff uparrow
+    downarrow top prime quad qquad begin end hline displaystyle textstyle scriptstyle substack choose over intercal
+    therefore because
 """
 _LIVE_TEX = re.compile(rf"\\(?!(?:{'|'.join(_OF_FORMULAS.split())})(?![A-Za-z]))[A-Za-z]")
 
