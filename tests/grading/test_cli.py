@@ -41,7 +41,7 @@ def run_again(desk, *more, code=0):
 
 
 def test_every_command_shows_examples():
-    for name in ("sample", "collect", "times", "status", "run", "feedback", "report", "export", "mail", "lab"):
+    for name in ("sample", "collect", "times", "status", "run", "feedback", "report", "lab"):
         assert "Examples:\n    rnngrade " in CliRunner().invoke(main, [name, "--help"]).output
     assert "Examples:" in CliRunner().invoke(main, ["--help"]).output
 
@@ -60,7 +60,7 @@ def test_a_run_has_a_line_for_each_submission_and_says_what_is_wrong(desk):
 
 def test_grades_are_the_true_ones(desk, monkeypatch):
     monkeypatch.setenv("RNNCOURSE_SEED", "7")
-    rows = table(rnngrade(desk, "export").stdout)
+    rows = table(rnngrade(desk, "return", "csv").stdout)
     for made in demo_class(UNIT, 4):
         assert isinstance(made, Submission)
         for name, points in made.expected().items():
@@ -79,7 +79,7 @@ def test_strict_says_by_its_exit_code_that_a_person_has_to_look(desk):
 
 def test_a_due_date_that_is_changed_later_changes_the_marks_on_the_next_run(desk):
     def total():
-        return float(table(rnngrade(desk, "export", "03").output)["ada"]["total"])
+        return float(table(rnngrade(desk, "return", "csv", "03", "--provisional").stdout)["ada"]["total"])
 
     def set_the_due_date(when):
         with open_gradebook(desk) as gradebook:
@@ -108,7 +108,7 @@ def test_pages_are_written(desk):
     assert "ada" in (desk.reports / f"{UNIT}.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", [("feedback", "03"), ("report",), ("export",)])
+@pytest.mark.parametrize("command", [("feedback", "03"), ("report",), ("return", "csv")])
 def test_one_student_does_not_stop_the_class_and_is_listed(desk, tmp_path, command):
     shutil.copytree(desk.folder, tmp_path / "copy")
     copy = Desk(desk.root, tmp_path / "copy")
@@ -119,7 +119,7 @@ def test_one_student_does_not_stop_the_class_and_is_listed(desk, tmp_path, comma
     done = {
         "feedback": lambda: (copy.feedback / "alan" / UNIT / f"{UNIT}.html").read_text(),
         "report": lambda: (copy.reports / f"{UNIT}.html").read_text(),
-        "export": lambda: result.stdout,
+        "return": lambda: result.stdout,
     }
     assert "alan" in done[command[0]]()
 
@@ -164,7 +164,7 @@ def test_a_run_enters_the_names_of_the_class_list(desk):
         (("run", "03", "--limit", "patience=3"), "There is no limit 'patience'; there are "),
         (("run", "03", "--limit", "memory=much"), "The limit memory is a positive number, such as 60 or 512M; "),
         (("report",), "Nothing is graded in "),
-        (("export",), "Nothing is graded in "),
+        (("return", "csv"), "Nothing is graded in "),
         (("lab",), "Nothing is graded in "),
     ],
 )

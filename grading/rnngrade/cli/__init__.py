@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from rnncourse.seat.sentences import EXAMPLES
-from rnngrade.cli import desk_work, systems
+from rnngrade.cli import desk_work, giving_back, systems
 from rnngrade.core.desk import Desk
 
 COURSE = Path(__file__).resolve().parents[3]
@@ -34,5 +34,5 @@ def main(context: click.Context, folder: Path, course: Path, db: str | None) -> 
     context.obj = Desk(course, folder, db)
 
 
-for command in (*desk_work.COMMANDS, *systems.COMMANDS):
+for command in (*desk_work.COMMANDS, *giving_back.COMMANDS, *systems.COMMANDS):
     main.add_command(command)

@@ -17,7 +17,16 @@ import click
 from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
-from rnngrade.cli.shared import graded_units, of_the_class, own_seed, progress_bar, require_work, say_taken, units_of
+from rnngrade.cli.shared import (
+    canvas_token,
+    graded_units,
+    of_the_class,
+    own_seed,
+    progress_bar,
+    require_work,
+    say_taken,
+    units_of,
+)
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import JUDGED, ExerciseResult, Record, write_whole
@@ -84,20 +93,40 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
 @click.command(
     epilog=EXAMPLES
     + "  rnngrade --desk autumn times Worksheet.csv --unit 03 --language de --column 'Zuletzt geändert (Abgabe)'\n"
-    + "  rnngrade --desk autumn times submissions.json --unit 03\n"
+    + "  rnngrade --desk autumn times --unit 03 --url https://canvas.example.org --course 1 --assignment 4711\n"
     + "  rnngrade --desk autumn times handed-in.csv"
 )
-@click.argument("table", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("table", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--unit", help="The unit, if the table has no column unit.")
 @click.option("--column", help="What the column of times is called there.")
 @click.option("--language", default="en", show_default=True, help="The language of the months in it.")
+@click.option("--url", help="Canvas's address, to ask its API, with the token in CANVAS_TOKEN.")
+@click.option("--course", type=int, help="The course's number there, which stands in its address.")
+@click.option("--assignment", type=int, help="The assignment's number there, also in its address.")
 @click.pass_obj
-def times(desk: Desk, table: Path, unit: str | None, column: str | None, language: str) -> None:
-    """Write down when submissions came, by a table of Moodle's, Canvas's or Gradescope's, or your own."""
-    from rnngrade.roster.times import take_times
+def times(
+    desk: Desk,
+    table: Path | None,
+    unit: str | None,
+    column: str | None,
+    language: str,
+    url: str | None,
+    course: int | None,
+    assignment: int | None,
+) -> None:
+    """Write down when submissions came, by a table of a platform's or your own, or by Canvas's API."""
+    from rnngrade.lms.api import Canvas
+    from rnngrade.roster.times import pull_times, take_times
 
     with in_a_sentence(DeskError), desk.locked("rnngrade times"):
-        taken = take_times(desk, units_of([unit])[0] if unit else None, table, column=column, language=language)
+        stem = units_of([unit])[0] if unit else None
+        if table is not None:
+            taken = take_times(desk, stem, table, column=column, language=language)
+        elif stem and url and course is not None and assignment is not None:
+            with Canvas(url, canvas_token()) as canvas:
+                taken = pull_times(desk, stem, canvas, course, assignment)
+        else:
+            raise click.UsageError("Say a table, or --unit, --url, --course and --assignment for Canvas's API.")
     say_taken(taken)
 
 
@@ -316,41 +345,6 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
 
 
 @click.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04\n"
-    + "  rnngrade --desk autumn export --total --output term.csv"
-)
-@click.argument("units", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["csv", "canvas", "moodle"]), default="csv", show_default=True)
-@click.option("--total", "of_the_term", is_flag=True, help="One number for the term, as [term] in desk.toml has it.")
-@click.option("--roster", type=click.Path(path_type=Path, exists=True), help="A class list: CSV with the column id.")
-@click.option("--output", type=click.Path(path_type=Path), help="The file to write (default: stdout).")
-@click.pass_obj
-def export(
-    desk: Desk, units: tuple[str, ...], form: str, of_the_term: bool, roster: Path | None, output: Path | None
-) -> None:
-    """Write the grades as CSV, for a spreadsheet, Canvas or Moodle."""
-    from rnngrade.gradebook.exporting import export as table_of_units
-    from rnngrade.gradebook.term import export_total
-    from rnngrade.roster.students import class_list
-
-    table = export_total if of_the_term else table_of_units
-    with in_a_sentence(DeskError):
-        failures = Failures()
-        people = class_list(desk, roster)
-        text = table(desk, units_of(units, graded_units(desk)), form, roster, failures)
-        if output is None:
-            sys.stdout.write(text.replace("\r\n", "\n"))
-        else:
-            write_whole(output, text.encode())
-            click.echo(f"{output}: {form}")
-        for unit in units_of(units, graded_units(desk)):
-            for words in of_the_class(people, desk.submissions(unit), unit):
-                click.echo(words, err=True)
-        failures.end()
-
-
-@click.command(
     context_settings={"ignore_unknown_options": True},
     epilog=EXAMPLES + "  rnngrade --desk autumn lab\n  rnngrade --desk autumn lab --no-browser --port 9000",
 )
@@ -454,4 +448,4 @@ def _ended(result: ExerciseResult) -> str:
     return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"
 
 
-COMMANDS = (new, sample, collect, times, status, run, feedback, report, export, lab, mark, grade)
+COMMANDS = (new, sample, collect, times, status, run, feedback, report, lab, mark, grade)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
-    """The units of these names or numbers, "03_cell" or "03"."""
+    """The units of these names or numbers, "03_cell", "03" or "3"."""
     try:
-        return [exercises.unit(name).stem for name in names] or list(default)
+        return [exercises.unit(name.zfill(2)).stem for name in names] or list(default)
     except KeyError as error:
         raise Sentence(str(error.args[0])) from None
 
@@ -64,6 +65,11 @@ def own_seed(desk: Desk) -> str:
     return path.read_text().strip()
 
 
+def canvas_token() -> str:
+    """The token by which Canvas knows whoever runs this; it is never an argument, which others on the machine see."""
+    return os.environ.get("CANVAS_TOKEN", "").strip()
+
+
 def say_taken(taken: Taken) -> None:
     """What came of taking times, in sentences."""
     for words in taken.notes:
@@ -71,7 +77,7 @@ def say_taken(taken: Taken) -> None:
     click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
     if taken.new:
         click.echo(
-            "What being late costs is in all reports, feedback and exports from now on; formgrader has it "
+            "What being late costs is in all reports, feedback and tables from now on; formgrader has it "
             "after the next 'rnngrade run'."
         )
 

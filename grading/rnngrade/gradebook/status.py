@@ -174,4 +174,4 @@ def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) 
     for one in begun:
         if one.without_feedback:
             return f"write the feedback on {one.unit}: '{command} feedback {one.unit[:2]}'"
-    return f"all is graded and written: '{command} report', '{command} export --output grades.csv'"
+    return f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"
