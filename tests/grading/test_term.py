@@ -115,12 +115,12 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
 
 
 def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
-    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == [
+    assert list(of_the_class(ruled, class_list(ruled), UNIT)) == [
         "02_unfolding: not on the class list, graded and kept apart: eve",
         "02_unfolding: 1 handed in nothing: Софья Ковалевская",
     ]
     (ruled.folder / "roster.csv").unlink()
-    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == []
+    assert list(of_the_class(ruled, class_list(ruled), UNIT)) == []
 
 
 def test_status_of_an_empty_desk_says_how_to_begin(desk):

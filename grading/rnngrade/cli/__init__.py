@@ -19,9 +19,23 @@ from rnngrade.core.desk import Desk
 COURSE = Path(__file__).resolve().parents[3]
 
 
-@click.group(epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03")
+class InOrder(click.Group):
+    """Its commands are listed in the order of the work."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The names of the commands, as they were added."""
+        return list(self.commands)
+
+
+@click.group(
+    cls=InOrder, epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03"
+)
 @click.option(
-    "--desk", "folder", type=click.Path(path_type=Path, file_okay=False), default=".", help="The class's folder."
+    "--desk",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=".",
+    help="The class's folder (default: this one).",
 )
 @click.option("--course", type=click.Path(path_type=Path, exists=True), default=COURSE, help="The course's folder.")
 @click.option(

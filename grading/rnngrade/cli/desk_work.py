@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -18,18 +17,20 @@ from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
 from rnngrade.cli.shared import (
+    argument,
     canvas_token,
     graded_units,
     of_the_class,
     own_seed,
     progress_bar,
+    require_graded,
     require_work,
     say_taken,
     units_of,
 )
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
-from rnngrade.core.record import JUDGED, ExerciseResult, Record, write_whole
+from rnngrade.core.record import JUDGED, ExerciseResult, Record
 
 if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
@@ -52,7 +53,7 @@ def new(desk: Desk) -> None:
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
-@click.argument("units", nargs=-1)
+@argument("units", "The units (default: all that are graded by program).", nargs=-1)
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--hostile", is_flag=True, help="Hostile, broken and odd submissions as well.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, another class.")
@@ -70,24 +71,53 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: i
             click.echo(f"{unit}: {len(made) + len(others)} submissions in {desk.submitted}")
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn collect moodle-download.zip --unit 03 --format moodle")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn collect downloads.zip\n"
+    + "  rnngrade --desk autumn collect moodle.zip --unit 03 --names Grades-Unit-03.csv\n"
+    + "  rnngrade --desk autumn collect unit-03-submissions --names classroom_roster.csv"
+)
+@argument("source", "A folder, a zip, or one notebook.", type=click.Path(path_type=Path, exists=True))
 @click.option("--unit", help="The unit, if the files' names do not say it.")
-@click.option("--format", "form", type=click.Choice(["auto", "folder", "moodle", "canvas"]), default="auto")
+@click.option(
+    "--names",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A platform's table of who is who: Moodle's grading worksheet, Gradescope's submission_metadata.yml, GitHub "
+    "Classroom's roster, Canvas's submissions as JSON. It is kept in the desk.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["auto", "folder", "moodle", "canvas", "gradescope", "github"]),
+    default="auto",
+    show_default=True,
+    help="Who named the files, if it cannot be told.",
+)
 @click.pass_obj
-def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
-    """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle or Canvas."""
+def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form: str) -> None:
+    """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle, Canvas, Gradescope or
+    GitHub Classroom.
+    """
     from rnngrade.roster.collect import collect as take
+    from rnngrade.roster.names import settle
+    from rnngrade.roster.students import SETTLED
 
     with in_a_sentence(DeskError), desk.locked("rnngrade collect"):
         failures = Failures()
+        for words in settle(desk, names) if names else ():
+            click.echo(words)
+        if (desk.folder / SETTLED).exists():
+            from rnngrade.gradebook.renaming import rename_settled
+
+            for words in rename_settled(desk):
+                click.echo(words)
         report = take(source, desk, units_of([unit])[0] if unit else None, form, failures=failures)
-        for words in report.notes:
+        for words in (*report.notes, *report.unknown):
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
         failures.end()
     if not report.taken and not report.unchanged:
-        raise click.ClickException(f"{source} has nothing that could be collected.")
+        raise Sentence(f"{source} has nothing that could be collected.")
 
 
 @click.command(
@@ -96,7 +126,12 @@ def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
     + "  rnngrade --desk autumn times --unit 03 --url https://canvas.example.org --course 1 --assignment 4711\n"
     + "  rnngrade --desk autumn times handed-in.csv"
 )
-@click.argument("table", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@argument(
+    "table",
+    "A table: CSV, JSON, or YAML.",
+    required=False,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+)
 @click.option("--unit", help="The unit, if the table has no column unit.")
 @click.option("--column", help="What the column of times is called there.")
 @click.option("--language", default="en", show_default=True, help="The language of the months in it.")
@@ -150,7 +185,7 @@ def status(desk: Desk) -> None:
     + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
     + "  rnngrade --desk autumn run 03 --json | jq '.[] | select(.flags != [])'"
 )
-@click.argument("units", nargs=-1, required=True)
+@argument("units", "The units: 03, or 03_cell; several, if you like.", nargs=-1, required=True)
 @click.option("--jobs", type=click.IntRange(1), default=None, help="How many at a time (default: one for each core).")
 @click.option("--scheduler", help="The address of a Dask scheduler whose workers grade instead.")
 @click.option(
@@ -182,7 +217,7 @@ def run(
     failures = Failures()
     with in_a_sentence(DeskError):
         stems = units_of(units)
-        require_work(desk, stems)
+        require_work(desk, stems, students)
         with desk.locked(f"rnngrade run {' '.join(stems)}"):
             runs = _grade_units(desk, stems, how, failures, is_quiet=as_json)
     for words in dict.fromkeys(words for one in runs for words in one.not_limited):
@@ -304,7 +339,7 @@ def _say(desk: Desk, done: Run, people: ClassList) -> None:
     for record in done.records:
         click.echo(line_for(record))
     click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
-    for words in of_the_class(people, desk.submissions(done.unit), done.unit):
+    for words in of_the_class(desk, people, done.unit):
         click.echo(words)
 
 
@@ -314,7 +349,7 @@ def _shown(record: Record) -> dict[str, Any]:
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn feedback 03")
-@click.argument("units", nargs=-1, required=True)
+@argument("units", "The units: 03, or 03_cell; several, if you like.", nargs=-1, required=True)
 @click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
 @click.pass_obj
 def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> None:
@@ -322,23 +357,25 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
     from rnngrade.pages.feedback import write_feedback
 
     with in_a_sentence(DeskError):
-        failures = Failures()
-        for unit in units_of(units):
+        failures, stems = Failures(), units_of(units)
+        require_graded(desk, stems, students)
+        for unit in stems:
             pages = write_feedback(desk, unit, students or None, failures)
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
         failures.end()
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn report")
-@click.argument("units", nargs=-1)
+@argument("units", "The units (default: all that are graded).", nargs=-1)
 @click.pass_obj
 def report(desk: Desk, units: tuple[str, ...]) -> None:
     """Draw the picture of the class: what it got, which mistakes are behind what is wrong, who needs a look."""
     from rnngrade.pages.report import write_reports
 
     with in_a_sentence(DeskError):
-        failures = Failures()
-        pages = write_reports(desk, units_of(units, graded_units(desk)), failures)
+        failures, stems = Failures(), units_of(units, graded_units(desk))
+        require_graded(desk, stems)
+        pages = write_reports(desk, stems, failures)
         for path in [*pages, desk.reports / "index.html"]:
             click.echo(str(path))
         failures.end()
@@ -368,66 +405,16 @@ def _open_lab(desk: Desk, options: Sequence[str]) -> None:
     context_settings={"ignore_unknown_options": True},
     epilog=EXAMPLES + "  rnngrade --desk autumn mark 03\n  rnngrade --desk autumn mark 03 --no-browser --port 9000",
 )
-@click.argument("unit")
+@argument("unit", "The unit: 03, or 03_cell.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
 @click.pass_obj
 def mark(desk: Desk, unit: str, arguments: tuple[str, ...]) -> None:
     """Mark a unit's written answers one after another, without names, by key. Formgrader shows the same marks."""
-    import os
-
     (stem,) = units_of([unit])
-    if not any(True for _ in desk.graded(stem)):
-        raise Sentence(f"Nothing of {stem} is graded in {desk.folder} yet: run 'rnngrade run {stem}' first.")
+    require_graded(desk, [stem])
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
     _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}", *arguments])
-
-
-@click.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--unit", help="The unit, if its cells do not say it.")
-@click.option(
-    "--json", "as_json", type=click.Path(path_type=Path), help="Write the record there as JSON; - for stdout."
-)
-@click.option("--annotate", is_flag=True, help="Print what is wrong as GitHub's annotations.")
-@click.option(
-    "--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True, help="Where it runs."
-)
-@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time).")
-@click.pass_obj
-def grade(
-    desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
-) -> None:
-    """Grade one file without a class. The exit code is 3 if it lost points."""
-    from rnngrade.grading.single import grade_file, words_of
-    from rnngrade.lms.github import annotated
-
-    with in_a_sentence(DeskError):
-        stem = units_of([unit])[0] if unit else None
-        where = "" if sandbox == "auto" else sandbox
-        done = grade_file(desk.root, file, unit=stem, seed=seed or secrets.token_hex(8), sandbox=where)
-        record = done.record
-        text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
-        if as_json and str(as_json) != "-":
-            write_whole(as_json, text.encode())
-    if str(as_json) == "-":
-        click.echo(text)
-    elif annotate:
-        for line in annotated(record, file):
-            click.echo(line)
-    else:
-        for result in record.exercises:
-            mark = "✓" if result.passed else "✗"
-            click.echo(f"{mark} {result.name}: {result.points:g} of {result.max_points:g}")
-            if words := words_of(result):
-                click.echo("    " + words.replace("\n", "\n    "))
-        for finding in record.findings:
-            click.echo(f"! {finding.message}")
-    click.echo(f"{record.unit}: {record.points:g} of {record.max_points:g} points", err=str(as_json) == "-")
-    for words in done.unprotected:
-        click.echo(f"Note: {words}", err=True)
-    if record.points < record.max_points:
-        sys.exit(3)
 
 
 def line_for(record: Record) -> str:
@@ -448,4 +435,4 @@ def _ended(result: ExerciseResult) -> str:
     return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"
 
 
-COMMANDS = (new, sample, collect, times, status, run, feedback, report, lab, mark, grade)
+COMMANDS = (new, sample, collect, times, status, run, report, mark, lab, feedback)

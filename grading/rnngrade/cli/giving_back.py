@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
-from rnngrade.cli.shared import canvas_token, graded_units, of_the_class, units_of
+from rnngrade.cli.shared import argument, canvas_token, graded_units, of_the_class, units_of
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
@@ -45,9 +45,9 @@ def options(*given: Callable[[Any], Any]) -> Callable[[Callable[..., None]], Cal
     return decorated
 
 
-one_unit = click.argument("unit")
+one_unit = argument("unit", "The unit: 03, or 03_cell.")
 unit_or_term = (
-    click.argument("unit", required=False),
+    argument("unit", "The unit: 03, or 03_cell; none, with --total.", required=False),
     click.option("--total", "of_the_term", is_flag=True, help="The term's total in percent, instead of a unit."),
 )
 a_table = (
@@ -64,7 +64,7 @@ a_table = (
     + "  rnngrade --desk autumn return csv --total --output term.csv",
 )
 @options(
-    click.argument("units", nargs=-1),
+    argument("units", "The units (default: all that are graded).", nargs=-1),
     click.option("--total", "of_the_term", is_flag=True, help="One number for the term: [term] in desk.toml."),
     click.option("--roster", type=TABLE, help="A class list other than the desk's."),
     click.option("--output", type=FILE, help="The file to write (default: stdout)."),
@@ -90,7 +90,7 @@ def as_csv(
             click.echo(str(output))
         people = class_list(desk, roster)
         for unit in stems:
-            for words in of_the_class(people, desk.submissions(unit), unit):
+            for words in of_the_class(desk, people, unit):
                 click.echo(words, err=True)
         failures.end()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from rnngrade.roster.times import Taken
 
 
+def argument(name: str, help: str, **given: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An argument of a command, with a line on it in the command's help."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        text, there, others = (command.__doc__ or "").rstrip().partition("\n\n    \b\n    Arguments:")
+        command.__doc__ = f"{text}\n\n    \b\n    Arguments:\n      {name.upper():<8} {help}{others if there else ''}"
+        return click.argument(name, **given)(command)
+
+    return decorated
+
+
 def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
     """The units of these names or numbers, "03_cell", "03" or "3"."""
     try:
@@ -30,8 +41,13 @@ def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
         raise Sentence(str(error.args[0])) from None
 
 
-def require_work(desk: Desk, units: Sequence[str]) -> None:
-    """**Errors:** `Sentence` if nobody has handed in any of these."""
+def require_work(desk: Desk, units: Sequence[str], students: Sequence[str] = ()) -> None:
+    """**Errors:** `Sentence` if nobody has handed in any of these, or none of these students."""
+    there = {student for unit in units for student in desk.submissions(unit)}
+    if there and (missing := [student for student in students if student not in there]):
+        raise Sentence(
+            f"{', '.join(missing)} handed in nothing of {', '.join(units)}: students go by their folder's name."
+        )
     if not any(desk.submissions(unit) for unit in units):
         raise Sentence(
             f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
@@ -39,13 +55,27 @@ def require_work(desk: Desk, units: Sequence[str]) -> None:
         )
 
 
-def of_the_class(people: ClassList, students: Iterable[str], unit: str) -> Iterator[str]:
-    """Who handed in and is not on the class list, and who is on it and handed in nothing, in sentences."""
-    there = list(students)
+def require_graded(desk: Desk, units: Sequence[str], students: Sequence[str] = ()) -> None:
+    """**Errors:** `Sentence` if nothing of one of these is graded, or nothing of one of these students."""
+    for unit in units:
+        graded = {record.student for record in desk.graded(unit)}
+        if missing := [student for student in students if student not in graded]:
+            raise Sentence(f"Nothing of {', '.join(missing)} is graded in {unit}: students go by their folder's name.")
+        if not graded:
+            raise Sentence(f"Nothing of {unit} is graded in {desk.folder} yet: run 'rnngrade run {unit}' first.")
+
+
+def of_the_class(desk: Desk, people: ClassList, unit: str) -> Iterator[str]:
+    """Who handed in and is not on the class list, who handed in no notebook, and who nothing, in sentences."""
+    from rnngrade.roster.identity import without_notebook
+
+    there, others = list(desk.submissions(unit)), without_notebook(desk, unit)
     if unknown := people.unknown(there):
         yield f"{unit}: not on the class list, graded and kept apart: {', '.join(unknown)}"
-    if absent := people.absent(there):
-        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(person.full_name for person in absent)}"
+    if others:
+        yield f"{unit}: {len(others)} handed in no notebook: {', '.join(others)}"
+    if absent := people.absent([*there, *others]):
+        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(map(people.told_apart, absent))}"
 
 
 def graded_units(desk: Desk) -> list[str]:

@@ -1,16 +1,66 @@
-"""The commands that set a platform up to grade by itself: Gradescope, GitHub."""
+"""The commands that grade without a class: one file, and on a platform, Gradescope or GitHub."""
 
 from __future__ import annotations
 
+import json
+import secrets
+import sys
 from pathlib import Path
 
 import click
 
 from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
-from rnngrade.cli.shared import own_seed, units_of
+from rnngrade.cli.shared import argument, own_seed, units_of
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
+
+
+@click.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
+@argument("file", "The notebook.", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--unit", help="The unit, if its cells do not say it.")
+@click.option(
+    "--json", "as_json", type=click.Path(path_type=Path), help="Write the record there as JSON; - for stdout."
+)
+@click.option("--annotate", is_flag=True, help="Print what is wrong as GitHub's annotations.")
+@click.option(
+    "--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True, help="Where it runs."
+)
+@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time).")
+@click.pass_obj
+def grade(
+    desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
+) -> None:
+    """Grade one file without a class. The exit code is 3 if it lost points."""
+    from rnngrade.grading.single import grade_file, words_of
+    from rnngrade.lms.github import annotated
+
+    with in_a_sentence(DeskError):
+        stem = units_of([unit])[0] if unit else None
+        where = "" if sandbox == "auto" else sandbox
+        done = grade_file(desk.root, file, unit=stem, seed=seed or secrets.token_hex(8), sandbox=where)
+        record = done.record
+        text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
+        if as_json and str(as_json) != "-":
+            write_whole(as_json, text.encode())
+    if str(as_json) == "-":
+        click.echo(text)
+    elif annotate:
+        for line in annotated(record, file):
+            click.echo(line)
+    else:
+        for result in record.exercises:
+            mark = "✓" if result.passed else "✗"
+            click.echo(f"{mark} {result.name}: {result.points:g} of {result.max_points:g}")
+            if words := words_of(result):
+                click.echo("    " + words.replace("\n", "\n    "))
+        for finding in record.findings:
+            click.echo(f"! {finding.message}")
+    click.echo(f"{record.unit}: {record.points:g} of {record.max_points:g} points", err=str(as_json) == "-")
+    for words in done.unprotected:
+        click.echo(f"Note: {words}", err=True)
+    if record.points < record.max_points:
+        sys.exit(3)
 
 
 @click.command(
@@ -18,7 +68,7 @@ from rnngrade.core.record import write_whole
     + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip\n"
     + "  rnngrade --desk autumn gradescope 03 --output autograder-03.zip --wheels wheels"
 )
-@click.argument("unit")
+@argument("unit", "The unit: 03, or 03_cell.")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="The zip to write.")
 @click.option(
     "--wheels", type=click.Path(path_type=Path, exists=True, file_okay=False), help="Packages, for a set-up offline."
@@ -41,15 +91,25 @@ def gradescope(desk: Desk, unit: str, output: Path, wheels: Path | None, seed: s
     )
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade github 03 --course university/rnncourse > .github/workflows/classroom.yml")
-@click.argument("unit")
-@click.option("--course", required=True, help="The course's repository on GitHub, owner/name.")
+@click.command(
+    epilog=EXAMPLES
+    + "  rnngrade github 03 --grader university/grader --release grader.zip > .github/workflows/classroom.yml"
+)
+@argument("unit", "The unit: 03, or 03_cell.")
+@click.option("--grader", required=True, help="The repository on GitHub that holds the release, owner/name.")
 @click.option("--ref", default="main", show_default=True, help="Its tag or branch.")
-def github(unit: str, course: str, ref: str) -> None:
-    """Print a workflow that grades what a student pushes: for GitHub Classroom, or any repository."""
-    from rnngrade.lms.github import workflow
+@click.option("--release", type=click.Path(path_type=Path), help="Write what that repository is to hold, as a zip.")
+@click.pass_obj
+def github(desk: Desk, unit: str, grader: str, ref: str, release: Path | None) -> None:
+    """Print a workflow that grades what a student pushes: for GitHub Classroom, or any repository. It grades with a
+    release of the course, without solutions/, that lies in a repository of its own.
+    """
+    from rnngrade.lms.github import release_zip, workflow
 
-    click.echo(workflow(units_of([unit])[0], course, ref), nl=False)
+    with in_a_sentence(DeskError):
+        if release:
+            write_whole(release, release_zip(desk.root))
+        click.echo(workflow(units_of([unit])[0], grader, ref), nl=False)
 
 
-COMMANDS = (gradescope, github)
+COMMANDS = (grade, gradescope, github)

@@ -14,6 +14,7 @@ from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
+from rnngrade.roster.identity import without_notebook
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, names_of, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
@@ -37,6 +38,7 @@ class UnitStatus:
     extended: dict[str, datetime] = field(default_factory=dict)
     without_time: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)  # who handed in no notebook, and something else
     unknown: list[str] = field(default_factory=list)
 
     @property
@@ -68,7 +70,8 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
         if due and later and later > due and not (student in people.people and _has(found.handed_in, student, people)):
             found.extended[student] = later
     if people and found.handed_in:
-        found.absent = [person.full_name for person in people.absent(found.handed_in)]
+        found.others = without_notebook(desk, unit)
+        found.absent = [people.told_apart(one) for one in people.absent([*found.handed_in, *found.others])]
         found.unknown = people.unknown(found.handed_in)
     return found
 
@@ -141,6 +144,8 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
         yield f"  extended: {_some(later)}"
     if one.without_time:
         yield f"  not known when it came, and taken to be in time: {_some(one.without_time)}"
+    if one.others:
+        yield f"  handed in no notebook: {_some(one.others)}"
     if one.absent:
         yield f"  handed in nothing: {_some(one.absent)}"
     if one.unknown:

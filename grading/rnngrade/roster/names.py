@@ -49,11 +49,13 @@ KEYS = {
 }
 NAMES = (
     *("id", "Username", "SIS Login ID", "login_id", "email", "Email", "Email address", "sis_id", "SID", "ID number"),
-    *("SIS User ID", "sis_user_id", "identifier", "name", "Name", "Full name", "Full Name", "Student"),
+    *("SIS User ID", "sis_user_id", "identifier"),
 )
+FULL_NAMES = ("name", "Name", "Full name", "Full Name", "Student")
 FIRST_AND_LAST = (("First name", "Last name"), ("First Name", "Last Name"), ("first_name", "last_name"))
 _PARTICIPANT = re.compile(r"[^\W\d].*?(\d+)\Z")  # "Participant 17", in whatever language
-_LOOKS_LIKE_A_NAME = re.compile(r"\S+@\S+|[^\W\d_].{0,60}\s.{0,60}[^\W\d_]")
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+_LOOKS_LIKE_A_NAME = re.compile(r"[^\W\d_].{0,60}\s.{0,60}[^\W\d_]")
 MOST_METADATA = 64 * 2**20  # bytes of a submission_metadata.yml
 
 
@@ -63,15 +65,20 @@ class NamesError(DeskError):
 
 @dataclass(frozen=True)
 class Said:
-    """What is said of somebody: keys, which are theirs alone, and names."""
+    """What is said of somebody: keys, which are theirs alone, other names, and full names."""
 
     keys: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    full: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[str, ...]:
         """All of them, what counts most first."""
-        return (*self.keys, *self.names)
+        return (*self.keys, *self.names, *self.full)
+
+    def id(self, people: ClassList) -> str | None:
+        """Whose it is, by what was settled and the class list."""
+        return people.id_of(*self.keys, *self.names, full=self.full)
 
 
 def said_in(row: Mapping[str, str], columns: Sequence[str]) -> Said:
@@ -79,12 +86,15 @@ def said_in(row: Mapping[str, str], columns: Sequence[str]) -> Said:
     keys = [f"{kind} {row[column]}" for column, kind in KEYS.items() if row.get(column)]
     if "Student" in columns and row.get("ID", "").isdecimal():
         keys.append(f"canvas {row['ID']}")
-    if columns[0] not in (*NAMES, *KEYS, "Student") and (found := _PARTICIPANT.match(row.get(columns[0], ""))):
+    if columns[0] not in (*NAMES, *FULL_NAMES, *KEYS) and (found := _PARTICIPANT.match(row.get(columns[0], ""))):
         keys.append(f"participant {found[1]}")
     names = [row[column] for column in NAMES if row.get(column)]
-    names += [f"{row[a]} {row[b]}" for a, b in FIRST_AND_LAST if row.get(a) and row.get(b)]
-    others = (cell for column, cell in row.items() if column not in (*NAMES, *KEYS) and _LOOKS_LIKE_A_NAME.match(cell))
-    return Said(tuple(keys), tuple(dict.fromkeys([*names, *others])))
+    full = [row[column] for column in FULL_NAMES if row.get(column)]
+    full += [f"{row[a]} {row[b]}" for a, b in FIRST_AND_LAST if row.get(a) and row.get(b)]
+    others = [cell for column, cell in row.items() if column not in (*NAMES, *FULL_NAMES, *KEYS)]
+    names += [cell for cell in others if _ADDRESS.fullmatch(cell)]
+    full += [cell for cell in others if _LOOKS_LIKE_A_NAME.match(cell)]
+    return Said(tuple(keys), tuple(dict.fromkeys(names)), tuple(dict.fromkeys(full)))
 
 
 def read_rows(path: Path) -> tuple[list[str], list[Row]]:
@@ -156,20 +166,22 @@ def settle(desk: Desk, path: Path) -> list[str]:
     for row in rows:
         said = said_in(row.cells, columns)
         with_keys += bool(said.keys)
-        id = people.id_of(*said.all) or ("" if people or not said.names else _new_id(said.names))
+        id = said.id(people) or ("" if people or not (said.names or said.full) else _new_id(said))
         if said.keys and not id:
             unknown.append(f"{path}, line {row.line}: {' or '.join(said.all[:3])} is nobody on the class list.")
-        new.update({key: id for key in said.keys if id and folded(key) not in people.settled})
+        for key in said.keys:
+            if id and folded(key) not in people.settled:
+                new[key] = id if new.get(key, id) == id else ""  # what two handed in together is nobody's alone
     if not with_keys:
         there = ", ".join(map(repr, columns[:12]))
         raise NamesError(f"{path} says of nobody by which number or login the platform knows them; it has {there}.")
-    write_settled(desk, new)
+    write_settled(desk, {key: id for key, id in new.items() if id})
     return unknown
 
 
-def _new_id(names: Sequence[str]) -> str:
-    by_address = [name for name in names if "@" in name]
-    return safe((by_address or list(names))[0])
+def _new_id(said: Said) -> str:
+    by_address = [name for name in said.names if _ADDRESS.fullmatch(name)]
+    return safe([*by_address, *said.names, *said.full][0])
 
 
 def write_settled(desk: Desk, new: Mapping[str, str]) -> None:
@@ -215,12 +227,10 @@ class Students:
     def find(self, said: Said) -> str | None:
         """The student of whom it is said; None if it is nobody, or cannot be told."""
         tries = [folded(key) for key in said.keys]
-        if id := self._people.id_of(*said.all):
+        if id := said.id(self._people):
             tries.append(f"id {id}")
         else:
-            tries += [
-                f"{kind}{name}" for name in said.names for kind, name in (("id ", name), ("name ", compact(name)))
-            ]
+            tries += [*(f"id {name}" for name in said.names), *(f"name {compact(name)}" for name in said.full)]
         return next((self._by[name] for name in tries if name in self._by), None)
 
 

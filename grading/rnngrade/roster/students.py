@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -89,13 +89,14 @@ class ClassList:
             lambda person: f"canvas {person.canvas_id}" if person.canvas_id else "",
             lambda person: person.email,
             lambda person: person.sis_id,
-            lambda person: f"{person.first_name} {person.last_name}".strip(),
         )
-        for name in names:  # an id counts more than an address, and that more than a name
+        for name in names:  # an id counts more than an address
             _enter(self._by, ((folded(name(person)), person) for person in self.people.values()))
-        self._by_full_name: dict[str, Person | None] = {}
-        spelt = [(person, {compact(name) for name in person.names}) for person in self.people.values()]
-        _enter(self._by_full_name, ((name, person) for person, names in spelt for name in names))
+        self._called: dict[str, Person | None] = {}  # by full name, as it is written, and else as it is squeezed
+        _enter(self._called, ((folded(person.names[0]), person) for person in self.people.values()))
+        spelt = ((compact(name), person) for person in self.people.values() for name in person.names)
+        self._squeezed: dict[str, Person | None] = {}
+        _enter(self._squeezed, spelt)
 
     def __bool__(self) -> bool:
         return bool(self.people)
@@ -104,25 +105,30 @@ class ClassList:
         """Who on the list a student of the desk is; None if nobody, or if it cannot be told."""
         return self.people.get(self.id_of(student, f"canvas {canvas_id_of(student)}") or "")
 
-    def id_of(self, *names: str) -> str | None:
+    def id_of(self, *names: str, full: Sequence[str] = ()) -> str | None:
         """The id that the first of these names belongs to that anything is known of; None if it is nobody's. Who has
-        another address, or another number in Canvas, is somebody else, whatever they are called.
+        another address, or another number in Canvas, is somebody else, whatever they are called. `full` are full names,
+        and no ids.
         """
-        for name in names:
+        for name in (*names, *full):
             if settled := self.settled.get(folded(name)):
                 return settled
-            person = self._by.get(folded(name)) or self.called(name)
+            person = (self._by.get(folded(name)) if name in names else None) or self.called(name)
             if person is not None and _may_be(person, names):
                 return person.id
         return None
 
     def called(self, name: str) -> Person | None:
         """The only one with this full name."""
-        return self._by.get(folded(name)) if folded(name) in self._by else self._by_full_name.get(compact(name))
+        return self._called.get(folded(name)) if folded(name) in self._called else self._squeezed.get(compact(name))
 
     def told_apart(self, person: Person) -> str:
         """The full name, with the id where two have the same."""
-        return person.full_name if self.called(person.full_name) == person else f"{person.full_name} ({person.id})"
+        return (
+            person.full_name
+            if self.called(person.full_name) == person or not person.names[0]
+            else f"{person.full_name} ({person.id})"
+        )
 
     def person(self, student: str) -> Person:
         """The same, with what can be said of who is not on the list."""

@@ -1,0 +1,69 @@
+"""A student of the desk by another name: the work, and what a person gave for it, go along.
+
+Where names are not shown, work is collected as that of "Participant 17". When a line of `names.csv` says who that is,
+it becomes theirs; the next run grades it anew under their name, and the gradebook keeps marks and comments by hand.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import warnings
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
+    from nbgrader.api import MissingEntry
+
+from rnncourse import exercises
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import writing
+from rnngrade.gradebook.book import open_gradebook
+from rnngrade.roster.names import keys_of
+from rnngrade.roster.students import folded, read_settled
+
+
+def rename_settled(desk: Desk) -> list[str]:
+    """Give the work whose owner was settled its owner's name; returns a sentence on each. **Errors:** `RosterError`."""
+    settled, told = read_settled(desk), list[str]()
+    if not settled:
+        return told
+    for unit in exercises.STEMS:
+        for student, key in keys_of(desk, unit).items():
+            id = settled.get(folded(key)) or settled.get(folded(student))
+            if not id or id == student:
+                continue
+            if (desk.submitted / id / unit).exists():
+                told.append(f"{student}'s {unit} is {id}'s, says names.csv, who has one already: keep one by hand.")
+            else:
+                _rename(desk, unit, student, id)
+                told.append(
+                    f"{student}'s {unit} is {id}'s now; the next 'rnngrade run {unit[:2]}' grades it by that name."
+                )
+    return told
+
+
+def _rename(desk: Desk, unit: str, old: str, new: str) -> None:
+    """The marks first: should it end here, all is done again."""
+    url = make_url(desk.db_url)
+    if url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file():
+        with warnings.catch_warnings(), contextlib.closing(open_gradebook(desk)) as gradebook:
+            warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+            gradebook.update_or_create_student(new)
+            with contextlib.suppress(MissingEntry):
+                gradebook.find_submission(unit, old).student = gradebook.find_student(new)
+                gradebook.db.commit()
+    for path in (desk.record_path(unit, old), desk.executed_path(unit, old)):
+        path.unlink(missing_ok=True)
+    shutil.rmtree(desk.feedback / old / unit, ignore_errors=True)
+    for folder in (desk.autograded, desk.submitted):
+        if (folder / old / unit).is_dir():
+            with writing(folder / new):
+                (folder / new).mkdir(parents=True, exist_ok=True)
+                (folder / old / unit).rename(folder / new / unit)
+            with contextlib.suppress(OSError):
+                (folder / old).rmdir()  # if it was all that they had
+    mark = desk.folder / "collected" / unit / old
+    mark.replace(mark.with_name(new))
