@@ -130,6 +130,7 @@ def to_canvas(
     """
     from rnngrade.lms.api import Canvas
     from rnngrade.lms.push import carry_out, plan
+    from rnngrade.lms.returning import write_missing
 
     if table is None and (url is None or course is None or assignment is None):
         raise click.UsageError("Say --url, --course and --assignment, or --table FILE with --output FILE.")
@@ -140,6 +141,8 @@ def to_canvas(
             _fill(table, "canvas", column, output, returned, failures)
         elif url is not None and course is not None and assignment is not None:
             done = 0
+            if feedback and not dry_run:
+                write_missing(desk, returned, failures)
             with Canvas(url, canvas_token()) as canvas:
                 changes = list(plan(desk, returned, canvas, course, assignment, failures, feedback=feedback))
                 for change in changes:
@@ -176,6 +179,7 @@ def to_moodle(
 ) -> None:
     """Grades into the grading worksheet that you downloaded, all feedback in one zip that Moodle takes, or both."""
     from rnngrade.lms.moodle import feedback_zip
+    from rnngrade.lms.returning import write_missing
 
     if table is None and zipped is None:
         raise click.UsageError("Say --table FILE with --output FILE, or --zip FILE, or both.")
@@ -185,6 +189,7 @@ def to_moodle(
         if table:
             _fill(table, "moodle", column, output, returned, failures)
         if zipped:
+            write_missing(desk, returned, failures)
             data, number = feedback_zip(desk, returned, failures)
             write_whole(zipped, data)
             click.echo(f"{zipped}: {number} pages. In Moodle: Submissions, Upload multiple feedback files in a zip")
@@ -201,10 +206,12 @@ def to_moodle(
 def by_mail(desk: Desk, unit: str, output: Path, provisional: bool) -> None:
     """Feedback pages, and a table for a mail merge."""
     from rnngrade.lms.mail import write_mails
+    from rnngrade.lms.returning import write_missing
 
     with in_a_sentence(DeskError):
         failures = Failures()
         returned = _returned(desk, unit, False, provisional, failures)
+        write_missing(desk, returned, failures)
         table, students = write_mails(desk, returned, output, failures)
         click.echo(f"{table}: {len(students)} mails")
         _say(returned, failures)

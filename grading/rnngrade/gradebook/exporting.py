@@ -25,6 +25,7 @@ with warnings.catch_warnings():
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.gradebook.book import open_gradebook
+from rnngrade.roster.identity import without_notebook
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, Person, by_name, class_list
@@ -41,11 +42,12 @@ COLUMNS = {  # of `csv`, after WHO and a column for each exercise
     "max": "all points that there are in the unit",
     "due": "when it was due for this student, in the class's time zone",
     "handed_in": "when it came, if that is known",
-    "status": "graded, not graded, handed in nothing, or not on the class list",
+    "status": "graded, not graded, handed in nothing or no notebook, or not on the class list",
     "waits_for_a_person": "yes, if points of it may still change by hand",
     "flags": "what a person should look at",
 }
 GRADED, NOT_GRADED, NOTHING, NOT_LISTED = "graded", "not graded", "handed in nothing", "not on the class list"
+NO_NOTEBOOK = "handed in no notebook"
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
@@ -204,6 +206,8 @@ def _rows(
             who = [*map(cell, (person.id, person.last_name, person.first_name, person.email, unit.name))]
             if grades is None:
                 status = NOT_GRADED if student in unit.handed_in else NOTHING
+                if status == NOTHING and person.id in without_notebook(desk, unit.name):
+                    status = NO_NOTEBOOK
                 if is_listed or status == NOT_GRADED:
                     given = {"max": number(unit.max_points), "status": status}
                     yield [*who, *("" for _ in exercises), *(given.get(name, "") for name in COLUMNS)]

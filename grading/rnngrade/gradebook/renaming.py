@@ -65,5 +65,6 @@ def _rename(desk: Desk, unit: str, old: str, new: str) -> None:
                 (folder / old / unit).rename(folder / new / unit)
             with contextlib.suppress(OSError):
                 (folder / old).rmdir()  # if it was all that they had
-    mark = desk.folder / "collected" / unit / old
-    mark.replace(mark.with_name(new))
+    for path in ("collected/{}/{}", "by_hand/{}/{}.json"):
+        if (source := desk.folder / path.format(unit, old)).is_file():
+            source.replace(desk.folder / path.format(unit, new))

@@ -14,7 +14,7 @@ from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
-from rnngrade.roster.identity import without_notebook
+from rnngrade.roster.identity import absent_of, without_notebook
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, names_of, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
@@ -71,7 +71,7 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
             found.extended[student] = later
     if people and found.handed_in:
         found.others = without_notebook(desk, unit)
-        found.absent = [people.told_apart(one) for one in people.absent([*found.handed_in, *found.others])]
+        found.absent = [people.shown(one) for one in absent_of(desk, unit, people)]
         found.unknown = people.unknown(found.handed_in)
     return found
 

@@ -79,7 +79,7 @@ def _read(path: Path) -> tuple[list[str], list[list[str]], str]:
         text = decoded(path.read_bytes())
         delimiter = delimiter_of(text)
         lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, UnicodeError, csv.Error) as error:
         raise TableError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     if len(lines) < 2:
         raise TableError(f"{path} has no rows: download it again, with all participants.")

@@ -20,10 +20,10 @@ from dateutil import tz
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
-from rnngrade.roster.names import Said, keys_of, likeliest, line_for
+from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
 from rnngrade.roster.sources import File, folders, full, shown
-from rnngrade.roster.students import SETTLED, ClassList, folded
+from rnngrade.roster.students import SETTLED, ClassList, Person, folded
 
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
 _COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
@@ -348,3 +348,16 @@ def _units_of_exercises() -> dict[str, str]:
 def without_notebook(desk: Desk, unit: str) -> list[str]:
     """Who handed in something of a unit that is no notebook, and no notebook."""
     return [student for student in keys_of(desk, unit) if not desk.submission_path(unit, student).is_file()]
+
+
+def by_number(desk: Desk, unit: str, people: ClassList) -> list[str]:
+    """Who handed in a unit and is known by a platform's number alone, for their name is not shown."""
+    found = keys_of(desk, unit)
+    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in found.items()}
+    return [one for one, number in numbers.items() if number and folded(one).endswith(number) and not people.of(one)]
+
+
+def absent_of(desk: Desk, unit: str, people: ClassList) -> list[Person]:
+    """Who on the list handed in nothing of a unit, by name; nobody, if it cannot be told."""
+    there = [*desk.submissions(unit), *without_notebook(desk, unit)]
+    return [] if by_number(desk, unit, people) else people.absent(there)

@@ -122,13 +122,11 @@ class ClassList:
         """The only one with this full name."""
         return self._called.get(folded(name)) if folded(name) in self._called else self._squeezed.get(compact(name))
 
-    def told_apart(self, person: Person) -> str:
-        """The full name, with the id where two have the same."""
-        return (
-            person.full_name
-            if self.called(person.full_name) == person or not person.names[0]
-            else f"{person.full_name} ({person.id})"
-        )
+    def shown(self, person: Person, *, by_last_name: bool = False) -> str:
+        """A name to show: of two students of one name, with the id."""
+        name = person.sortable_name if by_last_name else person.full_name
+        is_one = self.called(person.full_name) == person or person.id not in self.people
+        return name if is_one or name == person.id else f"{name} ({person.id})"
 
     def person(self, student: str) -> Person:
         """The same, with what can be said of who is not on the list."""

@@ -146,10 +146,10 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tup
         found = of(lambda student: student not in apart)
         around = Around(
             {r.student: people.person(r.student).sortable_name for r in records},
-            {r.student: people.told_apart(people.person(r.student)) for r in records},
+            {r.student: people.person(r.student).full_name for r in records},
             due=local(rules.due.get(unit), rules),
             has_list=bool(people),
-            absent=[people.told_apart(person) for person in people.absent(handed_in)],
+            absent=[person.full_name for person in people.absent(handed_in)],
             unknown=of(apart.__contains__) if apart else None,
         )
         for row in (*found.students, *(around.unknown.students if around.unknown else ())):
