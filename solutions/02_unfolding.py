@@ -385,7 +385,7 @@ assert np.array_equal(one[2:], other[2:])
 # Answer with the set of the letters, in the form `{"X", "Y"}`.
 
 # %% answer="quiz_exact_state"
-quiz_exact_state = None  # put a set of letters in place of None, and delete what stands below
+quiz_exact_state = None  # put a set of letters in place of None
 ### BEGIN SOLUTION
 quiz_exact_state = {"A", "C", "D"}
 ### END SOLUTION

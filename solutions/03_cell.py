@@ -446,7 +446,7 @@ show(graphical_models())
 # Answer with the set of the true ones, in the form `{"B", "D"}`.
 
 # %% answer="quiz_rnn_facts"
-quiz_rnn_facts = None  # put a set of letters in place of None, and delete what stands below
+quiz_rnn_facts = None  # put a set of letters in place of None
 ### BEGIN SOLUTION
 quiz_rnn_facts = {"A", "C", "E"}
 ### END SOLUTION
@@ -612,7 +612,7 @@ assert (bits["random"] - bits["zeros"])[9:].max() < 0.1
 # this text. How many outputs, $Q$, does it need? Answer with a whole number.
 
 # %% answer="quiz_output_size"
-quiz_output_size = None  # put a whole number in place of None, and delete what stands below
+quiz_output_size = None  # put a whole number in place of None
 ### BEGIN SOLUTION
 quiz_output_size = 7
 ### END SOLUTION
@@ -657,7 +657,7 @@ check(rnn_parameter_count)
 # tuples, in the form `{"U": (1, 2), "V": (3, 4), "W": (5, 6)}`.
 
 # %% answer="quiz_shapes"
-quiz_shapes = None  # put a dict of tuples in place of None, and delete what stands below
+quiz_shapes = None  # put a dict of tuples in place of None
 ### BEGIN SOLUTION
 quiz_shapes = {"U": (300, 100), "V": (100, 10_000), "W": (100, 100)}
 ### END SOLUTION

@@ -763,8 +763,8 @@ show(shares(wrong, ours=measured, guessed={mine}, xlabel=counted, most=100))
 #
 # It held in {{held english_or_python}} splits of the sentences. A network with one chain does not beat counting with two:
 # {{english_or_python/one way/wrong|median .0f}} errors against {{english_or_python/HMM/wrong|median .0f}}. With two chains it
-# does: {{english_or_python/both ways/wrong|median .0f}}. *Try* `train_marker(tagger, vectors=False)`: the same from vectors
-# drawn at random.
+# does: {{english_or_python/both ways/wrong|median .0f}}. From vectors drawn at random,
+# `train_marker(tagger, vectors=False)`, it makes {{english_or_python/both ways, without vectors/wrong|median .0f}}. *Try* it.
 #
 # Here is a held-out sentence that only the last of the three gets right. Marks are `so`.
 
@@ -849,7 +849,8 @@ show(sign_chart({name: taken_for_comment(model) for name, model in three.items()
 # %% [markdown]
 # In our seeds the first two take {{highlighter/one way/of the last eight|range .0%}} and
 # {{highlighter/both ways/of the last eight|range .0%}} of the last eight characters for a comment, the third
-# {{highlighter/one way, has seen code commented out/of the last eight|range .0%}}. Each further character says "code", and
+# {{highlighter/one way, has seen code commented out/of the last eight|range .0%}}, half of the seeds
+# {{highlighter/one way, has seen code commented out/of the last eight|median .0%}} or more. Each further character says "code", and
 # the sign has to be remembered against it. A plain cell can begin to do that. The first two had no reason to: in their
 # text, what looks like code *is* code. As in unit 05, a network holds what its examples ask it to hold. *Try* 12 epochs for
 # the third.
@@ -934,7 +935,7 @@ assert two_ways < 0.1 < 2 < one_way, "Both ways was expected to copy."
 # Answer with the set of those that hold, in the form `{"B", "D"}`.
 
 # %% answer="quiz_bidirectional"
-quiz_bidirectional = None  # put a set of letters in place of None, and delete what stands below
+quiz_bidirectional = None  # put a set of letters in place of None
 ### BEGIN SOLUTION
 quiz_bidirectional = {"A", "C", "E"}
 ### END SOLUTION
@@ -1034,7 +1035,7 @@ assert not grids["not flipped back"].all(), "Only the second should have gaps."
 # %% [markdown]
 # ## Something to show to somebody
 #
-# Your tagger, on code of your own, after sixteen epochs in place of four. The truth comes from Python's tokenizer, so it has
+# Your tagger, on code of your own, after eight epochs in place of four. The truth comes from Python's tokenizer, so it has
 # to be Python.
 
 # %% tags=["experiment", "nbval-ignore-output"]
@@ -1043,7 +1044,7 @@ code = """for name in sorted(names):
         print("too long:", name)
     total += count(name) * 0.5  # half of it
 """
-longer = train_highlighter(new_highlighter(TwoWayTagger), epochs=16)
+longer = train_highlighter(new_highlighter(TwoWayTagger), epochs=8)
 ColouredCode(*tagged({"both ways": longer}, code))
 
 # %% tags=["experiment"]
