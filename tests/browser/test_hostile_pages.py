@@ -48,6 +48,7 @@ def attacks(elsewhere: str) -> list[str]:
         rf"\mmlToken{{mi}}[href='javascript:{RUN}']{{x}}",
         rf"\style{{background:url({elsewhere}/tex)}}{{x}}",
         *(r"\require{html}\class{navbar}{x}", r"\cssId{main}{x}", r"\unicode{x3c}", r"\bbox[9999px,red]{x}"),
+        *(r"\fcolorbox{red;position:fixed;top:0;font-size:999px}{red}{x}", r"\colorbox{red;width:99em}{x}"),
         *(r"\bbox[border:99px solid;position:fixed]{x}", r"\rule{9999em}{9999em}", r"\kern-999em\rule{99em}{99em}"),
         *(r"\def\tanh{pwned}", r"\newcommand\tanh{pwned}", r"\let\tanh\sin", r"\DeclareMathOperator\tanh{pwned}"),
         r"\begin{array}{" + "c" * 99 + r"}x\end{array}",

@@ -8,6 +8,7 @@ import itertools
 import json
 import re
 import shutil
+import zipfile
 from collections import Counter
 from urllib.parse import unquote, urlsplit
 
@@ -366,7 +367,7 @@ def sample(root, tmp_path_factory):
     made = [record_of(s, written=(WRITTEN,)) for s in demo_class(UNIT, 18)]
     made[2] = with_result(made[2], "Network", status=DIED, passed=False, points=0.0, message="It ended Python itself.")
     made[3] = with_result(made[3], "softmax", passed=False, diagnosis=None, points=0.3, message="An odd one.")
-    finding = Finding("hides-calls", "Your cell `softmax` uses `eval`.", "softmax", for_person=True)
+    finding = Finding("not-listed", "Your cell `softmax` uses `eval`.", "softmax", for_person=True)
     made[4] = dataclasses.replace(made[4], findings=(finding, Finding("odd", "Two cells bear one name.")))
     for i in (5, 6):
         made[i] = dataclasses.replace(made[i], answers={"softmax": LONG, "Network": LONG})
@@ -406,6 +407,24 @@ def test_all_links_lead_somewhere_and_nothing_comes_from_elsewhere(sample):
     assert shown.all("src") == []
     assert "url(" not in shown.source
     assert "@import" not in shown.source
+
+
+def test_answers_are_packed_for_a_detector_whatever_stands_in_them(desk):
+    doubling = "a = 1\n" + "".join(
+        f"{'b' * n} = {'b' * (n - 1) or 'a'} + {'b' * (n - 1) or 'a'}\n" for n in range(1, 40)
+    )
+    cells = [
+        {"cell_type": "code", "metadata": {"nbgrader": {"solution": True, "grade_id": "softmax"}}, "source": doubling},
+        {"cell_type": "code", "metadata": {"rnngrade": {"role": "helper"}}, "source": ["def f(:\n", "    half"]},
+        {"cell_type": "code", "metadata": {"nbgrader": {"grade": True}}, "source": "check(softmax)"},
+    ]
+    for name in ("ada", "bob"):
+        desk.keep(student(name), json.dumps({"cells": cells if name == "ada" else []}).encode())
+    folder = write_report(desk, UNIT).with_suffix("")
+    with zipfile.ZipFile(folder / "answers.zip") as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert texts == {"answers/ada.py": f"{doubling}\n\ndef f(:\n    half", "answers/bob.py": ""}
+    assert "def rnn_step" in (folder / "given" / "course.py").read_text()
 
 
 def test_whatever_a_student_could_have_written_is_shown_as_text(desk):

@@ -139,7 +139,7 @@ class Record:
             raise ValueError(f"This is no record of the desk: {error}") from None
 
 
-def _validate(part: Any) -> None:
+def _validate(part: Record | ExerciseResult | Finding) -> None:
     """**Errors:** `ValueError` for a value that is not what the class says it is: text or NaN where points stand."""
     for name, kind in _hints(type(part)).items():
         value = getattr(part, name)

@@ -7,7 +7,7 @@ It answers an instructor's questions in the order in which they come up:
     Exercises     who got it, how well it separates strong from weak, the misconceptions behind its wrong answers, and
                   the wrong answers that nobody has explained yet, with links: each is a misconception to be written
     Look at       flags, answers that are the same up to names and layout as another's or as the course's own, and
-                  pairs that are alike again and again, side by side
+                  all answers packed for a detector of copies
     Time          what took long
     Students      everyone's points, before and after being late, with links to the feedback page, and to a page that
                   shows the notebook; who is not on the class list stands apart, and counts in no share
@@ -51,10 +51,9 @@ from rnngrade.gradebook.marks import Marks as Grades
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
 from rnngrade.pages.feedback.write import source_of
-from rnngrade.pages.report.alike import copies_in
+from rnngrade.pages.report.alike import for_detectors
 from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
-from rnngrade.reading import copies
-from rnngrade.reading.inspection import digest, weight
+from rnngrade.reading.digest import digest, weight
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import class_list, natural
 
@@ -123,8 +122,8 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = 
     return paths
 
 
-def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tuple[UnitStatistics, str]:
-    """What the desk knows of a class in a unit, and the page on it, with answers compared if it is to be written."""
+def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tuple[UnitStatistics, str]:
+    """What the desk knows of a class in a unit, and the page on it, with what lies beside it if it is to be written."""
     unit = catalogue.stem
     references = read_references(desk, catalogue)
     people, rules = class_list(desk), rules_of(desk) or Rules()
@@ -156,13 +155,14 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tup
             left = max(0.0, round(row.total - grade.penalty, 2))
             around.late[row.student] = Late(words, grade.late.days, grade.penalty, left)
     links = {r.student: links_to(desk, unit, r.student) for r in records}
-    if compare:
+    if wanted:
         for record in records:
             # Of whose notebook nothing can be read, feedback tells.
             with failures.of(record.student, unit), contextlib.suppress(GradebookError):
                 links[record.student] = _readable(desk, record, grades, links[record.student])
-    pairs = copies_in(desk, catalogue, links) if compare else []
-    return found, _rendered("unit.html", unit=found, links=links, copies=pairs, around=around)
+        for name, content in for_detectors(desk, catalogue, links).items():
+            write_whole(desk.reports / unit / name, content)
+    return found, _rendered("unit.html", unit=found, links=links, around=around)
 
 
 def _readable(desk: Desk, record: Record, grades: Mapping[str, Grades], links: Links) -> Links:
@@ -237,7 +237,6 @@ def _environment() -> jinja2.Environment:
         script=Markup(script),
         script_hash=f"sha256-{digest}",
         enough=ENOUGH,
-        enough_to_compare=copies.ENOUGH,
         style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
     )
     environment.filters.update(
