@@ -54,10 +54,11 @@ RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.
 LOCK = "pyodide-lock.json"
 SETTINGS = "jupyter-lite.json"
 LABEXTENSIONS = Path("share/jupyter/labextensions")
+MENU = Path("rnncourse/seat/jupyter/labextensions")  # the menu Course, as in JupyterLab
 WELCOME = (
     "> **This is the course in your browser.** Python runs in this page; nothing is installed. This browser keeps your "
-    "notebooks and your progress, for this address alone. To hand in, save, choose *File → Download*, and give that "
-    "file to your instructor."
+    "notebooks and your progress, for this address alone. To hand in, choose *Course → Submit*, and give the file that "
+    "it makes to your instructor."
 )
 
 
@@ -363,6 +364,7 @@ def _make_site(tools: Path, staged: Path, site: Path) -> None:
             f"--lite-dir={staged}",
             f"--output-dir={site}",
             f"--FederatedExtensionAddon.extra_labextensions_path={tools / LABEXTENSIONS}",
+            f"--FederatedExtensionAddon.extra_labextensions_path={ROOT / MENU}",
         ],
         cwd=staged,
         env=os.environ | {"PYTHONPATH": str(tools)},
