@@ -53,7 +53,7 @@ def lock(site: Path) -> dict:
 def test_the_course_and_all_that_it_needs_is_in_the_site(site, lock):
     assert lock["rnncourse"]["version"] == __version__
     assert {"numpy", "jaxtyping"} <= set(lock["rnncourse"]["depends"])
-    assert {"matplotlib", "ipywidgets"} <= set(lock["rnncourse-plots"]["depends"])
+    assert {"matplotlib", "pillow"} <= set(lock["rnncourse-plots"]["depends"])
     assert {"pooch", "pydoc-data"} <= set(lock["rnncourse-data"]["depends"])
     for package in lock.values():
         wheel = site / "static" / "pyodide" / package["file_name"]
@@ -67,7 +67,7 @@ def test_what_is_waited_for_is_only_what_a_check_needs(lock):
         name = wanted.pop()
         wanted += set(lock[name]["depends"]) - first
         first.add(name)
-    assert first.isdisjoint({"matplotlib", "pillow", "fonttools", "ipywidgets", "requests", "pydoc-data", "rich"})
+    assert first.isdisjoint({"matplotlib", "pillow", "fonttools", "requests", "pydoc-data", "rich"})
 
 
 def test_what_a_first_session_imports_is_compiled_from_the_source_beside_it(site):
@@ -207,16 +207,19 @@ def test_unit_10_says_what_is_left_out_has_a_slider_and_a_film_and_is_kept_and_c
     page.keyboard.press("Shift+Enter")
     expect(page.get_by_role("region", name="gate: passed")).to_be_visible()
 
-    expect(page.get_by_role("img", name="The picture for rate r = 2.")).to_be_visible()
-    page.get_by_role("slider").press("ArrowRight")
-    expect(page.get_by_role("img", name="The picture for rate r = 3.")).to_be_visible()
+    sliders = page.frame_locator('iframe[title^="Sliders"]')
+    expect(sliders.get_by_role("img", name="to 2 at 1")).to_be_visible()
+    sliders.get_by_role("slider").press("ArrowRight")
+    expect(sliders.get_by_role("img", name="to 3 at 1")).to_be_visible()
 
-    page.get_by_role("slider").press("ControlOrMeta+s")
+    active(page).press("ControlOrMeta+s")
     expect(page.locator(".jp-mod-current.jp-mod-dirty")).to_have_count(0)
     page.reload()
     shown(page, GATES)
     expect(page.locator(".jp-Notebook")).to_contain_text(RIGHT_GATE.split("\n")[1].strip())
     runs_by_itself(page)
+    sliders.get_by_role("slider").press("ArrowLeft")
+    expect(sliders.get_by_role("img", name="to 1 at 1")).to_be_visible()
 
     page.get_by_role("menuitem", name="File", exact=True).click()
     with page.expect_download() as download:
