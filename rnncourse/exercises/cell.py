@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -352,6 +352,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("one output", normal(rng, 3, 1))
     yield edge("whole numbers", rng.permutation(np.arange(-3, 3)).reshape(2, 3))
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32))
+
+
+@ex.holds("Each row sums to 1, up to rounding")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    off = np.abs(np.sum(call(normal(rng, 5, 4)), axis=-1) - 1).max()
+    return f"a row is {off:.0e} away from that, where float64 rounds at 1e-16" if off > 1e-13 else None
 
 
 ex.mistakes(r"""

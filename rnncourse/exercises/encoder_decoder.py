@@ -72,7 +72,7 @@ ex = unit.exercise(
     reference=Encoder,
     points=3,
     takes="sizes, parameters, inputs",
-    gives="returned, gradients",
+    gives="returned [outputs (T, N, H), state (1, N, H)], gradients",
     drive=encoder_module,
     forbids=TEXTBOOK,
     hints=(
@@ -184,7 +184,7 @@ ex = unit.exercise(
     reference=Decoder,
     points=2,
     takes="sizes, parameters, inputs",
-    gives="returned, gradients, input_gradients",
+    gives="returned [logits (T, N, V), state (1, N, H)], gradients, input_gradients",
     drive=layer,
     forbids=TEXTBOOK,
     hints=(
@@ -248,6 +248,11 @@ log_probabilities_returned: You return log-probabilities. Plain logits are wante
 last_step_only: You return the logits of the last step alone. Every step predicts a token: (T, N, V).
 - return self.output(states), state
 + return self.output(states[-1]), state
+
+old_state_returned: The second thing to return is the state that you were given. Return the one that the GRU ends in: a
+  next call goes on from there.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, _ = self.rnn(self.embedding(ids), state)
 
 all_states_for_the_last: The second thing to return is the state after the last step, (1, N, H), from which a next call
   goes on. You return the states of all steps.
@@ -375,7 +380,7 @@ ex = unit.exercise(
     reference=Seq2Seq,
     points=3,
     takes="sizes, parameters, inputs",
-    gives="logits, gradients",
+    gives="logits [logits (T, N, V)], gradients",
     drive=module,
     forbids=TEXTBOOK,
     uses=(encoder_decoder.shift_right,),
@@ -706,12 +711,14 @@ def log_softmax(scores: np.ndarray) -> np.ndarray:
 NEVER = -25.0  # what is added to the score of a token that a model practically never says
 
 
-def drawn_table(rng: np.random.Generator, S: int, V: int, bos: int, eos: int, end: float, spread: float = 1.5) -> Named:
-    """Draw a `table_step`. `end` is added to eos's scores; bos is practically never said, unless it is eos too."""
+def drawn_table(
+    rng: np.random.Generator, S: int, V: int, bos: int, eos: int, end: float, spread: float = 1.5, again: float = NEVER
+) -> Named:
+    """Draw a `table_step`. `end` is added to eos's scores, and `again` to those of bos, unless it is eos too."""
     scores = spread * normal(rng, S, V, V)
     scores[..., eos] += end
     if bos != eos:
-        scores[..., bos] += NEVER
+        scores[..., bos] += again
     following = rng.integers(0, S, size=(S, V))
     return table_step(table=log_softmax(scores), following=following)
 
@@ -729,6 +736,7 @@ ex = unit.exercise(
     points=3,
     takes="step, state, bos, eos, max_length",
     gives="tokens",
+    counts_calls=True,
     forbids=("torch",),
     hints=(
         "It is `generate` of unit 06 without dice: read a token, look at what comes out, choose, read what you chose. "
@@ -772,6 +780,19 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 greedy_exercise = ex
+
+
+@ex.holds("Only eos ends an answer")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    """Whether a bos that is said later is written down, the statement leaves open."""
+    said: list[int] = []
+    while not (1 in said and set(said[said.index(1) :]) > {1}):
+        args = drawn_table(rng, 4, 5, 1, 2, 0.0, again=1.0), int(rng.integers(4)), 1, 2, 6
+        said = result(encoder_decoder.greedy_decode, args)
+    own = list(call(*args))
+    if [token for token in own if token != 1] == [token for token in said if token != 1]:
+        return None
+    return f"where 1 is bos and a model says {said}, it gives {own}"
 
 
 ex.mistakes(r"""
@@ -1242,7 +1263,7 @@ ex = unit.exercise(
     reference=ImageCaptioner,
     points=2,
     takes="sizes, parameters, inputs",
-    gives="logits, gradients, input_gradients",
+    gives="logits [logits (T, N, V)], gradients, input_gradients",
     drive=captioner_module,
     forbids=("rnncourse.encoder_decoder_torch.ImageCaptioner",),
     hints=(

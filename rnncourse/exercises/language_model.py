@@ -738,8 +738,8 @@ scored_on_what_was_learned: Your losses are not those of the parameters on valid
 - return bits_per_character(parameters, valid_ids)
 + return bits_per_character(parameters, train_ids)
 
-learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no more
-  about unseen text than the training loss does.
+learns_from_the_validation_text: Other valid_ids give another network, in a single epoch, in which there is nothing to
+  choose. What is learned from them, or drawn by them, makes their loss say less about unseen text.
 - for inputs, targets in contiguous_batches(train_ids, 8, 16):
 + for inputs, targets in contiguous_batches(np.concatenate([train_ids, valid_ids]), 8, 16):
 
