@@ -11,7 +11,7 @@ from rnncourse import exercises
 from rnngrade.cli.shared import of_the_class
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
-from rnngrade.gradebook.book import open_gradebook
+from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.exporting import export
 from rnngrade.gradebook.status import lines
 from rnngrade.pages.feedback import write_feedback
@@ -27,7 +27,7 @@ POINTS = exercises.unit(UNIT).points
 
 
 def test_points_before_and_after_stand_in_the_export(ruled):
-    found = table(export(ruled, [UNIT], "csv"))
+    found = table(export(ruled, [UNIT], provisional=True))
     ada, alan, eve = found["ada"], found["alan"], found["eve"]
     assert (ada["days_late"], ada["late_days"]) == ("2", "1")
     assert (float(ada["before_late"]), float(ada["late_penalty"])) == (POINTS, pytest.approx(POINTS / 10))
@@ -41,7 +41,7 @@ def test_points_before_and_after_stand_in_the_export(ruled):
 
 
 def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(ruled):
-    with open_gradebook(ruled) as gradebook:
+    with opened(ruled) as gradebook:
         page = gradebook.find_submission_notebook(UNIT, UNIT, "ada")
         assert page.late_submission_penalty == pytest.approx(POINTS / 10)
         alan = gradebook.find_submission(UNIT, "alan")
@@ -51,7 +51,7 @@ def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(ruled):
 
 def test_a_mark_by_hand_changes_what_being_late_costs_at_once(ruled):
     Person(ruled, "ada").gives(WRITTEN, 3)
-    found = table(export(ruled, [UNIT], "csv"))["ada"]
+    found = table(export(ruled, [UNIT]))["ada"]
     assert float(found["late_penalty"]) == pytest.approx(round((POINTS + 3) / 10, 2))
     (page,) = write_feedback(ruled, UNIT, ["ada"])
     text = page.read_text()
@@ -115,12 +115,12 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
 
 
 def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
-    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == [
+    assert list(of_the_class(ruled, class_list(ruled), UNIT)) == [
         "02_unfolding: not on the class list, graded and kept apart: eve",
         "02_unfolding: 1 handed in nothing: Софья Ковалевская",
     ]
     (ruled.folder / "roster.csv").unlink()
-    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == []
+    assert list(of_the_class(ruled, class_list(ruled), UNIT)) == []
 
 
 def test_status_of_an_empty_desk_says_how_to_begin(desk):
@@ -131,7 +131,7 @@ def test_status_of_an_empty_desk_says_how_to_begin(desk):
 
 def test_a_rule_that_is_wrong_ends_a_command_in_one_sentence(ruled):
     (ruled.folder / "desk.toml").write_text(RULES.replace('"10 %"', "10"))
-    for command in (["export", "02"], ["feedback", "02"], ["report", "02"], ["status"]):
+    for command in (["return", "csv", "02"], ["feedback", "02"], ["report", "02"], ["status"]):
         said = 'desk.toml, line 8: per_day is a share, from 0 to 1 or as in "10 %", and not 10.\n'
         assert rnngrade(ruled, *command, code=1).output == said
 
@@ -207,7 +207,7 @@ def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, tmp_pat
 def test_a_table_of_times_that_is_none_is_one_sentence(desk, tmp_path, name, text, said):
     (desk.folder / "desk.toml").write_text(RULES)
     (tmp_path / name).write_text(text)
-    with pytest.raises(TimesError, match=said):
+    with pytest.raises(DeskError, match=said):
         take_times(desk, UNIT, tmp_path / name)
 
 

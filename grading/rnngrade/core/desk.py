@@ -2,7 +2,8 @@
 
 nbgrader_config.py   by which nbgrader's commands and formgrader, started here, find the course
 desk.toml                               when units are due, what being late costs, how the term counts (`rules.py`)
-roster.csv                              the class list (`roster.py`)
+roster.csv                              the class list (`students.py`)
+names.csv                               whose the names are that a platform has for somebody (`names.py`)
 submitted/STUDENT/UNIT/UNIT.ipynb       what was handed in; beside it timestamp.txt, when (`times.py`)
 records/UNIT/STUDENT.json               what the judge wrote down (`record.py`)
 executed/UNIT/STUDENT.ipynb             the instructor's notebook with the student's answers, and what they showed
