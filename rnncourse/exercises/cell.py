@@ -375,6 +375,11 @@ over_the_first_axis: Your probabilities sum to one along the first axis, over ro
 + E = np.exp(O - O.max(axis=0, keepdims=True))
 + return E / E.sum(axis=0, keepdims=True)
 
+divided_by_the_first_axis: Your exponentials are right, and you divide them by their sum along the first axis, over rows
+  or steps. A row is divided by its own sum, along the last.
+- return E / E.sum(axis=-1, keepdims=True)
++ return E / E.sum(axis=0)
+
 over_axis_one: You sum along axis 1. That is the last axis of (N, Q) but the batch of (T, N, Q); axis=-1 is right for
   both.
 + E = np.exp(O - O.max(axis=1, keepdims=True))

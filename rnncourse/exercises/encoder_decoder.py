@@ -341,6 +341,14 @@ bos_everywhere: All of your inputs are bos. That comes of shifting an array into
 - shifted[1:] = targets[:-1]
 + shifted[1:] = bos
 
+rolled_as_one_row: Your sequences are mixed: without an axis, `roll` moves all entries as if they stood in one long row.
+  Time is axis 0.
+- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
+- shifted[0] = bos
+- shifted[1:] = targets[:-1]
++ shifted = torch.roll(targets, 1) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
++ shifted[0] = bos
+
 shifted_along_the_batch: You shifted along the last axis, from one sequence to the next. Time is axis 0.
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]
@@ -991,6 +999,10 @@ divided_by_length: Your scores are divided by the length. Many systems do that, 
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, score / (len(tokens) + ended)) for tokens, score, _, _, ended in beam]
 
+worst_kept: You keep the hypotheses with the lowest scores: `sorted` puts the smallest first. Keep the highest.
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ beam = sorted(candidates, key=lambda candidate: candidate[1])[:width]
+
 one_round_too_many: You search one round too long: along one path `step` is called max_length times at most, and the
   call that eos comes out of is one of them.
 - for _ in range(max_length):
@@ -1411,6 +1423,11 @@ no_blank_between_equals: You skip the blank between two equal symbols. Merged, t
   between its letters. A skip is allowed only where u[k] differs from u[k - 2].
 - if k >= 2 and u[k] != u[k - 2]:
 + if k >= 2 and u[k] != blank:
+
+any_place_skipped: Your paths may skip any place, and so leave out symbols. Only a blank may be skipped, and only
+  between two different symbols.
+- if k >= 2 and u[k] != u[k - 2]:
++ if k >= 2:
 
 blanks_never_left_out: Every blank has to be passed in your table. Between two different symbols it may be left out: a
   path may come from two places before.
