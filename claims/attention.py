@@ -13,7 +13,6 @@ unit = Unit("13_attention")
     settings={
         kind: {"kind": kind} for kind in ("with attention", "without attention", "all states alike", "without the root")
     },
-    seeds=10,
 )
 def digits(seed: int, kind: str) -> Numbers:
     model = train_to_repeat(kind, seed=seed)

@@ -25,8 +25,9 @@ from rnncourse.experiments.bidirectional_torch import (
 )
 
 torch.set_num_threads(1)
-unit = Unit("09_bidirectional", seeds=5)
+unit = Unit("09_bidirectional")
 ONE, BOTH, SEEN = "one way", "both ways", "one way, has seen code commented out"
+NO_VECTORS = "both ways, without vectors"
 
 
 @unit.experiment(
@@ -46,6 +47,7 @@ def teddy(seed, tagger, units):
     settings={
         BOTH: {"tagger": "both"},
         ONE: {"tagger": "one"},
+        NO_VECTORS: {"tagger": "both", "vectors": False},
         "HMM": {"tagger": "HMM"},
     },
 )

@@ -30,7 +30,6 @@ unit = Unit("12_encoder_decoder")
 @unit.experiment(
     "shares of 500 dates of unseen days that are right, in whole and by part; of the poor translator's 60, counts",
     settings={"2 added": {"keep": 2.0}, "nothing added": {"keep": 0.0}},
-    seeds=10,
 )
 def dates(seed: int, keep: float) -> Numbers:
     """A translator, with and without its start; and whose its mistakes are when it is still poor."""

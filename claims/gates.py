@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from claims.experiment import Unit
+from rnncourse.experiments.bidirectional_torch import comments_known, taken_for_comment
 from rnncourse.experiments.gates import (
     GRU,
     GRU_5,
@@ -31,7 +32,7 @@ from rnncourse.experiments.gates import (
     trained_at_one_lag,
     trained_on,
 )
-from rnncourse.experiments.gates_torch import CORES, comments_known, taken_for_comment, train_tagger
+from rnncourse.experiments.gates_torch import CORES, train_tagger
 
 torch.set_num_threads(1)
 unit = Unit("10_gates")
@@ -95,7 +96,6 @@ def short_examples(seed, network, lags):
     "the sign is in view; of lines of code with a sign before them, that of the last eight of forty characters that it "
     "takes for a comment",
     settings={f"{core}, {epochs} epochs": {"core": core, "epochs": epochs} for core in CORES for epochs in (15, 5)},
-    seeds=5,
 )
 def tagger(seed, core, epochs):
     model = train_tagger(core, epochs, seed)

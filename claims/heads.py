@@ -41,7 +41,7 @@ from rnncourse.experiments.heads import (
 from rnncourse.heads import OneToOne, SequenceClassifier, SequenceGenerator, SequenceTagger
 
 torch.set_num_threads(1)
-unit = Unit("11_heads", seeds=5)
+unit = Unit("11_heads")
 
 GLANCE, LINEAR, EVERY = "all pixels at once", "one linear layer", "every row"
 

@@ -4,6 +4,10 @@ The build reads this file as well, so that the notebooks students get and the gr
 """
 
 import os
+import re
+
+from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import ClearSolutions
 
 c = get_config()  # type: ignore[name-defined]  (traitlets defines it)
 
@@ -19,6 +23,21 @@ c.CourseDirectory.feedback_directory = "feedback"
 # What a student finds where an answer was taken out.
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError"}
 c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
+
+
+class ClearAnswers(ClearSolutions):
+    """A question without its answer is `name = None`, and raises nothing: a notebook runs to its end without it."""
+
+    def preprocess_cell(self, cell, resources, cell_index):  # type: ignore[no-untyped-def]  (nor has nbgrader's)
+        cell, resources = super().preprocess_cell(cell, resources, cell_index)
+        stub = re.escape(self.code_stub["python"])
+        cell.source = re.sub(rf"^(\w+ = None\b.*)\n{stub}", r"\1", cell.source, flags=re.MULTILINE)
+        return cell, resources
+
+
+c.GenerateAssignment.preprocessors = [
+    ClearAnswers if one is ClearSolutions else one for one in GenerateAssignment.preprocessors.default()
+]
 
 # Experiments show things and take time; no exercise needs them, so grading leaves them out.
 c.Execute.skip_cells_with_tag = "experiment"

@@ -122,7 +122,7 @@ print("orders with this bag:", math.factorial(5) // math.factorial(2))
 # Answer with the set of the letters, such as `{"A", "B"}`.
 
 # %% answer="quiz_bag_of_words"
-quiz_bag_of_words = None  # put a set of letters in place of None, and delete what stands below
+quiz_bag_of_words = None  # put a set of letters in place of None
 ### BEGIN SOLUTION
 quiz_bag_of_words = {"A", "C", "E"}
 ### END SOLUTION

@@ -9,7 +9,7 @@
 # - find the same recurrence in linear attention and in a state space.
 #
 # **Time**: about three and a half hours; what is marked *optional* comes on top. **You need** unit 04's way back, unit
-# 10's gates and unit 13's attention. There are seven exercises and one written question, 25 points in all. They are
+# 10's gates and unit 13's attention. There are seven exercises and two written questions, 28 points in all. They are
 # NumPy; none may call `scipy` or `torch`.
 
 # %% locked="setup"
@@ -470,6 +470,41 @@ print("your guess:", my_guess)
 # as long as you like. A unit that holds its memory holds an error in it as long.**
 
 # %% [markdown]
+# *Try* to break it:
+
+# %% tags=["experiment", "nbval-ignore-output"] dials="change = {\"updates\": 1000}"
+from rnncourse.experiments.breaking import one_change
+from rnncourse.experiments.scans_torch import recall_of_a_core
+
+claim = {"core": "minimal", "beta": -14.0, "rate": 0.03}
+change = {"lags": (1, 3)}
+print(one_change(recall_of_a_core, claim, change, seeds=range(50, 53)))
+
+# %% [markdown] written="scans_break" points=3
+# ### Written question 1 · break this claim
+# *3 points, graded by hand; 25 minutes*
+#
+# As in unit 05, section 8: say what you expect, change **one** setting (`core`, `beta`, `rate`, `lags` or `updates`), and
+# hand in the table, your verdict, a reason, and what would make you surer.
+#
+# ### BEGIN SOLUTION
+# **Model answer.** The claim: a minimal GRU that starts at β = −14 recalls after 100 steps. I change β to −7 and expect no
+# difference, because σ(−7) lets less than a thousandth of the noise in at each step. The table of
+# `one_change(recall_of_a_core, {"core": "minimal", "beta": -14.0, "rate": 0.03}, {"beta": -7.0}, seeds=range(50, 55))` has,
+# before and after: at lag 7 1.00 and 1.00 in all seeds; at lag 100 1.00 (1.00 to 1.00) and 0.86 (0.26 to 1.00); at lag 1,000
+# 1.00 (0.73 to 1.00) and 0.23 (0.23 to 0.28). Verdict: at 100 the claim holds with −7 in some seeds and falls in others; at
+# 1,000 it falls in all five. It holds within a limit: the leak times the lag has to stay small. A reason may be that
+# training opens the gates further, since no example is longer than seven steps; that is a guess. To be surer I would measure
+# the mean of the gate in noise after training, for β of −7, −10 and −14, on twenty new seeds.
+#
+# **Rubric.** 1 point: one setting changed and named, with an expectation of before the run, and a table with settings,
+# seeds and figures of both columns, over three seeds at least (½ if the seeds or the column of the claim are missing).
+# 1 point: a verdict that follows from the figures, ranges included, and does not say more than they do (½ if it rests on
+# medians alone where ranges overlap). 1 point: a reason for what came, marked as a guess unless it was measured (½), and
+# a further run that could refute it (½).
+# ### END SOLUTION
+
+# %% [markdown]
 # ### Optional · parity
 #
 # **Parity**: after each bit, say whether the number of ones so far is odd. **Guess**: after how many bits does each cell begin
@@ -489,10 +524,9 @@ for core in ("plain", "minimal"):
 # **Claim:** trained on 10 bits, with an answer asked after each, the plain cell has the parity right after 50 bits. The
 # minimal GRU has it right after one bit, and guesses after ten.
 #
-# It held in {{held parity_learned}} seeds. No training helps for ever: feed nothing but ones, and each step is the *same* map
-# $h \mapsto a h + b$ with $0 < a < 1$, which brings $h$ closer to a fixed point, from one side. The answer has to go odd,
-# even, odd, even; a weighted sum of 16 such states can change its sign 16 times at most. But let $a$ be negative, and one unit
-# is enough. Which $a_t$ and $b_t$ would you take, for a bit $x_t$? One answer stands in the cell:
+# It held in {{held parity_learned}} seeds. On ones alone each step is the *same* map $h \mapsto a h + b$ with $0 < a < 1$,
+# towards a fixed point from one side; a weighted sum of 16 such states changes its sign 16 times at most. With a negative
+# $a$ one unit is enough. Which $a_t$ and $b_t$ would you take, for a bit $x_t$? One answer:
 
 # %% tags=["experiment"]
 bits = np.random.default_rng(0).integers(0, 2, 100_000)
@@ -696,7 +730,7 @@ print(f"the scan is off by {difference:.0e} at most")
 # - Attention whose scores factor, and a state space, are the same recurrence: the state is small, and can be full.
 
 # %% [markdown] written="beyond_written" points=3
-# ### Written question · 3 points
+# ### Written question 2 · 3 points
 #
 # A colleague's network is to read heartbeats, 50,000 samples in a row, on a watch with one small processor; it is trained on
 # a card with thousands. The answer is needed at every sample, at once. A GRU, a minimal GRU or a Transformer? In about eight

@@ -594,7 +594,7 @@ for name in runs:
 # Answer with the set of those that leak, in the form `{"X", "Y"}`.
 
 # %% answer="quiz_leaks"
-quiz_leaks = None  # put a set of letters in place of None, and delete what stands below
+quiz_leaks = None  # put a set of letters in place of None
 ### BEGIN SOLUTION
 quiz_leaks = {"A", "B", "D", "F"}
 ### END SOLUTION

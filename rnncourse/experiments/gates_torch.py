@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from torch import nn
 
-from rnncourse.data import TOKEN_LABELS, labelled_python
+from rnncourse.data import TOKEN_LABELS
+from rnncourse.experiments.bidirectional_torch import OneWayTagger, python_source, train_highlighter
 from rnncourse.gates import gru_states, gru_step, lstm_forward, lstm_states
 from rnncourse.gates_backward import gru_backward, gru_step_backward, lstm_backward, lstm_step_backward
 from rnncourse.gates_torch import set_forget_bias
-
-COMMENT, STRING = TOKEN_LABELS.index("comment"), TOKEN_LABELS.index("string")
-LETTERS = 100_000  # of Python source, on which a tagger is trained
 
 PLAIN, LSTM, OPEN = "plain, 96 units", "LSTM, 43 units", "LSTM, forget bias 5"
 CORES: dict[str, tuple[Any, int, float | None]] = {
@@ -27,86 +23,19 @@ CORES: dict[str, tuple[Any, int, float | None]] = {
 }  # with as many parameters
 
 
-# --- the tagger of unit 09
-
-
-class Tagger(nn.Module):
-    """A one-way tagger with any core: ids (T, N) -> logits (T, N, labels)."""
-
-    def __init__(self, core: Callable[[int, int], nn.Module], hidden_size: int, characters: int) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(characters, 16)
-        self.rnn = core(16, hidden_size)
-        self.output = nn.Linear(hidden_size, len(TOKEN_LABELS))
-
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """The logits of each character's label, (T, N, labels)."""
-        logits: torch.Tensor = self.output(self.rnn(self.embedding(ids))[0])
-        return logits
-
-
-@cache
-def python_source() -> Any:
-    """The labelled text to train on, what is held out, and the characters."""
-    return labelled_python(LETTERS)
-
-
 def train_tagger(
     name: str, epochs: int = 5, seed: int = 0, set_bias: Callable[[Any, float], None] = set_forget_bias
-) -> Tagger:
-    """Train the tagger with one of `CORES`: windows of 100 characters, 16 at a time, Adam with steps that get smaller.
+) -> OneWayTagger:
+    """Train unit 09's one-way tagger with one of `CORES` on Python source.
 
     set_bias: your `set_forget_bias`, where the core has one that is set.
     """
-    text, _, characters = python_source()
     core, hidden_size, forget_bias = CORES[name]
     torch.manual_seed(seed)
-    model = Tagger(core, hidden_size, len(characters))
+    model = OneWayTagger(len(python_source()[2]), 16, hidden_size, len(TOKEN_LABELS), core)
     if forget_bias is not None:
         set_bias(model.rnn, forget_bias)
-    ids, labels = (torch.tensor(array) for array in text.windows(100))
-    batches = [columns for _ in range(epochs) for columns in torch.randperm(ids.shape[1]).split(16)]
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.006)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, len(batches))
-    for columns in batches:
-        loss = nn.functional.cross_entropy(model(ids[:, columns]).flatten(0, 1), labels[:, columns].flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-    return model
-
-
-def comments_known(model: Tagger) -> float:
-    """Of the held-out characters in comments whose sign is in the window: the share that is taken for a comment."""
-    ids, labels = (torch.tensor(array) for array in python_source()[1].windows(100))
-    inside = labels == COMMENT
-    opened = torch.cat([torch.zeros_like(inside[:1]), inside[1:] & ~inside[:-1]]).cumsum(dim=0) > 0
-    with torch.no_grad():
-        return float((model(ids).argmax(dim=-1) == COMMENT)[inside & opened].float().mean())
-
-
-@cache
-def lines_of_code() -> list[str]:
-    """Held-out lines without strings and comments, from their first 40 characters on, each once."""
-    held_out, found, start = python_source()[1], set(), 0
-    for row in held_out.text.split("\n"):
-        line = row.strip()[:40]
-        if len(line) == 40 and not set(held_out.labels[start : start + len(row)].tolist()) & {COMMENT, STRING}:
-            found.add(line)
-        start += len(row) + 1
-    return sorted(found)
-
-
-def taken_for_comment(model: Tagger, opening: str = "# ") -> Float[np.ndarray, "40"]:
-    """The share of these lines of which each character is taken for a comment, if `opening` stands before them."""
-    characters = python_source()[2]
-    place = {character: i for i, character in enumerate(characters)}
-    columns = [[place.get(character, len(characters) - 1) for character in opening + line] for line in lines_of_code()]
-    with torch.no_grad():
-        labels = model(torch.tensor(columns).T).argmax(dim=-1)[len(opening) :]
-    return np.asarray((labels == COMMENT).float().mean(dim=1))
+    return train_highlighter(model, epochs=epochs)  # type: ignore[no-any-return]
 
 
 # --- your steps beside PyTorch's

@@ -66,6 +66,21 @@ def train_to_recall(name: str, updates: int = 300, seed: int = 0) -> Reader:
     return _learn(Reader(core, 8, 4, beta), lambda: _recall(rng, (1, 7), 32), updates, rate, name)
 
 
+def recall_of_a_core(
+    seed: int,
+    core: str = "minimal",
+    beta: float = -14.0,
+    rate: float = 0.03,
+    lags: tuple[int, int] = (1, 7),
+    updates: int = 300,
+) -> dict[str, float]:
+    """Train a "plain" or a "minimal" core with these settings, and ask at three lags: the shares of right answers."""
+    torch.manual_seed(seed)
+    rng = np.random.default_rng(seed)
+    model = _learn(Reader(core, 8, 4, beta), lambda: _recall(rng, lags, 32), updates, rate, core)
+    return {f"lag {lag}": recalled(model, lag) for lag in (7, 100, 1000)}
+
+
 @torch.no_grad()
 def recalled(model: Reader, lag: int) -> float:
     """The share of right answers on 200 new sequences at this lag; one in four is a guess."""

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 PROVIDED = {"In", "Out", "_", "__", "___", "__doc__", "__file__", "__name__", "display", "get_ipython"}  # by IPython
-CODE_STUB = re.compile(r"^[ \t]*raise NotImplementedError", re.MULTILINE)  # what is given out, and not written yet
+# what is given out, and not written yet: a function's stub, or a question that nothing else is put into
+CODE_STUB = re.compile(r"^[ \t]*raise NotImplementedError|^(quiz_\w+) = None\b(?![\s\S]*^\1 =)", re.MULTILINE)
 MAGIC = re.compile(r"^(\s*)(?:[%!].*|[\w.]+\?{1,2}\s*)$", re.MULTILINE)
 CELL_MAGIC = re.compile(r"\A\s*%%(?!time|capture|prun)")
 STAR = re.compile(r"^\s*from\s+\S+\s+import\s+\*", re.MULTILINE)

@@ -9,17 +9,36 @@ look at something.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES
+from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
 from rnngrade.cli import desk_work, systems
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
+from rnngrade.core.log import LEVELS, log, to_file
 
 COURSE = Path(__file__).resolve().parents[3]
 
 
-@click.group(epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03")
+class Logged(click.Group):
+    """The commands, of which the log says when they begin, and with what error they end."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run one."""
+        try:
+            return super().invoke(context)
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            log.exception("%s", error)
+            raise
+
+
+@click.group(
+    cls=Logged, epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03"
+)
 @click.option(
     "--desk", "folder", type=click.Path(path_type=Path, file_okay=False), default=".", help="The class's folder."
 )
@@ -27,10 +46,18 @@ COURSE = Path(__file__).resolve().parents[3]
 @click.option(
     "--db", envvar="RNNGRADE_DB", help="The gradebook's address for SQLAlchemy (default: gradebook.db there)."
 )
+@click.option("--log", "log_file", type=click.Path(path_type=Path, dir_okay=False), help="Write what happens there.")
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True, help="How much of it.")
 @click.version_option(package_name="rnncourse")
 @click.pass_context
-def main(context: click.Context, folder: Path, course: Path, db: str | None) -> None:
+def main(
+    context: click.Context, folder: Path, course: Path, db: str | None, log_file: Path | None, log_level: str
+) -> None:
     """The grading desk: from a folder of submissions to grades, feedback and a picture of the class."""
+    if log_file:
+        with in_a_sentence(DeskError):
+            to_file(log_file, log_level)
+    log.info("rnngrade %s", context.invoked_subcommand)
     context.obj = Desk(course, folder, db)
 
 

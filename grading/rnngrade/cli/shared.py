@@ -44,7 +44,7 @@ def of_the_class(people: ClassList, students: Iterable[str], unit: str) -> Itera
     if unknown := people.unknown(there):
         yield f"{unit}: not on the class list, graded and kept apart: {', '.join(unknown)}"
     if absent := people.absent(there):
-        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(person.full_name for person in absent)}"
+        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(people.shown(person) for person in absent)}"
 
 
 def graded_units(desk: Desk) -> list[str]:

@@ -30,6 +30,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from rnngrade.core.desk import Desk, is_name
@@ -102,6 +103,15 @@ class ClassList:
     def person(self, student: str) -> Person:
         """The same, with what can be said of who is not on the list."""
         return self.of(student) or Person(student, canvas_id=canvas_id_of(student))
+
+    def shown(self, person: Person, *, by_last_name: bool = False) -> str:
+        """A name to show: of two students of one name, with the id."""
+        name = person.sortable_name if by_last_name else person.full_name
+        return f"{name} ({person.id})" if self._names[folded(person.full_name)] > 1 else name
+
+    @cached_property
+    def _names(self) -> Counter[str]:
+        return Counter(folded(person.full_name) for person in self.people.values())
 
     def unknown(self, students: Iterable[str]) -> list[str]:
         """Those of `students` who are not on the list; without a list, nobody is unknown."""

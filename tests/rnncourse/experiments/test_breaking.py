@@ -2,7 +2,8 @@
 
 import pytest
 
-from rnncourse.experiments.breaking import one_change
+from rnncourse.experiments import gates
+from rnncourse.experiments.breaking import one_change, run_again
 
 
 def measured(seed, rate=0.1, lags=(1, 7)):
@@ -30,3 +31,27 @@ def test_to_change_nothing_or_two_things_is_refused_in_one_sentence(change):
 def test_without_seeds_nothing_is_measured():
     with pytest.raises(ValueError, match="There are no seeds"):
         one_change(measured, {"rate": 0.1}, {"rate": 0.2}, [])
+
+
+@pytest.fixture
+def table():
+    claim = {"lag": 3, "forget_bias": 0.0, "input_bias": 0.0, "updates": 2}
+    return one_change(gates.recall_with_biases, claim, {"forget_bias": 1.0}, seeds=[5, 6])
+
+
+def test_what_was_run_is_run_again_and_gives_the_same_figures(table):
+    assert run_again(f"I expected nothing.\n\n{table}\n\nIt stands.") == "Run again, the same figures came."
+
+
+def test_a_figure_that_did_not_come_is_told_with_those_that_do(table):
+    row = table.split("\n")[-1]
+    forged = table.replace(row, "| right | 0.99 (0.98 to 1.00) | 0.12 (0.10 to 0.14) |")
+    assert run_again(forged) == f"Run again, other figures came: {row}"
+
+
+@pytest.mark.parametrize(
+    "change", [("recall_with_biases", "getcwd"), ("lag = 3", "lag = print(3)"), ("the claim", "a claim")]
+)
+def test_what_is_no_such_table_is_not_run(table, change):
+    with pytest.raises(ValueError, match=r"no table|no settings"):
+        run_again(table.replace(*change))
