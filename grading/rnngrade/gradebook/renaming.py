@@ -65,6 +65,6 @@ def _rename(desk: Desk, unit: str, old: str, new: str) -> None:
                 (folder / old / unit).rename(folder / new / unit)
             with contextlib.suppress(OSError):
                 (folder / old).rmdir()  # if it was all that they had
-    for path in ("collected/{}/{}", "by_hand/{}/{}.json"):
-        if (source := desk.folder / path.format(unit, old)).is_file():
-            source.replace(desk.folder / path.format(unit, new))
+    for kept in ("collected/{}/{}", "by_hand/{}/{}.json"):
+        if (source := desk.folder / kept.format(unit, old)).is_file():
+            source.replace(desk.folder / kept.format(unit, new))
