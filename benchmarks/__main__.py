@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from benchmarks import bidirectional, checks, copies, desk, gates, imports, rnn, scaling, sliders, stacked
+from benchmarks import bidirectional, checks, desk, gates, imports, rnn, scaling, stacked
 
 PARTS = {
     "rnn": rnn,
@@ -14,8 +14,6 @@ PARTS = {
     "scaling": scaling,
     "imports": imports,
     "checks": checks,
-    "sliders": sliders,
-    "copies": copies,
     "desk": desk,
 }
 

@@ -88,9 +88,9 @@ def first_screen(browser: Browser, folder: Path) -> dict[str, bytes]:
     player, moments = page.frame_locator(".home-film iframe"), []
     drawing = player.locator("svg")
     player.locator(".bar").evaluate("bar => { bar.style.opacity = 0 }")
-    for _ in range(int(player.locator("#moment").get_attribute("max") or 0) + 1):
-        moments.insert(0, shot(page, drawing.bounding_box(), player.locator("#caption").bounding_box()))
-        player.get_by_role("button", name="Back").dispatch_event("click")
+    for _ in range(int(player.locator("input").get_attribute("max") or 0) + 1):
+        moments.append(shot(page, drawing.bounding_box(), player.locator("#caption").bounding_box()))
+        player.get_by_role("button", name="Next").dispatch_event("click")
         page.wait_for_timeout(500)
     made = page.locator(".home-made > ul").screenshot()
     return {"film.gif": moving(moments), "film.png": small(moments[-1]), "made.png": small(made)}

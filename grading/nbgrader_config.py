@@ -26,7 +26,7 @@ c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
 
 
 class ClearAnswers(ClearSolutions):
-    """What stands for a question's answer is `name = None`, and raises nothing: a notebook runs to its end without it."""
+    """A question without its answer is `name = None`, and raises nothing: a notebook runs to its end without it."""
 
     def preprocess_cell(self, cell, resources, cell_index):  # type: ignore[no-untyped-def]  (nor has nbgrader's)
         cell, resources = super().preprocess_cell(cell, resources, cell_index)

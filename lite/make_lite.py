@@ -45,20 +45,20 @@ KERNEL = ("micropip", "piplite", "ipykernel", "comm", "pyodide-kernel", "jedi", 
 # Of the course what a check needs comes first, and is there with the kernel. What a part of it needs besides comes when
 # a cell imports that part: half of all there is to download.
 PARTS = {
-    "rnncourse.plots": ("matplotlib", "pillow", "ipywidgets"),
+    "rnncourse.plots": ("matplotlib", "pillow"),
     "rnncourse.data": ("pooch", "requests", "pydoc-data"),
 }
 ROOTS = (*KERNEL, "rnncourse", *(part.replace(".", "-") for part in PARTS))
-# the page's side of the widgets, which the site brings along by itself; and what only a terminal needs
-NOT_NEEDED = ("jupyterlab-widgets", "widgetsnbextension", "prompt-toolkit", "rich")
+NOT_NEEDED = ("prompt-toolkit", "rich")  # only a terminal does
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
 SETTINGS = "jupyter-lite.json"
 LABEXTENSIONS = Path("share/jupyter/labextensions")
+MENU = Path("rnncourse/seat/jupyter/labextensions")  # the menu Course, as in JupyterLab
 WELCOME = (
     "> **This is the course in your browser.** Python runs in this page; nothing is installed. This browser keeps your "
-    "notebooks and your progress, for this address alone. To hand in, save, choose *File → Download*, and give that "
-    "file to your instructor."
+    "notebooks and your progress, for this address alone. To hand in, choose *Course → Submit*, and give the file that "
+    "it makes to your instructor."
 )
 
 
@@ -358,14 +358,13 @@ def _make_site(tools: Path, staged: Path, site: Path) -> None:
     """Let JupyterLite put it all together."""
     shutil.copy(HERE / "jupyter_lite_config.json", staged)
     shutil.rmtree(site, ignore_errors=True)
-    widgets = Path(sys.prefix) / LABEXTENSIONS / "@jupyter-widgets" / "jupyterlab-manager"
     done = subprocess.run(
         [
             *(sys.executable, "-m", "jupyterlite_core.app", "build", "--force"),
             f"--lite-dir={staged}",
             f"--output-dir={site}",
             f"--FederatedExtensionAddon.extra_labextensions_path={tools / LABEXTENSIONS}",
-            f"--LiteBuildConfig.federated_extensions={widgets}",
+            f"--FederatedExtensionAddon.extra_labextensions_path={ROOT / MENU}",
         ],
         cwd=staged,
         env=os.environ | {"PYTHONPATH": str(tools)},

@@ -759,7 +759,7 @@ print("D:", bool(bug_d[0] == 1.0))
 # $$s_t = r \, s_{t-1} \, (1 - s_{t-1})$$
 #
 # By hand, with $r = 2$ and $s_0 = 0.25$: $\;2 \cdot 0.25 \cdot 0.75 = 0.375$. A state may be an array, so your `unfold`
-# runs 1,200 ponds side by side, each with its own $r$. (In a running notebook a slider below the picture shows one.)
+# runs 1,200 ponds side by side, each with its own $r$. (A slider below the picture shows one.)
 #
 # **Guess**: what will the pond do in the long run for $r = 2.8$, $3.2$ and $3.9$?
 
@@ -773,7 +773,7 @@ def pond(s, r):
 
 rates = np.linspace(2.6, 4.0, 1200)
 late = run(pond, np.full(1200, 0.4), rates, 1000)[-150:]
-growth = Slider("growth rate r", 2.6, 4.0, 3.5)
+growth = Slider("growth rate r", 2.6, 4.0, 3.5, step=0.05)
 one_pond = lambda r: pond_years(run(pond, 0.4, r, 60), r)  # noqa: E731
 explore(one_pond, pond_cloud(rates, late), r=growth)
 

@@ -367,7 +367,7 @@ from rnncourse.plots.cell import knock_chart
 
 forward = use(rnn_forward)
 heard = {f"W = {W:g}": knock(W, forward) for W in (2, 1, 0.8, 0)}
-slider = Slider("W", -2.0, 2.0, 1.2, step=0.05)
+slider = Slider("W", -2.0, 2.0, 1.2)
 one = lambda W: knock_chart({f"W = {W:.2f}": knock(W, forward)})  # noqa: E731
 explore(one, knock_chart(heard), W=slider)
 
@@ -381,8 +381,7 @@ assert heard["W = 1"][-1] > 10 * heard["W = 0.8"][-1] > 0
 # $\tanh(2\cdot0.96)\approx0.96$, again and again. Such a unit is a **latch**. Had nobody knocked, it would have stayed
 # at 0. One unit, one bit of memory: at the end of this unit it will hold the word *medicine*.
 #
-# *Try* the slider below the picture, in a running notebook: which is the smallest $W$ that holds the knock, and what does one
-# below 0 do?
+# *Try* the slider below the picture: which is the smallest $W$ that holds the knock, and what does one below 0 do?
 
 # %% [markdown]
 # ### Experiment · the same input for ever
@@ -427,9 +426,9 @@ from rnncourse.plots.cell import graphical_models
 show(graphical_models())
 
 # %% [markdown]
-# Count the arrows: $T(T-1)/2$ on the left, $3T-4$ on the right, 499,500 and 2,996 for a thousand words. Yet nothing was given
-# up: the states are computed, not left to chance. Take them out of the picture, and you have the left one back. What is
-# assumed is only that the same rule holds at every step.
+# Count the arrows: $T(T-1)/2$ on the left, $3T-4$ on the right, 499,500 and 2,996 for a thousand words. Yet nothing was
+# given up: the states are computed, not left to chance. Take them out of the picture, and you have the left one back.
+# What is assumed: the same rule at every step, and that $H$ numbers are enough.
 
 # %% [markdown]
 # ### Exercise 3.5 · `quiz_rnn_facts`
@@ -600,8 +599,8 @@ assert (bits["random"] - bits["zeros"])[9:].max() < 0.1
 # **Claim:** from a random first state the trained network's first prediction costs at least half a bit more than from zeros.
 # After ten characters it costs less than a tenth of a bit more.
 #
-# It held in {{held first_state_is_forgotten}} draws. The end of another text is nearly as bad as chance: that state is sure of
-# something else. But this cell soon forgets any start, so zeros are good enough. (A latch does not forget.)
+# It held in {{held first_state_is_forgotten}} draws. The end of another text is nearly as bad as a random state: it is
+# sure of something else. But this cell soon forgets any start, so zeros are good enough. (A latch does not forget.)
 
 # %% [markdown]
 # ### Exercise 3.9 · `quiz_output_size`
@@ -688,8 +687,8 @@ check(quiz_shapes, "quiz_shapes")
 # Look at the row of UBC. A column of $d$ numbers can be multiplied from the left by a matrix of $p\times d$, not by one of
 # $d\times p$. It happens in the best of courses: check shapes before you copy a formula.
 #
-# Do not trust a table, run it. Each row is one line of code. **Your turn**: add the row of UBC, which is missing, and transpose
-# what must be transposed.
+# Do not trust a table, run it. Each row is one line of code. **Your turn**: add the row of UBC, and transpose what must
+# be transposed.
 
 # %% tags=["experiment"]
 step, rng = use(rnn_step), np.random.default_rng(5)
@@ -921,10 +920,10 @@ assert list(symptoms(Network).values()) == [(5, 3, 2), 0, 0, (5, 4, 2)]
 # %% [markdown]
 # ## 8 · A cell reads
 #
-# How much of a memory is there before any training? The cell below has random $U$ and $W$, and reads Python's documentation,
-# character by character. On the first half of the text we fit a weighted sum (a *readout*) that is to tell from the state at
-# time $t$ which character was read $k$ steps *ago*, and try it on the second half. **Guess**: how far back is it right in most
-# cases? And from a layer without a state?
+# How much of a memory is there before any training? The cell below has random $U$ and $W$, and reads Python's
+# documentation, character by character. On the first half of the text we fit a weighted sum of the state, a *readout*:
+# it is to tell which character was read $k$ steps *ago*. The second half tests it. **Guess**: how far back is it right
+# in most cases? And from a layer without a state?
 
 # %% tags=["experiment"] dials="radius = 0.5; loudness = 0.03; loudness = 1.0"
 from rnncourse.experiments.cell import recalled, without_state

@@ -217,7 +217,7 @@ way_back_film({name: n[-31:] for name, n in bent.items()}).show()
 
 # %% [markdown]
 # Does a tanh always make errors vanish? **Guess** for two cases: $\rho = 3$; and $\rho = 1.5$ with inputs of 0. *Try*
-# others afterwards: in a running notebook there are sliders below the picture.
+# others afterwards, with the sliders below the picture.
 
 # %% tags=["experiment"]
 from rnncourse.plots import Slider, explore
@@ -231,8 +231,8 @@ def panel(rho, loudness):
 explore(
     lambda rho, loudness: norms_by_distance(panel(rho, loudness)),
     norms_by_distance(panel(3.0, 1.0) | panel(1.5, 0.0)),
-    rho=Slider("radius ρ", 0.25, 3.0, 1.5, step=0.25),
-    loudness=Slider("inputs ×", 0.0, 2.0, 1.0, step=0.1),
+    rho=Slider("radius ρ", 0.5, 3.0, 1.5, step=0.5),
+    loudness=Slider("inputs ×", 0.0, 2.0, 1.0, step=0.5),
 )
 
 # %% tags=["author"]

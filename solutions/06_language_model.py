@@ -617,7 +617,7 @@ def at(*heats):
     return opinions(lines, "One opinion at several temperatures", ylim=(0, 1.03))
 
 
-slider = Slider("τ", 0.1, 5.0, 0.3, 0.1)
+slider = Slider("τ", 0.1, 3.0, 0.3)
 explore(lambda heat: at(heat, 1.0), at(0.5, 1.0, 2.0), heat=slider)
 
 # %% [markdown]

@@ -345,8 +345,9 @@ class ScratchRNN(nn.Module):
 check(ScratchRNN)
 
 # %% [markdown]
-# A recurrent layer that learns, and no backward pass in sight. Its numbers start at about $1/\sqrt H$, for unit 04's reason: a step shall
-# keep the size of a state. Zeros are the custom for `h0`; where a text goes on, take the state in which it stopped (section 6).
+# A recurrent layer that learns, and no backward pass in sight. Its numbers start at $1/\sqrt H$ or less: larger ones
+# would drive the tanh flat (unit 04). Zeros are the custom for `h0`; where a text goes on, take the state in which it
+# stopped (section 6).
 
 # %% [markdown]
 # ## 3 · What PyTorch calls what
@@ -397,8 +398,8 @@ check(as_torch_rnn)
 # %% [markdown]
 # ### Experiment · the same, and as fast?
 #
-# Your module and the `nn.RNN` that it becomes read the same 50 steps. Then both go forwards and back against the clock, with your cell
-# changed in one line between them: `x @ self.U + self.b` for all steps at once, before the loop.
+# Your module and the `nn.RNN` that it becomes read the same 50 steps. Then both go forwards and back against the clock.
+# So does your cell with one line changed: `x @ self.U + self.b` for all steps at once, before the loop.
 #
 # You wrote a loop in Python; they wrote C++. **Guess**: by what factor is theirs faster, at 16 units and at 256?
 
@@ -417,9 +418,9 @@ show(times_chart(sizes, times_beside(Scratch, sizes)))
 assert max(differences.values()) < 1e-10, "The states and gradients were expected to be those of nn.RNN."
 
 # %% [markdown]
-# The numbers are the same. As for time, on a CPU that buys little, far from a factor of ten at any of these sizes. Both of you call the
-# same products and the same tanh. (On a GPU a library that fuses the loop wins clearly.) But
-# no loop can skip a step: $h_2$ waits for $h_1$.
+# The numbers are the same. As for C++, on a CPU that buys little, far from a factor of ten at any of these sizes. Both
+# of you call the same products and the same tanh. (On a GPU a library that fuses the loop wins clearly.) But no loop
+# can skip a step: $h_2$ waits for $h_1$.
 
 # %% [markdown]
 # ### Three traps with names
@@ -451,8 +452,8 @@ assert (moved[False] > 1e-6).all(), "All answers were expected to move when sequ
 assert (moved[True][1:] == 0).all(), "With batch_first the other answers were expected to stay."
 
 # %% [markdown]
-# Read as $(T, N, D)$, the sequences are taken for time steps, and all answers move. The shape of the result is the same either
-# way. This is the test to remember: **change one sequence and see that the others stay as they are.**
+# Read as $(T, N, D)$, sequence 0 is taken for step 0, and all later steps feel it. The shape of the result is the same
+# either way. This is the test to remember: **change the first sequence and see that the others stay as they are.**
 
 # %% [markdown]
 # ## 4 · A language model in three lines
@@ -685,8 +686,8 @@ assert min(moved[2:]) > 0.5, "The padding was expected to move the state."
 # **Claim:** after two steps of padding the state is at least half as far from the true last state as two *different* words are
 # from each other, and it stays so.
 #
-# It held in {{held padding_moves_the_state}} seeds. A classifier that reads `output[-1]` looks at the padding, and nobody notices. *Try*
-# `zeros = True`: does it help that nothing goes in?
+# It held in {{held padding_moves_the_state}} seeds. One step moves it as far. A classifier that reads `output[-1]`
+# looks at the padding, and nobody notices. *Try* `zeros = True`: does it help that nothing goes in?
 
 # %% [markdown]
 # ### Experiment · packed and padded
@@ -834,15 +835,17 @@ assert epochs < 3 or docs_counted()[3] + 0.3 < last < docs_counted()[1] - 0.5, (
 # **Claim:** after three epochs over 60,000 characters, the network beats Kneser–Ney's 2-gram by more than half a bit per
 # character, and loses to Kneser–Ney's 4-gram by more than 0.3 bits.
 #
-# It held in {{held between_the_tables}} seeds. Its memory is what beats the 2-gram: with a state of zeros at each character it ends at
-# {{writer/no memory/bits|median}} bits. A good table of counts wins on characters, as in unit 06. *Try* `carried = False`, where each batch
-# of 32 steps starts from zeros. How much of the memory reaches further back than that?
+# It held in {{held between_the_tables}} seeds. It ends near the 3-gram. Its memory is what beats the 2-gram: with a
+# state of zeros at each character it ends at {{writer/no memory/bits|median}} bits. At this budget a good table of
+# counts wins, as in unit 06. *Try* `carried = False`, where each batch of 32 steps starts from zeros. How much of the
+# memory reaches further back than that?
 
 # %% [markdown]
 # ## 7 · Words, and vectors that come from elsewhere
 #
-# Nothing in your model says that an id is a character. Let it be a **word**: the 800 most frequent of 15,000 words of documentation, and
-# `<unk>` for the rest. Most are rare. How should a network know, from a sentence or two, what a word is like?
+# Nothing in your model says that an id is a character. Let it be a **word**: one of the 800 most frequent in 15,000
+# words of documentation, `<unk>` for the rest. Most words are rare. How should a network know, from a sentence or two,
+# what a word is like?
 #
 # It could have been told before. A **pre-trained embedding** is a table of vectors made from a longer text. Ours comes from the docstrings
 # of Python's library, more than twenty times as many words: it counts which neighbours each of 2,000 words has, and keeps the 32 strongest
@@ -869,8 +872,8 @@ assert "four" in table.nearest("three", 3), "A number was expected beside a numb
 # Two networks read the same 15,000 words. In one all vectors are drawn at random and **trained here**; in the other they start **from the
 # table** and are trained on. Their opponents are Kneser–Ney's n-grams. 2,000 words more decide when to stop, and choose the discounts.
 #
-# The 5,000 words to be judged on come from other topics, and still some sentences stand in both texts. A word in a run of twelve that was
-# also read does not count, for anybody; of a line of stars one star is kept. **Guess** the order: 4-gram, trained here, from the table.
+# The 5,000 words to be judged on come from other topics, and still some sentences stand in both texts. A word in a run
+# of twelve that was also read does not count, for anybody. **Guess** the order: 4-gram, trained here, from the table.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="starts = (\"table shuffled\",)"
 from rnncourse.experiments.torch_rnn import (
@@ -902,9 +905,10 @@ assert perplexities["4-gram"] < min(perplexities[start] for start in starts), "C
 # **Claim:** started from the table the network has a lower perplexity than with vectors trained here, and than from a table whose
 # vectors are shuffled among the words.
 #
-# It held in {{held from_the_table}} seeds. The medians are {{word_vectors/from the table/network|median .1f}} from the table,
-# {{word_vectors/trained here/network|median .1f}} trained here, {{word_vectors/table shuffled/network|median .1f}} shuffled: the vectors help, by
-# less than two seeds may differ. *Try* `starts = ("table shuffled",)`: the same numbers, and nothing that they know.
+# It held in {{held from_the_table}} seeds. The medians are {{word_vectors/from the table/network|median .1f}} from the
+# table, {{word_vectors/trained here/network|median .1f}} trained here,
+# {{word_vectors/table shuffled/network|median .1f}} shuffled: the vectors help, but less than another seed may. *Try*
+# `starts = ("table shuffled",)`: the same numbers, and nothing that they know.
 
 # %% [markdown]
 # ### Experiment · then what is the network for?

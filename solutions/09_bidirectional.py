@@ -436,10 +436,10 @@ check(final_summary)
 #
 # $$\alpha_t = \left( \alpha_{t-1}\, A \right) \odot e(x_t) \qquad \alpha_1 = \text{start} \odot e(x_1)$$
 #
-# $e(x)$ is the column of `emission` that belongs to $x$. This is the **forward algorithm**. As in the cell, a row vector
-# is multiplied by a matrix, meets the new input, and goes on. An HMM's input *multiplies* where a cell's is added; and
-# where the cell has a tanh, the HMM divides. It has to: $\alpha_t$ is the probability of the state *together with* all
-# that was observed, and after some thousand steps that is 0 for any computer. So divide by the sum,
+# $e(x)$ is the column of `emission` that belongs to $x$. This is the **forward algorithm**. As in the cell, a row
+# vector is multiplied by a matrix, meets the new input, and goes on. An HMM's input *multiplies* where a cell's is
+# added; and where the cell has a tanh, the HMM divides. It has to: $\alpha_t$ is the probability of the state *together
+# with* all that was observed, and after enough steps that is 0 for any computer. So divide by the sum,
 #
 # $$p_t = \textstyle\sum_s \alpha_t[s] \qquad \text{filtered}_t = \alpha_t / p_t$$
 #
@@ -583,21 +583,21 @@ assert again["cell, 8 units"] > 64 / 256, "Eight units were expected to hold mor
 # **Claim:** an HMM of 32 states, trained as long, stays below its ceiling of an eighth. A cell of 8 units gives the
 # right word more than an HMM of 64 states could, and one of 32 units gives it more than 0.9.
 #
-# For one more bit an HMM needs *twice* as many states, and a cell one more unit. *Try* a cell of 4 units.
+# For one more bit an HMM needs *twice* as many states; a cell may do with one more unit. *Try* a cell of 4 units.
 
 # %% [markdown]
 # ## 9 · The same in PyTorch
 #
-# `nn.RNN(D, H, bidirectional=True)` is your `bidirectional_forward` with `"concat"`. Its second layer's parameters bear
-# the suffix `_reverse`. It gives two things:
+# `nn.RNN(D, H, bidirectional=True)` is your `bidirectional_forward` with `"concat"`. The parameters of its backward
+# chain bear the suffix `_reverse`. It gives two things:
 #
 # | | shape | holds |
 # |---|---|---|
 # | `out` | $(T, N, 2H)$ | $[f_t, g_t]$, aligned with time: nothing is left for you to flip |
 # | `h_n` | $(2, N, H)$ | `h_n[0]` is $f_T$ and `h_n[1]` is $g_1$: the two final states |
 #
-# PyTorch's layer gets your parameters. **Guess**: which of `out`, `h_n` and `out[-1]` is equal to something that you have
-# computed, and to what?
+# PyTorch's layer gets your parameters. **Guess**: how far is `out` from your states, and `h_n` and `out[-1]` from your
+# summary?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.bidirectional_torch import layer_beside_torch
@@ -613,8 +613,8 @@ assert max(states, summary) < 1e-9 < 0.1 < last, "out and h_n were expected to b
 # %% [markdown]
 # `h_n` has your summary in it, and `out[-1]` has not.
 #
-# Given a plain array, `nn.RNN` begins in the padding: it has no argument `lengths`. What it has is the **packed sequence**
-# of unit 07: each direction starts where its sequence starts.
+# Given a plain array, the backward chain of `nn.RNN` begins in the padding: there is no argument `lengths`. What it has
+# is the **packed sequence** of unit 07: each direction starts where its sequence starts.
 #
 #     packed = pack_padded_sequence(x, lengths, enforce_sorted=False)
 #     states, h_n = rnn(packed)                                          # states are packed, too
@@ -777,7 +777,7 @@ for name, one in marker.items():
     print(f"{name}: {MarkedSentence(sentence.words, one.marks(sentence.words))}\n")
 
 # %% [markdown]
-# Where there is little data, and where one has to say why, an HMM is hard to beat.
+# Counting needs neither vectors nor gradients, and its tables say why a word was marked.
 
 # %% [markdown]
 # ## 12 · A syntax highlighter
@@ -847,13 +847,14 @@ three = highlighters | {"one way, has seen\ncode commented out": seen}
 show(sign_chart({name: taken_for_comment(model) for name, model in three.items()}))
 
 # %% [markdown]
-# In our seeds the first two take {{highlighter/one way/of the last eight|range .0%}} and
-# {{highlighter/both ways/of the last eight|range .0%}} of the last eight characters for a comment, the third
+# The first two have lost the sign after a few characters. In our seeds the first two take
+# {{highlighter/one way/of the last eight|range .0%}} and {{highlighter/both ways/of the last eight|range .0%}} of the
+# last eight characters for a comment, the third
 # {{highlighter/one way, has seen code commented out/of the last eight|range .0%}}, half of the seeds
-# {{highlighter/one way, has seen code commented out/of the last eight|median .0%}} or more. Each further character says "code", and
-# the sign has to be remembered against it. A plain cell can begin to do that. The first two had no reason to: in their
-# text, what looks like code *is* code. As in unit 05, a network holds what its examples ask it to hold. *Try* 12 epochs for
-# the third.
+# {{highlighter/one way, has seen code commented out/of the last eight|median .0%}} or more: the start decides. Each
+# further character says "code", and the sign has to be remembered against it. A plain cell can begin to do that. The
+# first two had no reason to: in their text, what looks like code *is* code. As in unit 05, a network holds what its
+# examples ask it to hold. *Try* 12 epochs for the third.
 
 # %% [markdown]
 # ## 13 · The price: nothing can be said before the end
@@ -867,9 +868,9 @@ show(sign_chart({name: taken_for_comment(model) for name, model in three.items()
 # | when one more symbol comes | one more step | all of $g$ anew |
 # | kept while running on | one state | the whole sequence |
 #
-# For a text in a file that is no price. For live captions it is prohibitive. What people do there is to wait a little: look
-# $k$ symbols ahead and begin the backward chain there. The highlighter labels a character, and sees only the $k$ characters
-# after it. **Guess**: from which $k$ on does it beat the tagger that reads one way: 1, 8, or 32?
+# For a text in a file that is no price. For live captions it is prohibitive. People wait a little: look $k$ symbols
+# ahead and begin the backward chain there. The highlighter labels a character, and sees only the $k$ characters after
+# it. **Guess**: from which $k$ on does it beat the tagger that reads one way?
 
 # %% tags=["experiment", "nbval-ignore-output"]
 from rnncourse.experiments.bidirectional_torch import right_with_lookahead
@@ -887,7 +888,8 @@ assert two[0] < one < two[-1], "With no future it is worse, with 32 characters b
 # **Claim:** with no lookahead the tagger that reads both ways is worse than the one-way tagger; with 32 characters it is
 # better, by at least 2 labels in 100; and eight characters buy more than half of what 32 do.
 #
-# Whoever must answer live can choose a point on this curve.
+# In this run it is ahead from two characters on; at other seeds it takes a few more. Whoever must answer live can
+# choose a point on this curve.
 
 # %% [markdown]
 # ## 14 · Not a language model
@@ -985,8 +987,8 @@ assert not grids["not flipped back"].all(), "Only the second should have gaps."
 # - A bidirectional layer is two chains that do not know of each other. Reverse within the lengths, run, reverse again.
 #   Test: alone and in a batch must give the same.
 # - $f$ has read all at the last real step, $g$ at the first.
-# - A hidden Markov model has two chains, too. For one more bit it needs twice as many states, a cell one more unit. On
-#   little text, what counts is an opponent to beat.
+# - A hidden Markov model has two chains, too. For one more bit it needs twice as many states. On little text, what
+#   counts is an opponent to beat.
 # - Nothing can be said before the end. A little lookahead buys much of it back.
 # - A state that has read the target predicts it. Two chains label; they do not write.
 

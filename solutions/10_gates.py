@@ -444,7 +444,7 @@ curves["plain, orthogonal"] = error_sizes("plain")
 explore(
     lambda bias: error_chart({"LSTM": error_sizes("LSTM", bias, back)}, (1e-20, 1e2)),
     error_chart(curves),
-    bias=Slider("forget bias", -2.0, 6.0, 2.0, step=0.25),
+    bias=Slider("forget bias", -2.0, 6.0, 2.0, step=0.5),
 )
 
 # %% tags=["author"]

@@ -53,7 +53,7 @@ show(five_architectures())
 # | 1 | many | one-to-many | from every state; each output is the next input |
 # | many | 1 | many-to-one | from the last state, or from the mean of all |
 # | many | as many | many-to-many (equal) | from every state |
-# | many | another number | many-to-many (different) | from the states after the last input |
+# | many | another number | many-to-many (different) | from the state that has read the last input, and those after it |
 #
 # The vermilion row is always the same **core**, $h_t = \tanh(x_t U + h_{t-1} W + b)$. A **head** is what stands on the core
 # and turns states into outputs: every green arrow is the same linear layer, $y_t = h_t V + c$. A dashed arrow means that
@@ -360,7 +360,8 @@ assert spread[2] > spread[-1] / 2, "The third row was not expected to abstain."
 # those of the last.
 #
 # It held in {{held early_rows_do_not_abstain}} seeds. So the early rows do not abstain: they speak long before they can
-# know, and the later ones have to outvote them. Nothing forbids the mean the right answer; 500 updates did not find it.
+# be sure, and the later ones have to outvote them. Nothing forbids the mean the right answer; 500 updates did not find
+# it.
 
 # %% [markdown]
 # ### Experiment · a head of two layers
@@ -439,7 +440,8 @@ assert ratios["mean"] > 0.1, "With the mean, the first input was expected to be 
 # **Claim:** with the last state, $x_1$ gets less than a millionth of the gradient that $x_{40}$ gets. With the mean, it
 # gets more than a tenth.
 #
-# That is before training. And after it? Hide the one step that matters in 40 steps of noise, and train three classifiers.
+# (From an orthogonal $W$, with the last state, $x_1$ gets {{arriving_at_first/orthogonal/last|median .3f}} of it.) That
+# was before training. And after it? Hide the one step that matters in 40 steps of noise, and train three classifiers.
 # For two of them that step is always the first; for the third it may stand anywhere. Then ask all three where it is the
 # first. **Guess**: who is right?
 
@@ -458,10 +460,10 @@ show(shares(right, ours=ours("far_away", {n: (n, "right") for n in right}), chan
 # **Claim:** where the step that matters is always the first, the mean is right more than 99 times in 100. The last state
 # is, if the step may stand anywhere.
 #
-# It held in {{held far_from_the_end}} seeds. Where the step may stand anywhere, the last state learns it, too: the short
-# examples among them teach it to hold, as in [unit 05](../05_gradient_flow/05_gradient_flow.ipynb). Where it is always
-# the first, the last state comes to {{far_away/last, always first/right}}. So the mean helps where all that matters is
-# far from the end.
+# It held in {{held far_from_the_end}} seeds. Where the step may stand anywhere, the last state learns it, too: the
+# short examples among them teach it to hold, as in [unit 05](../05_gradient_flow/05_gradient_flow.ipynb). Where it is
+# always the first, the last state needs luck: in the middle of our seeds it comes to
+# {{far_away/last, always first/right}}. So the mean helps where all that matters is far from the end.
 
 # %% [markdown]
 # ### Experiment · not funny but clever
@@ -585,10 +587,10 @@ for n in range(4):
 # *its* last state has just read the first word. That makes two states, $f$ of the first chain and $g$ of the second. Unit
 # 09 combined such states in three ways: side by side, their sum, their product.
 #
-# *By hand*, one unit each, which say +1 or −1. Let $f = \pm 1$ be the signer and $g = \pm 1$ the sender. The mail is honest
-# if they agree. A head on both, side by side, gives $v_1 f + v_2 g + c$; on the sum, $v (f + g) + c$. Try to make it
-# positive for $(1, 1)$ and $(-1, -1)$, and negative for $(1, -1)$ and $(-1, 1)$: the first two add up to $2c$, and so do
-# the last two. It cannot be done. The product $f g$ is 1 where they agree and −1 where they do not.
+# *By hand*, one unit each, which say +1 or −1. Let $f = \pm 1$ be the signer and $g = \pm 1$ the sender. The mail is
+# honest if they agree. A head on both, side by side, gives $v_1 f + v_2 g + c$; on the sum, $v (f + g) + c$. Try to
+# make it positive for $(1, 1)$ and $(-1, -1)$, and negative for $(1, -1)$ and $(-1, 1)$: the first two add up to $2c$,
+# and so do the last two. No linear head can do it. The product $f g$ is 1 where they agree and −1 where they do not.
 #
 # The words go in as ids this time, and the network learns an **embedding**, a vector for each word, as in unit 07.
 
@@ -810,7 +812,8 @@ assert right["trained corrected, used alone"] < 0.85, "Left alone, the corrected
 # **Claim:** trained with corrections, the network has more than 98% of the notes right while it is corrected, and less
 # than 80% when it is left alone. Trained alone, it plays more than 98% right, alone.
 #
-# It held in {{held walks_alone}} seeds. Hear it: hatched notes are wrong.
+# It held in {{held walks_alone}} seeds. Corrected, the one that was trained alone falls to
+# {{tunes/alone/used corrected|median}}: it knows only its own notes. Hear the two alone: hatched notes are wrong.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="n = 5"
 from rnncourse.experiments.heads import as_heard
@@ -823,10 +826,10 @@ show(piano_roll(rolls, names, truth=truth, title=tunes[n].name))
 Audio(data=wav(as_heard(sung["corrected", "alone"], n), seconds=0.22))
 
 # %% [markdown]
-# Why does it lose its way? While it was corrected, every pitch in its inputs was a clean 0 or 1. Its own outputs are a
-# little off, say 0.93 and 0.08, and it has never met such inputs: small errors feed on themselves. If that is so, inputs
-# that are a little off in training should cure it. **Guess**: with noise of size 0.1 on the notes that it is fed while it
-# is corrected, what share does it play right alone?
+# Why does the one that was corrected lose its way? In training every pitch in its inputs was a clean 0 or 1. Its own
+# outputs are a little off, say 0.93 and 0.08, and it has never met such inputs: small errors feed on themselves. If
+# that is so, inputs that are a little off in training should cure it. **Guess**: with noise of size 0.1 on the notes
+# that it is fed while it is corrected, what share does it play right alone?
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="noise = 0.5; noise = 0.01"
 noise = 0.1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,12 @@ extensions = [
     "myst_nb",
     "sphinx.ext.mathjax",
 ]
-suppress_warnings = ["mystnb.unknown_mime_type"]  # a slider's stored view: its still picture stands beside it
 
 exclude_patterns = ["notebooks", "files"]  # to be downloaded, not read
 
 # What is stored is what is shown: the notebooks' outputs, and no page asks anything of any other computer.
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
-nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
 nb_merge_streams = True
 nb_render_text_lexer = "none"
 mathjax_path = "mathjax/tex-svg-full.js"  # drawn as SVG: no fonts to load, so it works from a folder too
@@ -66,6 +65,7 @@ html_theme_options = {
 
 def setup(app: Sphinx) -> None:
     app.connect("html-page-context", name_the_sidebar_s_toggles, priority=900)  # once the theme has added its own
+    app.connect("build-finished", leave_out_font_awesome)
 
 
 def name_the_sidebar_s_toggles(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object) -> None:
@@ -79,3 +79,17 @@ def name_the_sidebar_s_toggles(app: Sphinx, page: str, template: str, context: d
         return tree
 
     context["generate_toctree_html"] = named
+    context["without"] = without
+
+
+def without(html: str, scripts: str) -> str:
+    """A page's head without the scripts whose address matches."""
+    return re.sub(rf"<script[^>]*(?:{scripts})[^>]*></script>", "", html)
+
+
+def leave_out_font_awesome(app: Sphinx, error: Exception | None) -> None:
+    """The theme's files of icons: 4 MB that nothing asks for (templates/layout.html)."""
+    for folder in ("scripts", "vendor"):
+        for path in (app.outdir / "_static" / folder).rglob("*"):
+            if path.is_file() and re.search(r"fontawesome|fa-\w+-\d+\.woff2", path.name):
+                path.unlink()

@@ -26,8 +26,8 @@ class MissingFileError(Exception):
     """A document links to a file that is not there."""
 
 
-def page(root: Path, name: str, out: Path) -> str:
-    """The document `name`, as text; files that it links to or shows are copied into the folder `out`."""
+def page(root: Path, name: str, out: Path, *, section: str = "") -> str:
+    """The document `name`, or one of its sections, as text; files that it links to or shows are copied into `out`."""
 
     def follow(found: re.Match[str]) -> str:
         label, target, anchor = found[1], found[2], found[3] or ""
@@ -45,7 +45,13 @@ def page(root: Path, name: str, out: Path) -> str:
         shutil.copyfile(path, out / copied)
         return f"{label}({copied}{anchor})"
 
-    return LINK.sub(follow, (root / name).read_text(encoding="utf-8"))
+    text = (root / name).read_text(encoding="utf-8")
+    if section:
+        found = re.search(rf"^#+ {section}\n(.*?)(?=^#)", text, re.MULTILINE | re.DOTALL)
+        if found is None:
+            raise MissingFileError(f"{name} has no section {section!r}, which the site takes from there.")
+        text = found[1]
+    return LINK.sub(follow, text)
 
 
 def table_of_units(root: Path) -> str:

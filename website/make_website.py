@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import itertools
 import os
 import shutil
 import sys
@@ -73,8 +74,15 @@ def make_pages(source: Path, *, solutions: bool, lite: str = "", repository: str
         path.relative_to(HERE / "pages").as_posix(): path.read_text(encoding="utf-8")
         for path in (HERE / "pages").rglob("*.md")
     }
-    for mark, made in (("first screen", home.first_screen(ROOT)), ("units", documents.table_of_units(ROOT))):
-        pages["index.md"] = pages["index.md"].replace(f"<!-- {mark} -->", made)
+    marks = {
+        "first screen": home.first_screen(ROOT, source, lite),
+        "solutions": "A solution lies folded below it: try first." if solutions else "",
+        "units": documents.table_of_units(ROOT),
+        "get it": home.get_it(lite, repository),
+        "you want to learn": documents.page(ROOT, "README.md", source, section="You want to learn"),
+    }
+    for name, (mark, made) in itertools.product(("index.md", "install.md"), marks.items()):
+        pages[name] = pages[name].replace(f"<!-- {mark} -->", made)
     for name, page in documents.PAGES.items():
         if page != "index.md":
             pages[page] = documents.page(ROOT, name, source)

@@ -23,7 +23,7 @@ EXERCISE = re.compile(r"^### Exercise (\d+\.\d+) · `(\w+)`", re.MULTILINE)
 MARK = re.compile(r"^\s*### (?:BEGIN|END) (?:SOLUTION|HIDDEN TESTS)\n?", re.MULTILINE)
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)\n?### END SOLUTION", re.DOTALL)
 TEX = re.compile(r"\$([^$<>\n]+)\$")
-SVG = re.compile(r'<img src="data:image/svg\+xml;base64,([^"]+)"')
+PICTURE = re.compile(r'<style>.*?</style><img src="data:(image/[\w+]+);base64,([^"]+)" [^>]*>\s*', re.DOTALL)
 OTHER_UNIT = re.compile(r'(href="|\]\()\.\./(\w+)/\2\.ipynb')  # a link from notebook to notebook
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 
@@ -68,12 +68,16 @@ def page(root: Path, stem: str, *, solutions: bool = True, lite: str = "", repos
 def _ways_in(stem: str, lite: str, repository: str) -> Iterator[str]:
     """What a reader can do with a unit: links, as Markdown."""
     if lite and stem in exercises.IN_BROWSER:
-        folder = lite if "://" in lite else f"../{lite}"
-        yield f'<a href="{folder.rstrip("/")}/lab/index.html?path={stem}.ipynb">Try this unit in the browser</a>'
+        yield f'<a href="{in_browser(stem, lite, up="../")}">Try this unit in the browser</a>'
     if repository:
         yield f'<a href="{colab.address(repository, stem)}">Open in Colab</a>'
-    yield f"{{download}}`Download <../notebooks/{stem}.ipynb>`"
+    yield f"{{download}}`Download <../notebooks/{stem}.ipynb>` (to run it, [install the course](../install.md))"
     yield f"{{doc}}`What its checks look at <../checks/{stem}>`"
+
+
+def in_browser(stem: str, lite: str, up: str = "") -> str:
+    """Where the course that runs in a browser opens a unit; `up` leads from a page to the site's own folder."""
+    return f"{lite if '://' in lite else up + lite}".rstrip("/") + f"/lab/index.html?path={stem}.ipynb"
 
 
 def _grade_id(cell: NotebookNode) -> str:
@@ -85,7 +89,6 @@ def _shown(cell: NotebookNode, students: dict[str, str], solutions: bool) -> lis
     name = _grade_id(cell)
     if cell.cell_type == "markdown":
         return _written(cell, students[name], solutions) if role else [_anchored(cell)]
-    _figures(cell)
     for output in cell.outputs:
         html = output.get("data", {}).get("text/html", "")
         if "<table" in html:
@@ -103,7 +106,10 @@ def _shown(cell: NotebookNode, students: dict[str, str], solutions: bool) -> lis
     if role.get("grade"):
         cell.source = students[name]
         return [cell, new_markdown_cell(_check_note(name.removeprefix("check_")))]
-    return [cell]
+    if "experiment" in cell.metadata.get("tags", []):
+        cell.metadata["tags"] = ["hide-input", "course-code"]
+        cell.metadata["mystnb"] = {"code_prompt_show": "Show the code", "code_prompt_hide": "Hide the code"}
+    return list(_figures(cell))
 
 
 def _anchored(cell: NotebookNode) -> NotebookNode:
@@ -131,16 +137,22 @@ def _check_note(name: str) -> str:
     )
 
 
-def _figures(cell: NotebookNode) -> None:
-    """A cell's one picture becomes a file, sharp at any size, with the alt text that it came with.
-
-    Several pictures stay in the page, as the <img> that `show` made: MyST-NB takes one alt text for a cell.
+def _figures(cell: NotebookNode) -> Iterator[NotebookNode]:
+    """A cell, cut behind each of its pictures, which becomes a file, with the alt text that it came with, and a link to
+    that file: MyST-NB takes one alt text for a cell. HTML that is more than a picture, a film or a slider, stays.
     """
-    pictures = [output for output in cell.outputs if "alt" in output.get("metadata", {}).get("image/png", {})]
-    if len(pictures) == 1:
-        (picture,) = pictures
-        known = picture.metadata["image/png"]
-        cell.metadata["mystnb"] = {"image": {"alt": known["alt"]}}
-        if svg := SVG.match(picture.data.pop("text/html", "")):
-            picture.data["image/svg+xml"] = base64.b64decode(svg[1]).decode("utf-8")
-            picture.metadata["image/svg+xml"] = {"width": known["width"]}
+    outputs, cell.outputs = cell.outputs, []
+    for output in outputs:
+        if "alt" in cell.metadata.get("mystnb", {}).get("image", {}):
+            yield cell
+            cell = new_code_cell(metadata={"tags": ["remove-input"]})
+        cell.outputs.append(output)
+        if picture := PICTURE.fullmatch(output.get("data", {}).get("text/html", "")):
+            kind, code = picture[1], picture[2]
+            known = output.metadata["image/png"]
+            shown = {"alt": known["alt"], "width": f"{known['width']}px"}
+            cell.metadata["mystnb"] = {**cell.metadata.get("mystnb", {}), "image": shown}
+            is_svg = kind == "image/svg+xml"
+            output.data = {kind: base64.b64decode(code).decode("utf-8") if is_svg else code}
+            output.metadata = {}
+    yield cell

@@ -45,7 +45,7 @@ def attention_arrows(weights: Sequence[float], symbols: Sequence[str]) -> Figure
         x = state.x + share * (context.x - state.x)
         y = state.y + share * (context.y - state.y)
         sheet.text(
-            x, y, f"{weight:.2f}", size=11, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.9}
+            x, y, f"{weight:.2f}", size=12, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.9}
         )
     asking = sheet.node(last + 1.9, high, "$s_t$", "state")
     sheet.arrow(asking, context, "asks", colour=COLOURS["plain"], side=-1, at=0.35)

@@ -120,9 +120,7 @@ def class_bars(shares: Mapping[str, Mapping[str, float]], *, xlabel: str, ticks:
             hatch = "///" if i else None
             axes.barh(ys, widths, height, color=look["color"], edgecolor="white", hatch=hatch, label=model)
             for y, width in zip(ys, widths, strict=True):
-                axes.annotate(
-                    f"{width:.0%}", (width, y), (5, 0), textcoords="offset points", va="center", fontsize=10.5
-                )
+                axes.annotate(f"{width:.0%}", (width, y), (5, 0), textcoords="offset points", va="center", fontsize=11)
         axes.set_yticks(range(len(names)), [f"{name} ({ticks[name]:.1%})" for name in names])
         axes.set(xlabel=xlabel, xlim=(0, 1.08), ylim=(len(names) - 0.4, -0.6))
         axes.grid(False, axis="y")

@@ -123,7 +123,7 @@ def words_and_latches(
     shown = states[:, units]
     figure = state_heatmap(shown, sentence, title="The network reads: words flash, latches hold")
     axes = figure.axes[0]
-    axes.set_yticks(range(len(units)), [*own, *(f"latch: {word}" for word in latches)], fontsize=10)
+    axes.set_yticks(range(len(units)), [*own, *(f"latch: {word}" for word in latches)], fontsize=11)
     axes.set_xticks(range(len(sentence)), sentence, rotation=40, ha="right", rotation_mode="anchor")
     axes.axhline(len(own) - 0.5, color=MUTED, linewidth=1)
     axes.set_ylabel("")

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from .style import COLOURS, CYCLE, TINTS, described, readable, style
+from .style import COLOURS, CYCLE, TINTS, WIDEST, described, readable, style
 
 __all__ = [
     "cost_chart",
@@ -168,7 +168,8 @@ def probability_bars(
 def dependence_grid(grids: Mapping[str, Bool[np.ndarray, "T T"]]) -> Figure:
     """Side by side, which output t (rows) depends on which input k (columns): a filled cell where it does."""
     with style():
-        figure = Figure(figsize=(0.5 + 3.625 * len(grids), 4.0), layout="compressed")
+        across = min(3.625, (WIDEST - 0.5) / len(grids))
+        figure = Figure(figsize=(0.5 + across * len(grids), 0.375 + across), layout="compressed")
         _pad(figure)
         panels = figure.subplots(1, len(grids), squeeze=False)[0]
         for axes, (name, grid) in zip(panels, grids.items(), strict=True):

@@ -32,7 +32,7 @@ __all__ = [
     "widths_chart",
 ]
 
-STEP = 1.12
+STEP = 0.8
 BOS, EOS = "bos", "eos"
 
 
@@ -42,9 +42,9 @@ def summary_chain(source: Sequence[str], target: Sequence[str], *, forced: bool 
     forced: below the decoder stand the true tokens, shifted right; otherwise what it wrote is fed back to it.
     """
     low, middle, high = 0.95, 2.0, 3.05
-    left, gap = 1.35, 1.5
+    left, gap = 1.25, 1.35
     turn = left + STEP * (len(source) - 1) + gap
-    sheet = Drawing(turn + STEP * len(target) + 0.75, high + 0.75)
+    sheet = Drawing(turn + STEP * len(target) + 0.5, high + 0.75)
     states = [sheet.node(left - 0.95, middle, "$0$", "plain", radius=0.22)]
     for t, symbol in enumerate(source):
         x = left + STEP * t

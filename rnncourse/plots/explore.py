@@ -1,24 +1,21 @@
-"""Sliders where a parameter is the point: `explore(draw, still, alt, r=Slider("growth rate r", 2.6, 4.0, 3.2))`.
+"""Sliders where a parameter is the point: `explore(draw, still, r=Slider("growth rate r", 2.6, 4.0, 3.2))`.
 
-The still picture is always there, and says by itself what the sliders let one find out: a notebook that is printed,
-executed without anybody watching, or published as a page shows it alone. Where somebody sits at the keyboard, the
-sliders stand below it, with the picture that `draw` makes of their values.
+The still picture says by itself what the sliders let one find out: a notebook that is printed shows it alone. Below it
+stand the sliders, with a picture of each of their values, drawn beforehand: they need no kernel (`player`).
 """
 
-import gc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
-from typing import Any
+from itertools import product
 
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-from rnncourse.checks.verdict import front_end
-from rnncourse.seat.logbook import _is_interactive as somebody_sits_there
-
-from .style import picture, show
+from .player import Dial, Player
+from .style import show, style, to_svg
 
 __all__ = ["Slider", "explore"]
 
@@ -31,89 +28,48 @@ class Slider:
     low: float
     high: float
     start: float
-    step: float = 0.01
+    step: float = 0.1
+
+    @property
+    def dial(self) -> Dial:
+        """The values as they are written, with as many decimals as the step has.
+
+        >>> Slider("W", -0.5, 0.5, 0.25, step=0.25).dial
+        Dial(label='W', values=['-0.50', '-0.25', '0.00', '0.25', '0.50'], start=3)
+        """
+        count = round((self.high - self.low) / self.step)
+        digits = len(f"{self.step:g}".partition(".")[2])
+        values = [f"{self.low + k * self.step:.{digits}f}" for k in range(count + 1)]
+        return Dial(self.label, values, round((self.start - self.low) / self.step))
 
 
 def explore(draw: Callable[..., Figure], still: Figure, alt: str = "", **sliders: Slider) -> None:
-    """Show `still` with its alt text, its own or `alt`, and below it, in a notebook that is being worked with, sliders.
+    """Show `still` with its alt text, its own or `alt`, and below it, in a notebook, sliders with their pictures.
 
-    draw: takes a number for each slider, by name, and returns a figure.
+    draw: takes a number for each slider, by name, and returns a figure. It is called for every position of the sliders:
+    a few dozen are enough, and the scales stay the same in all of them.
     """
-    show(still, alt)
-    if front_end() == "kernel" and somebody_sits_there() and find_spec("ipywidgets"):
-        from IPython.display import display
-
-        display(_panel(draw, sliders))
-
-
-def _panel(draw: Callable[..., Figure], sliders: dict[str, Slider]) -> Any:
-    """The sliders above the picture of their values, which is drawn again whenever one of them moves."""
-    from ipywidgets import HTML, FloatSlider, VBox  # type: ignore[import-untyped]
-
-    moving = {
-        name: FloatSlider(
-            slider.start,
-            min=slider.low,
-            max=slider.high,
-            step=slider.step,
-            description=slider.label,
-            readout_format=".2f",
-            style={"description_width": "initial"},
-            layout={"width": "min(100%, 40em)"},
-        )
-        for name, slider in sliders.items()
-    }
-    drawn = HTML()
-    places: dict[object, list[Bbox]] = {}
-
-    def redraw(_: object = None) -> None:
-        with _cleared_up():
-            drawn.value = drawing()
-
-    def drawing() -> str:
-        values = {name: widget.value for name, widget in moving.items()}
-        chosen = ", ".join(f"{sliders[name].label} = {value:g}" for name, value in values.items())
-        figure = draw(**values)
-        sizes = _laid_out(figure, places)
-        page = picture(figure, f"The picture for {chosen}.")
-        places[sizes] = [axes.get_position() for axes in figure.axes]
-        return page
-
-    for widget in moving.values():
-        widget.observe(redraw, "value")
-    redraw()
-    return VBox([*moving.values(), drawn])
+    if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
+        show(still, alt)
+        return
+    dials = [slider.dial for slider in sliders.values()]
+    positions = list(product(*(map(float, dial.values) for dial in dials)))
+    figures = [draw(**dict(zip(sliders, values, strict=True))) for values in positions]
+    _lay_out_alike(figures)
+    title = f"Sliders: {', '.join(dial.label for dial in dials)}"
+    Player(to_svg(*figures), [str(figure.get_label()) for figure in figures], dials, still).show(alt, title)
 
 
-@contextmanager
-def _cleared_up() -> Iterator[None]:
-    """Collect what the block leaves behind at its end, and nothing while it runs.
-
-    The parts of a figure refer to each other, so that only a collection frees them. Right away, by themselves, that
-    takes a few milliseconds; once they are among all that the notebook and its libraries hold, a fifth of a second now
-    and then, in which the slider stands still.
-    """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-            gc.collect(0)
-
-
-def _laid_out(figure: Figure, places: dict[object, list[Bbox]]) -> object:
-    """Put the axes where they stood in an earlier picture that has the same scales and names as long: to find room for
-    all labels anew takes half of the time of drawing, and a slider is to answer while it is dragged. Returns what is to
-    be the same.
-    """
-    sizes = tuple(
-        (axes.get_xlim(), axes.get_ylim(), tuple(len(str(line.get_label())) for line in axes.get_lines()))
-        for axes in figure.axes
-    )
-    if sizes in places:
+def _lay_out_alike(figures: list[Figure]) -> None:
+    """Put the axes of all figures where there is room for the labels of the first and of the last."""
+    rooms = []
+    for figure in (figures[0], figures[-1]):
+        with style():
+            FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
+        rooms.append([axes.get_position().extents for axes in figure.axes])
+    first, last = np.array(rooms)
+    room = np.hstack([np.maximum(first, last)[:, :2], np.minimum(first, last)[:, 2:]])
+    for figure in figures:
         figure.set_layout_engine("none")
-        for axes, place in zip(figure.axes, places[sizes], strict=True):
-            axes.set_position(place)
-    return sizes
+        for axes, extents in zip(figure.axes, room, strict=True):
+            axes.set_position(Bbox.from_extents(*extents))

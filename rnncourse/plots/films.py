@@ -103,8 +103,8 @@ def gates_film(
     rows = [*reads, *gates, *states]
     values = {name: np.asarray(row, float) for name, row in {**reads, **gates, **states}.items()}
     steps = len(values["c"])
-    across, down = 0.5, 0.4
-    begin, bottom = 4.75, 0.75
+    across, down = 0.42, 0.4
+    begin, bottom = 4.55, 0.75
     top = bottom + down * (len(rows) - 1)
     height = max(top + 0.75, 3.4)
     sheet = Drawing(begin + across * steps, height)
@@ -135,7 +135,7 @@ def gates_film(
                 value = values[name][t]
                 y = top - down * row
                 _cell(sheet, x, y, across, down, _colour(name, value, reads, gates, reach))
-                sheet.text(x, y, _number(value), size=10)
+                sheet.text(x, y, _number(value), size=11)
         with sheet.layer(last):
             frame = Rectangle(
                 (x - across / 2, bottom - down / 2), across, down * len(rows), fill=False, ec=INK, lw=1.6, zorder=6

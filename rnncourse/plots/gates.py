@@ -219,7 +219,7 @@ def gates_over_time(
                 place = (-0.5, steps - 0.5, k + 0.46, k - 0.46)
                 axes.imshow(values[None], colours, vmin=low * reach, vmax=high * reach, extent=place, aspect="auto")
                 for t, value in enumerate(values):
-                    axes.text(t, k, _short(value), ha="center", va="center", color=INK, fontsize=10)
+                    axes.text(t, k, _short(value), ha="center", va="center", color=INK, fontsize=11)
         axes.set(xlim=(-0.5, steps - 0.5), ylim=(len(names) - 0.4, -0.6), xlabel="time step t")
         axes.set_xticks(range(steps), [f"{t + 1}" for t in range(steps)])
         axes.set_yticks(range(len(names)), names)

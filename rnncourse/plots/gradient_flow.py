@@ -76,7 +76,7 @@ def latch_cliff(
     """
     ws, bs = np.linspace(0.5, 2.6, 300), np.linspace(-1.2, 1.2, 300)
     with style():
-        figure = Figure(figsize=(9.4, 4.4), layout="constrained")
+        figure = Figure(figsize=(9.0, 4.4), layout="constrained")
         _pad(figure)
         axes, cut = figure.subplots(1, 2, width_ratios=(1.5, 1))
         surface = axes.pcolormesh(ws, bs, loss(*np.meshgrid(ws, bs))[0], cmap=LOSSES, vmin=0, vmax=2, rasterized=True)
@@ -92,7 +92,7 @@ def latch_cliff(
         axes.annotate("start", tuple(start), (8, 6), textcoords="offset points")
         axes.set(xlim=(0.5, 2.6), ylim=(-1.2, 1.2), xlabel="weight w", ylabel="bias b")
         axes.grid(False)
-        axes.legend(loc="lower right", handlelength=2.6, frameon=True, framealpha=0.85, fontsize=10)
+        axes.legend(loc="lower right", handlelength=2.6, frameon=True, framealpha=0.85)
         values = loss(np.full_like(bs, along), bs)[0]
         cut.plot(bs, values, color=COLOURS["loss"])
         cut.set(xlabel="bias b", ylabel="loss", ylim=(0, 2.1), title=f"the surface cut at w = {along:g}")
@@ -127,7 +127,7 @@ def long_gradients(runs: Mapping[str, tuple[Real[np.ndarray, "U"], Real[np.ndarr
         above.set(ylabel="loss (nats)")
         below.set(xlabel="update", ylabel="length of the gradient", yscale="log")
         below.axhline(longest, color=MUTED, lw=1.2, linestyle=(0, (4, 3)), zorder=0)
-        below.annotate(f"{longest:g}", (0, longest), (2, 4), textcoords="offset points", color=MUTED, fontsize=10)
+        below.annotate(f"{longest:g}", (0, longest), (2, 4), textcoords="offset points", color=MUTED, fontsize=11)
         for axes, which in ((above, 0), (below, 1)):
             axes.set_xlim(0, None)
             handles = [line for line in axes.get_lines() if line.get_linestyle() != "None"][: len(runs)]
@@ -176,7 +176,7 @@ def three_ways_back(steps: int = 9, size: int = 3) -> Figure:
     A filled state is in memory while the errors walk through the last chunk. Dashed: the way of the errors; a bar cuts
     it.
     """
-    gap, left, height, last = 0.78, 2.75, 1.35, steps - size
+    gap, left, height, last = 0.72, 2.65, 1.35, steps - size
     sheet = Drawing(left + gap * steps + 0.4, 3 * height + 0.35)
     ways: tuple[tuple[str, str, set[int], set[int]], ...] = (
         ("full", "every state is kept", set(range(steps + 1)), set()),
@@ -208,7 +208,7 @@ def three_ways_back(steps: int = 9, size: int = 3) -> Figure:
             else:
                 sheet.arrow((b.x - 0.06, y - 0.42), (a.x + 0.06, y - 0.42), colour=COLOURS["gradient"], dashed=True)
     sheet.text(left - 0.25, 0.25, "dashed: errors on their way back", COLOURS["gradient"], align="left")
-    sheet.text(left + 3.6, 0.25, "filled: in memory, during the last chunk", COLOURS["state"], align="left")
+    sheet.text(left + 3.3, 0.25, "filled: in memory, during the last chunk", COLOURS["state"], align="left")
     return described(
         sheet.figure,
         f"{steps} steps, three ways to walk back. Full: all states are kept, and the error walks from the last to the "
@@ -259,7 +259,7 @@ def over_seeds(
             va="top",
             textcoords="offset points",
             color=MUTED,
-            fontsize=10,
+            fontsize=11,
         )
         if trained is not None:
             axes.axvspan(*trained, color=COLOURS["faint"], alpha=0.35, lw=0, zorder=0)
@@ -300,7 +300,7 @@ def what_moves_the_wall(starts: Mapping[str, tuple[Sequence[float], Sequence[flo
         axes.axhline(0.25, color=MUTED, lw=1.2, linestyle=(0, (4, 3)), zorder=0)
         axes.annotate(
             "a guess", (0.72, 0.25), (0, -14), xycoords=("axes fraction", "data"), textcoords="offset points",
-            ha="right", color=MUTED, fontsize=10,
+            ha="right", color=MUTED, fontsize=11,
         )  # fmt: skip
         axes.set(ylim=(-0.02, 1.05))
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.2)
@@ -397,7 +397,7 @@ def states_in_a_plane(
         )
         for marks, name in kinds:
             figure.axes[-1].plot([], [], linestyle="", label=name, **marks)
-        figure.axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.2, fontsize=10)
+        figure.axes[-1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), handlelength=1.2)
     told = []
     for title, (paths, cloud, symbols) in panels.items():
         ends = paths[-1]

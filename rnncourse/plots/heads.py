@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -102,22 +102,24 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
 
     The grids may differ in size; a cell has the same size in all.
     """
-    cell = 0.36
-    widths = [cell * grid.shape[1] for grid in grids.values()]
-    rooms = [max(width, 0.75) for width in widths]  # a title needs as much
-    tallest = max(len(grid) for grid in grids.values())
-    gap, edge, below, above = 0.95, 0.9, 0.62, 0.72
-    with style():
-        width, height = edge + sum(rooms) + gap * (len(grids) - 1) + 0.75, below + cell * tallest + above
-        width, height = np.ceil(8 * width) / 8, np.ceil(8 * height) / 8
-        figure = Figure(figsize=(width, height))
+    cell, gap, edge, below, above = 0.36, 0.95, 0.9, 0.62, 0.72
+    names, in_a_row = list(grids), 3
+    places: dict[str, tuple[float, float]] = {}  # from the left, and of the upper edge from the top
+    width = top = 0.0
+    for row in (names[k : k + in_a_row] for k in range(0, len(names), in_a_row)):
         left = edge
-        for (name, grid), across, room in zip(grids.items(), widths, rooms, strict=True):
+        for name in row:
+            places[name] = left, top + above
+            left += max(cell * grids[name].shape[1], 0.75) + gap  # a title needs as much
+        width = max(width, left - gap + 0.75)
+        top += above + cell * max(len(grids[name]) for name in row) + below
+    width, height = np.ceil(8 * width) / 8, np.ceil(8 * top) / 8
+    with style():
+        figure = Figure(figsize=(width, height))
+        for name, grid in grids.items():
             outputs, inputs = grid.shape
-            up = cell * outputs
-            axes = figure.add_axes(
-                (left / width, (below + cell * (tallest - outputs)) / height, across / width, up / height)
-            )
+            across, up, (left, top) = cell * inputs, cell * outputs, places[name]
+            axes = figure.add_axes((left / width, 1 - (top + up) / height, across / width, up / height))
             axes.imshow(grid, cmap=FILLED, vmin=0, vmax=1, aspect="auto")
             axes.set(xlabel="input k", xticks=range(inputs), yticks=range(outputs))
             if outputs > 2:
@@ -128,7 +130,6 @@ def support_grids(grids: Mapping[str, Bool[np.ndarray, "T_y T_x"]]) -> Figure:
             axes.set_yticklabels([str(t + 1) for t in range(outputs)])
             axes.set_title(name, x=0.0, ha="left", linespacing=1.3)
             _draw_cells(axes, outputs, inputs)
-            left += room + gap
     said = "; ".join(f"{' '.join(name.split())}: {_filled(grid)}" for name, grid in grids.items())
     return described(figure, f"Grids, an output in each row and an input in each column. Filled in {said}.")
 
@@ -147,18 +148,26 @@ def _filled(grid: Bool[np.ndarray, "T_y T_x"]) -> str:
 
 
 def digit_strip(images: Float[np.ndarray, "N 8 8"], captions: Sequence[str]) -> Figure:
-    """Images in a row, dark ink on white, with a caption under each."""
+    """Images in a row, or in two of them, dark ink on white, with a caption under each."""
+    rows = -(-len(images) // 8)
+    columns = -(-len(images) // rows)
     with style():
-        figure = Figure(figsize=(1.05 * len(images), 1.6), layout="constrained")
+        figure = Figure(figsize=(1.05 * columns, 1.6 * rows), layout="constrained")
         _pad(figure)
-        for axes, image, caption in zip(figure.subplots(1, len(images), squeeze=False)[0], images, captions):
+        places = figure.subplots(rows, columns, squeeze=False).flat
+        for axes, image, caption in zip_longest(places, images, captions):
+            if image is None:
+                axes.axis("off")
+                continue
             axes.imshow(image, cmap="Greys", vmin=0, vmax=1)
             axes.set_xlabel(caption, fontsize=11, linespacing=1.3)
             axes.set(xticks=[], yticks=[])
             axes.grid(False)
             axes.spines[:].set(visible=True, edgecolor=COLOURS["faint"])
     said = "; ".join(" ".join(caption.split()) for caption in captions)
-    return described(figure, f"{len(captions)} coarse grey images of handwritten digits in a row. Below them: {said}.")
+    return described(
+        figure, f"{len(captions)} coarse grey images of handwritten digits, side by side. Below them: {said}."
+    )
 
 
 def names_chart(curves: Mapping[str, Sequence[float]], ceiling: float, first: int = 5, last: int = 60) -> Figure:
@@ -211,7 +220,7 @@ def belief_words(sentences: Mapping[str, Float[np.ndarray, "T"]], xlabel: str) -
                 box = (column - 0.48, row - 0.4)
                 axes.add_patch(Rectangle(box, 0.96, 0.8, facecolor=BELIEF(float(value)), edgecolor=COLOURS["faint"]))
                 axes.text(column, row - 0.16, word, ha="center", va="center", color=INK, fontsize=11.5)
-                axes.text(column, row + 0.2, f"{value:.2f}", ha="center", va="center", color=INK, fontsize=10.5)
+                axes.text(column, row + 0.2, f"{value:.2f}", ha="center", va="center", color=INK, fontsize=11)
         axes.set(xlim=(-0.55, longest - 0.45), ylim=(len(sentences) - 0.5, -0.5), xlabel=xlabel, xticks=[], yticks=[])
         axes.grid(False)
         axes.spines[:].set_visible(False)
@@ -308,7 +317,7 @@ def pitch_strengths(vectors: Float[np.ndarray, "T P"], names: Sequence[str], *, 
         bar = figure.colorbar(image, ax=axes, pad=0.02)
         bar.outline.set_visible(False)
         bar.set_label("entry of the output")
-    axes.set_yticks(range(len(names)), list(names), fontsize=9)
+    axes.set_yticks(range(len(names)), list(names))
     ticks = range(0, len(vectors), 4)
     axes.set_xticks(ticks, [str(t + 2) for t in ticks])
     axes.grid(False)

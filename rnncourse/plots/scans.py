@@ -30,7 +30,7 @@ def scan_beside_loop(steps: int = 8) -> Figure:
     A column is a time step, a row what can happen at once. A filled dot combines what comes in from above on its left
     with its own column.
     """
-    across, down, gap = 0.62, 0.5, 1.7
+    across, down, gap = 0.54, 0.5, 1.2
     rounds = max(steps - 1, 1).bit_length()
     width = across * (steps - 1)
     height = down * (steps - 1)
@@ -40,7 +40,7 @@ def scan_beside_loop(steps: int = 8) -> Figure:
         sheet.text(begin + width / 2, top + 0.62, title, size=13)
         for t in range(steps):
             sheet.dot(begin + across * t, top, "input")
-            sheet.text(begin + across * t, top + 0.28, f"{t + 1}", MUTED, size=11)
+            sheet.text(begin + across * t, top + 0.28, f"{t + 1}", MUTED, size=12)
     begin = 0.85
     for t in range(steps):  # the state walks down one row for each step
         x, y = begin + across * t, top - down * t

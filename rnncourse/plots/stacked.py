@@ -63,7 +63,7 @@ def stack_graph(layers: int = 2, steps: int = 3, *, backward: bool = False, drop
     return described(sheet.figure, words)
 
 
-def change_strips(text: Sequence[str], changes: Mapping[str, Float[np.ndarray, "T"]], most: int = 60) -> Figure:
+def change_strips(text: Sequence[str], changes: Mapping[str, Float[np.ndarray, "T"]], most: int = 48) -> Figure:
     """How far each layer's state moves at each character of `text`: a strip for each layer, darker is further.
 
     Each strip is scaled by its own largest change; of a longer text its first `most` characters are shown.

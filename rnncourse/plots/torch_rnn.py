@@ -118,7 +118,7 @@ def padded_words(words: Sequence[str]) -> Figure:
                     size = 14 if axes is left else 10
                     axes.text(n, t, text, ha="center", va="center", fontsize=size, color=INK if real else MUTED)
             axes.set(title=title, xlabel="sequence n", ylabel="time step t", xlim=(-0.6, N - 0.4), ylim=(T - 0.4, -0.6))
-            axes.set_xticks(range(N), [f"{n}\nlength {len(word)}" for n, word in enumerate(words)], fontsize=10)
+            axes.set_xticks(range(N), [f"{n}\nlength {len(word)}" for n, word in enumerate(words)], fontsize=11)
             axes.set_yticks(range(T))
             axes.grid(False)
             axes.tick_params(length=0)

@@ -12,7 +12,7 @@ from .style import COLOURS, MUTED, described, style
 
 __all__ = ["convolution_beside_recurrence", "error_by_examples", "pond_cloud", "pond_years"]
 
-GAP = 0.98  # from one step to the next
+GAP = 0.94  # from one step to the next
 
 
 def convolution_beside_recurrence(steps: int = 5, target: int = 4) -> Figure:

@@ -18,13 +18,15 @@ from __future__ import annotations
 import copy
 import hashlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
-
-from nbformat import NotebookNode, from_dict
+from typing import TYPE_CHECKING
 
 from rnncourse.seat.handin import cell_meta, cell_name, defines, was_changed
 from rnncourse.seat.names import CODE_STUB
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode  # a browser has none (in_browser.py)
 
 OWN = ("nbgrader", "deletable", "editable")  # what of a cell's metadata makes it the course's
 
@@ -41,6 +43,29 @@ class Carried:
     beside: int = 0  # of these the course's cells that were written into and that the release has no more
     set_aside: list[str] = field(default_factory=list)  # named cells that may not be changed, and were
 
+    def __str__(self) -> str:
+        return f"with {_many(len(self.answers), 'answer')} and {_many(self.own, 'cell')} of your own."
+
+    def notes(self) -> Iterator[str]:
+        """What to look at after it, a sentence each."""
+        for name in self.asked_anew:
+            yield f"{name} is asked in other words now: read it again, and look at your answer."
+        for name in self.gone:
+            yield f"{name} is not asked any more: your answer stays as a cell of your own."
+        if self.beside:
+            yield (
+                f"{_many(self.beside, 'cell')} of the course that you wrote into "
+                f"{'is' if self.beside == 1 else 'are'} another now: yours is kept beside the new one."
+            )
+        for name in self.set_aside:
+            yield (
+                f"{name} is not for you to change: it is new, and what you made of it is a cell of your own behind it."
+            )
+
+
+def _many(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
 
 def is_current(mine: NotebookNode, release: NotebookNode) -> bool:
     """Whether a student's notebook is of this release already: it has all of its cells, in whatever order."""
@@ -51,7 +76,7 @@ def carry(mine: NotebookNode, release: NotebookNode) -> Carried:
     """Carry what is the student's over to a new release of the unit. Neither notebook is changed."""
     sides = _Sides(mine, release)
     carried = Carried(copy.deepcopy(release))
-    carried.node.metadata = copy.deepcopy(from_dict({**release.metadata, **mine.metadata}))
+    carried.node.metadata.update(copy.deepcopy(mine.metadata))
     places = _places(sides)
     behind: dict[int, list[NotebookNode]] = {}  # by place in the release, -1 before all of it
     for index, place in enumerate(places):
@@ -70,7 +95,8 @@ def carry(mine: NotebookNode, release: NotebookNode) -> Carried:
     for index, place in sides.counts_as.items():
         given = release.cells[place]
         taken = copy.deepcopy(mine.cells[index])
-        taken.metadata = copy.deepcopy(from_dict({**_without(taken.metadata), **given.metadata}))
+        _strip(taken)
+        taken.metadata.update(copy.deepcopy(given.metadata))
         taken.id = given.id
         carried.node.cells[place] = taken
     for index, place in sides.untouched.items():
@@ -241,12 +267,14 @@ def _is_as_given(cell: NotebookNode) -> bool:
 def _as_own(cell: NotebookNode) -> NotebookNode:
     own = copy.deepcopy(cell)
     if cell_name(cell):
-        own.metadata = from_dict(_without(own.metadata))
+        _strip(own)
     return own
 
 
-def _without(metadata: NotebookNode) -> dict[str, Any]:
-    return {key: value for key, value in metadata.items() if key not in OWN}
+def _strip(cell: NotebookNode) -> None:
+    """Take from a copy of a cell what makes it the course's."""
+    for key in OWN:
+        cell.metadata.pop(key, None)
 
 
 def _give_ids(cells: list[tuple[NotebookNode, bool]]) -> None:

@@ -97,26 +97,9 @@ def _what_became(unit: Updated, folder: Path) -> Iterator[str]:
     if unit.carried is None or unit.kept is None:
         yield f"{unit.stem}: new."
         return
-    done = unit.carried
-    yield (
-        f"{unit.stem}: updated, with {_many(len(done.answers), 'answer')} and {_many(done.own, 'cell')} of your own. "
-        f"As it was, it is {quoted(unit.kept.relative_to(folder))}."
-    )
-    for name in done.asked_anew:
-        yield f"  {name} is asked in other words now: read it again, and look at your answer."
-    for name in done.gone:
-        yield f"  {name} is not asked any more: your answer stays as a cell of your own."
-    if done.beside:
-        yield (
-            f"  {_many(done.beside, 'cell')} of the course that you wrote into {'is' if done.beside == 1 else 'are'} "
-            "another now: yours is kept beside the new one."
-        )
-    for name in done.set_aside:
-        yield f"  {name} is not for you to change: it is new, and what you made of it is a cell of your own behind it."
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    kept = quoted(unit.kept.relative_to(folder))
+    yield f"{unit.stem}: updated, {unit.carried} As it was, it is {kept}."
+    yield from (f"  {note}" for note in unit.carried.notes())
 
 
 @main.command(
@@ -321,6 +304,8 @@ def submit(notebook: str, output: Path | None) -> None:
 
     NOTEBOOK is a unit, "03", or a path. Nothing is run: 'rnncourse check' does that.
     """
+    import nbformat
+
     with in_a_sentence(HandinError):
         mine = handin.read(handin.find(notebook, Path.cwd()))
         name = f"{mine.unit.stem}-submission.ipynb"
@@ -329,7 +314,8 @@ def submit(notebook: str, output: Path | None) -> None:
             raise Sentence(f"{quoted(path)} is the notebook that you work in: name another file to write.")
         known = {} if logbook.is_off() else logbook.standings(mine.path.parent)
         shown = {one: known[one].shown for one in mine.unit.points if one in known and known[one].shown}
-        write_whole(path, handin.without_outputs(mine, shown).encode())
+        made = handin.without_outputs(mine, shown)
+        write_whole(path, (nbformat.writes(made, version=nbformat.NO_CONVERT) + "\n").encode())
     _say_what_is_read(mine)
     if shown:
         click.echo(f"It says whose solution was shown, which takes no points by itself: {', '.join(shown)}.")

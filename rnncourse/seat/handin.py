@@ -118,6 +118,11 @@ def read(path: Path) -> Notebook:
         raise HandinError(f"{path} cannot be read: {error.strerror}.") from None
     except Exception:  # nbformat raises whatever the contents make it
         raise HandinError(f"{path} cannot be read as a notebook: open it in JupyterLab and save it again.") from None
+    return recognised(path, node)
+
+
+def recognised(path: Path, node: NotebookNode) -> Notebook:
+    """A notebook, with the unit that it is of. **Errors:** `HandinError` if it is none of this course."""
     names = {cell_name(cell) for cell in node.cells}
     unit = max(outline(), key=lambda unit: len(names & unit.points.keys()))
     if not names & unit.points.keys():
@@ -180,19 +185,17 @@ def _called(cell: NotebookNode) -> str:
     return cell_name(cell) or f'the cell that begins "{cell.source.strip().partition(chr(10))[0][:40]}"'
 
 
-def without_outputs(notebook: Notebook, shown: dict[str, str] | None = None) -> str:
-    """The file to hand in: all cells as they are, without what they printed. `shown` says whose solution was shown, and
+def without_outputs(notebook: Notebook, shown: dict[str, str] | None = None) -> NotebookNode:
+    """What is handed in: all cells as they are, without what they printed. `shown` says whose solution was shown, and
     when; an instructor is told so.
     """
-    import nbformat
-
     node = copy.deepcopy(notebook.node)
     if shown:
         node.metadata["rnncourse"] = {"solutions_shown": shown}
     for cell in node.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    return nbformat.writes(node, version=nbformat.NO_CONVERT) + "\n"
+    return node
 
 
 def cell_meta(cell: NotebookNode) -> dict[str, Any]:

@@ -18,10 +18,11 @@ RAN = """new MutationObserver(() => { if (document.getElementById("play")?.textC
 
 def runs_by_itself(page: Page) -> None:
     """Wait until the film of the page's notebook, `scan_film`'s, has run from its first moment to its last."""
-    player = page.frame_locator(".jp-OutputArea iframe")
+    film = '.jp-OutputArea iframe[title^="One pass"]'
+    player = page.frame_locator(film)
     expect(player.locator("#caption")).to_be_visible()
-    expect(page.locator(".jp-OutputArea:has(iframe) img").first).to_be_hidden()
-    frame = page.locator(".jp-OutputArea iframe").element_handle().content_frame()
+    expect(page.locator(film).locator("xpath=../img")).to_be_hidden()
+    frame = page.locator(film).element_handle().content_frame()
     assert frame
     frame.wait_for_function("captions.some(words => words.startsWith('Round 1'))")
     expect(player.get_by_role("button", name="Play", exact=True)).to_be_visible()

@@ -17,7 +17,7 @@ from rnncourse import check, exercises, hint, progress
 from rnncourse.checks.edits import compiled
 from rnncourse.checks.verdict import Verdict
 from tests.browser import axe
-from tests.browser.test_films import film_as_html
+from tests.browser.test_films import film_as_html, sliders_as_html
 from tests.browser.unit03 import EXERCISE, MISTAKE, RIGHT, UNNAMED
 
 LAB = Path(sys.prefix) / "share" / "jupyter" / "lab" / "themes" / "@jupyterlab"
@@ -75,9 +75,10 @@ def test_cards_of_every_kind_can_be_used_and_read_by_everybody(page: Page, cards
     assert axe.faults(page) == []
 
 
-def test_a_film_can_be_used_and_read_by_everybody(page: Page, monkeypatch):
-    put(page, "light", film_as_html(monkeypatch))
-    page.frame_locator("iframe").get_by_role("button", name="Play", exact=True).wait_for()
+@pytest.mark.parametrize("html", [film_as_html, sliders_as_html])
+def test_a_film_and_sliders_can_be_used_and_read_by_everybody(page: Page, html, monkeypatch):
+    put(page, "light", html(monkeypatch))
+    page.frame_locator("iframe").get_by_role("slider").first.wait_for()
     assert axe.faults(page) == []
 
 

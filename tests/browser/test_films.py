@@ -1,4 +1,4 @@
-"""Films and pictures in a real page, light and dark: they run, they fit, and no white box stands in a dark page."""
+"""Films, sliders and pictures in a real page, light and dark: they run, fit, and are no white box in a dark page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -16,11 +16,12 @@ import IPython.display
 import nbformat
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from nbformat import v4
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from rnncourse.plots import line_chart
+from rnncourse.plots import Slider, explore, line_chart
 from rnncourse.plots.films import scan_film
 from rnncourse.plots.style import picture
 from tests.browser.films import CAPTIONS, RAN, runs_by_itself
@@ -29,14 +30,27 @@ PAGES = {"light": "#ffffff", "dark": "#121212", "dark, JupyterLab": "#111111"}
 SAYS = {"light": 'data-theme="light"', "dark": 'data-theme="dark"', "dark, JupyterLab": 'data-jp-theme-light="false"'}
 
 
-def film_as_html(monkeypatch: pytest.MonkeyPatch) -> str:
+def as_html(monkeypatch: pytest.MonkeyPatch, show: Callable[[], None]) -> str:
+    """What a notebook gets."""
     shown: list[dict[str, str]] = []
     monkeypatch.setattr(IPython, "get_ipython", object)
     monkeypatch.setattr(IPython.display, "display", lambda data, **_: shown.append(data))
+    show()
+    return shown[0]["text/html"]
+
+
+def film_as_html(monkeypatch: pytest.MonkeyPatch) -> str:
     film = scan_film(3)
     film.seconds = 0.5
-    film.show("Three squares.")
-    return shown[0]["text/html"]
+    return as_html(monkeypatch, lambda: film.show("Three squares."))
+
+
+def sliders_as_html(monkeypatch: pytest.MonkeyPatch) -> str:
+    def draw(a: float, b: float) -> Figure:
+        return line_chart([0, 1], {"line": [b, a]}, xlabel="x", ylabel="y", ylim=(0, 4))
+
+    sliders = {"a": Slider("rate a", 0, 2, 1, step=0.5), "b": Slider("start b", 0, 4, 2, step=1)}
+    return as_html(monkeypatch, lambda: explore(draw, draw(1, 2), "A line.", **sliders))
 
 
 def put(page: Page, content: str, theme: str) -> None:
@@ -88,16 +102,42 @@ def test_a_film_waits_for_who_asked_for_less_motion_and_goes_step_by_step(browse
         put(page, film_as_html(monkeypatch), "light")
         player = page.frame_locator("iframe")
         page.wait_for_timeout(1500)
-        expect(player.locator("#caption")).to_contain_text("The loop took")
-        player.get_by_role("button", name="Back").click()
-        expect(player.locator("#caption")).to_contain_text("Round 2")
+        expect(player.locator("#caption")).to_contain_text("Before the first round")
+        player.get_by_role("button", name="Next").click()
+        expect(player.locator("#caption")).to_contain_text("Round 1")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_where_no_script_runs_the_still_is_there_and_no_gap_below_it(browser: Browser, monkeypatch):
+@pytest.mark.parametrize("theme", PAGES)
+def test_sliders_stand_below_their_still_and_each_key_brings_the_picture_of_its_values(page: Page, theme, monkeypatch):
+    page.set_viewport_size({"width": 390, "height": 800})
+    put(page, sliders_as_html(monkeypatch), theme)
+    player = page.frame_locator("iframe")
+    expect(page.locator("img")).to_be_visible()
+    expect(player.get_by_role("button")).to_have_count(0)
+    expect(player.get_by_role("img", name="from 2 at 0 to 1 at 1")).to_be_visible()
+    before = page.locator("iframe").screenshot()
+    rate, start = player.get_by_role("slider", name="rate a"), player.get_by_role("slider", name="start b")
+    rate.press("ArrowRight")
+    expect(rate).to_have_attribute("aria-valuetext", "1.5")
+    start.press("Home")
+    expect(player.get_by_role("img", name="from 0 at 0 to 1.5 at 1")).to_be_visible()
+    expect(player.locator("#caption")).to_contain_text("from 0 at 0 to 1.5 at 1")
+    assert player.locator("[id^=seen-]:not(.gone)").count() > 0
+    assert page.locator("iframe").screenshot() != before
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    paper = [int(PAGES[theme][k : k + 2], 16) for k in (1, 3, 5)]
+    box = page.locator("iframe").bounding_box()
+    assert box
+    assert box["height"] > 250
+    assert pixels(page)[int(box["y"]) + 2, 2].tolist() == paper
+
+
+@pytest.mark.parametrize("html", [film_as_html, sliders_as_html])
+def test_where_no_script_runs_the_still_is_there_and_no_gap_below_it(browser: Browser, html, monkeypatch):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
-        put(page, film_as_html(monkeypatch), "light")
+        put(page, html(monkeypatch), "light")
         expect(page.locator("img")).to_be_visible()
         frame = page.locator("iframe").bounding_box()
         assert frame is None or frame["height"] == 0

@@ -21,7 +21,8 @@ from playwright.sync_api import Page, expect
 from rnncourse.checks.pairs import TWO
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import Finding, Record
-from rnngrade.gradebook.book import GradebookWriter, open_gradebook
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.door import opened
 from rnngrade.pages.report import write_reports
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, mistake, outcome, submission
 from tests.waiting import until
@@ -47,6 +48,7 @@ def attacks(elsewhere: str) -> list[str]:
         rf"\mmlToken{{mi}}[href='javascript:{RUN}']{{x}}",
         rf"\style{{background:url({elsewhere}/tex)}}{{x}}",
         *(r"\require{html}\class{navbar}{x}", r"\cssId{main}{x}", r"\unicode{x3c}", r"\bbox[9999px,red]{x}"),
+        *(r"\fcolorbox{red;position:fixed;top:0;font-size:999px}{red}{x}", r"\colorbox{red;width:99em}{x}"),
         *(r"\bbox[border:99px solid;position:fixed]{x}", r"\rule{9999em}{9999em}", r"\kern-999em\rule{99em}{99em}"),
         *(r"\def\tanh{pwned}", r"\newcommand\tanh{pwned}", r"\let\tanh\sin", r"\DeclareMathOperator\tanh{pwned}"),
         r"\begin{array}{" + "c" * 99 + r"}x\end{array}",
@@ -139,7 +141,7 @@ def filled(root: Path, folder: Path, draw: Draw) -> Desk:
             names = (fit(draw(what)) for what in ("first name", "last name", "email"))
             gradebook.enter_student(record.student, *names)
             gradebook.put(record, notebook)
-    with open_gradebook(desk) as book:
+    with opened(desk) as book:
         for student in STUDENTS:
             for comment in book.find_submission_notebook(UNIT, UNIT, student).comments:
                 comment.manual_comment = fit(draw("comment"))
@@ -249,7 +251,7 @@ def test_the_report_s_policy_holds_where_nothing_is_escaped(page: Page, desks, e
 @pytest.mark.nightly
 def test_formgrader_s_policy_holds_where_nothing_is_escaped(page: Page, desks, jupyterlab, elsewhere, tmp_path):
     desk = desks["harmless"]
-    with open_gradebook(desk) as book:
+    with opened(desk) as book:
         where = f"formgrader/submissions/{book.find_submission_notebook(UNIT, UNIT, STUDENTS[0]).id}"
     with jupyterlab("rnngrade.cli", "--desk", str(desk.folder), "lab", cwd=tmp_path, home=tmp_path) as lab:
         page.goto(lab)

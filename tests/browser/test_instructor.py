@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import Page, Response, expect
 
 from rnngrade.core.desk import Desk
-from rnngrade.gradebook.book import GradebookWriter, open_gradebook
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.door import opened
 from rnngrade.pages.report import write_reports
 from tests.browser import axe
 from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, submission
@@ -63,7 +64,7 @@ def test_a_class_is_found_in_formgrader_and_marked_by_hand(page: Page, lab: str,
     formgrader.get_by_role("link", name=UNIT).last.click()
     expect(formgrader.get_by_role("link", name="Submission #")).to_have_count(4)
 
-    with open_gradebook(desk) as gradebook:
+    with opened(desk) as gradebook:
         barbara = gradebook.find_submission_notebook(UNIT, UNIT, "barbara").id
     formgrader.locator(f"a.name-hidden[href*='{barbara}']").click()
     written = formgrader.locator(".nbgrader_cell").filter(has=formgrader.get_by_role("button", name="Full credit"))
@@ -81,7 +82,7 @@ def test_a_class_is_found_in_formgrader_and_marked_by_hand(page: Page, lab: str,
         assert kept.value.ok
     expect(answered.locator(".score-saved")).to_be_hidden()
 
-    with open_gradebook(desk) as gradebook:
+    with opened(desk) as gradebook:
         grade = gradebook.find_grade(WRITTEN, UNIT, UNIT, "barbara")
         assert (grade.manual_score, grade.needs_manual_grade) == (2.5, False)
         assert gradebook.find_comment(WRITTEN, UNIT, UNIT, "barbara").comment == COMMENT

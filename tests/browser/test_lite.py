@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from rnncourse import __version__, exercises
 from rnngrade.reading.intake import take_in
@@ -31,15 +31,17 @@ NOT_TO_BE_HAD = 3  # how the build ends when a download fails
 
 
 @pytest.fixture(scope="module")
-def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, as `make lite` builds it, in a folder of its own."""
-    folder = tmp_path_factory.mktemp("lite") / "site"
-    command = [sys.executable, root / "lite" / "make_lite.py", "--out", folder]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    if done.returncode == NOT_TO_BE_HAD:
-        pytest.skip(done.stderr.strip())
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+def site(root: Path, made_once) -> Path:
+    """The site, as `make lite` builds it, once in a run."""
+
+    def build(folder: Path) -> None:
+        command = [sys.executable, root / "lite" / "make_lite.py", "--out", folder / "site"]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+        if done.returncode == NOT_TO_BE_HAD:
+            pytest.skip(done.stderr.strip())
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return made_once("lite", build) / "site"
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,7 @@ def lock(site: Path) -> dict:
 def test_the_course_and_all_that_it_needs_is_in_the_site(site, lock):
     assert lock["rnncourse"]["version"] == __version__
     assert {"numpy", "jaxtyping"} <= set(lock["rnncourse"]["depends"])
-    assert {"matplotlib", "ipywidgets"} <= set(lock["rnncourse-plots"]["depends"])
+    assert {"matplotlib", "pillow"} <= set(lock["rnncourse-plots"]["depends"])
     assert {"pooch", "pydoc-data"} <= set(lock["rnncourse-data"]["depends"])
     for package in lock.values():
         wheel = site / "static" / "pyodide" / package["file_name"]
@@ -65,7 +67,7 @@ def test_what_is_waited_for_is_only_what_a_check_needs(lock):
         name = wanted.pop()
         wanted += set(lock[name]["depends"]) - first
         first.add(name)
-    assert first.isdisjoint({"matplotlib", "pillow", "fonttools", "ipywidgets", "requests", "pydoc-data", "rich"})
+    assert first.isdisjoint({"matplotlib", "pillow", "fonttools", "requests", "pydoc-data", "rich"})
 
 
 def test_what_a_first_session_imports_is_compiled_from_the_source_beside_it(site):
@@ -102,6 +104,58 @@ def opened(page: Page, address: str, stem: str = "03_cell", heading: str = HEADI
     shown(page, heading)
     page.locator(".jp-Notebook").get_by_text("import numpy as np").click()
     page.keyboard.press("Escape")
+
+
+def chosen(page: Page, command: str) -> Locator:
+    """What a command of the menu *Course* says, in its dialog."""
+    page.get_by_role("menuitem", name="Course", exact=True).click()
+    page.get_by_role("menuitem", name=command, exact=True).click()
+    return page.get_by_role("dialog").filter(has_text=command)
+
+
+AVERAGE = "def leaky_average(state, x, keep):\n    return keep * state + (1 - keep) * x"
+
+
+def test_it_begins_with_unit_00_has_the_menu_course_and_brings_what_is_kept_to_a_new_release(
+    page, address, site, tmp_path
+):
+    page.goto(address)
+    shown(page, "00 · Welcome")
+    expect(page.locator(".jp-Launcher")).to_have_count(0)
+    cell = page.locator(".jp-CodeCell", has_text="def leaky_average").first
+    cell.get_by_role("textbox").click()
+    page.keyboard.press("ControlOrMeta+A")
+    page.keyboard.insert_text(AVERAGE)
+
+    said = chosen(page, "Check all")
+    expect(said).to_contain_text("✓ leaky_average: 1 of 1")
+    said.get_by_role("button", name="Ok").click()
+
+    said = chosen(page, "Submit")
+    expect(said).to_contain_text("Nothing is missing in it.")
+    with page.expect_download() as download:
+        said.get_by_role("link", name="Download 00_welcome-submission.ipynb").click()
+    download.value.save_as(tmp_path / "00_welcome.ipynb")
+    handed_in = {cell.id: cell for cell in nbformat.read(tmp_path / "00_welcome.ipynb", 4).cells}
+    assert handed_in["leaky_average"].source == AVERAGE
+    assert not any(cell.get("outputs") for cell in handed_in.values())
+    said.get_by_role("button", name="Ok").click()
+
+    given_out = site / "files" / "00_welcome.ipynb"
+    before = given_out.read_bytes()
+    release = json.loads(before)
+    next(c for c in release["cells"][2:] if c["cell_type"] == "markdown").update(source="Something new.", id="a" * 12)
+    try:
+        given_out.write_text(json.dumps(release))
+        page.reload()
+        expect(page.get_by_role("button", name="Bring my work into it")).to_be_visible()
+    finally:
+        given_out.write_bytes(before)
+    page.get_by_role("button", name="Bring my work into it").click()
+    expect(page.get_by_role("paragraph").filter(has_text="Something new.")).to_be_visible()
+    expect(page.locator(".jp-CodeCell", has_text="def leaky_average").first).to_contain_text("keep * state")
+    expect(page.get_by_role("alert").filter(has_text="with 1 answer")).to_be_visible()
+    expect(page.get_by_role("listitem", name=f"00_welcome-before-{__version__}.ipynb")).to_be_visible()
 
 
 def test_a_student_without_a_mouse_solves_unit_03_there_and_downloads_it(page, address, root, site, tmp_path):
@@ -153,16 +207,19 @@ def test_unit_10_says_what_is_left_out_has_a_slider_and_a_film_and_is_kept_and_c
     page.keyboard.press("Shift+Enter")
     expect(page.get_by_role("region", name="gate: passed")).to_be_visible()
 
-    expect(page.get_by_role("img", name="The picture for rate r = 2.")).to_be_visible()
-    page.get_by_role("slider").press("ArrowRight")
-    expect(page.get_by_role("img", name="The picture for rate r = 3.")).to_be_visible()
+    sliders = page.frame_locator('iframe[title^="Sliders"]')
+    expect(sliders.get_by_role("img", name="to 2 at 1")).to_be_visible()
+    sliders.get_by_role("slider").press("ArrowRight")
+    expect(sliders.get_by_role("img", name="to 3 at 1")).to_be_visible()
 
-    page.get_by_role("slider").press("ControlOrMeta+s")
+    active(page).press("ControlOrMeta+s")
     expect(page.locator(".jp-mod-current.jp-mod-dirty")).to_have_count(0)
     page.reload()
     shown(page, GATES)
     expect(page.locator(".jp-Notebook")).to_contain_text(RIGHT_GATE.split("\n")[1].strip())
     runs_by_itself(page)
+    sliders.get_by_role("slider").press("ArrowLeft")
+    expect(sliders.get_by_role("img", name="to 1 at 1")).to_be_visible()
 
     page.get_by_role("menuitem", name="File", exact=True).click()
     with page.expect_download() as download:

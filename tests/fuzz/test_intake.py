@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from rnngrade.gradebook.harmless import harmless_notebook
 from rnngrade.grading.budget import at_most
-from rnngrade.reading.inspection import inspect_source
+from rnngrade.reading.inspection import inspect
 from rnngrade.reading.intake import MAX_BYTES, MAX_CONTAINERS, MAX_SOURCE, take_in
 from tests.fuzz.strategies import fuzzed, texts
 from tests.sampling import some
@@ -230,5 +230,5 @@ def test_no_code_takes_long_to_inspect(what):
     source = CODE[what]
     source = source if source.startswith(("if", "import", "@", "a =")) else f"def f(x):\n    return ({source})\n"
     with at_most(SECONDS):
-        findings = inspect_source({"f": source}, {"f": ("torch.nn.RNN", "a.a", "numpy.a")})
-    assert len(findings) < 100
+        inspection = inspect({"f": source}, {"f": ("torch.nn.RNN", "a.a", "numpy.a")})
+    assert len(inspection.findings) < 100

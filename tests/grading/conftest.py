@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 
+import nbformat
 import pytest
 
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.grading.bundle import Bundle
-from tests.grading.made import UNIT
+from tests.grading.made import NAMES, UNIT
 from tests.grading.ruled import make_ruled
 
 
@@ -30,6 +31,21 @@ def desk(root, tmp_path, entered):
     desk.open()
     shutil.copy(entered, desk.gradebook)
     return desk
+
+
+@pytest.fixture
+def other_root(root, tmp_path):
+    """A course in which the unit has one exercise fewer."""
+    other, name = tmp_path / "course", f"check_{NAMES[0]}"
+    (other / "grading").mkdir(parents=True)
+    shutil.copy(root / "grading" / "nbgrader_config.py", other / "grading")
+    for folder in ("solutions", "notebooks"):
+        notebook = nbformat.read(root / folder / UNIT / f"{UNIT}.ipynb", as_version=4)
+        gone = (name, NAMES[0])
+        notebook.cells = [c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") not in gone]
+        (other / folder / UNIT).mkdir(parents=True)
+        nbformat.write(notebook, other / folder / UNIT / f"{UNIT}.ipynb")
+    return other
 
 
 @pytest.fixture(scope="module")

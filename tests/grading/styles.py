@@ -1,14 +1,8 @@
-"""Made-up students who can program: each writes right answers in a style of their own, and some copy from others.
+"""Made-up students who can program: each writes right answers in a style of their own.
 
-An independent student starts, exercise by exercise, from one of the genuinely different right answers that the course
-keeps (its own and `tests/rnncourse/exercises/alternatives/`), and writes it with their own habits: how products, sums
-and sizes are written, loops by element or by number, comprehensions or loops, temporaries, helpers, comments, names.
-Two students may well start from the same answer and have the same habit, and in a class of 200 many do, in several
-exercises: that is what must not be taken for a copy.
-
-A copy is somebody's whole set of answers behind a disguise, each of `DISGUISES`, or two after another.
-
-The habits and the disguises are written without `rnngrade.reading.normalised`, which is what they are there to try.
+A student starts, exercise by exercise, from one of the genuinely different right answers that the course keeps (its own
+and `tests/rnncourse/exercises/alternatives/`), and writes it with their own habits: how products, sums and sizes are
+written, loops by element or by number, comprehensions or loops, temporaries, helpers, comments, names.
 """
 
 from __future__ import annotations
@@ -51,7 +45,7 @@ def _as_a_cell(answer, name: str, module) -> str:
     text = textwrap.dedent(inspect.getsource(answer))
     (node,) = ast.parse(text).body
     body = "\n".join(text.splitlines()[node.lineno - 1 :])
-    body = re.sub(rf"\b{node.name}\b", name, body)
+    body = re.sub(rf"(?<![.\w]){node.name}\b", name, body)
     helpers = []
     for used in sorted({n.id for n in ast.walk(node) if isinstance(n, ast.Name)}):
         helper = vars(module).get(used)
@@ -189,7 +183,7 @@ class Habits:
             _Steps(self).go_through(function)
         ast.fix_missing_locations(tree)
         text = ast.unparse(shuffled(tree, self.rng) if self.keep() else tree)
-        return _commented(renamed(text, name, self.names, parameters=False), self.rng, self.comments)
+        return _commented(renamed(text, name, self.names), self.rng, self.comments)
 
 
 def _call(function: str, *args: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
@@ -454,38 +448,30 @@ def _commented(text: str, rng: random.Random, often: float) -> str:
     return "\n".join(lines)
 
 
-# --- how copies are disguised
+# --- names and order
 
 
-def renamed(source: str, name: str, new: Callable[[str], str], *, parameters: bool = True) -> str:
-    """The same with other names for what the answer itself names."""
+def renamed(source: str, name: str, new: Callable[[str], str]) -> str:
+    """The same with other names for what the answer itself names, but for its parameters."""
     tree = ast.parse(source)
     arguments = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     own |= {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
     outer = {n.id for n in tree.body if isinstance(n, ast.Name)}
     called = {k.arg for n in ast.walk(tree) if isinstance(n, ast.Call) for k in n.keywords}
-    own = (own | arguments if parameters else own - arguments) - {name, "self"} - called - outer
+    own = own - arguments - {name, "self"} - called - outer
     own = {n for n in own if not n.startswith("__")}
+    methods = [part for n in ast.walk(tree) if isinstance(n, ast.ClassDef) for part in n.body]
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in own:
             node.id = new(node.id)
         elif isinstance(node, ast.arg) and node.arg in own:
             node.arg = new(node.arg)
-        elif isinstance(node, ast.FunctionDef) and node.name in own:
+        elif isinstance(node, ast.FunctionDef) and node.name in own and node not in methods:
             node.name = new(node.name)
         elif isinstance(node, (ast.Nonlocal, ast.Global)):
             node.names = [new(n) if n in own else n for n in node.names]
     return ast.unparse(tree)
-
-
-def _rename(source: str, name: str, rng: random.Random) -> str:
-    known: dict[str, str] = {}
-
-    def new(old: str) -> str:
-        return known.setdefault(old, f"{rng.choice(['my', 'the', 'q', 'val', 'arr', 'dat'])}_{len(known)}")
-
-    return renamed(source, name, new)
 
 
 def shuffled(tree: ast.Module, rng: random.Random) -> ast.Module:
@@ -521,111 +507,18 @@ def shuffled(tree: ast.Module, rng: random.Random) -> ast.Module:
     return tree
 
 
-def _reorder(source: str, name: str, rng: random.Random) -> str:
-    return ast.unparse(shuffled(ast.parse(source), rng))
-
-
-PADDING = (
-    "count_{0} = 0",
-    "debug_{0} = []",
-    "print('here')",
-    "size_{0} = len({1})",
-    "shape_{0} = np.shape({1})\nrows_{0} = shape_{0}[0] if shape_{0} else 0",
-    "if False:\n    {1} = None",
-    "assert {1} is not None",
-    "pass",
-    "for _{0} in range(3):\n    pass",
-    "backup_{0} = {1}",
-    "total_{0} = 0\nfor k_{0} in range(3):\n    total_{0} += k_{0}",
-    "'just a note'",
-    "def helper_{0}(x):\n    return x",
-)
-
-
-def _pad(source: str, name: str, rng: random.Random) -> str:
-    """Lines that do nothing."""
-    tree = ast.parse(source)
-    counter = 0
-    for node in list(ast.walk(tree)):
-        if isinstance(node, (ast.FunctionDef, ast.For)):
-            given = [a.arg for a in node.args.args] if isinstance(node, ast.FunctionDef) else []
-            for _ in range(rng.randint(1, 3)):
-                usable = [p for p in PADDING if given or "{1}" not in p]
-                counter += 1
-                lines = ast.parse(rng.choice(usable).format(counter, rng.choice(given or [""]))).body
-                at = rng.randrange(len(node.body)) if not isinstance(node, ast.FunctionDef) or node.body else 0
-                node.body[at:at] = lines
-    return _commented(ast.unparse(ast.fix_missing_locations(tree)), rng, 0.3)
-
-
-TURNED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq}
-
-
-class _Swap(ast.NodeTransformer):
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        self.generic_visit(node)
-        lists = (ast.List, ast.Tuple, ast.Constant, ast.JoinedStr)
-        joins = isinstance(node.left, lists) or isinstance(node.right, lists)
-        if isinstance(node.op, (ast.Add, ast.Mult)) and not joins and self.rng.random() < 0.8:
-            node.left, node.right = node.right, node.left
-        return node
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        self.generic_visit(node)
-        if len(node.ops) == 1 and type(node.ops[0]) in TURNED and self.rng.random() < 0.8:
-            return ast.Compare(node.comparators[0], [TURNED[type(node.ops[0])]()], [node.left])
-        return node
-
-
-def _swap(source: str, name: str, rng: random.Random) -> str:
-    return ast.unparse(ast.fix_missing_locations(_Swap(rng).visit(ast.parse(source))))
-
-
-Disguise = Callable[[str, str, random.Random], str]
-DISGUISES: dict[str, Disguise] = {"rename": _rename, "reorder": _reorder, "pad": _pad, "swap": _swap}
-MERGE = "merge"  # half of the exercises from one, half from another
-
-
 # --- classes
 
 
 def independent(unit: str, size: int, seed: int) -> dict[str, Answers]:
     """A class in which everybody works alone."""
     rng = random.Random(f"{unit} {seed}")
-    torch = int(unit[:2]) in (7, 8, 9, 11, 12)
-    made = {}
+    made: dict[str, Answers] = {}
     for number in range(size):
-        habits = Habits(random.Random(rng.random()), torch)
-        made[f"alone{number:04}"] = {
-            name: habits.write(habits.rng.choice(texts), name) for name, texts in beginnings(unit).items()
-        }
+        habits = Habits(random.Random(rng.random()), torch=False)
+        answers = made[f"alone{number:04}"] = {}
+        for name, texts in beginnings(unit).items():
+            text = habits.rng.choice(texts)
+            habits.torch = re.search(r"\b(torch|nn)\.", text) is not None
+            answers[name] = habits.write(text, name)
     return made
-
-
-@dataclass(frozen=True)
-class Copy:
-    """A student who copied, from whom, and how it is hidden."""
-
-    student: str
-    sources: tuple[str, ...]
-    how: tuple[str, ...]
-    answers: Answers
-
-
-def copied(honest: dict[str, Answers], how: tuple[str, ...], student: str, rng: random.Random, part: float = 1) -> Copy:
-    """A copy from one student, or from two if it is merged, of a `part` of the exercises; the others are their own."""
-    one, other = rng.sample(sorted(honest), 2)
-    names = list(honest[one])
-    rng.shuffle(names)
-    sources = (one, other) if MERGE in how else (one,)
-    answers = {}
-    for i, name in enumerate(names):
-        text = honest[sources[i % len(sources)]][name]
-        for disguise in how:
-            if disguise != MERGE:
-                text = DISGUISES[disguise](text, name, rng)
-        answers[name] = text
-    return Copy(student, sources, how, answers)

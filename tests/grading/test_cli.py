@@ -17,7 +17,7 @@ from rnngrade.cli.shared import own_seed
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import Submission, demo_class
-from rnngrade.gradebook.book import open_gradebook
+from rnngrade.gradebook.door import opened
 from tests.grading.hostile import HOSTILE
 from tests.grading.made import rnngrade, table
 from tests.grading.solved import right_answers
@@ -104,7 +104,7 @@ def test_a_due_date_that_is_changed_later_changes_the_marks_on_the_next_run(desk
         return float(table(rnngrade(desk, "return", "csv", "03", "--provisional").stdout)["ada"]["total"])
 
     def set_the_due_date(when):
-        with open_gradebook(desk) as gradebook:
+        with opened(desk) as gradebook:
             gradebook.find_assignment(UNIT).duedate = when
             gradebook.db.commit()
         assert f"{UNIT}: 0 graded" in run_again(desk).output
@@ -174,7 +174,7 @@ def test_what_a_student_s_submit_writes_is_what_collect_takes(root, tmp_path):
 def test_a_run_enters_the_names_of_the_class_list(desk):
     (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\n", encoding="utf-8")
     run_again(desk)
-    with open_gradebook(desk) as gradebook:
+    with opened(desk) as gradebook:
         assert gradebook.find_student("ada").last_name == "Lovelace"
 
 

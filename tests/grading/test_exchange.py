@@ -38,7 +38,8 @@ from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record
 from rnngrade.gradebook import book as gradebook
-from rnngrade.gradebook.book import GradebookError, GradebookWriter
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.door import GradebookError, opened
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.run import run
 from rnngrade.pages.feedback import write_feedback
@@ -244,8 +245,8 @@ def test_of_all_that_was_handed_in_nbgrader_s_choice_before_the_due_date_is_take
     work, late = work_of(root, "ada"), work_of(root, "ada", "too late")
     hub.hand_in("ada", work[1])
     hub.hand_in("ada", late[1], FIRST + timedelta(days=3))
-    with gradebook.open_gradebook(hub.desk) as opened:
-        opened.update_or_create_assignment(UNIT, duedate=(FIRST + timedelta(days=1)).isoformat(" "))
+    with opened(hub.desk) as found:
+        found.update_or_create_assignment(UNIT, duedate=(FIRST + timedelta(days=1)).isoformat(" "))
     hub.instructor("Collect", before_duedate=True)
     assert hub.desk.submission_path(UNIT, "ada").read_bytes() == work[1]
     assert handed_in(hub.desk, UNIT, "ada") == FIRST

@@ -262,7 +262,7 @@ def test_whatever_one_student_s_work_is_the_others_get_their_pages(desk, root):
 def test_without_a_gradebook_nobody_has_a_page_and_none_is_made(desk, root):
     desk.keep(*outcome(root, submission("ada")))
     desk.gradebook.unlink()
-    with pytest.raises(DeskError, match="no grades for ada's"):
+    with pytest.raises(DeskError, match="Is not in the gradebook"):
         write_feedback(desk, UNIT)
     assert not desk.gradebook.exists()
 

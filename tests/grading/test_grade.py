@@ -17,6 +17,7 @@ import psutil
 import pytest
 
 from rnncourse import exercises
+from rnncourse.checks.cases import drawn, seed_for
 from rnncourse.checks.exercise import Exercise
 from rnngrade.core.record import DIED, JUDGED, MISSING, REFUSED, TIMED_OUT, Finding, Record
 from rnngrade.demo.sample import BLANK, Submission, covering_class
@@ -265,6 +266,47 @@ def test_whichever_process_ends_that_takes_part_the_next_submission_is_graded(bu
             assert worker.grade("ada", right).record.points == exercises.unit(UNIT).points, which
 
 
+KEEPS = """
+def rnn_step(x, h_prev, U, W, b):
+    kept.append(repr(x))
+    open("/tmp/kept", "a").write(repr(x))
+    return np.tanh(x @ U + h_prev @ W + b)
+"""
+SAYS = """
+def softmax(O):
+    raise type("".join(c if c.isalnum() else "_" for c in "".join(kept)), (ValueError,), {})(open("/tmp/kept").read())
+"""
+
+
+def test_nothing_of_a_hidden_case_is_in_what_a_student_is_told_or_shown(graded_here, root):
+    helper = 'import numpy as np\nkept = [""]\nopen("/tmp/kept", "w").close()'
+    later = {"rnn_forward": 'print(open("/tmp/kept").read(), kept)\ndef rnn_forward(X, h0, U, W, b):\n    return 1 / 0'}
+    graded = graded_here(solved(root, UNIT, helper, rnn_step=KEEPS, softmax=SAYS, **later))
+    said = graded.record.to_json() + graded.notebook.decode()
+    assert graded.record.exercise("rnn_step").passed
+    exercise = exercises.find("rnn_step")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RNNCOURSE_SEED", SEED)
+        hidden = drawn(exercise, seed_for(exercise, hidden=True))[0]
+    digits = {re.sub(r"\W", "_", repr(float(n))[2:8]) for one in hidden for n in one.args[0].flat}
+    assert [number for number in digits if len(number) > 4 and number in said] == []
+
+
+ENDS = """
+def rnn_step(x, h_prev, U, W, b):
+    import os, signal
+    np.tanh = lambda a: a
+    {}
+    return x
+"""
+
+
+@pytest.mark.parametrize("end", ["pass", "os._exit(0)", "os.kill(-1, signal.SIGKILL)", "os.kill(os.getppid(), 9)"])
+def test_an_answer_takes_no_other_ones_marks(graded_here, end, root):
+    record = graded_here(solved(root, UNIT, rnn_step=ENDS.format(end))).record
+    assert [e.name for e in record.exercises if not e.passed] == ["rnn_step"]
+
+
 def in_the_process(monkeypatch, tmp_path, program):
     """Let grading processes run this program as they start: it stands in for what nobody has foreseen."""
     (tmp_path / "sitecustomize.py").write_text(textwrap.dedent(program))
@@ -277,12 +319,12 @@ def test_a_place_that_ends_the_process_that_judges_costs_itself_alone(bundle, en
         import os, sys
         if "rnngrade.grading.forks" in " ".join(sys.orig_argv):
             import rnngrade.grading.grade as desk
-            judge = desk.judge_code
-            def judge_code(session, exercise, *more):
+            told = desk.tell
+            def tell(session, exercise, *more):
                 if exercise.name == "softmax":
                     {end}
-                return judge(session, exercise, *more)
-            desk.judge_code = judge_code
+                return told(session, exercise, *more)
+            desk.tell = tell
         """
     in_the_process(monkeypatch, tmp_path, program)
     with Worker(Settings(bundle, replace(LIMITS, judge_seconds=1.0), SEED)) as worker:
@@ -342,14 +384,14 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, gr
     from rnngrade.grading import grade as desk
 
     kind = getattr(budget, error, None) or getattr(builtins, error)
-    judge, inspect = desk.judge_code, desk.inspect
+    judge, inspect = desk.tell, desk.inspect
 
     def fails(session, exercise, *more):
         if exercise.name == "softmax":
             raise kind
         return judge(session, exercise, *more)
 
-    monkeypatch.setattr(desk, "judge_code", fails)
+    monkeypatch.setattr(desk, "tell", fails)
     record = graded_here(solved(root, UNIT)).record
     assert [e.name for e in record.exercises if not e.passed] == ["softmax"]
     (flag,) = record.flags
@@ -358,7 +400,7 @@ def test_what_nobody_has_foreseen_costs_its_place_and_a_person_is_told(error, gr
     def refuses(*_):
         raise kind
 
-    monkeypatch.setattr(desk, "judge_code", judge)
+    monkeypatch.setattr(desk, "tell", judge)
     monkeypatch.setattr(desk, "inspect", refuses)
     monkeypatch.setattr(desk, "digest", refuses)
     record = graded_here(solved(root, UNIT)).record

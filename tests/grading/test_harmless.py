@@ -128,6 +128,7 @@ def test_a_link_keeps_its_address_and_a_title_its_words():
     [
         r"$\href{javascript:steal()}{x}$",
         r"$\mmlToken{mi}[href='javascript:steal()']{x}$",
+        r"$\fcolorbox{red;position:fixed}{x}{y}$",
         "&#36;&#92;href{javascript:steal()}{x}&#36;",
         "&dollar;&bsol;href{javascript:steal()}{x}&dollar;",
         "<div>$&#92;h&#114;ef{javascript:steal()}{x}$</div>",

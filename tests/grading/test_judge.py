@@ -28,7 +28,7 @@ from rnngrade.core.record import JUDGED, MISSING, REFUSED, TIMED_OUT
 from rnngrade.grading import judge
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.grade import open_station
-from rnngrade.grading.judge import Remote, _observation, _require_small, judge_code, judge_question, within
+from rnngrade.grading.judge import Remote, _observation, _require_small, decide, judge_question, tell, within
 from rnngrade.sandbox.bubblewrap import not_needed
 from rnngrade.sandbox.limits import Limits
 from rnngrade.sandbox.session import Died, Garbled, TooSlow
@@ -60,11 +60,11 @@ def judged(stations):
         with stations(exercise.unit.stem).session() as session:
             source = "import numpy as np\n" + textwrap.dedent(source)
             assert session.ask("run", source, seconds=60.0)["error"] is None
-            asked = judge_question if not hasattr(exercise, "reference") else judge_code
-            status, verdict, goes_on = asked(session, exercise)
-            if goes_on:
-                assert session.ask("run", "pass", seconds=60.0)["error"] is None
-            return status, verdict
+            with session.fork() as fork:
+                told = tell(fork, exercise) if hasattr(exercise, "reference") else judge_question(session, exercise)
+                told = decide(told) if told.remote else told
+            assert session.ask("run", "pass", seconds=60.0)["error"] is None
+            return told.status, told.verdict
 
     return of
 
@@ -269,7 +269,7 @@ def tell(s0):
 """
     status, verdict = judged("unfold", source + UNFOLD.format(more="tell(s0)"))
     assert status == JUDGED
-    assert verdict.message == "unfold raised ValueError. (In a hidden case.)"
+    assert verdict.message == "Right on the cases that the notebook shows, but not on hidden ones: it runs."
     assert repr(secret)[:8] not in verdict.card()
 
 
@@ -494,9 +494,9 @@ def test_what_the_source_forbids_is_refused_whatever_the_room_says(stations):
     exercise = exercises.find("softmax")
     with stations(exercise.unit.stem).session() as session:
         session.ask("run", "def softmax(z): return z", seconds=60.0)
-        status, verdict, goes_on = judge_code(session, exercise, "scipy.special.softmax")
-    assert (status, goes_on) == (REFUSED, True)
-    assert verdict.message.startswith("softmax may not call `scipy.special.softmax`")
+        told = tell(session, exercise, "scipy.special.softmax")
+    assert (told.status, told.remote) == (REFUSED, None)
+    assert told.verdict.message.startswith("softmax may not call `scipy.special.softmax`")
 
 
 def test_a_room_has_no_package_that_computes_and_that_its_unit_does_without(stations):

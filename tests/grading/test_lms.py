@@ -181,7 +181,7 @@ def test_what_was_marked_without_names_becomes_theirs_whose_it_is(graded):
     (graded.folder / "names.csv").write_text("name,id\nparticipant 17,lovelace\n")
     (said,) = rename_settled(graded)
     assert said == f"ada's {UNIT} is lovelace's now; the next 'rnngrade run {UNIT[:2]}' grades it by that name."
-    marks = read_marks(graded, UNIT)
-    assert "ada" not in marks
-    assert marks["lovelace"].grades[WRITTEN].points == 2.255
+    assert "ada" not in read_marks(graded, UNIT)
+    enter(graded, outcome(graded.root, submission("lovelace")))
+    assert read_marks(graded, UNIT)["lovelace"].grades[WRITTEN].points == 2.255
     assert (graded.record(UNIT, "ada"), rename_settled(graded)) == (None, [])

@@ -1,19 +1,26 @@
 """Written answers: the rubric is read, alike answers are one, and marks are formgrader's."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
-from rnngrade.gradebook.book import open_gradebook
 from rnngrade.gradebook.marks import read_marks
-from rnngrade.pages.marking.answers import NoSuchAnswer, answers, mark
-from rnngrade.pages.marking.question import questions
+from rnngrade.pages.marking.answers import (
+    Before,
+    MarkedMeanwhile,
+    NoSuchAnswer,
+    answers,
+    answers_of,
+    change_item,
+    mark,
+    part_of,
+)
+from rnngrade.pages.marking.question import Item, questions, questions_of
 from tests.grading import made
 from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
+from tests.grading.on_any_database import Person
 
 TEXTS = {
     "ada": "It  loses the Order.",
@@ -68,11 +75,7 @@ def test_answers_that_are_alike_are_marked_together(desk, root, question):
 
 def test_what_formgrader_gave_one_of_two_alike_is_told(desk, root, question):
     enter(desk, root, TEXTS, question)
-    gradebook = open_gradebook(desk)
-    grade = gradebook.find_grade(WRITTEN, UNIT, UNIT, "ada")
-    grade.manual_score, grade.needs_manual_grade = 3.0, False
-    gradebook.db.commit()
-    gradebook.close()
+    Person(desk, "ada").gives(WRITTEN, 3.0)
     (same,) = (one for one in answers(desk, UNIT, question) if "ada" in one.students)
     assert same.differ
     assert same.points is None
@@ -97,12 +100,51 @@ def test_points_and_items_that_cannot_be_are_refused(question, points, number):
         mark(nobody, UNIT, question, "x", 1.0, "", {number: 1.5})
 
 
-@pytest.mark.parametrize("kept", ["", "[1]", '{"x": 3}', '{"x": {"a": 1}}', "\x00"])
-def test_kept_items_that_cannot_be_read_cost_no_mark(desk, root, question, kept):
+def test_a_changed_answer_comes_back_unmarked_with_what_stood_before(desk, root, question):
     enter(desk, root, {"ada": "one"}, question)
-    place = desk.folder / "marks" / UNIT / f"{WRITTEN}.json"
-    place.parent.mkdir(parents=True)
-    place.write_text(kept)
     (one,) = answers(desk, UNIT, question)
-    mark(desk, UNIT, question, one.id, 1.0, "", {0: 1.0})
-    assert json.loads(place.read_text())[one.id] == {"0": 1.0}
+    mark(desk, UNIT, question, one.id, 2.0, "Good.", {0: 1.0})
+    enter(desk, root, {"ada": "another"}, question)
+    (one,) = answers(desk, UNIT, question)
+    assert (one.points, one.comment, one.items, one.waits) == (None, "", {}, True)
+    assert one.before == Before("one", 2.0, "Good.")
+    mark(desk, UNIT, question, one.id, 1.0, "", {}, one.seen)
+    (one,) = answers(desk, UNIT, question)
+    assert (one.points, one.waits, one.before) == (1.0, False, None)
+
+
+def test_who_marks_what_another_has_marked_meanwhile_is_told(desk, root, question):
+    enter(desk, root, {"ada": "one"}, question)
+    (one,) = answers(desk, UNIT, question)
+    mark(desk, UNIT, question, one.id, 2.0, "Good.", {}, one.seen)
+    with pytest.raises(MarkedMeanwhile, match="gave it 2 points meanwhile") as meanwhile:
+        mark(desk, UNIT, question, one.id, 1.0, "", {}, one.seen)
+    mark(desk, UNIT, question, one.id, 1.0, "", {}, meanwhile.value.now.seen)
+    assert read_marks(desk, UNIT)["ada"].grades[WRITTEN].points == 1.0
+
+
+def test_an_item_that_is_changed_is_followed_by_all_who_have_it(desk, root, question):
+    enter(desk, root, TEXTS, question)
+    by_student = {one.students[0]: one for one in answers(desk, UNIT, question)}
+    full = question.items[0].points
+    mark(desk, UNIT, question, by_student["ada"].id, full, "", {0: full})
+    mark(desk, UNIT, question, by_student["barbara"].id, 0.5, "", {0: 0.5})
+    mark(desk, UNIT, question, by_student["charles"].id, 0.0, "", {})
+    assert change_item(desk, UNIT, question, 0, Item(full + 0.5, "says it")) == 3
+    (question,) = questions_of(desk, UNIT)
+    assert question.items[0] == Item(full + 0.5, "says it")
+    points = {name: marks.grades[WRITTEN].points for name, marks in read_marks(desk, UNIT).items()}
+    assert points == {"ada": full + 0.5, "alan": full + 0.5, "barbara": 0.5, "charles": 0.0}
+    with pytest.raises(ValueError, match="An item has a text"):
+        change_item(desk, UNIT, question, 0, Item(0.0, "nothing"))
+
+
+def test_answers_are_split_between_graders_and_found_by_student(desk, root, question):
+    enter(desk, root, TEXTS, question)
+    (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\n")
+    found = answers(desk, UNIT, question)
+    parts = [part_of(found, part, 2) for part in (1, 2)]
+    assert sorted(one.id for part in parts for one in part) == sorted(one.id for one in found)
+    (one,) = answers_of(desk, found, "ada lovelace")
+    assert "ada" in one.students
+    assert answers_of(desk, found, "nobody") == []

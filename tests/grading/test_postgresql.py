@@ -15,7 +15,8 @@ from sqlalchemy import create_engine, text
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import Record
-from rnngrade.gradebook.book import GradebookError, GradebookWriter
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.door import GradebookError
 from tests.grading.made import UNIT
 from tests.grading.on_any_database import GradebookSuite, ShortSuite
 from tests.sampling import ALL

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import itertools
 import json
 import re
 import shutil
-import warnings
+import zipfile
 from collections import Counter
 from urllib.parse import unquote, urlsplit
 
@@ -21,9 +20,10 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import DIED, GARBLED, JUDGED, MISSING, REFUSED, TIMED_OUT, ExerciseResult, Finding, Record
 from rnngrade.demo.sample import BLANK, RIGHT, Submission, covering_class, demo_class
-from rnngrade.gradebook.book import GradebookError, GradebookWriter, open_gradebook
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.door import GradebookError, opened
 from rnngrade.pages.report import statistics, write_report, write_reports
-from rnngrade.pages.report.page import HERE, read_marks, read_references
+from rnngrade.pages.report.page import HERE, by_hand, read_marks, read_references
 from rnngrade.pages.report.statistics import ENOUGH, KINDS, Mark, discrimination, histogram, kind_of
 from tests.grading.pages import Page
 
@@ -94,7 +94,8 @@ def put(desk, *records):
 def page(desk, *records, unit=UNIT):
     """The page of a class, parsed."""
     put(desk, *records)
-    return Page(write_report(desk, unit).read_text(encoding="utf-8"))
+    (path,) = write_reports(desk, [unit], Failures())  # of whom there is nothing in the gradebook
+    return Page(path.read_text(encoding="utf-8"))
 
 
 # --- numbers
@@ -325,16 +326,15 @@ def test_marks_are_read_from_nbgraders_gradebook(desk, root):
         writer.enter_unit(UNIT)
         for record in (ada, alan, emmy):
             writer.put(record, notebook)
-    assert read_marks(desk, UNIT)["ada"] == {WRITTEN: Mark(None, waits=True)}
-    with warnings.catch_warnings(), contextlib.closing(open_gradebook(desk)) as gradebook:
-        warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+    assert by_hand(read_marks(desk, UNIT))["ada"] == {WRITTEN: Mark(None, waits=True)}
+    with opened(desk) as gradebook:
         for grade in gradebook.find_submission_notebook(UNIT, UNIT, "ada").grades:
-            by_hand = {WRITTEN: 2.0, "check_softmax": 1.5}
-            if grade.name in by_hand:
-                grade.manual_score, grade.needs_manual_grade = by_hand[grade.name], False
+            given = {WRITTEN: 2.0, "check_softmax": 1.5}
+            if grade.name in given:
+                grade.manual_score, grade.needs_manual_grade = given[grade.name], False
                 grade.extra_credit = 0.5 if grade.name == WRITTEN else None
         gradebook.db.commit()
-    assert read_marks(desk, UNIT) == {
+    assert by_hand(read_marks(desk, UNIT)) == {
         "ada": {WRITTEN: Mark(2.5), "softmax": Mark(1.5)},
         "alan": {WRITTEN: Mark(None, waits=True)},
         "emmy": {WRITTEN: Mark(0.0)},
@@ -353,7 +353,7 @@ def test_to_read_marks_makes_no_gradebook(desk):
 def test_a_gradebook_that_cannot_be_read_is_told_in_a_sentence(desk):
     desk.open()
     desk.gradebook.write_text("no database " * 100)
-    with pytest.raises(GradebookError, match=r"The gradebook at sqlite:.* cannot be read: file is not a database"):
+    with pytest.raises(GradebookError, match=r"The gradebook at sqlite:.* cannot be used: file is not a database"):
         write_report(desk, UNIT)
 
 
@@ -367,7 +367,7 @@ def sample(root, tmp_path_factory):
     made = [record_of(s, written=(WRITTEN,)) for s in demo_class(UNIT, 18)]
     made[2] = with_result(made[2], "Network", status=DIED, passed=False, points=0.0, message="It ended Python itself.")
     made[3] = with_result(made[3], "softmax", passed=False, diagnosis=None, points=0.3, message="An odd one.")
-    finding = Finding("hides-calls", "Your cell `softmax` uses `eval`.", "softmax", for_person=True)
+    finding = Finding("not-listed", "Your cell `softmax` uses `eval`.", "softmax", for_person=True)
     made[4] = dataclasses.replace(made[4], findings=(finding, Finding("odd", "Two cells bear one name.")))
     for i in (5, 6):
         made[i] = dataclasses.replace(made[i], answers={"softmax": LONG, "Network": LONG})
@@ -407,6 +407,24 @@ def test_all_links_lead_somewhere_and_nothing_comes_from_elsewhere(sample):
     assert shown.all("src") == []
     assert "url(" not in shown.source
     assert "@import" not in shown.source
+
+
+def test_answers_are_packed_for_a_detector_whatever_stands_in_them(desk):
+    doubling = "a = 1\n" + "".join(
+        f"{'b' * n} = {'b' * (n - 1) or 'a'} + {'b' * (n - 1) or 'a'}\n" for n in range(1, 40)
+    )
+    cells = [
+        {"cell_type": "code", "metadata": {"nbgrader": {"solution": True, "grade_id": "softmax"}}, "source": doubling},
+        {"cell_type": "code", "metadata": {"rnngrade": {"role": "helper"}}, "source": ["def f(:\n", "    half"]},
+        {"cell_type": "code", "metadata": {"nbgrader": {"grade": True}}, "source": "check(softmax)"},
+    ]
+    for name in ("ada", "bob"):
+        desk.keep(student(name), json.dumps({"cells": cells if name == "ada" else []}).encode())
+    folder = write_report(desk, UNIT).with_suffix("")
+    with zipfile.ZipFile(folder / "answers.zip") as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert texts == {"answers/ada.py": f"{doubling}\n\ndef f(:\n    half", "answers/bob.py": ""}
+    assert "def rnn_step" in (folder / "given" / "course.py").read_text()
 
 
 def test_whatever_a_student_could_have_written_is_shown_as_text(desk):
@@ -484,7 +502,7 @@ def test_the_index_has_a_line_for_each_unit_and_leads_to_those_that_are_written(
     index = Page((desk.reports / "index.html").read_text(encoding="utf-8"))
     assert index.all("href") == ["data:,", f"{UNIT}.html"]
     assert "02 " in index.text
-    write_reports(desk, [UNIT, other])
+    write_reports(desk, [UNIT, other], Failures())
     index = Page((desk.reports / "index.html").read_text(encoding="utf-8"))
     assert index.all("href") == ["data:,", f"{other}.html", f"{UNIT}.html"]
 
@@ -501,8 +519,8 @@ def test_a_record_that_is_odd_is_told_and_the_others_are_shown(desk, odd):
     path.write_text(json.dumps(data | odd) if odd else "{")
     failures = Failures()
     (made,) = write_reports(desk, [UNIT], failures)
-    (words,) = failures.told
-    assert words.startswith(f"zoe, {UNIT}: ")
+    words, _ = failures.told  # ada is not in the gradebook
+    assert words.startswith(f"zoe, {UNIT}: The record ")
     shown = Page(made.read_text(encoding="utf-8")).text
     assert "ada" in shown
     assert "zoe" not in shown
@@ -560,7 +578,7 @@ def browser():
 
 
 @pytest.fixture
-def opened(sample, browser):
+def at_sample(sample, browser):
     """Open the sample page; whatever the browser complains of fails the test."""
     complaints = []
 
@@ -576,8 +594,8 @@ def opened(sample, browser):
     assert complaints == []
 
 
-def test_the_page_never_scrolls_sideways(opened):
-    tab = opened()
+def test_the_page_never_scrolls_sideways(at_sample):
+    tab = at_sample()
     for width, scheme in itertools.product((390, 1280), ("light", "dark")):
         tab.set_viewport_size({"width": width, "height": 800})
         tab.emulate_media(color_scheme=scheme)
@@ -586,8 +604,8 @@ def test_the_page_never_scrolls_sideways(opened):
         assert tab.evaluate(f"{boxes}.some(box => box.scrollWidth > box.clientWidth)") is (width == 390)
 
 
-def test_a_click_sorts_the_students_and_another_turns_the_order(opened):
-    tab = opened()
+def test_a_click_sorts_the_students_and_another_turns_the_order(at_sample):
+    tab = at_sample()
     heads = tab.locator("table.sortable thead th")
     column = next(i for i in range(heads.count()) if heads.nth(i).inner_text().startswith("Exercises"))
     points = f"[...document.querySelectorAll('table.sortable tbody tr')].map(row => +row.cells[{column}].dataset.sort)"
@@ -602,8 +620,8 @@ def test_a_click_sorts_the_students_and_another_turns_the_order(opened):
     assert tab.evaluate(points) == by_name
 
 
-def test_without_its_script_the_page_is_whole(opened):
-    tab = opened(java_script_enabled=False)
+def test_without_its_script_the_page_is_whole(at_sample):
+    tab = at_sample(java_script_enabled=False)
     assert tab.get_by_role("button").count() == 0
     assert tab.locator("table.sortable tbody tr").count() == 18
 
@@ -618,8 +636,8 @@ def test_no_script_but_the_pages_own_is_run(sample, browser, tmp_path):
     assert tab.get_by_role("button", name="Student").count() == 1
 
 
-def test_a_search_shows_the_students_alone_who_have_it(opened):
-    tab = opened()
+def test_a_search_shows_the_students_alone_who_have_it(at_sample):
+    tab = at_sample()
     tab.get_by_role("searchbox").first.fill("ADA")
     rows = tab.locator("table.sortable tbody tr:visible")
     assert 0 < rows.count() < 18

@@ -11,7 +11,7 @@ from rnncourse import exercises
 from rnngrade.cli.shared import of_the_class
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
-from rnngrade.gradebook.book import open_gradebook
+from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.exporting import export
 from rnngrade.gradebook.status import lines
 from rnngrade.pages.feedback import write_feedback
@@ -41,7 +41,7 @@ def test_points_before_and_after_stand_in_the_export(ruled):
 
 
 def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(ruled):
-    with open_gradebook(ruled) as gradebook:
+    with opened(ruled) as gradebook:
         page = gradebook.find_submission_notebook(UNIT, UNIT, "ada")
         assert page.late_submission_penalty == pytest.approx(POINTS / 10)
         alan = gradebook.find_submission(UNIT, "alan")

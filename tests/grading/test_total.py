@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnngrade.gradebook import exporting, term
-from rnngrade.gradebook.exporting import Grades, UnitGrades
+from rnngrade.gradebook.exporting import UnitGrades
+from rnngrade.gradebook.marks import Mark, Marks
 from rnngrade.gradebook.term import total, total_of
 from rnngrade.roster.rules import Term, read_rules
 from rnngrade.roster.students import ClassList, Person
@@ -102,7 +103,7 @@ ada = ["02"]
 
 def graded(number, grades, handed_in=(), waits=()):
     unit = exercises.unit(number).stem
-    found = {s: Grades(before=points, waits=s in waits) for s, points in grades.items()}
+    found = {s: Marks({"check_x": Mark(points, 10.0, waits=s in waits)}) for s, points in grades.items()}
     return UnitGrades(unit, [], 10.0, found, frozenset({*grades, *handed_in}))
 
 

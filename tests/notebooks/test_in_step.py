@@ -59,7 +59,8 @@ def test_students_get_exactly_the_solution_less_answers_and_hidden_tests(unit):
     def less(source: str, stub: str) -> str:
         source = re.sub(r"\n### BEGIN HIDDEN TESTS\n.*?\n### END HIDDEN TESTS", "", source, flags=re.DOTALL)
         solution = re.compile(r"^([ \t]*)[^\n]*BEGIN SOLUTION.*?END SOLUTION[^\n]*$", re.DOTALL | re.MULTILINE)
-        return solution.sub(lambda found: "\n".join(found[1] + line for line in stub.split("\n")), source)
+        source = solution.sub(lambda found: "\n".join(found[1] + line for line in stub.split("\n")), source)
+        return re.sub(rf"^(\w+ = None\b.*)\n{stub}", r"\1", source)  # a question's stub raises nothing
 
     solution = for_students(nbformat.read(notebook_path(ROOT, "solutions", unit), 4))
     students = nbformat.read(notebook_path(ROOT, "notebooks", unit), 4)

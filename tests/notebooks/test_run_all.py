@@ -1,4 +1,7 @@
-"""*Run All* runs to the end, whatever the answers are, and whichever dial that a text names is turned."""
+"""*Run All* runs to the end, whatever the answers are, and whichever dial that a text names is turned.
+
+The positions of a slider are all drawn when its cell runs: the build turns those.
+"""
 
 import re
 
@@ -11,6 +14,7 @@ from rnngrade.author.build import notebook_path
 from rnngrade.author.execute import ONE_THREAD, execute
 
 STUB = "raise NotImplementedError"
+TRY = re.compile(r"\*Try\*(.*?)(?:[.?!]\s|\n\n|$)", re.DOTALL)
 ANSWERS = {  # what stands for an answer in a function and in a question
     "nothing written": (STUB, "None"),
     "nothing returned": ("return None", "{}"),
@@ -26,6 +30,15 @@ def turned(cell):
             source, count = re.subn(rf"^{name} = .*?(?=  #|$)", dial, cell.source, flags=re.MULTILINE)
             assert count == 1, f"The cell sets {name} {count} times."
             yield nbformat.v4.new_code_cell(source)
+
+
+@pytest.mark.parametrize("stem", exercises.SYLLABUS)
+def test_every_dial_that_a_text_names_is_turned(stem, root):
+    cells = nbformat.read(notebook_path(root, "solutions", stem), as_version=4).cells
+    dials = {dial.strip().removesuffix(".0") for cell in cells for dial in cell.metadata.get("dials", "").split(";")}
+    text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    named = [dial for sentence in TRY.findall(text) for dial in re.findall(r"`(\w+ = [^`]+)`", sentence)]
+    assert {dial.removesuffix(".0") for dial in named} <= dials
 
 
 @pytest.mark.nightly

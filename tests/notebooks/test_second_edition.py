@@ -32,6 +32,7 @@ WORDS = {
 }
 MOST = 6000  # of any other unit
 STRETCH = 700  # words without something to do
+LARGEST, LARGEST_FRAME = 2_000_000, 300_000  # bytes of a stored notebook, and of a film or sliders in it
 WIDTH, LINES, LONG_CELLS = 88, 12, 6  # of code that is no answer, and how many cells of a unit may be longer
 DOES = re.compile(r"\*\*Guess|\*Try\*|^#+ Exercise|^#+ .*to hunt|\*\*Your turn", re.MULTILINE)
 UNITS = list(exercises.SYLLABUS)
@@ -65,6 +66,14 @@ def test_no_stretch_is_without_something_to_do(stem, cells):
             stretches.append(words + len(before.split()))
             words = len(after[-1].split()) if after else stretches[-1]
     assert max(stretches) <= STRETCH
+
+
+@pytest.mark.parametrize("stem", UNITS)
+def test_what_is_stored_is_soon_there(stem, root):
+    path = notebook_path(root, "solutions", stem)
+    assert path.stat().st_size <= LARGEST
+    frames = re.findall(r'<iframe [^>]*srcdoc=\\"(.*?)\\"', path.read_text(encoding="utf-8"))
+    assert max(map(len, frames), default=0) <= LARGEST_FRAME
 
 
 @pytest.mark.parametrize("stem", UNITS)

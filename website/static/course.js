@@ -44,10 +44,30 @@ addEventListener("load", async () => {
   function fit() {
     document.querySelectorAll("article span.math").forEach(fitFormula);
     document.querySelectorAll("article .pst-scrollable-table-container").forEach(fitTable);
-    for (const box of document.querySelectorAll("mjx-container")) {
+    for (const box of document.querySelectorAll("mjx-container, .cell_output")) {
       if (tooWide(box) && getComputedStyle(box).overflowX === "auto") box.tabIndex = 0;
     }
   }
   fit();
   addEventListener("resize", fit);
+});
+
+// A picture opens as large as the window; Escape, the button or a click takes it away again.
+addEventListener("click", (event) => {
+  const link = event.target.closest("article a.image-reference");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const dialog = document.createElement("dialog");
+  dialog.className = "enlarged";
+  dialog.ariaLabel = "The picture, enlarged";
+  const button = document.createElement("button");
+  button.className = "btn btn-sm btn-secondary";
+  button.textContent = "Close";
+  const picture = link.querySelector("img").cloneNode();
+  picture.removeAttribute("style");
+  dialog.append(button, picture);
+  dialog.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
 });

@@ -9,26 +9,39 @@ look at something.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from rnncourse.seat.sentences import EXAMPLES
+from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
 from rnngrade.cli import desk_work, giving_back, systems
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
+from rnngrade.core.log import LEVELS, log, to_file
 
 COURSE = Path(__file__).resolve().parents[3]
 
 
-class InOrder(click.Group):
-    """Its commands are listed in the order of the work."""
+class Commands(click.Group):
+    """The commands in the order of the work. The log says when one begins, and with what error it ends."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """The names of the commands, as they were added."""
+        """Their names, as they were added."""
         return list(self.commands)
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run one."""
+        try:
+            return super().invoke(context)
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            log.exception("%s", error)
+            raise
 
 
 @click.group(
-    cls=InOrder, epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03"
+    cls=Commands, epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03"
 )
 @click.option(
     "--desk",
@@ -41,10 +54,18 @@ class InOrder(click.Group):
 @click.option(
     "--db", envvar="RNNGRADE_DB", help="The gradebook's address for SQLAlchemy (default: gradebook.db there)."
 )
+@click.option("--log", "log_file", type=click.Path(path_type=Path, dir_okay=False), help="Write what happens there.")
+@click.option("--log-level", type=click.Choice(LEVELS), default="info", show_default=True, help="How much of it.")
 @click.version_option(package_name="rnncourse")
 @click.pass_context
-def main(context: click.Context, folder: Path, course: Path, db: str | None) -> None:
+def main(
+    context: click.Context, folder: Path, course: Path, db: str | None, log_file: Path | None, log_level: str
+) -> None:
     """The grading desk: from a folder of submissions to grades, feedback and a picture of the class."""
+    if log_file:
+        with in_a_sentence(DeskError):
+            to_file(log_file, log_level)
+    log.info("rnngrade %s", context.invoked_subcommand)
     context.obj = Desk(course, folder, db)
 
 

@@ -115,7 +115,7 @@ def _grade(desk: Desk, units: Iterable[str], sandboxed: bool) -> Graded:
                     jobs=os.cpu_count() or 1,
                     limits=LIMITS,
                     sandboxed=sandboxed,
-                    enter=lambda desk, record, notebook: gradebook.put(record, notebook),
+                    enter=gradebook.enter,
                     advance=advance,
                 )
             graded[unit] = {record.student: record for record in done.records}

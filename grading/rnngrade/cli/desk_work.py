@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import click
 
@@ -325,7 +326,7 @@ def _grade_unit(
             sandboxed=how.sandboxed,
             students=how.students,
             force=how.force,
-            enter=lambda desk, record, notebook: gradebook.put(record, notebook),
+            enter=gradebook.enter,
             advance=advance,
             failures=failures,
             graders=graders,
@@ -407,14 +408,30 @@ def _open_lab(desk: Desk, options: Sequence[str]) -> None:
 )
 @argument("unit", "The unit: 03, or 03_cell.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
+@click.option("--student", default="", help="Only what this student wrote, by any name that they have: an appeal.")
+@click.option("--part", default="", metavar="K/N", help="Only a part of the answers, 1/2 or 2/2 if you are two.")
 @click.pass_obj
-def mark(desk: Desk, unit: str, arguments: tuple[str, ...]) -> None:
+def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: str) -> None:
     """Mark a unit's written answers one after another, without names, by key. Formgrader shows the same marks."""
     (stem,) = units_of([unit])
     require_graded(desk, [stem])
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
-    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}", *arguments])
+    asked = urlencode({name: value for name, value in (("student", student), ("part", part)) if value})
+    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{'?' if asked else ''}{asked}", *arguments])
+
+
+@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn explain ada 03")
+@argument("student", "Whose points: any name that they have.")
+@argument("unit", "The unit: 03, or 03_cell.")
+@click.pass_obj
+def explain(desk: Desk, student: str, unit: str) -> None:
+    """Say why a student has these points: the case, what was expected, what came, the line, and what is by hand."""
+    from rnngrade.gradebook.explaining import explained
+
+    with in_a_sentence(DeskError):
+        for line in explained(desk, units_of([unit])[0], student):
+            click.echo(line)
 
 
 def line_for(record: Record) -> str:
@@ -435,4 +452,4 @@ def _ended(result: ExerciseResult) -> str:
     return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"
 
 
-COMMANDS = (new, sample, collect, times, status, run, report, mark, lab, feedback)
+COMMANDS = (new, sample, collect, times, status, run, report, mark, explain, lab, feedback)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from rnngrade.core.log import log
 
 LONGEST = 300  # characters of what is said of one student's error
 
@@ -39,6 +41,16 @@ def writing(path: Path) -> Iterator[None]:
         raise type(error)(error.errno, error.strerror, str(path)) from None
 
 
+def some(names: Sequence[str], most: int = 8) -> str:
+    """Names in a row, not too many.
+
+    >>> some(["ada", "alan", "emmy"], 2)
+    'ada, alan and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 class Failures:
     """For whom something could not be done, and why, while it was done for the rest of the class.
 
@@ -65,10 +77,12 @@ class Failures:
         except Stop:
             raise
         except DeskError as error:
+            log.debug("%s", what, exc_info=True)
             self._tell(what, str(error))
         except OSError as error:
             self._tell(what, f"{error.strerror}: {error.filename}" if error.filename else str(error))
         except Exception as error:  # there is no end to what a student can hand in
+            log.exception("%s", what)
             self._tell(what, f"{type(error).__name__}: {error}")
 
     def add(self, student: str, unit: str, words: str) -> None:
@@ -78,7 +92,10 @@ class Failures:
     def _tell(self, what: str, words: str) -> None:
         # The words may be a student's: they are kept to one line that a terminal can print.
         line = " ".join(f"{what}: {words}".split())[:LONGEST]
-        self.told.append("".join(c if c.isprintable() else "\ufffd" for c in line))
+        line = "".join(c if c.isprintable() else "\ufffd" for c in line)
+        log.warning("%s", line)
+        if line not in self.told:
+            self.told.append(line)
 
     def end(self) -> None:
         """**Errors:** `DeskError` with a line for each failure, if there was one."""

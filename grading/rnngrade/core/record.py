@@ -10,13 +10,17 @@ Only `measured` differs from run to run; `Record.content()` is the record withou
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
+import math
 import os
 import tempfile
+import typing
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin
 
 from rnngrade.core.errors import writing
 
@@ -128,9 +132,29 @@ class Record:
             data["exercises"] = tuple(ExerciseResult(**e) for e in data["exercises"])
             data["findings"] = tuple(Finding(**f) for f in data["findings"])
             data["written"] = tuple(data["written"])
-            return cls(**data)
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            record = cls(**data)
+            for part in (record, *record.exercises, *record.findings):
+                _validate(part)
+            return record
+        except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
             raise ValueError(f"This is no record of the desk: {error}") from None
+
+
+def _validate(part: Any) -> None:
+    """**Errors:** `ValueError` for a value that is not what the class says it is: text or NaN where points stand."""
+    for name, kind in get_type_hints(type(part)).items():
+        value = getattr(part, name)
+        allowed = tuple(get_origin(one) or one for one in (get_args(kind) if isinstance(kind, UnionType) else (kind,)))
+        if float in allowed:
+            allowed = (*allowed, int)
+        if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+            raise ValueError(f"{name} is {value!r}"[:80])
+        numbers = value.values() if isinstance(value, dict) and float in get_args(kind) else [value]
+        if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
+            raise ValueError(f"{name} is {value!r}"[:80])
+
+
+get_type_hints = functools.cache(typing.get_type_hints)
 
 
 def write_whole(path: Path, data: bytes) -> None:

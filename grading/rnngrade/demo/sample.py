@@ -41,7 +41,7 @@ NAMES = [
     "srinivasa",
 ]
 
-WRITTEN = "A made-up answer in words. A person reads it, in formgrader, and gives the points."
+WRITTEN = "A made-up answer in words. A person reads it, by `rnngrade mark`, and gives the points."
 RIGHT = "right"
 BLANK = "blank"
 Answer = str | Misconception  # RIGHT, BLANK, or a mistake

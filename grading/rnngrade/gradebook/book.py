@@ -1,72 +1,65 @@
 """The gradebook: one writer puts records into nbgrader's, so that formgrader and nbgrader's commands work on it.
 
-A submission goes in in two steps: all its grades at one stroke (one transaction), then its notebook, under
-`autograded/STUDENT/UNIT/`. Whoever is killed in between and puts the same record again gets the same gradebook as
-without it, and putting a record twice changes nothing.
+What is entered is a function of the record, of the notebook and of what persons gave (`by_hand.py`): first the
+notebook, under `autograded/STUDENT/UNIT/`, then all grades at one stroke (one transaction) with the record's key.
+Whoever is killed in between and puts the same record again gets the same gradebook as without it, and putting a record
+twice changes nothing.
 
-What a person gave stays: manual grades, extra credit and comments are never written here. If what they were given for
-has changed, the grade is marked as waiting for a person again.
+What a person gave stays. If what they were given for has changed, the grade is marked as waiting for a person again.
 
     with GradebookWriter(desk) as gradebook:
         gradebook.enter_unit("03_cell")
-        gradebook.put(record, notebook)
+        gradebook.enter(record)
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
-import os
-import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import nbformat
-from alembic.script import ScriptDirectory
 from nbformat import NotebookNode
-from sqlalchemy import create_engine, inspect, make_url, text
-from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
-from traitlets.config.loader import Config, PyFileConfigLoader
+from sqlalchemy import delete, insert, update
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # nbgrader is imported, not judged
     from nbgrader import utils
-    from nbgrader.api import (
-        Comment,
-        Gradebook,
-        InvalidEntry,
-        MissingEntry,
-        SubmittedAssignment,
-        SubmittedNotebook,
-    )
-    from nbgrader.dbutil import ALEMBIC_DIR
+    from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
     from nbgrader.preprocessors import AssignLatePenalties
 
 from rnncourse.checks.verdict import Verdict
 from rnngrade.author import release
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError, Failures, Stop
+from rnngrade.core.errors import Failures
 from rnngrade.core.record import ExerciseResult, Record, write_whole
+from rnngrade.gradebook import by_hand
+from rnngrade.gradebook.by_hand import ByHand
+from rnngrade.gradebook.door import (
+    ENTERED,
+    NOT_ENTERED,
+    Entered,
+    GradebookError,
+    Page,
+    State,
+    beside_python,
+    opened,
+    read_pages,
+    settings,
+    told,
+)
 from rnngrade.gradebook.harmless import NO_MATH, harmless_notebook, literally
+from rnngrade.gradebook.marks import Marks, marks_of
 from rnngrade.grading.outputs import new_output
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 from rnngrade.roster.times import lateness_of
-
-OURS = "rnngrade"  # the key of our own metadata in an autograded notebook
-
-
-class GradebookError(DeskError):
-    """What kept a grade from the gradebook, in one sentence."""
-
-
-class NoGradebook(GradebookError, Stop):
-    """The gradebook cannot be used at all: it is not there, or locked, or its disk is full."""
 
 
 class GradebookWriter:
@@ -75,22 +68,50 @@ class GradebookWriter:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self._opened: Gradebook | None = None
+        self._stack = contextlib.ExitStack()
         self._known: dict[str, set[str]] = {}
+        self._pages: dict[str, dict[str, Page]] = {}
         self._rules: tuple[Rules | None, ClassList] | None = None
 
     def __enter__(self) -> GradebookWriter:
-        self._open()
+        self._opened = self._stack.enter_context(opened(self.desk))
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
+        self._opened = None
+        self._stack.close()
 
     def enter_unit(self, unit: str) -> list[str]:
-        """Enter a built unit, or what has changed of it; returns a sentence for each change that nbgrader refuses."""
+        """Enter a built unit, or what has changed of it; returns a sentence for each change that nbgrader refuses, and
+        for what was given by hand for exercises that there are no more.
+
+        nbgrader takes no exercise in or out of a unit that has submissions. So they are taken out, with what was given
+        by hand kept in the desk's files, and come in again from their records.
+        """
+        said = []
         with self._whole():
-            return release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
+            there, built = self._cells(unit), _cells_of(self.desk, unit)
+            pages = read_pages(self._gradebook.db, unit, failures=Failures()) if there else {}
+            for student, page in pages.items():
+                self._take_over(unit, student, page)
+            if there and there != built and pages:
+                for student in pages:
+                    self._gradebook.remove_submission(unit, student)
+                gone = sorted(there - built)
+                said += [f"{unit} is entered anew, for its exercises are others than before."]
+                for name in gone:
+                    if given := [s for s in pages if name in by_hand.read(self.desk, unit, s).grades]:
+                        said.append(
+                            f"{unit} has no {name} any more. What {len(given)} were given for it by hand stays in "
+                            f"{by_hand.path_of(self.desk, unit, given[0]).parent}, and counts for nothing."
+                        )
+            self._gradebook.db.commit()
+            self._rename(unit)
+            with beside_python():
+                said += release.enter_in_gradebook(self.desk.root, unit, self.desk.db_url)
+            self._pages[unit] = read_pages(self._gradebook.db, unit, failures=Failures())
+            self._gradebook.db.rollback()
+        return said
 
     def enter_student(self, student: str, first_name: str = "", last_name: str = "", email: str = "") -> None:
         """Enter a student, or what is new of their name and address."""
@@ -98,30 +119,122 @@ class GradebookWriter:
         with self._whole():
             self._gradebook.update_or_create_student(student, **{key: value for key, value in given.items() if value})
 
+    def enter(self, record: Record) -> None:
+        """Put a record into the gradebook, with the notebook that the desk has of it, unless it is there already.
+
+        **Errors:** `GradebookError`, and nothing is changed.
+        """
+        page = self._pages.get(record.unit, {}).get(record.student)
+        shown = self.desk.autograded / record.student / record.unit / f"{record.unit}.ipynb"
+        if page is not None and page.key == record.key and shown.is_file():
+            given = by_hand.read(self.desk, record.unit, record.student)
+            if _state(given, page.entered.answers, page.auto, page.commented, record) == page.state:
+                return
+        self.put(record, self.desk.executed_path(record.unit, record.student).read_bytes())
+
     def put(self, record: Record, notebook: bytes) -> None:
         """Put a record into the gradebook, and the executed notebook of its submission into `autograded/`.
 
         **Errors:** `GradebookError`, and nothing is changed.
         """
-        desk, student, unit = self.desk, record.student, record.unit
+        student, unit = record.student, record.unit
         executed = _read(notebook, f"the executed notebook of {student}'s {unit}")
         timestamp = self._handed_in(unit, student)
-        path = desk.autograded / student / unit / f"{unit}.ipynb"
-        before = _put_before(path)
         with self._whole():
             submission, page = self._submission(unit, student)
-            self._grade(page, record, executed, before)
+            session = self._gradebook.db
+            session.flush()
+            before = read_pages(session, unit, student)[student]
+            given = self._take_over(unit, student, before)
+            answers, auto = self._grade(page, record, executed)
+            commented = {comment.name for comment in page.comments}
+            self._give(page, _state(given, answers, auto, commented, record), answers, auto, record)
             self._penalize(submission, page, timestamp)
-            if record.flags and before.get("submission") != record.submission:
-                page.flagged = True  # a person may take the flag away; the same submission does not bring it back
-            self._gradebook.db.commit()
+            session.flush()
+            if unit not in self._known:
+                self._known[unit] = _texts(self.desk, unit)
+            self._keep_timestamp(unit, student, timestamp)
+            shown = to_show(record, executed, self._known[unit])
+            data = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")  # may quote half a surrogate
+            _write(self.desk.autograded / student / unit / f"{unit}.ipynb", data + b"\n")
+            session.commit()
 
-        if unit not in self._known:
-            self._known[unit] = _texts(desk, unit)
-        self._keep_timestamp(unit, student, timestamp)
-        shown = to_show(record, executed, self._known[unit])
-        data = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")  # a finding may quote half a surrogate
-        _write(path, data + b"\n")
+    def marks(self, unit: str, students: Iterable[str]) -> dict[str, Marks]:
+        """What these students have in the gradebook, whatever being late costs."""
+        with self._whole():
+            pages = {one: read_pages(self._gradebook.db, unit, one).get(one) for one in students}
+        return {student: marks_of(page, self._around()[0], unit) for student, page in pages.items() if page}
+
+    def mark(self, unit: str, students: Iterable[str], give: Callable[[str, ByHand], None]) -> None:
+        """Give points or comments by hand to some students, at one stroke: `give(student, by_hand)` writes them down.
+        First the desk's own files are written, then the gradebook.
+
+        **Errors:** `GradebookError`, and nothing is changed.
+        """
+        session = self._gradebook.db
+        with self._whole():
+            # Nothing is changed, but from here on nobody else writes to SQLite.
+            session.execute(update(ENTERED).where(ENTERED.c.notebook_id == "").values(key=""))
+            changed = {}
+            for student in students:
+                record, read = self.desk.record(unit, student), read_pages(session, unit, student).get(student)
+                if read is None or record is None or read.key != record.key:
+                    raise GradebookError(f"{student}: {NOT_ENTERED.format(unit)}")
+                changed[student] = hand = self._take_over(unit, student, read)
+                give(student, hand)
+                answers = read.entered.answers
+                page = self._gradebook.find_submission_notebook(unit, unit, student)
+                state = _state(hand, answers, read.auto, read.commented, record)
+                self._give(page, state, answers, read.auto, record)
+            session.flush()
+            for student, hand in changed.items():
+                by_hand.write(self.desk, unit, student, hand)
+            session.commit()
+
+    def take_over(self, unit: str, student: str) -> None:
+        """Keep what a person gave in formgrader just now in the desk's own files."""
+        with self._whole():
+            self._take_over(unit, student, read_pages(self._gradebook.db, unit, student)[student])
+
+    def take_out(self, unit: str, student: str) -> None:
+        """Take a submission out of the gradebook; what was given for it by hand stays in the desk's file."""
+        with self._whole():
+            if page := read_pages(self._gradebook.db, unit, student).get(student):
+                self._take_over(unit, student, page)
+                self._gradebook.remove_submission(unit, student)
+                self._gradebook.db.commit()
+
+    def _take_over(self, unit: str, student: str, page: Page) -> ByHand:
+        """What persons gave, with what they gave in formgrader since."""
+        given = by_hand.read(self.desk, unit, student)
+        if given.take_over(page):
+            by_hand.write(self.desk, unit, student, given)
+        return given
+
+    def _rename(self, unit: str) -> None:
+        """Take over what was given by hand for exercises that are called otherwise now, as the rules say."""
+        rules, _ = self._around()
+        renamed = rules.changed[unit].renamed if rules and unit in rules.changed else {}
+        names = dict(renamed) | {f"check_{old}": f"check_{new}" for old, new in renamed.items()}
+        for path in by_hand.path_of(self.desk, unit, "").parent.glob("*.json") if names else ():
+            given = by_hand.read(self.desk, unit, path.stem)
+            if names.keys() & (given.grades.keys() | given.comments.keys()):
+                given.grades = {names.get(name, name): grade for name, grade in given.grades.items()}
+                given.comments = {names.get(name, name): comment for name, comment in given.comments.items()}
+                by_hand.write(self.desk, unit, path.stem, given)
+
+    def _around(self) -> tuple[Rules | None, ClassList]:
+        """The rules and the class list, read once."""
+        if self._rules is None:
+            self._rules = rules_of(self.desk), class_list(self.desk)
+        return self._rules
+
+    def _cells(self, unit: str) -> set[str]:
+        """The cells of a unit that nbgrader knows by a name."""
+        try:
+            return {cell.name for cell in self._gradebook.find_notebook(unit, unit).source_cells}
+        except MissingEntry:
+            return set()
 
     def enter_lateness(self, unit: str, failures: Failures | None = None) -> None:
         """Enter again when each submission was handed in, and its penalty: a due date, a penalty's size, a timestamp or
@@ -163,22 +276,12 @@ class GradebookWriter:
             raise RuntimeError("A GradebookWriter is opened with `with`.")
         return self._opened
 
-    def _open(self) -> None:
-        with self._whole():
-            self.desk.folder.mkdir(parents=True, exist_ok=True)
-            name_version(self.desk.db_url)
-            self._opened = open_gradebook(self.desk)
-
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """A database's error as one sentence, nbgrader's warnings kept quiet, and nothing left half done."""
+        """A database's error as one sentence, and nothing left half done."""
         try:
-            with warnings.catch_warnings(), beside_python():
-                warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+            with told(self.desk):
                 yield
-        except (SQLAlchemyError, InvalidEntry) as error:
-            kind = NoGradebook if isinstance(error, (OperationalError, InterfaceError)) else GradebookError
-            raise kind(f"The gradebook at {_address(self.desk)} cannot be used: {_cause(error)}") from None
         finally:
             if self._opened is not None:
                 self._opened.db.rollback()  # after a commit, there is nothing to roll back
@@ -194,30 +297,49 @@ class GradebookWriter:
         submission = gradebook.update_or_create_submission(unit, student)
         return submission, gradebook.find_submission_notebook(unit, unit, student)
 
-    def _grade(self, page: SubmittedNotebook, record: Record, executed: NotebookNode, before: dict[str, Any]) -> None:
-        """Write the points of checks and what is known of written questions; see which need a person."""
+    def _grade(
+        self, page: SubmittedNotebook, record: Record, executed: NotebookNode
+    ) -> tuple[dict[str, str], dict[str, float | None]]:
+        """Write the points of checks and what is known of written questions; returns what each was given for, and the
+        points. An exercise that the unit has no more, or that the record does not have yet, earns nothing.
+        """
         cells = {grade_id: cell for cell in executed.cells if (grade_id := grade_id_of(cell))}
         points = {f"check_{result.name}": float(result.points) for result in record.exercises}
-        unknown = points.keys() - {grade.name for grade in page.grades}
-        if unknown:
-            name = min(unknown).removeprefix("check_")
-            raise GradebookError(
-                f"The gradebook's {record.unit} has no exercise {name!r}: it was entered before the unit was changed, "
-                "so start a new gradebook."
-            )
+        answers: dict[str, str] = {}
+        auto: dict[str, float | None] = {}
         for grade in page.grades:
-            source = cells[grade.name].source if grade.name in cells else ""
+            name = grade.name
             if grade.cell_type == "code":
-                auto_score: float | None = points.get(grade.name, 0.0)
-                changed = grade.auto_score != auto_score
+                auto[name] = points.get(name, 0.0)
+                answers[name] = f"{auto[name]:g}"
             else:
-                auto_score = None if grade.name in record.written else 0.0
-                changed = grade.auto_score != auto_score or before.get("written", {}).get(grade.name) != source
-            if changed:
-                grade.auto_score = auto_score
-                grade.needs_manual_grade = auto_score is None or grade.manual_score is not None
+                auto[name] = None if name in record.written else 0.0
+                answers[name] = cells[name].source if name in cells else ""
+            grade.auto_score = auto[name]
         for comment in page.comments:
-            _comment(comment, cells.get(comment.name))
+            comment.auto_comment = _remark(cells.get(comment.name))
+        return answers, auto
+
+    def _give(
+        self,
+        page: SubmittedNotebook,
+        state: State,
+        answers: dict[str, str],
+        auto: dict[str, float | None],
+        record: Record,
+    ) -> None:
+        """Write what persons gave, and that this is what the desk has entered."""
+        for grade in page.grades:
+            given = state.grades.get(grade.name)
+            grade.manual_score, grade.extra_credit = (given.points, given.extra) if given else (None, None)
+            grade.needs_manual_grade = given.waits if given else auto[grade.name] is None
+        for comment in page.comments:
+            comment.manual_comment = state.comments.get(comment.name)
+        page.flagged = state.is_flagged
+        session, entered = self._gradebook.db, Entered(state, answers, record.submission)
+        session.flush()
+        session.execute(delete(ENTERED).where(ENTERED.c.notebook_id == page.id))
+        session.execute(insert(ENTERED).values(notebook_id=page.id, key=record.key, state=entered.to_json()))
 
     def _penalize(self, submission: SubmittedAssignment, page: SubmittedNotebook, timestamp: str | None) -> None:
         """The penalty for being late: by the desk's rules if they say when the unit is due, else by the plugin that is
@@ -246,59 +368,20 @@ class GradebookWriter:
 
     def _late(self, unit: str, student: str) -> tuple[Lateness, datetime | None]:
         """How late a student is by the desk's rules, and when the unit is due for all, if they say so."""
-        if self._rules is None:
-            self._rules = rules_of(self.desk), class_list(self.desk)
-        rules, people = self._rules
+        rules, people = self._around()
         if rules is None or unit not in rules.due:
             return Lateness(), None
         return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
 
 
-def name_version(db_url: str) -> None:
-    """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
-
-    nbgrader does it after it has made the tables, by a process that takes seconds: if it was killed in between, nobody
-    would name it any more.
-    """
-    engine = create_engine(db_url)
-    try:
-        with engine.begin() as connection:
-            if not inspect(connection).has_table("alembic_version"):
-                connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
-            if connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 0:
-                head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
-                connection.execute(
-                    text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": head}
-                )
-    finally:
-        engine.dispose()
-
-
-def open_gradebook(desk: Desk) -> Gradebook:
-    """nbgrader's gradebook of a desk. Whoever opens it closes it."""
-    return Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
-
-
-def settings(desk: Desk) -> Config:
-    """nbgrader's configuration of a class: the course's, or the one in the class's folder, which includes it."""
-    if (desk.folder / "nbgrader_config.py").is_file():
-        config = PyFileConfigLoader("nbgrader_config.py", path=str(desk.folder)).load_config()
-    else:
-        config = release.settings(desk.root)
-    config.CourseDirectory.root = str(desk.folder)
-    config.CourseDirectory.db_url = desk.db_url
-    return config
-
-
-@contextmanager
-def beside_python() -> Iterator[None]:
-    """With `alembic` on PATH, which nbgrader calls to set up a new database: it lies beside the Python that runs."""
-    path = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = path
+def _state(
+    given: ByHand, answers: Mapping[str, str], auto: Mapping[str, float | None], commented: set[str], record: Record
+) -> State:
+    """What the gradebook is to have of what persons gave, for these answers and points."""
+    made = {name: given.grade(name, answer, auto[name]) for name, answer in answers.items()}
+    is_flagged = given.flag[0] if given.flag and given.flag[1] == record.submission else bool(record.flags)
+    comments = {name: text for name, text in given.comments.items() if name in commented}
+    return State({name: grade for name, grade in made.items() if grade}, comments, is_flagged)
 
 
 def to_show(record: Record, executed: NotebookNode, known: Iterable[str]) -> NotebookNode:
@@ -309,17 +392,12 @@ def to_show(record: Record, executed: NotebookNode, known: Iterable[str]) -> Not
     """
     notebook = harmless_notebook(executed, known)
     results = {f"check_{result.name}": result for result in record.exercises}
-    written = {}
-    for cell, original in zip(notebook.cells, executed.cells):
+    for cell in notebook.cells:
         grade_id = grade_id_of(cell)
         if cell.cell_type == "code" and utils.is_grade(cell):
             cell.outputs = _verdict(grade_id, results.get(grade_id), float(cell.metadata.nbgrader["points"]))
-        elif utils.is_grade(cell):
-            written[grade_id] = original.source
     if record.findings:
         notebook.cells.insert(0, _findings(record))
-    ours = {"submission": record.submission, "key": record.key, "written": written}
-    notebook.metadata[OURS] = nbformat.from_dict(ours)
     nbformat.validate(notebook)
     return notebook
 
@@ -365,38 +443,24 @@ def _findings(record: Record) -> NotebookNode:
         for finding in sorted(record.findings, key=lambda finding: not finding.for_person)
     ]
     html = f"<div><strong>Found in this submission</strong><ul>{''.join(lines)}</ul></div>"
-    cell = nbformat.v4.new_markdown_cell(html, metadata={OURS: "findings"})
+    cell = nbformat.v4.new_markdown_cell(html, metadata={"rnngrade": "findings"})
     cell.id = "rnngrade-findings"
     return cell
 
 
-def _comment(comment: Comment, cell: NotebookNode | None) -> None:
+def _remark(cell: NotebookNode | None) -> str | None:
     """nbgrader's own remark on an answer that was left as it was."""
     untouched = cell is None or cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-    remark = "No response." if untouched else None
-    if comment.auto_comment != remark:
-        comment.auto_comment = remark
+    return "No response." if untouched else None
 
 
-def _address(desk: Desk) -> str:
-    """Where the gradebook lies, without its password."""
+def _cells_of(desk: Desk, unit: str) -> set[str]:
+    """The names of a built unit's cells."""
+    path = desk.root / "notebooks" / unit / f"{unit}.ipynb"
     try:
-        return make_url(desk.db_url).render_as_string()
-    except SQLAlchemyError:
-        return repr(desk.db_url)
-
-
-def _cause(error: Exception) -> str:
-    """The first line of what the database itself said."""
-    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-
-
-def _put_before(path: Path) -> dict[str, Any]:
-    """Our metadata of the notebook that was put here last time, if it was."""
-    try:
-        return dict(json.loads(path.read_bytes())["metadata"].get(OURS, {}))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return {}
+        return {name for cell in nbformat.read(path, as_version=4).cells if (name := grade_id_of(cell))}
+    except (OSError, ValueError, nbformat.ValidationError):
+        return set()
 
 
 def _texts(desk: Desk, unit: str) -> set[str]:

@@ -12,24 +12,19 @@ from __future__ import annotations
 import csv
 import io
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
-    from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
-
+from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
-from rnngrade.gradebook.book import open_gradebook
+from rnngrade.gradebook.door import is_there, opened
+from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.roster.identity import without_notebook
-from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, Person, by_name, class_list
-from rnngrade.roster.times import lateness_of
 
 WHO = ("student", "last_name", "first_name", "email", "unit")
 COLUMNS = {  # of `csv`, after WHO and a column for each exercise
@@ -56,30 +51,13 @@ class ExportError(DeskError):
 
 
 @dataclass
-class Grades:
-    """One student's grades in one unit. `before` is all that was earned, `total` what is left of it."""
-
-    checks: dict[str, float] = field(default_factory=dict)
-    written: float = 0.0
-    before: float = 0.0
-    penalty: float = 0.0
-    waits: bool = False
-    late: Lateness = field(default_factory=Lateness)
-
-    @property
-    def total(self) -> float:
-        """The points that count."""
-        return max(0.0, self.before - self.penalty)
-
-
-@dataclass
 class UnitGrades:
     """A unit as the gradebook has it, and who handed it in."""
 
     name: str
     exercises: list[str] = field(default_factory=list)
     max_points: float = 0.0
-    grades: dict[str, Grades] = field(default_factory=dict)
+    grades: dict[str, Marks] = field(default_factory=dict)
     handed_in: frozenset[str] = frozenset()
 
 
@@ -111,7 +89,7 @@ def export(
     """
     told = failures or Failures()
     rules, listed = rules_of(desk), class_list(desk, roster)
-    tables, people = read_grades(desk, units, rules, listed, told)
+    tables, people = read_grades(desk, units, listed, told)
     for unit in units:
         desk.tell_unreadable(unit, told)
     text = written(_rows(desk, tables, people, rules or Rules(), told, provisional))
@@ -128,25 +106,15 @@ def written(rows: Iterable[list[str]]) -> str:
 
 
 def read_grades(
-    desk: Desk, units: Sequence[str], rules: Rules | None, listed: ClassList, failures: Failures
+    desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
 ) -> tuple[list[UnitGrades], Class]:
     """What the gradebook has of these units, and of whom. **Errors:** `ExportError` for a unit that it has not."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
-        with open_gradebook(desk) as gradebook:
-            tables = [_unit(gradebook, unit, failures) for unit in units]
-            named = {
-                student.id: Person(student.id, student.first_name or "", student.last_name or "", student.email or "")
-                for student in gradebook.students
-            }
-    for table in tables:
-        table.handed_in = frozenset(desk.submissions(table.name))
-        late = lateness_of(desk, table.name, table.grades, rules=rules, people=listed, failures=failures)
-        for student, lateness in late.items():
-            grades = table.grades[student]
-            grades.late = lateness
-            if lateness.due is not None:  # else nbgrader's own due date and penalty count
-                grades.penalty = lateness.penalty(grades.before, table.max_points)
+    tables = [_unit(desk, unit, failures) for unit in units]
+    named = {}
+    if is_there(desk):
+        with opened(desk) as gradebook:
+            for one in gradebook.students:
+                named[one.id] = Person(one.id, one.first_name or "", one.last_name or "", one.email or "")
     students = sorted({student for table in tables for student in (*table.grades, *table.handed_in)})
     return tables, _class(listed, students, named)
 
@@ -169,30 +137,16 @@ def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Perso
     return found
 
 
-def _unit(gradebook: Gradebook, unit: str, failures: Failures) -> UnitGrades:
-    try:
-        notebook = gradebook.find_notebook(unit, unit)
-    except MissingEntry:
-        raise ExportError(f"The gradebook has no unit {unit!r}: nothing of it was graded.") from None
-    checks = {cell.name for cell in notebook.grade_cells if cell.cell_type == "code"}
-    order = [cell.name for cell in notebook.source_cells]
-    names = sorted(checks, key=lambda name: order.index(name) if name in order else len(order))
-    found = UnitGrades(unit, [name.removeprefix("check_") for name in names], float(notebook.max_score))
-    for page in notebook.submissions:
-        with failures.of(page.student.id, unit):
-            found.grades[page.student.id] = _grades(page, checks)
-    return found
-
-
-def _grades(page: SubmittedNotebook, checks: set[str]) -> Grades:
-    grades = Grades(penalty=float(page.late_submission_penalty or 0.0), waits=bool(page.needs_manual_grade))
-    for grade in page.grades:
-        if grade.name in checks:
-            grades.checks[grade.name.removeprefix("check_")] = float(grade.score)
-        else:
-            grades.written += float(grade.score)
-    grades.before = sum(grades.checks.values()) + grades.written
-    return grades
+def _unit(desk: Desk, unit: str, failures: Failures) -> UnitGrades:
+    marks = read_marks(desk, unit, failures)
+    if not marks and not any(desk.graded(unit)):
+        raise ExportError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
+    one = max(marks.values(), key=lambda one: len(one.grades), default=Marks())
+    order = [e.name for e in exercises.unit(unit)] if unit in exercises.STEMS else []
+    names = [name.removeprefix("check_") for name in one.grades if name.startswith("check_")]
+    names.sort(key=lambda name: order.index(name) if name in order else len(order))
+    most = sum(mark.most for mark in one.grades.values())
+    return UnitGrades(unit, names, most, marks, frozenset(desk.submissions(unit)))
 
 
 def _rows(
@@ -215,8 +169,9 @@ def _rows(
             with failures.of(student, unit.name):
                 record = desk.record(unit.name, student)
                 late = grades.late
+                checks = {f"check_{name}" for name in unit.exercises}
                 given = {
-                    "written": number(grades.written),
+                    "written": number(sum(m.points or 0.0 for n, m in grades.grades.items() if n not in checks)),
                     "before_late": number(grades.before),
                     "days_late": str(late.days) if late.due and late.handed_in else "",
                     "late_days": str(late.free) if late.due and late.handed_in else "",
@@ -231,7 +186,7 @@ def _rows(
                 }
                 yield [
                     *who,
-                    *(number(grades.checks[name]) if name in grades.checks else "" for name in exercises),
+                    *(number(grades.points(name)) if name in unit.exercises else "" for name in exercises),
                     *(given[name] for name in COLUMNS),
                 ]
 

@@ -8,7 +8,7 @@ is the notebook itself that is made harmless, once, before it is written to `aut
 - A written answer stays as it is if it has neither HTML nor links nor entities. Else it is rendered and cleaned by
   nh3, and the cleaned HTML, on one line, takes its place in the cell. nh3 would drop a tag that
   is not allowed; here such a tag becomes text beforehand, for whoever marks the answer reads `the <eos> token`.
-- Where TeX stands in it that does more than set a formula, MathJax is told to leave the answer alone.
+- Where TeX stands in it that is not known to set a formula and no more, MathJax is told to leave the answer alone.
 
 What is put into Markdown letter by letter, names, ids and messages, goes through `literally`.
 """
@@ -42,11 +42,24 @@ _ADDRESS = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 _NO_TAG = re.compile(rf"<(?!!--|/?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>)", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]*\Z")
 _PLAIN_TAG = re.compile(r"[\w-]+\Z")
-# TeX that makes MathJax write links or attributes, load something, paint boxes, or take a command for another
-_LIVE_TEX = re.compile(
-    r"\\(?=(?:href|mmlToken|require|style|class|cssId|data|unicode|bbox|enclose|rule|Rule|let|[gx]?def|global"
-    r"|(?:re)?new(?:command|environment)|providecommand|DeclareMathOperator)(?![A-Za-z]))"
-)
+# TeX that sets a formula. Of all other commands, some make MathJax write links or attributes, load something, paint
+# boxes, or take a command for another, and which ones those are depends on its version.
+_OF_FORMULAS = """
+    alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi rho sigma tau
+    upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar partial nabla
+    infty frac dfrac tfrac binom sqrt sum prod int oint lim limsup liminf sup inf max min arg argmax argmin log ln lg
+    exp sin cos tan sinh cosh tanh cot det dim ker deg gcd Pr mod bmod pmod operatorname limits nolimits left right
+    big Big bigg Bigg bigl bigr Bigl Bigr middle lvert rvert lVert rVert vert Vert langle rangle lfloor rfloor lceil
+    rceil lbrace rbrace mathbf mathrm mathit mathcal mathbb mathsf mathtt mathfrak boldsymbol bm text textbf textit
+    textrm texttt hat bar tilde vec dot ddot widehat widetilde overline underline overbrace underbrace overset
+    underset stackrel cdot cdots ldots dots vdots ddots times div pm mp circ odot oplus otimes ominus ast star bullet
+    cap cup setminus wedge vee land lor neg lnot in notin ni subset subseteq supset supseteq emptyset varnothing
+    forall exists le leq ge geq lt gt ne neq equiv approx sim simeq cong propto ll gg mid parallel perp to rightarrow
+    leftarrow leftrightarrow Rightarrow Leftarrow Leftrightarrow longrightarrow longmapsto mapsto implies iff uparrow
+    downarrow top prime quad qquad begin end hline displaystyle textstyle scriptstyle substack choose over intercal
+    therefore because
+"""
+_LIVE_TEX = re.compile(rf"\\(?!(?:{'|'.join(_OF_FORMULAS.split())})(?![A-Za-z]))[A-Za-z]")
 
 
 def harmless_notebook(notebook: NotebookNode, known: Iterable[str]) -> NotebookNode:

@@ -1,4 +1,4 @@
-"""What the gradebook knows of a unit, read in three queries for the whole class.
+"""What the gradebook knows of a unit, for the whole class.
 
 A grade is nbgrader's: what a person gave counts instead of the judge's, extra credit comes on top, and a grade may wait
 for a person (`nbgrader.api.Grade`). Comments hang on the answer's cell, `rnn_step`; grades on the check, or on the
@@ -7,27 +7,19 @@ written question itself.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import re
-import warnings
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Select, make_url, select
-from sqlalchemy.exc import SQLAlchemyError
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
-    from nbgrader.api import Assignment, BaseCell, Comment, Grade, GradeCell, SubmittedAssignment, SubmittedNotebook
-
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import Failures
+from rnngrade.core.errors import Failures, some
 from rnngrade.core.record import Record
-from rnngrade.gradebook.book import GradebookError, open_gradebook
+from rnngrade.gradebook.door import NOT_ENTERED, Page, is_there, opened, read_pages
 from rnngrade.roster.lateness import Lateness
+from rnngrade.roster.rules import Changed, Rules, rules_of
 from rnngrade.roster.times import lateness_of
 
 
@@ -51,6 +43,11 @@ class Marks:
     untouched: set[str] = field(default_factory=set)
     penalty: float = 0.0
     late: Lateness = field(default_factory=Lateness)
+
+    def points(self, exercise: str) -> float:
+        """The points of an exercise; 0 if there are none."""
+        mark = self.grades.get(f"check_{exercise}")
+        return (mark.points or 0.0) if mark else 0.0
 
     @property
     def before(self) -> float:
@@ -99,11 +96,22 @@ def is_current(page: Path, record: Record, marks: Marks) -> bool:
 def read_marks(desk: Desk, unit: str, failures: Failures | None = None) -> dict[str, Marks]:
     """The marks of all who are in the gradebook with this unit, with what being late costs by the desk's rules now.
 
-    Of whom it is not known how late they are is put into `failures`, and left as the gradebook has it. **Errors:**
-    `GradebookError` if it cannot be read, `RulesError`, `RosterError`; without `failures`, `TimesError`.
+    Who is graded, and not in the gradebook as they are graded, is left out and put into `failures`, as is of whom it is
+    not known how late they are, who is left as the gradebook has it. **Errors:** `GradebookError` if it cannot be read,
+    `RulesError`, `RosterError`; without `failures`, `TimesError`.
     """
-    found = _read_all(desk, unit)
-    for student, late in lateness_of(desk, unit, found, failures=failures).items():
+    pages: dict[str, Page] = {}
+    if is_there(desk):
+        with opened(desk) as gradebook:
+            pages = read_pages(gradebook.db, unit, failures=failures)
+    graded = {record.student: record.key for record in desk.graded(unit)}
+    if missing := [student for student, key in graded.items() if student not in pages or pages[student].key != key]:
+        pages = {student: page for student, page in pages.items() if student not in missing}
+        if failures is not None:
+            failures.add(some(missing), unit, NOT_ENTERED.format(unit))
+    rules = rules_of(desk)
+    found = {student: marks_of(page, rules, unit) for student, page in pages.items()}
+    for student, late in lateness_of(desk, unit, found, rules=rules, failures=failures).items():
         marks = found[student]
         marks.late = late
         if late.due is not None:  # else nbgrader's own due date and penalty count
@@ -111,54 +119,21 @@ def read_marks(desk: Desk, unit: str, failures: Failures | None = None) -> dict[
     return found
 
 
-def _read_all(desk: Desk, unit: str) -> dict[str, Marks]:
-    """What is in the gradebook."""
-    url = make_url(desk.db_url)
-    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
-        return {}  # to open it would be to make it
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
-            with contextlib.closing(open_gradebook(desk)) as gradebook:
-                return _read(gradebook.db, unit)
-    except SQLAlchemyError as error:
-        cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
-        raise GradebookError(f"The gradebook at {url.render_as_string()} cannot be read: {cause}") from None
-
-
-def _read(session: Any, unit: str) -> dict[str, Marks]:
-    def rows(*columns: Any) -> Select[Any]:
-        return (
-            select(SubmittedAssignment.student_id, *columns)
-            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-            .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-            .where(
-                Assignment.name == unit
-            )  # as nbgrader itself looks for it: a desk that was moved has lost its course
-        )
-
-    found = {
-        student: Marks(penalty=float(penalty or 0.0))
-        for student, penalty in session.execute(rows(SubmittedNotebook.late_submission_penalty))
-    }
-    points = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
-    grades = rows(BaseCell.name, GradeCell.__table__.c.max_score, *points)
-    grades = grades.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(BaseCell, Grade.cell_id == BaseCell.id)
-    grades = grades.join(GradeCell.__table__, GradeCell.__table__.c.id == BaseCell.id)
-    for student, name, most, auto, manual, extra, waits in session.execute(grades):
-        given = manual if manual is not None else auto
+def marks_of(page: Page, rules: Rules | None, unit: str) -> Marks:
+    """What stands on a page, with what the rules say of exercises, and the penalty that the gradebook has."""
+    changed = (rules.changed if rules else {}).get(unit, Changed())
+    grades = {}
+    for name, auto in page.auto.items():
+        if (exercise := name.removeprefix("check_")) in changed.dropped:
+            continue
+        if exercise in changed.full_points:
+            grades[name] = Mark(page.most[name], page.most[name])
+            continue
+        given = page.state.grades.get(name)
+        points = given.points if given is not None and given.points is not None else auto
         # nbgrader gives extra credit only on top of points.
-        extra = float(extra or 0.0) if given is not None else 0.0
-        mark = Mark(
-            None if given is None else given + extra, float(most or 0.0), extra, manual not in (None, auto), bool(waits)
-        )
-        found[student].grades[name] = mark
-    comments = rows(BaseCell.name, Comment.auto_comment, Comment.manual_comment)
-    comments = comments.join(Comment, Comment.notebook_id == SubmittedNotebook.id)
-    comments = comments.join(BaseCell, Comment.cell_id == BaseCell.id)
-    for student, name, automatic, by_hand in session.execute(comments):
-        if by_hand and by_hand.strip():
-            found[student].comments[name] = by_hand
-        if automatic is not None:
-            found[student].untouched.add(name)
-    return found
+        extra = float((given.extra if given else None) or 0.0) if points is not None else 0.0
+        by_hand = given is not None and given.points not in (None, auto)
+        total = None if points is None else points + extra
+        grades[name] = Mark(total, page.most[name], extra, by_hand, page.waits[name])
+    return Marks(grades, dict(page.state.comments), set(page.untouched), page.penalty)

@@ -22,7 +22,7 @@ with warnings.catch_warnings():
 from rnngrade.author import release
 from rnngrade.core import desk
 from rnngrade.core.errors import DeskError
-from rnngrade.gradebook.book import name_version
+from rnngrade.gradebook.door import name_version
 
 
 class GradingError(DeskError):

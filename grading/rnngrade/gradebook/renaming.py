@@ -1,26 +1,20 @@
 """A student of the desk by another name: the work, and what a person gave for it, go along.
 
 Where names are not shown, work is collected as that of "Participant 17". When a line of `names.csv` says who that is,
-it becomes theirs; the next run grades it anew under their name, and the gradebook keeps marks and comments by hand.
+it becomes theirs; the next run grades it anew under their name, with marks and comments by hand.
 """
 
 from __future__ import annotations
 
 import contextlib
 import shutil
-import warnings
-from pathlib import Path
-
-from sqlalchemy import make_url
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
-    from nbgrader.api import MissingEntry
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import writing
-from rnngrade.gradebook.book import open_gradebook
+from rnngrade.gradebook import by_hand
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.door import is_there
 from rnngrade.roster.names import keys_of
 from rnngrade.roster.students import folded, read_settled
 
@@ -46,15 +40,10 @@ def rename_settled(desk: Desk) -> list[str]:
 
 
 def _rename(desk: Desk, unit: str, old: str, new: str) -> None:
-    """The marks first: should it end here, all is done again."""
-    url = make_url(desk.db_url)
-    if url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file():
-        with warnings.catch_warnings(), contextlib.closing(open_gradebook(desk)) as gradebook:
-            warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
-            gradebook.update_or_create_student(new)
-            with contextlib.suppress(MissingEntry):
-                gradebook.find_submission(unit, old).student = gradebook.find_student(new)
-                gradebook.db.commit()
+    """What was given by hand first: should it end here, all is done again."""
+    if is_there(desk):
+        with GradebookWriter(desk) as gradebook:
+            gradebook.take_out(unit, old)
     for path in (desk.record_path(unit, old), desk.executed_path(unit, old)):
         path.unlink(missing_ok=True)
     shutil.rmtree(desk.feedback / old / unit, ignore_errors=True)
@@ -65,6 +54,7 @@ def _rename(desk: Desk, unit: str, old: str, new: str) -> None:
                 (folder / old / unit).rename(folder / new / unit)
             with contextlib.suppress(OSError):
                 (folder / old).rmdir()  # if it was all that they had
-    for kept in ("collected/{}/{}", "by_hand/{}/{}.json"):
-        if (source := desk.folder / kept.format(unit, old)).is_file():
-            source.replace(desk.folder / kept.format(unit, new))
+    collected = [desk.folder / "collected" / unit / name for name in (old, new)]
+    for source, target in (collected, [by_hand.path_of(desk, unit, name) for name in (old, new)]):
+        if source.is_file():
+            source.replace(target)

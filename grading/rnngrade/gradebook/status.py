@@ -5,6 +5,7 @@ Reads what lies in the desk, grades nothing and changes nothing.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,15 +13,23 @@ from pathlib import Path
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import some
+from rnngrade.core.record import Record
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
+from rnngrade.grading.bundle import Bundle
 from rnngrade.roster.identity import absent_of, without_notebook
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, names_of, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
 from rnngrade.roster.times import lateness_of
 
-MOST_NAMES = 8
+VERSIONS = {
+    "unit": "the unit",
+    "library": "what it imports",
+    "checks": "its checks",
+    "environment": "Python or its packages",
+}
 
 
 @dataclass
@@ -31,7 +40,9 @@ class UnitStatus:
     due: datetime | None = None
     handed_in: list[str] = field(default_factory=list)
     graded: list[str] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)  # graded, and handed in again since
+    stale: list[str] = field(default_factory=list)  # graded, and handed in again since, or the unit was changed
+    changed: set[str] = field(default_factory=set)  # what of the unit was changed since, in words
+    not_entered: list[str] = field(default_factory=list)  # graded, and not in the gradebook as they are graded
     to_mark: int = 0
     without_feedback: list[str] = field(default_factory=list)
     late: dict[str, Lateness] = field(default_factory=dict)
@@ -44,7 +55,7 @@ class UnitStatus:
     @property
     def to_grade(self) -> list[str]:
         """Whose work is to be graded, for the first time or again."""
-        return sorted({*self.handed_in} - {*self.graded} | {*self.stale})
+        return sorted({*self.handed_in} - {*self.graded} | {*self.stale, *self.not_entered})
 
 
 def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitStatus:
@@ -53,8 +64,14 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
     records = {record.student: record for record in desk.graded(unit)}
     found.graded = list(records)
     marks = read_marks(desk, unit) if records else {}
+    found.not_entered = [student for student in records if student not in marks]
+    now = _versions(desk, unit) if records else {}
     for student, record in records.items():
-        if _newer(desk.submission_path(unit, student), desk.record_path(unit, student)):
+        others = (
+            [words for name, words in VERSIONS.items() if now.get(name) != record.versions.get(name)] if now else []
+        )
+        found.changed |= {*others}
+        if others or _is_other(desk.submission_path(unit, student), record):
             found.stale.append(student)
         if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
             found.without_feedback.append(student)
@@ -81,9 +98,18 @@ def _has(students: list[str], id: str, people: ClassList) -> bool:
     return any(student != id and (person := people.of(student)) is not None and person.id == id for student in students)
 
 
-def _newer(path: Path, other: Path) -> bool:
+def _versions(desk: Desk, unit: str) -> dict[str, str]:
+    """Of what versions a unit is now; nothing if it is not built."""
     try:
-        return path.stat().st_mtime_ns > other.stat().st_mtime_ns
+        return dict(Bundle.make(desk.root, unit).versions)
+    except FileNotFoundError:
+        return {}
+
+
+def _is_other(path: Path, record: Record) -> bool:
+    """Whether something else was handed in than what was graded."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() != record.submission
     except OSError:
         return False
 
@@ -132,29 +158,28 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
     counts = [f"{len(one.handed_in)} handed in", f"{len(one.graded)} graded"]
     if one.to_grade:
         counts.append(f"{len(one.to_grade)} to grade")
+    if one.changed:
+        counts.append(f"grades are old: {' and '.join(sorted(one.changed))} changed since")
+    if one.not_entered:
+        counts.append(f"{len(one.not_entered)} not in the gradebook as graded")
     if one.to_mark:
         counts.append(f"{one.to_mark} to mark by hand")
     if one.without_feedback:
         counts.append(f"{len(one.without_feedback)} without feedback that says what is so now")
     yield f"  {', '.join(counts)}"
     if one.late:
-        yield f"  late: {_some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
+        yield f"  late: {some([f'{who} ({one.late[who].words()})' for who in sorted(one.late, key=natural)])}"
     if one.extended:
         later = [f"{who} to {local(one.extended[who], rules)}" for who in sorted(one.extended, key=natural)]
-        yield f"  extended: {_some(later)}"
+        yield f"  extended: {some(later)}"
     if one.without_time:
-        yield f"  not known when it came, and taken to be in time: {_some(one.without_time)}"
+        yield f"  not known when it came, and taken to be in time: {some(one.without_time)}"
     if one.others:
-        yield f"  handed in no notebook: {_some(one.others)}"
+        yield f"  handed in no notebook: {some(one.others)}"
     if one.absent:
-        yield f"  handed in nothing: {_some(one.absent)}"
+        yield f"  handed in nothing: {some(one.absent)}"
     if one.unknown:
-        yield f"  not on the class list: {_some(one.unknown)}"
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+        yield f"  not on the class list: {some(one.unknown)}"
 
 
 def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) -> str:
@@ -175,7 +200,7 @@ def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) 
     for one in begun:
         if one.to_mark:
             answers = f"{one.to_mark} answer{'s' if one.to_mark > 1 else ''}"
-            return f"mark {answers} of {one.unit} by hand: '{command} lab', then Formgrader, Manual Grading"
+            return f"mark {answers} of {one.unit} by hand: '{command} mark {one.unit[:2]}'"
     for one in begun:
         if one.without_feedback:
             return f"write the feedback on {one.unit}: '{command} feedback {one.unit[:2]}'"

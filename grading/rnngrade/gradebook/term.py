@@ -103,7 +103,7 @@ def export_total(
     """
     told, now = failures or Failures(), datetime.now(UTC)
     rules, listed = rules_of(desk) or Rules(), class_list(desk, roster)
-    tables, people = read_grades(desk, units, rules, listed, told)
+    tables, people = read_grades(desk, units, listed, told)
     if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
         told.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
     rows = (

@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from rnncourse import exercises
+from rnngrade.core.log import as_told, log
 from rnngrade.grading.bundle import Bundle, WrongBundle
 from rnngrade.grading.grade import grade, open_station
 from rnngrade.sandbox import view
@@ -53,6 +54,7 @@ class Settings:
 def main(control: int, folder: Path, parent: int) -> int:
     """Fork grading processes until the control socket is closed, or whoever started this is gone."""
     os.dup2(2, 1)  # what a library prints is no result
+    as_told()
     folder.mkdir()
     folder.chmod(0o755)
     tempfile.tempdir = str(folder)
@@ -129,6 +131,7 @@ class _Forks:
                     with suppress(ConnectionError):  # the desk is gone
                         _grade_all(tasks, self.settings, station, self._place(len(self.pids)))
                 except BaseException:
+                    log.exception("A grading process failed.")
                     traceback.print_exc()
                 finally:
                     os._exit(1)

@@ -6,8 +6,10 @@ Intake, then cell by cell in the sandbox; where a check stands, the judge asks. 
 not end, costs its own exercise: it is left out, the sandbox is started again and the cells before it are run again,
 which takes milliseconds, since experiments are not run. A verdict that is written down stays.
 
-What fails where another answer was called before it, and oddly, or when that one may have left traces, is tried once
-more in a room in which no answer has been called. And nothing ends the judge: what nobody has foreseen, an error in the
+Each answer is asked in a fork of the room, so that it finds all as the cells have left it, whatever others did: first
+on the cases that the notebook shows. What a student is told, and what their cells show, is all written down before the
+first hidden case enters the room; of the hidden ones come criteria and points alone. An answer whose room was ended by
+another is asked once more, in one of its own. And nothing ends the judge: what nobody has foreseen, an error in the
 judge itself or more time or memory than it may take, costs the place where it happens, and a person is told.
 """
 
@@ -30,18 +32,19 @@ from nbformat import NotebookNode
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Question
+from rnncourse.checks.place import Where
 from rnncourse.checks.verdict import Verdict
 from rnngrade.core import record
 from rnngrade.core.record import ExerciseResult, Finding, Record
 from rnngrade.grading.budget import OutOfTime, at_most, with_no_more_than
 from rnngrade.grading.bundle import Bundle
-from rnngrade.grading.judge import judge_code, judge_question, place, refused
+from rnngrade.grading.judge import Told, decide, judge_question, place, refused, tell
 from rnngrade.grading.outputs import Outputs, new_output
-from rnngrade.reading.inspection import digest, inspect, weight
-from rnngrade.reading.intake import Intake, defined_names, take_in
-from rnngrade.reading.traces import may_leave_traces
+from rnngrade.reading.digest import digest, weight
+from rnngrade.reading.inspection import inspect
+from rnngrade.reading.intake import Intake, take_in
 from rnngrade.sandbox.limits import MB, Limits
-from rnngrade.sandbox.session import Died, Fault, Garbled, Session, Station, TooMuch, TooSlow
+from rnngrade.sandbox.session import Died, Fault, Fork, Garbled, Session, Station, TooMuch, TooSlow
 
 MOST_FINDINGS = 200
 MOST_WORDS = 4_000  # characters of a message
@@ -129,6 +132,20 @@ class _Cell:
 
 
 @dataclass
+class _Check:
+    """A check that has been come to: how many cells had been run, what was found, and the fork that is left, to be
+    asked the hidden cases.
+    """
+
+    exercise: Exercise | Question
+    cell: NotebookNode
+    before: int
+    told: Told
+    fork: Fork | None = None
+    seconds: float = 0.0
+
+
+@dataclass
 class _Grading:
     submission: bytes
     bundle: Bundle
@@ -141,8 +158,10 @@ class _Grading:
     findings: list[Finding] = field(default_factory=list)
     ran: list[_Cell] = field(default_factory=list)
     session: Session | None = None
-    called: list[str] = field(default_factory=list)  # the exercises whose answers have been called in this session
+    checks: list[_Check] = field(default_factory=list)
+    asked: int = 0  # how many answers have been asked in this session
     banned: dict[str, str] = field(default_factory=dict)  # by answer: what it calls and may not
+    places: dict[str, Where] = field(default_factory=dict)  # by exercise, where an answer goes wrong
     restarts: int = 0
     most_memory: int = 0
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # seconds, by what on
@@ -165,6 +184,10 @@ class _Grading:
                 if "places" not in self.lost:  # what is found there, or not, decides nothing
                     with suppress(Exception, OutOfTime), at_most(self.station.limits.judge_seconds):
                         self._look_for_places(intake)
+                for check in self.checks:
+                    if check.fork is not None:
+                        self._judged(check, lambda check=check: self._decide(check))
+                    self._write_down(check)
             finally:
                 self._close()
             made = self._record(intake)
@@ -208,17 +231,9 @@ class _Grading:
         place = str(meta.get("grade_id") or f"cell {index + 1}")
         if meta.get("grade"):
             exercise = exercises.find(place.removeprefix("check_"))
-
-            def unforeseen(why: str) -> tuple[str, Verdict]:
-                words = f"What came of {exercise.name} could not be judged: {why}. A person has to look at it."
-                return record.GARBLED, refused(exercise, words)
-
-            began, started = time.monotonic(), self.spent["sandbox_seconds"]
-            status, verdict = self._guarded(place, lambda: self._ask(exercise, intake), unforeseen)
-            self.spent["judge_seconds"] += time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
-            verdict = dataclasses.replace(verdict, message=verdict.message[:MOST_WORDS])
-            self._write_down(exercise, status, verdict, time.monotonic() - began)
-            cell.outputs = [_verdict_output(verdict)]
+            check = _Check(exercise, cell, len(self.ran), Told(record.MISSING, refused(exercise, "")))
+            self.checks.append(check)
+            self._judged(check, lambda: self._ask(check, intake))
             return
         is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
         one = _Cell(index, cell.source, meta.get("grade_id") if meta.get("solution") else None, is_helper)
@@ -242,21 +257,18 @@ class _Grading:
         """Run a cell; None if it came to no end, in which case it is left out from now on."""
         began, started = time.monotonic(), self.spent["sandbox_seconds"]
         try:
-            while True:
-                if (session := self._ready()) is None:
-                    return self._leave_out(one, TooSlow())
-                called, cpu = list(self.called), session.cpu_seconds()
-                try:
-                    reply = session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
-                    match reply:
-                        case {"outputs": list(), "error": None | str()}:
-                            self.spent["cell_cpu_seconds"] += session.cpu_seconds() - cpu
-                            return dict(reply)
-                    raise Garbled("no outputs")
-                except Fault as fault:
-                    self._close()
-                    if not called or not (_is_odd(fault) or self._may_leave_traces(called)):
-                        return self._leave_out(one, fault)
+            if (session := self._ready()) is None:
+                return self._leave_out(one, TooSlow())
+            cpu = session.cpu_seconds()
+            reply = session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
+            match reply:
+                case {"outputs": list(), "error": None | str()}:
+                    self.spent["cell_cpu_seconds"] += session.cpu_seconds() - cpu
+                    return dict(reply)
+            raise Garbled("no outputs")
+        except Fault as fault:
+            self._close()
+            return self._leave_out(one, fault)
         finally:
             one.seconds = time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
 
@@ -264,16 +276,32 @@ class _Grading:
     def _leave_out(one: _Cell, fault: Fault) -> None:
         one.fault = type(fault)(*fault.args)  # with its traceback it would hold on to all that was read
 
-    def _write_down(self, exercise: Exercise | Question, status: str, verdict: Verdict, seconds: float) -> None:
+    def _judged(self, check: _Check, task: Callable[[], Told]) -> None:
+        """Have a check judged, for its hidden cases or for what comes before."""
+
+        def unforeseen(why: str) -> Told:
+            words = f"What came of {check.exercise.name} could not be judged: {why}. A person has to look at it."
+            self._end(check)
+            return Told(record.GARBLED, refused(check.exercise, words))
+
+        began, started = time.monotonic(), self.spent["sandbox_seconds"]
+        check.told = self._guarded(str(check.cell.metadata.nbgrader.grade_id), task, unforeseen)
+        check.seconds += time.monotonic() - began
+        self.spent["judge_seconds"] += time.monotonic() - began - (self.spent["sandbox_seconds"] - started)
+
+    def _write_down(self, check: _Check) -> None:
         """The result of an exercise; the first one counts."""
-        name = exercise.name
+        exercise, name = check.exercise, check.exercise.name
+        verdict = dataclasses.replace(check.told.verdict, message=check.told.verdict.message[:MOST_WORDS])
+        check.cell.outputs = [_verdict_output(verdict)]
         cells = [c for c in self.ran if c.exercise == name]
         hint = "" if verdict.passed or not exercise.hints else exercise.hints[0]
+        where = self.places.get(name)
         self.results.setdefault(
             name,
             ExerciseResult(
                 name=name,
-                status=status,
+                status=check.told.status,
                 points=verdict.points,
                 max_points=float(exercise.points),
                 passed=verdict.passed,
@@ -281,94 +309,134 @@ class _Grading:
                 diagnosis=verdict.diagnosis,
                 criteria=dict(verdict.criteria),
                 table=verdict.table.plain() if verdict.table else None,
+                where=where.plain() if where else None,
                 hint=hint,
                 card=verdict.card(),
-                seconds=round(seconds + sum(c.seconds for c in cells), 3),
+                seconds=round(check.seconds + sum(c.seconds for c in cells), 3),
             ),
         )
 
-    def _ask(self, exercise: Exercise | Question, intake: Intake) -> tuple[str, Verdict]:
-        name = exercise.name
+    def _ask(self, check: _Check, intake: Intake) -> Told:
+        """What an answer comes to on the cases that the notebook shows."""
+        exercise, name = check.exercise, check.exercise.name
         answer = next((c for c in self.ran if c.exercise == name), None)
         if intake.answers.get(name) is None:
-            return record.MISSING, refused(exercise, f"What was handed in has no cell with an answer to {name}.")
+            return Told(record.MISSING, refused(exercise, f"What was handed in has no cell with an answer to {name}."))
         if answer is not None and answer.fault is not None:
             words = _words(answer.fault, f"The cell of {name}", self.station.limits)
-            return _status(answer.fault), refused(exercise, words)
-        while True:
-            if (session := self._ready()) is None:
-                words = "There was no time left for it: cells or answers before it had used up the submission's time."
-                return record.TIMED_OUT, refused(exercise, words)
-            called = [other for other in self.called if other != name]
-            self.called.append(name)
-            odd = False
-            try:
-                if isinstance(exercise, Exercise):
-                    status, verdict, goes_on = judge_code(session, exercise, self.banned.get(name))
-                else:
-                    status, verdict, goes_on = judge_question(session, exercise)
-                if not goes_on:
-                    self._close()
-            except Fault as fault:
+            return Told(_status(answer.fault), refused(exercise, words))
+        if (session := self._ready()) is None:
+            return self._no_time(exercise)
+        self.asked += 1
+        try:
+            if isinstance(exercise, Question):
+                told = judge_question(session, exercise)
+            else:
+                check.fork = session.fork()
+                told = tell(check.fork, exercise, self.banned.get(name))
+                if told.remote is None:
+                    self._end(check)
+        except Fault as fault:
+            self._end(check)
+            if isinstance(exercise, Question):
                 self._close()
-                status, verdict = _status(fault), refused(exercise, _words(fault, name, self.station.limits))
-                odd = _is_odd(fault)
-            if status == record.MISSING and answer is not None:
-                odd = not answer.error and name in defined_names(answer.source)
-            if verdict.passed or not called or not (odd or self._may_leave_traces(called)):
-                break
-            self._close()  # perhaps by what another answer has left behind: once more, where none has been called
-        if status == record.MISSING and answer is not None and answer.error:
-            verdict = refused(exercise, f"There is no `{name}`: its cell raised {answer.error[:300]}.")
-        return status, verdict
+            elif _is_odd(fault) and self.asked > 1:
+                return self._alone(check)
+            told = Told(_status(fault), refused(exercise, _words(fault, name, self.station.limits)))
+        if told.status == record.MISSING and answer is not None and answer.error:
+            words = f"There is no `{name}`: its cell raised {answer.error[:300]}."
+            return Told(told.status, refused(exercise, words))
+        return told
+
+    def _decide(self, check: _Check) -> Told:
+        """What the hidden cases make of it."""
+        assert check.fork is not None
+        try:
+            if check.fork.is_gone():
+                return self._alone(check)
+            return decide(check.told)
+        except Fault as fault:
+            words = _words(fault, check.exercise.name, self.station.limits)
+            return Told(_status(fault), refused(check.exercise, words))
+        finally:
+            self._end(check)
+
+    def _alone(self, check: _Check) -> Told:
+        """The same, all of it, in a room in which nothing else is asked."""
+        assert isinstance(check.exercise, Exercise)
+        if (session := self._room(self.ran[: check.before])) is None:
+            return self._no_time(check.exercise)
+        try:
+            told = tell(session, check.exercise, self.banned.get(check.exercise.name))
+            return decide(told) if told.remote else told
+        except Fault as fault:
+            words = _words(fault, check.exercise.name, self.station.limits)
+            return Told(_status(fault), refused(check.exercise, words))
+        finally:
+            session.close()
+
+    @staticmethod
+    def _no_time(exercise: Exercise | Question) -> Told:
+        words = "There was no time left for it: cells or answers before it had used up the submission's time."
+        return Told(record.TIMED_OUT, refused(exercise, words))
+
+    @staticmethod
+    def _end(check: _Check) -> None:
+        if check.fork is not None:
+            check.fork.close()
+            check.fork = None
 
     def _look_for_places(self, intake: Intake) -> None:
         """Where the answers go wrong that nobody has named; at the end, so that it costs no exercise anything."""
         left = self.station.limits.place_seconds
-        for name, result in self.results.items():
-            exercise = exercises.find(name)
-            is_unnamed = result.status == record.JUDGED and not result.passed and not result.diagnosis
-            source = intake.answers[name] or ""
+        for check in self.checks:
+            exercise, told = check.exercise, check.told
+            is_unnamed = told.status == record.JUDGED and not told.verdict.passed and not told.verdict.diagnosis
+            source = intake.answers[exercise.name] or ""
             if not is_unnamed or not isinstance(exercise, Exercise) or left <= 0 or len(source) > MOST_SOURCE:
                 continue
             began = time.monotonic()
             if (session := self._ready()) is None:
                 break
             try:
-                if found := place(session, exercise, source, self._left(left)):
-                    self.results[name] = dataclasses.replace(result, where=found.plain())
+                with session.fork() as fork:
+                    if found := place(fork, exercise, source, self._left(left)):
+                        self.places[exercise.name] = found
             except Fault:
-                self._close()
+                pass
             left -= time.monotonic() - began
         self.spent["place_seconds"] += self.station.limits.place_seconds - left
 
-    def _may_leave_traces(self, called: list[str]) -> bool:
-        """Whether one of these answers may have changed what other answers need."""
-        if any(finding.code in TRACES for finding in self.findings):
-            return True
-        return any(may_leave_traces(c.source) for c in self.ran if c.is_helper or c.exercise in called)
-
     def _ready(self) -> Session | None:
         """A session in which all cells so far have been run, but for those left out; None if there is no more time."""
-        began = time.monotonic()
-        while self.session is None:
-            if self.restarts > self.station.limits.restarts or self._left(1.0) <= 0:
-                return None
-            self.restarts += 1
-            self.called = []
-            try:
-                self.session = self.station.session()
-            except (RuntimeError, OSError) as error:
-                raise NoRoom(str(error)) from None
-            for one in [c for c in self.ran if c.fault is None and c.seconds]:
-                try:
-                    self.session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
-                except Fault as fault:  # it did end before: chance, or malice
-                    self._leave_out(one, fault)
-                    self._close()
-                    break
-        self.spent["sandbox_seconds"] += time.monotonic() - began
+        if self.session is not None and self.session.is_gone():
+            self._close()
+        if self.session is None:
+            self.asked, self.session = 0, self._room(self.ran)
         return self.session
+
+    def _room(self, cells: list[_Cell]) -> Session | None:
+        """A new session in which these cells have been run, but for those left out; None if there is no more time."""
+        began = time.monotonic()
+        try:
+            while self.restarts <= self.station.limits.restarts and self._left(1.0) > 0:
+                self.restarts += 1
+                try:
+                    session = self.station.session()
+                except (RuntimeError, OSError) as error:
+                    raise NoRoom(str(error)) from None
+                for one in [c for c in cells if c.fault is None and c.seconds]:
+                    try:
+                        session.ask("run", one.source, seconds=self._left(self.station.limits.cell_seconds))
+                    except Fault as fault:  # it did end before: chance, or malice
+                        self._leave_out(one, fault)
+                        session.close()
+                        break
+                else:
+                    return session
+            return None
+        finally:
+            self.spent["sandbox_seconds"] += time.monotonic() - began
 
     def _left(self, most: float) -> float:
         return max(0.0, min(most, self.end - time.monotonic()))
@@ -380,20 +448,21 @@ class _Grading:
             self.session = None
 
     def _inspect(self, intake: Intake) -> list[Finding]:
-        sources, given = {}, {}
+        sources, given = {}, []
         for index, cell in enumerate(intake.notebook.cells):
             meta = cell.metadata.get("nbgrader", {})
             is_helper = cell.metadata.get("rnngrade", {}).get("role") == "helper"
             if cell.cell_type == "code" and (is_helper or (meta.get("solution") and not meta.get("grade"))):
                 sources[str(meta.get("grade_id") or f"cell {index + 1}")] = cell.source
             elif cell.cell_type == "code" and meta.get("locked") and not meta.get("grade"):
-                given[f"given {index + 1}"] = cell.source
+                given.append(cell.source)
         stem = self.bundle.unit.partition("_")[2]
         own = (f"rnncourse.{stem}", "rnncourse.exercises")
         catalogue = exercises.unit(self.bundle.unit)
         forbids = {e.name: (*own, *e.forbids) if isinstance(e, Exercise) else own for e in catalogue}
         uses = {e.name: e.uses for e in catalogue if isinstance(e, Exercise)}
-        inspection = inspect(sources, forbids, uses, given)
+        answers = [e.source for e in catalogue if isinstance(e, Exercise)]
+        inspection = inspect(sources, forbids, uses, given, answers)
         self.banned = inspection.banned
         return inspection.findings
 
@@ -427,10 +496,6 @@ def _bounded(findings: list[Finding]) -> tuple[Finding, ...]:
     first = sorted(range(len(findings)), key=lambda i: not findings[i].for_person)[:MOST_FINDINGS]
     kept = [findings[i] for i in sorted(first)]
     return tuple(dataclasses.replace(finding, message=finding.message[:MOST_WORDS]) for finding in kept)
-
-
-# Findings of the inspection on code that may change more than its own.
-TRACES = {"hides-calls", "looks-inside", "machine-level", "processes", "patches", "too-long", "too-complex"}
 
 
 def _is_odd(fault: Fault) -> bool:

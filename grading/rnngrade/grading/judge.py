@@ -29,9 +29,9 @@ from rnncourse.checks.drive import Driver, Observation
 from rnncourse.checks.engine import judge, judge_value
 from rnncourse.checks.exercise import Exercise, Question
 from rnncourse.checks.place import Where
-from rnncourse.checks.plain import NotPlain, Plain, arrays_in, identical, to_plain
+from rnncourse.checks.plain import NotPlain, arrays_in, identical, to_plain
 from rnncourse.checks.program import Program, program_in
-from rnncourse.checks.verdict import Verdict
+from rnncourse.checks.verdict import CRITERIA, Verdict
 from rnncourse.checks.where.inquiry import Budget
 from rnncourse.checks.where.search import ask, find
 from rnncourse.checks.wire import encode
@@ -45,10 +45,8 @@ from rnngrade.sandbox.shared_memory import LaidOut, lay_out
 
 SPARE_MEMORY = 256 * MB  # that one call of the judge's functions may take
 MOST_PARTS = 100  # of what is listed in an observation: arguments, functions, bases of an error's class
-MOST_PLACES = 1_000
-# What was found out about a source that gave this, kept for its like: a class makes the same mistake many times.
-_places: dict[tuple[str, str, bytes], Where | None] = {}
 MOST_BITS = 64  # of a whole number that an answer hands to one of the judge's functions
+MOST_REMEMBERED = MB  # of what one answer has answered, until the hidden cases are asked
 MOST_KEPT = 16 * MB  # of each of these
 OBJECT = 200  # bytes of memory that a kept thing takes besides, roughly
 
@@ -85,6 +83,8 @@ class Remote:
         self.borrows = False  # whether the last call came with functions of the student's
         self.size = 0  # of all that the answer has answered
         self.worked = 0.0  # seconds that the judge's functions have taken for it
+        self.asked: list[tuple[_Request, Observation]] = []  # in their order, what was asked and came
+        self.before: list[tuple[_Request, Observation]] = []  # what was, and need not be asked again
 
     def open(self) -> dict[str, Any]:
         """Look for the answer; returns what the runner found."""
@@ -97,17 +97,33 @@ class Remote:
         }
         return _dict(self.session.ask("open", self.exercise.name, settings, seconds=self.session.limits.cell_seconds))
 
+    def begin_again(self) -> None:
+        """From now on what was asked so far has its answers, as long as it is asked in the same order."""
+        self.end = time.monotonic() + self.session.limits.cell_seconds
+        self.before, self.asked = self.asked, []
+
     def observe(self, drive: Driver, args: tuple[Any, ...]) -> Observation:
         """What the answer does with these arguments. **Errors:** a `Fault`, which ends the session.
 
         What can be seen from here is not asked for there: which arguments were written to, how often a function was
         called, whether the answer is a view of an argument, how deep it is. The room's word counts against it alone.
         """
+        request = self._request(drive, args)
+        if self.before:
+            (asked, seen), *self.before = self.before
+            if (asked.body, asked.laid_out.data) == (request.body, request.laid_out.data):
+                return seen
+            self.before = []
+        seen = self._observe(request, args)
+        if self.size < MOST_REMEMBERED:
+            self.asked.append((request, seen))
+        return seen
+
+    def _observe(self, request: _Request, args: tuple[Any, ...]) -> Observation:
         limits = self.session.limits
         left = self.end - time.monotonic()
         if left <= 0:
             raise TooSlow()
-        request = self._request(drive, args)
         self._offer(request.functions, request.offer)
         self.session.memory.lend(request.laid_out)
         seconds = min(left, limits.call_seconds + GRACE_SECONDS)
@@ -276,8 +292,19 @@ class Remote:
         return callback
 
 
-def judge_code(session: Session, exercise: Exercise, banned: str | None = None) -> tuple[str, Verdict, bool]:
-    """The verdict on an answer that is called, on hidden cases: (status, verdict, whether the session can go on).
+@dataclass(frozen=True)
+class Told:
+    """What an answer came to on the cases that its notebook shows. `remote` is to be asked the hidden ones, if those
+    decide anything yet.
+    """
+
+    status: str
+    verdict: Verdict
+    remote: Remote | None = None
+
+
+def tell(session: Session, exercise: Exercise, banned: str | None = None) -> Told:
+    """The verdict on an answer that is called, and all its words, from a room that has seen no hidden case.
 
     `banned` is what the answer calls and may not, by its source: whatever the room says of it.
     """
@@ -289,20 +316,40 @@ def judge_code(session: Session, exercise: Exercise, banned: str | None = None) 
         case {"state": "open"}:
             pass
         case {"state": "missing"}:
-            return record.MISSING, refused(exercise, f"There is no `{exercise.name}` in the notebook."), True
+            return Told(record.MISSING, refused(exercise, f"There is no `{exercise.name}` in the notebook."))
         case {"state": "no function", "kind": str(kind)}:
             words = f"{exercise.name} should be something to call; yours is a {kind[:80]}."
-            return record.JUDGED, refused(exercise, words), True
+            return Told(record.JUDGED, refused(exercise, words))
         case {"state": "forbidden", "name": str(name)}:
             words = f"{exercise.name} may not call `{name[:80]}`: build it from what the statement allows."
-            return record.REFUSED, refused(exercise, words), True
+            return Told(record.REFUSED, refused(exercise, words))
         case _:
             raise Garbled("no answer to whether there is one")
-    verdict = judge(exercise, remote, hidden=True)
+    verdict = dataclasses.replace(judge(exercise, remote), inputs=(), expected=None, got=None)
     if remote.timed_out:
-        return record.TIMED_OUT, verdict, False
-    session.ask("close", seconds=session.limits.call_seconds)
-    return record.JUDGED, verdict, True
+        return Told(record.TIMED_OUT, verdict)
+    return Told(record.JUDGED, verdict, remote if verdict.score else None)
+
+
+def decide(told: Told) -> Told:
+    """What the hidden cases make of it: criteria and points. Nothing else that an answer does there is told."""
+    assert told.remote is not None
+    exercise = told.remote.exercise
+    told.remote.begin_again()
+    hidden = judge(exercise, told.remote, hidden=True)
+    words = told.verdict.message
+    if told.verdict.passed and not hidden.passed:
+        missed = [CRITERIA[name] for name, met in hidden.criteria.items() if met is False]
+        words = f"Right on the cases that the notebook shows, but not on hidden ones: {', '.join(missed)}."
+    verdict = dataclasses.replace(
+        told.verdict,
+        passed=hidden.passed,
+        score=hidden.score,
+        points=hidden.points,
+        criteria=hidden.criteria,
+        message=words,
+    )
+    return Told(record.TIMED_OUT if told.remote.timed_out else record.JUDGED, verdict)
 
 
 def place(session: Session, exercise: Exercise, source: str, seconds: float) -> Where | None:
@@ -315,29 +362,21 @@ def place(session: Session, exercise: Exercise, source: str, seconds: float) -> 
         return None
     seed = seed_for(exercise, False)
     asked = ask(exercise, remote, seed)
-    key = exercise.name, source, hashlib.sha256(encode([_plain(one.seen) for one in asked])).digest()
-    if key not in _places:
-        if len(_places) == MOST_PLACES:
-            _places.pop(next(iter(_places)))
-        with suppress(RecursionError):
-            _places[key] = find(exercise, remote, seed, asked, Budget(together=min(seconds, Budget.together)))
-    return _places.get(key)
+    with suppress(RecursionError):
+        return find(exercise, remote, seed, asked, Budget(together=min(seconds, Budget.together)))
+    return None
 
 
-def _plain(seen: Observation) -> list[Plain]:
-    return [seen.answer, seen.error, list(seen.changed), seen.shared, seen.refused, list(seen.calls)]
-
-
-def judge_question(session: Session, question: Question) -> tuple[str, Verdict, bool]:
-    """The same for an answer that is a value."""
+def judge_question(session: Session, question: Question) -> Told:
+    """The verdict on an answer that is a value."""
     match _dict(session.ask("value", question.name, seconds=session.limits.cell_seconds)):
         case {"state": "missing"}:
-            return record.MISSING, refused(question, f"There is no `{question.name}` in the notebook."), True
+            return Told(record.MISSING, refused(question, f"There is no `{question.name}` in the notebook."))
         case {"state": "refused", "words": str(words)}:
             words = f"{question.name} should be a plain value; yours is {words[:80]}."
-            return record.JUDGED, refused(question, words), True
+            return Told(record.JUDGED, refused(question, words))
         case {"state": "open", "value": value}:
-            return record.JUDGED, judge_value(question, value), True
+            return Told(record.JUDGED, judge_value(question, value))
     raise Garbled("no answer to what the value is")
 
 

@@ -2,8 +2,7 @@
 
 Submissions are graded by processes on this machine or, with a scheduler's address, by Dask's workers, which get and
 give bytes and need no disk of the desk's. Records are written down as they come, so a run that is killed goes on where
-it stopped. The gradebook has one writer, this process, and is brought in step with the records: a record that was
-entered has a mark, `entered/UNIT/STUDENT`, with its key.
+it stopped. The gradebook has one writer, this process, and is brought in step with all records.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.core.record import Record, write_whole
+from rnngrade.core.record import Record
 from rnngrade.grading.bundle import Bundle
 from rnngrade.grading.forks import Settings
 from rnngrade.grading.grade import Graded, Grader
@@ -52,12 +51,12 @@ def run(
     sandboxed: bool = True,
     students: Iterable[str] | None = None,
     force: bool = False,
-    enter: Callable[[Desk, Record, bytes], None] | None = None,
+    enter: Callable[[Record], None] | None = None,
     advance: Callable[[Record, int, int], None] | None = None,
     failures: Failures | None = None,
     graders: Graders | None = None,
 ) -> Run:
-    """Grade what is new or stale of a unit, and enter it in the gradebook by `enter(desk, record, notebook)`.
+    """Grade what is new or stale of a unit; each record, new or kept, is told to `enter`, which keeps the gradebook.
 
     `graders` have been started before, and serve several units. `students` limits the run to some; `force` grades what
     has a record as well. After each submission `advance` is
@@ -82,9 +81,11 @@ def run(
                 todo[student] = path
             else:
                 result.kept.append(kept)
-    for record in result.kept:
+    gone = [r for r in desk.graded(bundle.unit) if r.student not in found] if enter and students is None else []
+    for record in (*result.kept, *gone):  # whose submission is gone keeps what they got
         with told.of(record.student, record.unit):
-            _enter(desk, record, enter)
+            if enter:
+                enter(record)
     if todo:
         view.hide(desk.folder, desk.root)
         if sandboxed and scheduler is None:
@@ -96,7 +97,8 @@ def run(
                 with told.of(one.record.student, bundle.unit):
                     desk.keep(one.record, one.notebook)
                     result.graded.append(one.record)
-                    _enter(desk, one.record, enter)
+                    if enter:
+                        enter(one.record)
                 if advance:
                     advance(one.record, done, len(todo))
     if failures is None:
@@ -118,17 +120,6 @@ def _grader(scheduler: str | None, graders: Graders | None, settings: Settings, 
     else:
         with Graders() as own, _local(own, settings, jobs) as graded:
             yield graded
-
-
-def _enter(desk: Desk, record: Record, enter: Callable[[Desk, Record, bytes], None] | None) -> None:
-    """Enter a record in the gradebook, if it is not there yet."""
-    if enter is None:
-        return
-    mark = desk.folder / "entered" / record.unit / record.student
-    if mark.is_file() and mark.read_text() == record.key:
-        return
-    enter(desk, record, desk.executed_path(record.unit, record.student).read_bytes())
-    write_whole(mark, record.key.encode())
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def write_missing(desk: Desk, returned: Returned, failures: Failures) -> None:
 def of_term(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> Returned:
     """What the term comes to, in percent, also for those who handed in nothing. **Errors:** those of `read_grades`."""
     rules, people, now = rules_of(desk) or Rules(), class_list(desk), datetime.now(UTC)
-    tables, rows = read_grades(desk, units, rules, people, failures)
+    tables, rows = read_grades(desk, units, people, failures)
     found = Returned("the term", 100.0, people)
     for (person, student), _ in rows.rows():
         total = total_of(student or person.id, tables, rules, people, now)

@@ -19,6 +19,7 @@ What students wrote stands on these pages, and on them one can do all that the i
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import importlib.metadata
 import os
@@ -30,6 +31,9 @@ from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, DictLoader, Environment, PrefixLoader
 from tornado.web import StaticFileHandler
+
+from rnngrade.core.desk import Desk
+from rnngrade.gradebook.book import GradebookWriter
 
 COMMANDS = """
 {%- block messages -%}
@@ -156,9 +160,24 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
     return [{"module": __name__}]
 
 
+def _kept(method: Callable[..., None], page_of: Callable[[Any, str], Any], desk_here: Callable[[], Desk]) -> Any:
+    """One of formgrader's requests, after which the desk keeps in files of its own what a person gave by it."""
+
+    @functools.wraps(method)
+    def request(handler: Any, id: str) -> None:
+        method(handler, id)
+        page = page_of(handler.gradebook, id)
+        unit, student = page.assignment.assignment.name, page.student.id
+        handler.gradebook.db.commit()  # which ends this session's look at the database
+        with GradebookWriter(desk_here()) as writer:
+            writer.take_over(unit, student)
+
+    return request
+
+
 def _load_jupyter_server_extension(server: Any) -> None:
     """Put our pages before nbgrader's, guard them all, and have formgrader work on the desk's own gradebook."""
-    from nbgrader.server_extensions.formgrader import handlers
+    from nbgrader.server_extensions.formgrader import apihandlers, handlers
     from nbgrader.server_extensions.formgrader.base import BaseHandler
 
     application, settings = server.web_app, server.web_app.settings
@@ -180,8 +199,14 @@ def _load_jupyter_server_extension(server: Any) -> None:
         route = rf"{re.escape(base_url)}/rnngrade/mathjax/({re.escape(MATHJAX_FILE)})"
         application.add_handlers(".*$", [(route, StaticFileHandler, {"path": str(mathjax)})])
 
-    from rnngrade.pages.marking.handlers import routes
+    from rnngrade.pages.marking.handlers import desk_here, routes
 
+    for handler, method, page_of in (
+        (apihandlers.GradeHandler, "put", lambda book, id: book.find_grade_by_id(id).notebook),
+        (apihandlers.CommentHandler, "put", lambda book, id: book.find_comment_by_id(id).notebook),
+        (apihandlers.FlagSubmissionHandler, "post", lambda book, id: book.find_submission_notebook_by_id(id)),
+    ):
+        setattr(handler, method, _kept(getattr(handler, method), page_of, desk_here))
     application.add_handlers(".*$", routes(base_url))
     if db_url := os.environ.get("RNNGRADE_DB"):
         settings["nbgrader_formgrader"].coursedir.db_url = db_url

@@ -27,6 +27,11 @@
     [term.excused]
     ada = ["05"]
 
+    [changed.03]                       # what has come to light of a unit since it was handed out
+    dropped = ["rnn_step"]             # these count for nobody, and not among the points that there are
+    full_points = ["quiz_shapes"]      # all who handed the unit in have these
+    renamed = {rnn_stp = "rnn_step"}   # what was given by hand for the first is the second's
+
 Units go by their number or their name, students by any name that the class list or the desk has for them. What is wrong
 in the file is told in one sentence, with its line.
 """
@@ -79,6 +84,15 @@ class Term:
 
 
 @dataclass(frozen=True)
+class Changed:
+    """What has come to light of a unit: exercises by name."""
+
+    dropped: frozenset[str] = frozenset()
+    full_points: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Rules:
     """What `desk.toml` says; without one, nothing is due."""
 
@@ -88,6 +102,7 @@ class Rules:
     policy: Policy = field(default_factory=Policy)
     free_days_of: Mapping[str, int] = field(default_factory=dict)
     term: Term = Term()
+    changed: Mapping[str, Changed] = field(default_factory=dict)  # by unit
     named: Mapping[str, str] = field(default_factory=dict)  # students as they are written, with "line 7", by name
 
     def due_for(self, unit: str, names: frozenset[str]) -> datetime | None:
@@ -183,7 +198,7 @@ class _File:
         self._named: dict[str, str] = {}
 
     def rules(self, data: dict[str, Any]) -> Rules:
-        self._known(data, (), ("timezone", "due", "extensions", "late", "term"))
+        self._known(data, (), ("timezone", "due", "extensions", "late", "term", "changed"))
         zone = self._zone(data)
         due = {}
         for key, value in self._table(data, ("due",)).items():
@@ -197,6 +212,7 @@ class _File:
             policy=policy,
             free_days_of=self._by_student(late, ("late", "free_days_of"), self._count),
             term=self._term(self._table(data, ("term",))),
+            changed=self._changed(self._table(data, ("changed",))),
             named=self._named,
         )
 
@@ -254,6 +270,31 @@ class _File:
             self._units(term.get("extra_credit", []), ("term", "extra_credit")),
             self._by_student(term, ("term", "excused"), self._units),
         )
+
+    def _changed(self, data: dict[str, Any]) -> dict[str, Changed]:
+        found = {}
+        for key, given in data.items():
+            path = ("changed", key)
+            unit = self._unit(key, path)
+            self._table(data, path)
+            self._known(given, path, ("dropped", "full_points", "renamed"))
+            names = {
+                what: self._exercises(given.get(what, []), unit, (*path, what)) for what in ("dropped", "full_points")
+            }
+            renamed = self._table(given, (*path, "renamed"))
+            self._exercises(list(renamed.values()), unit, (*path, "renamed"))
+            found[unit] = Changed(**names, renamed=renamed)
+        return found
+
+    def _exercises(self, value: Any, unit: str, path: tuple[str, ...]) -> frozenset[str]:
+        """Names of exercises, or of written questions, which end in "_written"."""
+        if not isinstance(value, list):
+            self._fail(path, f'{path[-1]} is a list of exercises, as in ["rnn_step"], and not {_shown(value)}')
+        for name in value:
+            known = [e.name for e in exercises.unit(unit)]
+            if not isinstance(name, str) or not (name in known or name.endswith("_written")):
+                self._fail(path, f"{unit} has no exercise {_shown(name)}; there are {', '.join(known)}")
+        return frozenset(value)
 
     def _zone(self, data: dict[str, Any]) -> ZoneInfo | None:
         name = data.get("timezone")

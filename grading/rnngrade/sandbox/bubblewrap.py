@@ -97,7 +97,7 @@ class Room:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=handed,
-                env={},  # a part of bubblewrap stays in the room, where its environment can be read
+                env={},
             )
         finally:
             for end in handed:
@@ -168,7 +168,16 @@ def _arguments(
     size = str(limits.disk)
     arguments = [
         *("--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
-        *("--die-with-parent", "--new-session", "--clearenv", "--hostname", "sandbox", "--info-fd", str(info)),
+        *(
+            "--as-pid-1",
+            "--die-with-parent",
+            "--new-session",
+            "--clearenv",
+            "--hostname",
+            "sandbox",
+            "--info-fd",
+            str(info),
+        ),
     ]
     if own_user_namespace:
         arguments += ["--unshare-user", "--uid", "65534", "--gid", "65534", "--disable-userns"]

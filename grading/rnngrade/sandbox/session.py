@@ -261,12 +261,18 @@ class Session:
         """
         return told(self.exchange(verb, encode(list(body)), seconds=seconds, answers=answers))
 
-    def exchange(self, verb: str, body: bytes, *, seconds: float, answers: Answers | None = None) -> bytes:
-        """The same with wire forms: what `body` is asked with, and what came, which nobody has looked at (`told`)."""
+    def exchange(
+        self, verb: str, body: bytes, *, seconds: float, answers: Answers | None = None, hands: int | None = None
+    ) -> bytes:
+        """The same with wire forms: what `body` is asked with, and what came, which nobody has looked at (`told`).
+        `hands` is a file that comes behind the request.
+        """
         self._number += 1
         end = self._deadline(seconds)
         try:
             self._channel.pass_on(verb, self._number, body, seconds)
+            if hands is not None:
+                self._channel.hand(hands)
             while True:
                 came = self._receive(end)
                 if came.verb == "reply" and came.number == self._number:
@@ -285,6 +291,28 @@ class Session:
             raise TooSlow() from None
         except Garbage as why:
             raise Garbled(str(why)) from None
+
+    def fork(self) -> Fork:
+        """A process as this one is now, in the same room, in which an answer is asked. **Errors:** a `Fault`."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with theirs:
+            number = told(self.exchange("fork", encode([]), seconds=self.limits.call_seconds, hands=theirs.fileno()))
+        for pid in _descendants([self.pid]):
+            if type(number) is int and _number_inside(pid) == number:
+                return Fork(self, pid, ours)
+        ours.close()
+        raise Died()
+
+    def is_gone(self) -> bool:
+        """Whether nobody is there any more to be asked."""
+        connection = self._channel.connection
+        try:
+            connection.setblocking(False)
+            return self._ended is not None or not connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def _why(self) -> Fault:
         """Why the process has ended."""
@@ -381,6 +409,11 @@ class Session:
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it has been closed."""
+        return self._over.is_set()
+
     def close(self) -> None:
         """End the runner, and everything that it started."""
         self._over.set()
@@ -402,6 +435,31 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class Fork(Session):
+    """A process that a runner has forked. It ends with the room, or alone."""
+
+    def __init__(self, parent: Session, pid: int, connection: socket.socket) -> None:
+        self.limits, self.memory, self.pid, self._parent = parent.limits, parent.memory, pid, parent
+        self._channel = Channel(connection, self.limits.message)
+        self._schedule = _opened(f"/proc/{pid}/schedstat")
+        self._number = self._calls_back = 0
+
+    @property
+    def _ended(self) -> str | None:  # type: ignore[override]
+        return self._parent._ended
+
+    def _measure(self) -> None:
+        self._parent._measure()
+
+    def close(self) -> None:
+        """End it, and everything that it started."""
+        for pid in _descendants([self.pid]) if not self._parent.is_closed else []:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        self._channel.connection.close()
+        self._schedule.close()
 
 
 class CalledBack(Exception):
@@ -429,6 +487,13 @@ def _opened(path: str) -> io.FileIO:
         return io.FileIO(path)
     except OSError:
         return io.FileIO(os.devnull)
+
+
+def _number_inside(pid: int) -> int | None:
+    """The number that a process has in its own room."""
+    with suppress(OSError, StopIteration), open(f"/proc/{pid}/status") as status:
+        return int(next(line for line in status if line.startswith("NSpid:")).split()[-1])
+    return None
 
 
 def _descendants(roots: list[int]) -> list[int]:

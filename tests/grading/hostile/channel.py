@@ -34,7 +34,7 @@ CHANNEL = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "frames_forged",
@@ -63,7 +63,7 @@ CHANNEL = [
         ),
         Outcome(None, scraps=True),
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "reply_forged",
@@ -84,7 +84,7 @@ CHANNEL = [
         ),
         loses("rnn_step", scraps=True),
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "garbage_later",
@@ -108,7 +108,7 @@ CHANNEL = [
         ),
         NOTHING,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "json_on_the_channel",
@@ -130,7 +130,7 @@ CHANNEL = [
         ),
         NOTHING,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "answers_replayed",
@@ -178,7 +178,7 @@ CHANNEL = [
             scraps=True,
         ),
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "asks_the_judge",
@@ -202,7 +202,7 @@ CHANNEL = [
         ),
         loses("softmax"),
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "judge_overfed",
@@ -226,6 +226,6 @@ CHANNEL = [
         right(step("import os\nos.closerange(0, 256)\nraise ValueError")),
         LOST_STEP,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
 ]

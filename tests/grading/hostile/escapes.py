@@ -34,7 +34,7 @@ ESCAPES = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="network",
+        finding="not-listed",
     ),
     Hostile(
         "local_sockets",
@@ -60,7 +60,7 @@ ESCAPES = [
         ),
         NOTHING,
         flagged=True,
-        finding="network",
+        finding="not-listed",
     ),
     Hostile(
         "gradebook",
@@ -86,7 +86,7 @@ ESCAPES = [
         ),
         NOTHING,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "script_in_words",
@@ -121,6 +121,6 @@ ESCAPES = [
         ),
         NOTHING,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
 ]

@@ -13,6 +13,7 @@ HARM = [
         "calls itself, and has the limit taken away",
         right(step("import sys\nsys.setrecursionlimit(10**9)\nreturn rnn_step(x, h_prev, U, W, b)")),
         LOST_STEP,
+        flagged=True,
     ),
     Hostile(
         "hang_in_c",
@@ -61,7 +62,7 @@ HARM = [
         right(step("import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        pass")),
         LOST_STEP,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "thread_bomb",
@@ -71,7 +72,7 @@ HARM = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "thread_left_behind",
@@ -91,7 +92,7 @@ HARM = [
         ),
         FULL,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "process_left_behind",
@@ -99,7 +100,7 @@ HARM = [
         right(before("rnn_step", "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(10**6)")),
         FULL,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "exit_with_the_channel_open",
@@ -107,7 +108,7 @@ HARM = [
         right(step("import os, time\nif os.fork():\n    os._exit(0)\ntime.sleep(10**6)")),
         LOST_STEP,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "exit_at_once",
@@ -115,7 +116,7 @@ HARM = [
         right(step("import os\nos._exit(0)")),
         LOST_STEP,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "exit_in_own_cell",
@@ -123,16 +124,16 @@ HARM = [
         right(before("rnn_step", "import os\nos._exit(0)")),
         FULL,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
-    Hostile("abort", "aborts", right(step("import os\nos.abort()")), LOST_STEP, flagged=True, finding="processes"),
+    Hostile("abort", "aborts", right(step("import os\nos.abort()")), LOST_STEP, flagged=True, finding="not-listed"),
     Hostile(
         "segfault",
         "reads memory that is not there",
         right(step("import ctypes\nreturn ctypes.string_at(0)")),
         LOST_STEP,
         flagged=True,
-        finding="machine-level",
+        finding="not-listed",
     ),
     Hostile(
         "kills_itself",
@@ -140,7 +141,7 @@ HARM = [
         right(step("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")),
         LOST_STEP,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "kills_everything",
@@ -158,7 +159,7 @@ HARM = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile(
         "stops_itself",
@@ -166,7 +167,7 @@ HARM = [
         right(step("import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)")),
         LOST_STEP,
         flagged=True,
-        finding="processes",
+        finding="not-listed",
     ),
     Hostile("system_exit", "raises SystemExit", right(step("raise SystemExit(0)")), LOST_STEP),
     Hostile("keyboard_interrupt", "raises KeyboardInterrupt", right(step("raise KeyboardInterrupt")), LOST_STEP),
@@ -177,7 +178,7 @@ HARM = [
         right(step("import os\nwhile True:\n    os.write(1, b'spam ' * 1000)")),
         LOST_STEP,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "endless_display",
@@ -204,6 +205,6 @@ HARM = [
         ),
         FULL,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
 ]

@@ -77,7 +77,7 @@ IN_TORCH = [
         ),
         loses("length_mask", scraps=True),
         flagged=True,
-        finding="poses",
+        finding="not-listed",
         unit=TORCH,
     ),
     Hostile(
@@ -115,7 +115,7 @@ IN_TORCH = [
         ),
         loses("CharRNN"),
         flagged=True,
-        finding="processes",
+        finding="not-listed",
         unit=TORCH,
     ),
     *(
@@ -124,6 +124,8 @@ IN_TORCH = [
             "runs the operator that it is to build, which it has without writing its name",
             right(answer("ScratchRNN", f"{way}\n{RUNS_IT}")),
             loses("ScratchRNN"),
+            flagged=True,
+            finding="not-listed",
             unit=TORCH,
         )
         for name, way in HIDDEN_WAYS.items()

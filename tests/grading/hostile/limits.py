@@ -46,7 +46,7 @@ def _replies(name: str, what: str, value: str) -> Hostile:
         right(step(_says(data) + RIGHT_STEP)),
         LOST_STEP,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     )
 
 
@@ -158,20 +158,18 @@ LIMITS = [
         flagged=True,
         finding="too-complex",
     ),
-    _leaves(
-        "modules_removed", "removes the modules that others need", "import sys\nsys.modules.clear()", "looks-inside"
-    ),
+    _leaves("modules_removed", "removes the modules that others need", "import sys\nsys.modules.clear()", "not-listed"),
     _leaves(
         "limits_tightened",
         "leaves no memory to those who come after it",
         "import resource\nresource.setrlimit(resource.RLIMIT_DATA, (1, 1))",
-        "processes",
+        "not-listed",
     ),
     _leaves(
         "exit_later",
         "ends its process a little later",
         "import os, threading\nthreading.Timer(0.3, os._exit, (0,)).start()",
-        "processes",
+        "not-listed",
     ),
     _leaves(
         "name_ambushed",
@@ -181,7 +179,7 @@ LIMITS = [
         shell = get_ipython()
         shell.events.register("post_run_cell", lambda result: shell.user_ns.update(softmax=None, rnn_forward=abs))
         """,
-        "looks-inside",
+        "not-listed",
     ),
     Hostile(
         "constant_written_to",

@@ -96,9 +96,9 @@ def _borrows(name: str, what: str, patch: str) -> Hostile:
     return _attack(name, what, patch, answer("ScratchRNN", _LAYER), outcome=loses("ScratchRNN"), unit=TORCH)
 
 
-def _calls(name: str, what: str, patch: str, layer: str) -> Hostile:
+def _calls(name: str, what: str, patch: str, layer: str, finding: str = "forbidden-name") -> Hostile:
     edits = after("setup", patch), answer("ScratchRNN", _LAYER.replace("torch.rnn_tanh", layer))
-    return Hostile(name, what, right(*edits), loses("ScratchRNN"), flagged=True, finding="forbidden-name", unit=TORCH)
+    return Hostile(name, what, right(*edits), loses("ScratchRNN"), flagged=True, finding=finding, unit=TORCH)
 
 
 MEASURING = [
@@ -332,6 +332,7 @@ MEASURING = [
         "takes PyTorch's layer out of the module's dict",
         "pass",
         "torch.__dict__['rnn_tanh']",
+        "not-listed",
     ),
     _calls(
         "calls_by_a_loop",
@@ -344,12 +345,14 @@ MEASURING = [
         "has a function return PyTorch, out of a list, to an attribute",
         "class Box:\n    pass\nbox = Box()\nbox.library = (lambda: [torch])()[0]",
         "box.library.rnn_tanh",
+        "not-listed",
     ),
     _calls(
         "calls_from_a_file",
         "writes a module that has PyTorch's layer, and imports it",
         "%%writefile my_layers.py\nimport torch\nmine = torch.rnn_tanh",
         "__import__('my_layers').mine",
+        "not-listed",
     ),
     Hostile(
         "calls_by_a_cell_in_a_cell",
@@ -360,7 +363,7 @@ MEASURING = [
         ),
         loses("ScratchRNN"),
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
         unit=TORCH,
     ),
     Hostile(
@@ -368,6 +371,7 @@ MEASURING = [
         "takes the softmax of a package that the unit does not need",
         right(answer("softmax", "from sklearn.utils.extmath import softmax")),
         loses("softmax"),
+        flagged=True,
     ),
     Hostile(
         "calls_handed_on",
@@ -375,6 +379,6 @@ MEASURING = [
         right(after("setup", "import matplotlib.pyplot as plt\nprint(plt.importlib, np.lib.npyio.os)")),
         FULL,
         flagged=True,
-        finding="hides-calls",
+        finding="not-listed",
     ),
 ]

@@ -131,7 +131,7 @@ PATCHES = [
         ),
         NOTHING,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "frames_rewritten",
@@ -154,7 +154,7 @@ PATCHES = [
         ),
         NOTHING,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "import_hooked",
@@ -178,6 +178,6 @@ PATCHES = [
         ),
         NOTHING,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
 ]

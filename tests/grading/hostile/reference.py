@@ -20,6 +20,7 @@ REFERENCE = [
             ),
         ),
         LOST_STEP,
+        flagged=True,
     ),
     Hostile(
         "reference_imported",
@@ -49,7 +50,7 @@ REFERENCE = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="hides-calls",
+        finding="not-listed",
     ),
     Hostile(
         "reference_in_sys_modules",
@@ -66,7 +67,7 @@ REFERENCE = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "reference_in_gc",
@@ -89,7 +90,7 @@ REFERENCE = [
         ),
         loses("rnn_step", scraps=True),
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "reference_in_frames",
@@ -112,7 +113,7 @@ REFERENCE = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "reference_in_files",
@@ -140,7 +141,7 @@ REFERENCE = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "reference_in_proc",
@@ -178,7 +179,7 @@ REFERENCE = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "reference_in_the_catalogue",
@@ -204,7 +205,7 @@ REFERENCE = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
     Hostile(
         "reference_by_use",

@@ -26,7 +26,7 @@ ROOMS = [
         ),
         NOTHING,
         flagged=True,
-        finding="machine-level",
+        finding="not-listed",
     ),
     Hostile(
         "notes_in_shared_memory",
@@ -52,7 +52,7 @@ ROOMS = [
         ),
         NOTHING,
         flagged=True,
-        finding="machine-level",
+        finding="not-listed",
     ),
     Hostile(
         "into_the_rooms_keeper",
@@ -77,7 +77,7 @@ ROOMS = [
         ),
         NOTHING,
         flagged=True,
-        finding="machine-level",
+        finding="not-listed",
     ),
     Hostile(
         "the_course_wherever_it_is",
@@ -99,7 +99,7 @@ ROOMS = [
         ),
         NOTHING,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "memory_in_strings",
@@ -122,7 +122,7 @@ ROOMS = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="machine-level",
+        finding="not-listed",
     ),
     Hostile(
         "memory_without_a_name",
@@ -138,7 +138,7 @@ ROOMS = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "memory_in_empty_files",
@@ -159,7 +159,7 @@ ROOMS = [
         ),
         FULL,
         flagged=True,
-        finding="files",
+        finding="not-listed",
     ),
     Hostile(
         "memory_in_page_tables",
@@ -203,6 +203,6 @@ ROOMS = [
         ),
         FULL,
         flagged=True,
-        finding="network",
+        finding="not-listed",
     ),
 ]

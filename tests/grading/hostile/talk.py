@@ -33,7 +33,7 @@ TALK = [
         ),
         NOTHING,
         flagged=True,
-        finding="poses",
+        finding="not-listed",
     ),
     Hostile(
         "returns_a_verdict",
@@ -46,6 +46,6 @@ TALK = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="looks-inside",
+        finding="not-listed",
     ),
 ]

@@ -1,47 +1,29 @@
 """What an answer may not call is found in the notebook too, whatever way its name was bound there."""
 
-import random
-
 import pytest
 
 from rnncourse.checks.forbidden import forbidden_call
-from tests.grading.test_bindings import BINDINGS, calls_it, composed, library
+from tests.grading.test_inspection import BINDINGS
 
-__all__ = ["library"]
-
-FORBIDS = ("library.layers.Layer",)
+FORBIDS = ("torch.nn.RNN",)
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
 @pytest.mark.parametrize(
     ("bound", "called"),
     [
-        ("m.Layer", "b(x)"),
-        ("m", "b.Layer(x)"),
-        ("m", "b.__dict__['Layer'](x)"),
-        ("m", "vars(b)['Layer'](x)"),
-        ("m", "getattr(b, 'Layer')(x)"),
-        ("m", "[t.Layer for t in [b]][0](x)"),
+        ("m.RNN", "b(2, 3)(x)"),
+        ("m", "b.RNN(2, 3)(x)"),
+        ("m", "b.__dict__['RNN'](2, 3)(x)"),
+        ("m", "vars(b)['RNN'](2, 3)(x)"),
+        ("m", "getattr(b, 'RNN')(2, 3)(x)"),
+        ("m", "[t.RNN for t in [b]][0](2, 3)(x)"),
     ],
 )
-def test_it_is_found_however_the_notebook_binds_it(binding, bound, called, library):
-    if "partial" in binding and bound == "m":
-        return  # a partial has no attributes of what it calls
-    source = f"import library.layers as m\n{binding.format(b='b', e=bound)}\ndef answer(x):\n    return {called}"
-    assert calls_it({"answer": source})
+def test_it_is_found_however_the_notebook_binds_it(binding, bound, called):
     space = {"__name__": "notebook"}
-    exec(source, space)
+    exec(f"import torch.nn as m\n{binding.format(b='b', e=bound)}\ndef answer(x):\n    return {called}", space)
     assert forbidden_call(space["answer"], FORBIDS, {})
-
-
-def test_most_of_what_can_be_composed_is_found_without_the_source(library):
-    found = []
-    for seed in range(200):
-        space = {"__name__": "notebook"}
-        for source in composed(random.Random(seed)).values():
-            exec(source, space)
-        found.append(bool(forbidden_call(space["answer"], FORBIDS, {})))
-    assert sum(found) > 0.85 * len(found)
 
 
 HIDDEN = """
@@ -81,7 +63,7 @@ class Trap:
         raise RuntimeError("it was run")
 trap = Trap()
 def answer(x):
-    return trap.layers.Layer(x)
+    return trap.nn.RNN(x)
 """
     space = {"__name__": "notebook"}
     exec(source, space)

@@ -62,7 +62,7 @@ def test_a_film_is_the_same_twice_needs_nothing_from_outside_and_no_moment_shows
     assert len(page) < 200_000
     assert "{{" not in page
     assert not re.search(r"(?:src|href)=[\"'](?!#)|url\((?!#)|@import|fetch\(", page)
-    layers = {tuple(map(int, found)) for found in re.findall(r'id="seen-(\d+)-(\d+)-', page)}
+    layers = {tuple(map(int, found)) for found in re.findall(r"id='seen-(\d+)-(\d+)-", page)}
     moments = [{layer for layer in layers if layer[0] <= m < layer[1]} for m in range(len(film.captions))]
     assert all(a != b for a, b in pairwise(moments))
     assert all(layer[0] < len(film.captions) for layer in layers)
@@ -87,7 +87,7 @@ def test_the_still_has_what_is_seen_at_the_last_moment_and_nothing_else():
             sheet.text(1, 0.5, word)
     film = Film(sheet.figure, ["one", "two"])
     assert [text.get_text() for text in film.still.axes[0].texts if text.get_visible()] == ["late", "between"]
-    assert all(f'id="seen-{layer}-0"' in film.page("") for layer in ("0-1", "1-999", "0-2"))
+    assert all(f"id='seen-{layer}-0'" in film.page("") for layer in ("0-1", "1-999", "0-2"))
 
 
 def test_the_still_stands_where_the_player_comes_which_is_a_frame_with_a_title(monkeypatch):

@@ -123,13 +123,14 @@ def test_a_picture_has_no_paper_of_its_own_needs_nothing_from_outside_and_is_the
 
 
 def sheets(svg):
-    """What is filled in an SVG and covers most of it: the fills, as matplotlib writes them."""
+    """What is filled in an SVG and covers most of it: the fills. (`svg.written` makes lines from point to point.)"""
     _, _, width, height = map(float, ElementTree.fromstring(svg).get("viewBox").split())
-    for d, look in re.findall(r'<path d="([^"]*)"[^>]*style="([^"]*)"', svg):
-        fill = re.search(r"fill: ([^;]*)", look)
-        points = np.array(re.findall(r"(-?[\d.]+) (-?[\d.]+)", d), float)
-        if fill and fill[1] != "none" and len(points) and np.prod(np.ptp(points, axis=0)) > 0.5 * width * height:
-            yield fill[1]
+    fills = dict(re.findall(r"\.(\w+)\{fill:(#\w+)", svg))
+    for lines, look in re.findall(r'<path d="M([-\d. l]*)z?"[^>]*class="([^"]*)"', svg):
+        numbers = re.findall(r"-?(?:\d+(?:\.\d+)?|\.\d+)", lines)
+        points = np.cumsum(np.array(numbers, float).reshape(-1, 2), axis=0)
+        if look in fills and np.prod(np.ptp(points, axis=0)) > 0.5 * width * height:
+            yield fills[look]
 
 
 def pictures_of(unit):
@@ -153,6 +154,16 @@ def test_no_picture_of_a_unit_is_a_white_box_on_a_dark_page(unit):
         else:
             # the ground of a cell's inside is a light grey, which a dark theme turns dark with all else
             assert [fill for fill in sheets(data.decode()) if fill != "#fafafa"] == []
+
+
+@pytest.mark.parametrize("unit", [unit for unit in exercises.SYLLABUS if any(pictures_of(unit))])
+def test_all_text_in_a_picture_of_a_unit_can_be_read_on_a_phone(unit):
+    """On a screen of 390 pixels it is six of them high, or more. (A letter is drawn in hundredths of its size.)"""
+    for kind, data in pictures_of(unit):
+        if kind != "png":
+            width = float(ElementTree.fromstring(data).get("viewBox").split()[2])
+            sizes = [100 * float(size) for size in re.findall(r"scale\((0?\.\d+) -0?\.\d+\)", data.decode())]
+            assert min(sizes, default=12) * min(1, 390 / width) >= 6
 
 
 def test_a_sheet_of_paper_would_be_seen():

@@ -27,4 +27,4 @@ def test_a_run_stands_beside_the_seeds_that_there_are():
 @pytest.mark.parametrize("text", [" ", "a b\n", 100 * "x"])
 def test_strips_take_any_line(text):
     figure = change_strips(text, {f"layer {l}": np.arange(len(text), dtype=float) for l in (1, 2)})
-    assert f"{min(len(text), 60)} characters" in figure.get_label()
+    assert f"{min(len(text), 48)} characters" in figure.get_label()

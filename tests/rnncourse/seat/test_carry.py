@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from rnncourse import exercises
+from rnncourse.seat import in_browser
 from rnncourse.seat.carry import _is_as_given, carry, is_current
 from rnncourse.seat.handin import cell_meta, cell_name, was_changed
 
@@ -210,6 +212,10 @@ def test_what_came_of_an_answer_is_said():
     carried = carry(mine, release)
     assert (carried.answers, carried.asked_anew) == ([FIRST], [FIRST])
     assert (carried.gone, carried.set_aside, carried.own) == ([SECOND], ["setup"], 2)
+    in_a_browser = json.loads(in_browser.bring(nbformat.writes(mine), nbformat.writes(release)))
+    assert nbformat.from_dict(in_a_browser["notebook"]) == carried.node
+    assert all(note in in_a_browser["said"] for note in (str(carried), *carried.notes()))
+    assert f"{FIRST} is asked in other words now" in in_a_browser["said"]
 
 
 def statement_of(node: NotebookNode, name: str) -> NotebookNode:

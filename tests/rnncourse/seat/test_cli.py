@@ -14,9 +14,10 @@ import nbclient
 import nbformat
 import pytest
 from click.testing import CliRunner
+from nbformat import from_dict
 
 from rnncourse import exercises
-from rnncourse.seat import cli, handin, logbook, places
+from rnncourse.seat import cli, handin, in_browser, logbook, places
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -180,11 +181,13 @@ def test_submit_writes_one_file_without_outputs_and_says_what_is_missing(mine):
     assert mine.read_bytes() == before
 
 
-def test_submit_says_so_if_nothing_is_missing(mine, tmp_path):
+def test_submit_says_so_if_nothing_is_missing_and_in_a_browser_the_same_comes_of_it(mine, tmp_path):
     edit(mine, **answers(), unfolding_written="Because it is one function.")
     result = rnncourse("submit", "02", "--output", str(tmp_path))
     assert result.output.rstrip().endswith("is the file to hand in. Nothing is missing in it.")
-    assert (tmp_path / f"{UNIT}-submission.ipynb").exists()
+    made = json.loads(in_browser.hand_in(mine.read_text(encoding="utf-8"), mine.name))
+    assert made["said"] == "Nothing is missing in it."
+    assert from_dict(made["notebook"]) == nbformat.read(tmp_path / made["file"], as_version=4)
 
 
 def test_submit_never_writes_over_the_notebook_itself(mine):

@@ -29,7 +29,7 @@ LIES = [
         ),
         loses("rnn_step", scraps=True),
         flagged=True,
-        finding="poses",
+        finding="not-listed",
     ),
     Hostile(
         "object_that_is_equal",
@@ -53,7 +53,7 @@ LIES = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="poses",
+        finding="not-listed",
     ),
     Hostile(
         "number_that_is_equal",
@@ -75,7 +75,7 @@ LIES = [
         ),
         loses("quiz_output_size"),
         flagged=True,
-        finding="poses",
+        finding="not-listed",
     ),
     Hostile(
         "set_that_is_equal",
@@ -99,7 +99,7 @@ LIES = [
         ),
         loses("quiz_rnn_facts"),
         flagged=True,
-        finding="poses",
+        finding="not-listed",
     ),
     Hostile(
         "pickle_bomb",
@@ -120,7 +120,7 @@ LIES = [
         ),
         LOST_STEP,
         flagged=True,
-        finding="poses",
+        finding="not-listed",
     ),
     Hostile("generator", "returns a generator without an end", right(step("while True:\n    yield x")), LOST_STEP),
     Hostile(

@@ -10,7 +10,7 @@ from typing import Any
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
-from rnngrade.gradebook.book import GradebookError
+from rnngrade.gradebook.door import NOT_ENTERED, GradebookError
 from rnngrade.gradebook.marks import Marks, is_current, read_marks
 from rnngrade.pages.feedback.exchange import came_by_exchange, keep_for_release
 from rnngrade.pages.feedback.page import page
@@ -25,10 +25,10 @@ def write_feedback(
     gradebook cannot be read; without `failures`, a `DeskError` that names them, after all others are written.
     """
     told = failures or Failures()
-    if students is None:
-        students = [record.student for record in desk.graded(unit)]
-        desk.tell_unreadable(unit, told)
     marks = read_marks(desk, unit, told)
+    if students is None:
+        students = [record.student for record in desk.graded(unit) if record.student in marks]
+        desk.tell_unreadable(unit, told)
     by_exchange = came_by_exchange(desk, unit)
     written = []
     for student in students:
@@ -76,7 +76,7 @@ def source_of(
     if record is None or not path.is_file():
         raise GradebookError(f"{student}'s {unit} is not graded yet: run `rnngrade run {unit}` first.")
     if student not in marks:
-        raise GradebookError(f"The gradebook has no grades for {student}'s {unit}: run `rnngrade run {unit}` first.")
+        raise GradebookError(NOT_ENTERED.format(unit))
     try:
         cells = json.loads(path.read_bytes())["cells"]
     except (ValueError, KeyError, TypeError):

@@ -1,35 +1,53 @@
 """A class's answers to one question: without names, alike ones as one, and the marks that a person gives them.
 
-Marks go where formgrader's go, into nbgrader's gradebook, as the manual score and the manual comment. Which items of
-the rubric were given is kept beside it, `marks/UNIT/QUESTION.json`: nbgrader knows no items.
+Marks go into the desk's own files (`gradebook/by_hand.py`) and, at the same stroke, where formgrader's go: nbgrader's
+manual score and manual comment. An answer that has changed since it was marked is unmarked, with what stood before
+beside it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import unicodedata
-import warnings
-from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
-
-import nbformat
-from sqlalchemy.exc import SQLAlchemyError
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
-from rnngrade.core.record import write_whole
-from rnngrade.gradebook.book import GradebookError, beside_python, open_gradebook
+from rnngrade.core.record import Record, write_whole
+from rnngrade.gradebook import by_hand
+from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.by_hand import ByHand, Given
 from rnngrade.gradebook.marks import Marks, read_marks
-from rnngrade.pages.marking.question import Question
+from rnngrade.pages.marking.question import Item, Question, rubric_path
+from rnngrade.roster.students import class_list, folded
 
 LONGEST_COMMENT = 10_000  # characters
 
 
 class NoSuchAnswer(DeskError):
     """There is no answer of that id any more, in a sentence."""
+
+
+class MarkedMeanwhile(DeskError):
+    """Somebody else has marked the answer; `now` is what it has."""
+
+    def __init__(self, now: Answer) -> None:
+        self.now = now
+        points = "no points" if now.points is None else f"{now.points:g} points"
+        super().__init__(f"{now.by or 'Somebody'} gave it {points} meanwhile. Keep yours once more, and it counts.")
+
+
+@dataclass(frozen=True)
+class Before:
+    """What an answer said when it was marked, and what it was given."""
+
+    text: str
+    points: float
+    comment: str
 
 
 @dataclass
@@ -46,6 +64,14 @@ class Answer:
     differ: bool = False
     waits: bool = False
     items: dict[int, float] = field(default_factory=dict)
+    by: str = ""
+    before: Before | None = None
+
+    @property
+    def seen(self) -> str:
+        """A name for what it has, by which is known whether somebody has changed it."""
+        has = json.dumps([self.points, self.comment, self.differ, sorted(self.items.items())])
+        return hashlib.sha256(has.encode()).hexdigest()[:16]
 
 
 def answers(desk: Desk, unit: str, question: Question) -> list[Answer]:
@@ -55,44 +81,81 @@ def answers(desk: Desk, unit: str, question: Question) -> list[Answer]:
     **Errors:** `GradebookError`.
     """
     marks = read_marks(desk, unit)
-    given = _items(desk, unit, question.name)
-    found: dict[str, Answer] = {}
-    theirs: dict[str, list[Marks]] = defaultdict(list)
-    for record in desk.graded(unit):
-        if question.name not in record.written:
-            continue
-        text = _written(desk.executed_path(unit, record.student), question)
-        if text is None:
-            continue
-        key = hashlib.sha256(_alike(text).encode("utf-8", "replace")).hexdigest()[:16]
-        one = found.setdefault(key, Answer(key, text, items=given.get(key, {})))
-        one.students.append(record.student)
-        if record.student in marks:
-            theirs[key].append(marks[record.student])
-    for key, one in found.items():
-        _put_marks(one, question.name, theirs[key])
-    return sorted(found.values(), key=lambda one: (not one.waits, one.id))
+    found = [_answer(desk, unit, question, alike, marks) for alike in _alike_in(desk, unit, question).values()]
+    return sorted(found, key=lambda one: (not one.waits, one.id))
 
 
-def _put_marks(one: Answer, question: str, marks: list[Marks]) -> None:
-    grades = [mark.grades[question] for mark in marks if question in mark.grades]
-    known = {(grade.points if grade.by_hand else None) for grade in grades}
-    comments = {mark.comments.get(question, "") for mark in marks} or {""}
-    one.waits = any(grade.waits for grade in grades)
+def part_of(found: Iterable[Answer], part: int, parts: int) -> list[Answer]:
+    """Those answers that one of several graders marks."""
+    return [one for one in found if int(one.id, 16) % parts == part - 1]
+
+
+def answers_of(desk: Desk, found: Iterable[Answer], name: str) -> list[Answer]:
+    """The answers of those who have this name, on the desk or on the class list."""
+    people, wanted = class_list(desk), folded(name)
+
+    def names(student: str) -> set[str]:
+        person = people.person(student)
+        return {folded(one) for one in (student, person.id, person.email, person.sis_id, person.full_name)}
+
+    return [one for one in found if any(wanted in names(student) for student in one.students)]
+
+
+def _alike_in(desk: Desk, unit: str, question: Question) -> dict[str, list[tuple[str, str]]]:
+    """Students and what they wrote, by a name for all that is alike."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for path in sorted((desk.records / unit).glob("*.json")):
+        executed = desk.executed_path(unit, path.stem)
+        source = _written(path, _stamp(path), executed, _stamp(executed), question.name)
+        if source is not None:
+            alike = _alike(question.answer_in(source)).encode("utf-8", "replace")
+            found.setdefault(hashlib.sha256(alike).hexdigest()[:16], []).append((path.stem, source))
+    return found
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+@lru_cache(maxsize=10_000)
+def _written(record: Path, _: tuple[int, int], executed: Path, __: tuple[int, int], name: str) -> str | None:
+    """The text of a written question's cell, if it is for a person to mark: read once for each file and stamp."""
+    try:
+        if name not in Record.from_json(record.read_text(encoding="utf-8")).written:
+            return None
+        cells = json.loads(executed.read_bytes())["cells"]
+        source = next(c["source"] for c in cells if c["metadata"].get("nbgrader", {}).get("grade_id") == name)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):
+        return None
+    return "".join(source)
+
+
+def _answer(desk: Desk, unit: str, question: Question, alike: list[tuple[str, str]], marks: dict[str, Marks]) -> Answer:
+    text = question.answer_in(alike[0][1])
+    one = Answer(hashlib.sha256(_alike(text).encode("utf-8", "replace")).hexdigest()[:16], text)
+    known, comments = set(), set()
+    one.students = [student for student, _ in alike]
+    for student in one.students:
+        if student not in marks or question.name not in marks[student].grades:
+            continue
+        grade, comment = marks[student].grades[question.name], marks[student].comments.get(question.name, "")
+        given = by_hand.read(desk, unit, student).grades.get(question.name, Given(None))
+        one.waits = one.waits or grade.waits
+        if grade.waits and grade.points is not None:
+            one.before = Before(question.answer_in(given.answer), grade.points, comment)
+            grade, comment, given = replace(grade, points=None), "", Given(None)
+        known.add(grade.points)
+        comments.add(comment)
+        one.items = {int(n): part for n, part in given.items.items()}
+        one.by = given.by or one.by
     one.differ = len(known) > 1 or len(comments) > 1
     one.points = next(iter(known)) if len(known) == 1 else None
     one.comment = next(iter(comments)) if len(comments) == 1 else ""
-
-
-def _written(path: Path, question: Question) -> str | None:
-    try:
-        notebook = nbformat.reads(path.read_text(encoding="utf-8", errors="replace"), as_version=4)
-    except (OSError, ValueError, nbformat.ValidationError):
-        return None
-    for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id") == question.name:
-            return question.answer_in(cell.source)
-    return None
+    return one
 
 
 def _alike(text: str) -> str:
@@ -105,11 +168,19 @@ def _alike(text: str) -> str:
 
 
 def mark(
-    desk: Desk, unit: str, question: Question, answer: str, points: float, comment: str, items: dict[int, float]
+    desk: Desk,
+    unit: str,
+    question: Question,
+    answer: str,
+    points: float,
+    comment: str,
+    items: dict[int, float],
+    seen: str | None = None,
 ) -> Answer:
     """Give all who wrote this answer these points and this comment, at one stroke; returns the answer as it is now.
 
-    **Errors:** `ValueError` with a sentence for points or items that cannot be; `NoSuchAnswer`, `GradebookError`.
+    `seen` is what it had when it was looked at. **Errors:** `ValueError` with a sentence for points or items that
+    cannot be; `MarkedMeanwhile` if it has something else by now; `NoSuchAnswer`, `GradebookError`.
     """
     if not 0 <= points <= question.most:
         raise ValueError(f"Points are from 0 to {question.most:g}; {points:g} are not.")
@@ -118,34 +189,49 @@ def mark(
             raise ValueError(f"The rubric has no item {number + 1} that gives {part:g} points.")
     if len(comment) > LONGEST_COMMENT:
         raise ValueError(f"A comment has at most {LONGEST_COMMENT:,} characters; this one has {len(comment):,}.")
-    one = next((one for one in answers(desk, unit, question) if one.id == answer), None)
-    if one is None:
+    alike = _alike_in(desk, unit, question).get(answer)
+    if alike is None:
         raise NoSuchAnswer("Nobody has this answer any more: reload the page, a new one was collected meanwhile.")
-    given = _items(desk, unit, question.name) | {answer: items}
-    try:
-        with warnings.catch_warnings(), beside_python(), contextlib.closing(open_gradebook(desk)) as gradebook:
-            warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
-            for student in one.students:
-                grade = gradebook.find_grade(question.name, unit, unit, student)
-                grade.manual_score, grade.needs_manual_grade = points, False
-                gradebook.find_comment(question.name, unit, unit, student).manual_comment = comment or None
-            gradebook.db.commit()
-    except SQLAlchemyError as error:
-        cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
-        raise GradebookError(f"The gradebook cannot be written to: {cause}") from None
-    text = json.dumps({key: {str(n): p for n, p in some.items()} for key, some in given.items()}, indent=1)
-    write_whole(_place(desk, unit, question.name), text.encode())
-    one.points, one.comment, one.items, one.waits, one.differ = points, comment, items, False, False
-    return one
+    sources = dict(alike)
+
+    def give(student: str, hand: ByHand) -> None:
+        hand.take(question.name, points, answer=sources[student], items={str(n): p for n, p in items.items()})
+        hand.comments.pop(question.name, None)
+        if comment:
+            hand.comments[question.name] = comment
+
+    with GradebookWriter(desk) as gradebook:
+        if seen is not None:
+            now = _answer(desk, unit, question, alike, gradebook.marks(unit, sources))
+            if now.seen != seen:
+                raise MarkedMeanwhile(now)
+        gradebook.mark(unit, sources, give)
+    return Answer(answer, question.answer_in(alike[0][1]), list(sources), points, comment, False, False, items)
 
 
-def _place(desk: Desk, unit: str, question: str) -> Path:
-    return desk.folder / "marks" / unit / f"{question}.json"
+def change_item(desk: Desk, unit: str, question: Question, number: int, item: Item) -> int:
+    """Change an item of the rubric, or add one behind the last, and what all have who were given it: who had all of its
+    points has all of the new ones. Returns how many that are. **Errors:** `ValueError`, `GradebookError`.
+    """
+    if not 0 <= number <= len(question.items) or not 0 < item.points <= question.most or not item.text.strip():
+        raise ValueError(f"An item has a text, and more than 0 and at most {question.most:g} points.")
+    old = question.items[number].points if number < len(question.items) else item.points
+    items = [*question.items[:number], item, *question.items[number + 1 :]]
+    text = json.dumps([{"points": one.points, "text": one.text} for one in items], indent=1, ensure_ascii=False)
+    name, key = question.name, str(number)
+    hands = {
+        path.stem: by_hand.read(desk, unit, path.stem) for path in by_hand.path_of(desk, unit, "").parent.glob("*")
+    }
+    having = [student for student, hand in hands.items() if name in hand.grades and key in hand.grades[name].items]
 
+    def follow(student: str, hand: ByHand) -> None:
+        given = hand.grades[name]
+        part = given.items[key]
+        now = item.points if part == old else min(part, item.points)
+        points = min(question.most, max(0.0, (given.points or 0.0) + now - part))
+        hand.take(name, points, items=given.items | {key: now})
 
-def _items(desk: Desk, unit: str, question: str) -> dict[str, dict[int, float]]:
-    try:
-        data = json.loads(_place(desk, unit, question).read_text(encoding="utf-8"))
-        return {key: {int(n): float(part) for n, part in some.items()} for key, some in data.items()}
-    except (OSError, ValueError, AttributeError, TypeError):
-        return {}
+    with GradebookWriter(desk) as gradebook:
+        write_whole(rubric_path(desk, unit, name), text.encode())
+        gradebook.mark(unit, having, follow)
+    return len(having)

@@ -23,18 +23,31 @@ from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.pages.feedback.text import markdown
-from rnngrade.pages.marking.answers import Answer, answers, mark
-from rnngrade.pages.marking.question import Question, questions
+from rnngrade.pages.marking.answers import (
+    Answer,
+    MarkedMeanwhile,
+    answers,
+    answers_of,
+    change_item,
+    mark,
+    part_of,
+)
+from rnngrade.pages.marking.question import Item, Question, questions_of
 
 HERE = Path(__file__).parent
 ADDRESS = "/rnngrade/mark"
+PART = re.compile(r"([1-9]\d?)/([1-9]\d?)")  # "1/2", the first of two
 MOST_HTML = 100_000  # bytes of one answer on the page
 
 
 def routes(base_url: str) -> list[tuple[str, Any]]:
     """The pages' addresses, for Jupyter's web application."""
     start = re.escape(base_url.rstrip("/") + ADDRESS)
-    return [(rf"{start}/(\w+)", PageHandler), (rf"{start}/(\w+)/(\w+)/(\w+)", MarkHandler)]
+    return [
+        (rf"{start}/(\w+)", PageHandler),
+        (rf"{start}/(\w+)/(\w+)/item/(\d+)", ItemHandler),
+        (rf"{start}/(\w+)/(\w+)/(\w+)", MarkHandler),
+    ]
 
 
 def desk_here() -> Desk:
@@ -68,7 +81,9 @@ class PageHandler(JupyterHandler):
         desk = desk_here()
         try:
             stem = exercises.unit(unit).stem
-            asked = [(question, answers(desk, stem, question)) for question in questions(desk.root, stem)]
+            asked = [
+                (question, self._wanted(desk, answers(desk, stem, question))) for question in questions_of(desk, stem)
+            ]
         except (KeyError, DeskError) as why:
             raise HTTPError(404, str(why.args[0])) from None
         self.set_header("Content-Type", "text/html; charset=utf-8")
@@ -77,12 +92,40 @@ class PageHandler(JupyterHandler):
                 unit=stem,
                 title=exercises.unit(stem).title,
                 questions=[_shown(question, found) for question, found in asked],
+                student=self.get_query_argument("student", ""),
+                part=self.get_query_argument("part", ""),
                 nonce=self.nonce,
                 xsrf=self.xsrf_token.decode(),
                 style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
                 script=Markup((HERE / "script.js").read_text(encoding="utf-8")),
             )
         )
+
+    def _wanted(self, desk: Desk, found: list[Answer]) -> list[Answer]:
+        """Those that were asked for: one student's, or a part of several."""
+        if student := self.get_query_argument("student", ""):
+            return answers_of(desk, found, student)
+        if part := PART.fullmatch(self.get_query_argument("part", "")):
+            return part_of(found, int(part[1]), int(part[2]))
+        return found
+
+
+class ItemHandler(APIHandler):
+    """Changes an item of a rubric, and all marks that have it."""
+
+    @authenticated
+    def put(self, unit: str, name: str, number: str) -> None:
+        """Points and text, as JSON."""
+        try:
+            body = json.loads(self.request.body)
+            desk, stem = desk_here(), exercises.unit(unit).stem
+            question = next(one for one in questions_of(desk, stem) if one.name == name)
+            changed = change_item(desk, stem, question, int(number), Item(float(body["points"]), str(body["text"])))
+        except (DeskError, ValueError, KeyError, TypeError, StopIteration) as why:
+            self.set_status(400)
+            self.finish({"message": str(why)})
+            return
+        self.finish({"changed": changed})
 
 
 class MarkHandler(APIHandler):
@@ -95,9 +138,14 @@ class MarkHandler(APIHandler):
         try:
             body = json.loads(self.request.body)
             stem = exercises.unit(unit).stem
-            question = next(one for one in questions(desk.root, stem) if one.name == name)
+            question = next(one for one in questions_of(desk, stem) if one.name == name)
             items = {int(number): float(part) for number, part in body.get("items", {}).items()}
-            done = mark(desk, stem, question, answer, float(body["points"]), str(body.get("comment", "")), items)
+            points, comment = float(body["points"]), str(body.get("comment", ""))
+            done = mark(desk, stem, question, answer, points, comment, items, str(body["seen"]))
+        except MarkedMeanwhile as why:
+            self.set_status(409)
+            self.finish({"message": str(why), "seen": why.now.seen})
+            return
         except (DeskError, ValueError) as why:
             self.set_status(400)
             self.finish({"message": str(why)})
@@ -115,9 +163,18 @@ def _shown(question: Question, found: list[Answer]) -> dict[str, Any]:
         "most": question.most,
         "task": markdown(question.before, MOST_HTML),
         "model": markdown(question.model, MOST_HTML),
-        "items": [{"points": item.points, "html": markdown(item.text, MOST_HTML)} for item in question.items],
+        "items": [
+            {"points": item.points, "text": item.text, "html": markdown(item.text, MOST_HTML)}
+            for item in question.items
+        ],
         "answers": [
-            {"html": markdown(one.text, MOST_HTML), "count": len(one.students), **_state(one)} for one in found
+            {
+                "html": markdown(one.text, MOST_HTML),
+                "before": one.before and markdown(one.before.text, MOST_HTML),
+                "had": one.before,
+                "state": {"count": len(one.students), **_state(one)},
+            }
+            for one in found
         ],
     }
 
@@ -131,6 +188,7 @@ def _state(one: Answer) -> dict[str, Any]:
         "items": items,
         "waits": one.waits,
         "differ": one.differ,
+        "seen": one.seen,
     }
 
 

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
 
+from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 
 _FRACTIONS = {"": 0.0, "¼": 0.25, "½": 0.5, "¾": 0.75}
@@ -60,6 +62,26 @@ def rubric(text: str) -> tuple[Item, ...]:
         points = float(match[1] or 0) + _FRACTIONS[match[2]]
         items.append(Item(points, plain[match.end() : end].strip(" :,(")))
     return tuple(items)
+
+
+def rubric_path(desk: Desk, unit: str, question: str) -> Path:
+    """Where the desk keeps a rubric that was changed while marking."""
+    return desk.folder / "rubrics" / unit / f"{question}.json"
+
+
+def questions_of(desk: Desk, unit: str) -> list[Question]:
+    """The written questions of a unit, with the rubrics of this desk. **Errors:** `DeskError`."""
+    found = questions(desk.root, unit)
+    for number, question in enumerate(found):
+        path = rubric_path(desk, unit, question.name)
+        try:
+            own = [Item(float(one["points"]), str(one["text"])) for one in json.loads(path.read_text("utf-8"))]
+            found[number] = replace(question, items=tuple(own))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, LookupError, TypeError):
+            raise DeskError(f"{path} cannot be read: remove it, and the rubric is the course's own again.") from None
+    return found
 
 
 def questions(root: Path, unit: str) -> list[Question]:

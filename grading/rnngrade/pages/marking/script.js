@@ -26,6 +26,7 @@ function start(main) {
     form.comment.value = one.comment;
     told.textContent = one.differ ? "These answers are alike and bear different marks: what you keep now holds for all." : "";
     const many = one.count > 1 ? `, handed in by ${one.count}` : "";
+    history.replaceState(null, "", `#${one.id}`);
     one.page.querySelector(".which").textContent = `Answer ${at + 1} of ${answers.length}${many}`;
     paint();
     window.scrollTo({ top: 0 });
@@ -78,11 +79,15 @@ function start(main) {
       const reply = await fetch(`${unit}/${main.dataset.question}/${one.id}`, {
         method: "PUT",
         headers: { "Content-Type": "application/json", "X-XSRFToken": xsrf },
-        body: JSON.stringify({ points: Number(form.points.value), comment: form.comment.value, items: given }),
+        body: JSON.stringify({
+          points: Number(form.points.value), comment: form.comment.value, items: given, seen: one.seen,
+        }),
       });
       const body = await reply.json();
+      if (reply.status === 409) one.seen = body.seen;
       if (!reply.ok) throw new Error(body.message);
       Object.assign(one, body);
+      one.page.querySelector(".before")?.remove();
       show(at + 1);
       paint();
     } catch (error) {
@@ -92,6 +97,20 @@ function start(main) {
     }
   }
 
+  async function change(row) {
+    const [text, points] = [row.querySelector("textarea").value, Number(row.querySelector("input").value)];
+    const reply = await fetch(`${unit}/${main.dataset.question}/item/${row.dataset.number}`, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json", "X-XSRFToken": xsrf },
+      body: JSON.stringify({ points, text }),
+    });
+    if (reply.ok) location.reload();
+    else told.textContent = `Not changed: ${(await reply.json()).message}`;
+  }
+
+  for (const button of form.querySelectorAll(".all")) {
+    button.addEventListener("click", () => change(button.parentElement));
+  }
   form.addEventListener("submit", (event) => { event.preventDefault(); keep(); });
   form.back.addEventListener("click", () => show(at - 1));
   items.forEach((button, i) => button.addEventListener("click", () => give(i)));
@@ -100,8 +119,8 @@ function start(main) {
     const isTyping = event.target.matches("input, textarea");
     if (event.key === "Escape") document.activeElement.blur();
     else if (event.altKey && /^[1-9]$/.test(event.key)) used.children[Number(event.key) - 1]?.click();
-    else if (event.key === "Enter" && event.target.matches("input")) keep();
-    else if (isTyping || event.altKey || (event.key === "Enter" && event.target.matches("button, summary"))) return;
+    else if (event.key === "Enter" && !event.shiftKey && event.target.matches("[name=points], [name=comment]")) keep();
+    else if (isTyping || event.altKey || (event.key === "Enter" && event.target.matches("button, summary, a"))) return;
     else if (/^[1-9]$/.test(event.key) && items[Number(event.key) - 1]) give(Number(event.key) - 1);
     else if (event.key === "0" || event.key === "f") all(event.key === "f");
     else if (event.key === "p") form.points.select();
@@ -112,5 +131,9 @@ function start(main) {
     else return;
     event.preventDefault();
   });
-  show(0);
+  show(Math.max(0, answers.findIndex((one) => `#${one.id}` === location.hash)));
 }
+
+document.querySelector("[name=student]").addEventListener("change", (event) => {
+  location.href = `${location.pathname}?${new URLSearchParams({ student: event.target.value.trim() })}`;
+});

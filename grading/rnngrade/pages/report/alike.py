@@ -1,60 +1,53 @@
-"""Who is alike in too much: the answers of a class as they were graded, and what `copies` finds in them."""
+"""The answers of a class for a detector of copies, such as Dolos and JPlag: a zip with one file for each student, and
+beside it what the course has shown to everybody, which these tools take as template or base code.
+
+Nothing is read here as a program, so no text of a student's can take long.
+"""
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
-from rnngrade.reading.copies import Copy, find_copies
 
-OWN = "cells of their own"  # in place of an exercise's name: what students put beside their answers
-
-
-def copies_in(desk: Desk, catalogue: Unit, students: Iterable[str]) -> list[Copy]:
-    """Those among these students, whose work is graded, at whose work a person should look."""
-    answers = {student: _answers(desk.executed_path(catalogue.stem, student)) for student in students}
-    return find_copies(answers, common_to_all(desk.root, catalogue))
+ANSWERS, GIVEN = "answers.zip", "given/course.py"
 
 
-def common_to_all(root: Path, catalogue: Unit) -> list[tuple[str, str]]:
+def for_detectors(desk: Desk, catalogue: Unit, students: Iterable[str]) -> dict[str, bytes]:
+    """The files for a unit, by where they lie in the report's folder for it."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for student in sorted(students):
+            answers = _text(_code(desk.executed_path(catalogue.stem, student), of_students=True))
+            archive.writestr(zipfile.ZipInfo(f"answers/{student}.py"), answers)
+    return {ANSWERS: packed.getvalue(), GIVEN: _text(_known(desk.root, catalogue))}
+
+
+def _known(root: Path, catalogue: Unit) -> Iterator[str]:
     """What the course has shown, or everybody may come to: each code cell of the unit as students get it and as it is
-    solved, the textbook's answers and the known mistakes. Each with the name of its exercise, or "".
+    solved, and the textbook's answers.
     """
-    found = []
     for folder in ("notebooks", "solutions"):
-        path = root / folder / catalogue.stem / f"{catalogue.stem}.ipynb"
-        found += [(name, source) for _, name, source in _code(path)]
-    for exercise in catalogue:
-        if isinstance(exercise, Exercise):
-            found.append((exercise.name, exercise.source))
-        found += [(exercise.name, mistake.source_for(exercise.name)) for mistake in exercise.misconceptions]
-    return found
+        yield from _code(root / folder / catalogue.stem / f"{catalogue.stem}.ipynb")
+    yield from (exercise.source for exercise in catalogue if isinstance(exercise, Exercise))
 
 
-def _answers(executed: Path) -> dict[str, str]:
-    """A student's answers by exercise, and all cells of their own as one."""
-    found: dict[str, str] = {}
-    for role, name, source in _code(executed):
-        if role == "answer":
-            found[name] = source
-        elif role == "helper":
-            found[OWN] = f"{found[OWN]}\n\n{source}" if OWN in found else source
-    return found
-
-
-def _code(path: Path) -> Iterator[tuple[str, str, str]]:
-    """The code cells of a notebook of the desk's or the course's: role, grade id, source."""
+def _code(path: Path, *, of_students: bool = False) -> Iterator[str]:
+    """The code cells of a notebook of the desk's or the course's; all, or those that are a student's own."""
     try:
-        cells: list[dict[str, Any]] = json.loads(path.read_bytes())["cells"]
+        cells = json.loads(path.read_bytes())["cells"]
     except (OSError, ValueError, KeyError):
         return
     for cell in cells:
-        if cell["cell_type"] == "code":
-            own = cell["metadata"].get("rnngrade", {}).get("role", "")
-            given = cell["metadata"].get("nbgrader", {})
-            source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
-            yield own or ("answer" if given.get("solution") else ""), given.get("grade_id", ""), source
+        own = cell["metadata"].get("rnngrade") or cell["metadata"].get("nbgrader", {}).get("solution")
+        if cell["cell_type"] == "code" and (own or not of_students):
+            yield cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+
+
+def _text(sources: Iterable[str]) -> bytes:
+    return "\n\n".join(sources).encode("utf-8", "replace")

@@ -7,7 +7,7 @@ It answers an instructor's questions in the order in which they come up:
     Exercises     who got it, how well it separates strong from weak, the misconceptions behind its wrong answers, and
                   the wrong answers that nobody has explained yet, with links: each is a misconception to be written
     Look at       flags, answers that are the same up to names and layout as another's or as the course's own, and
-                  pairs that are alike again and again, side by side
+                  all answers packed for a detector of copies
     Time          what took long
     Students      everyone's points, before and after being late, with links to the feedback page, and to a page that
                   shows the notebook; who is not on the class list stands apart, and counts in no share
@@ -30,8 +30,6 @@ import hashlib
 import inspect
 import os
 import re
-import warnings
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -41,24 +39,21 @@ from urllib.parse import quote
 import jinja2
 import nbformat
 from markupsafe import Markup, escape
-from sqlalchemy import make_url, select
-from sqlalchemy.exc import SQLAlchemyError
 
 from rnncourse import exercises
 from rnncourse.checks.exercise import Exercise, Unit
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import Record, write_whole
-from rnngrade.gradebook.book import GradebookError
+from rnngrade.gradebook.door import GradebookError
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import Marks as Grades
-from rnngrade.gradebook.marks import read_marks as feedback_marks
+from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.feedback.page import page as feedback_page
 from rnngrade.pages.feedback.write import source_of
-from rnngrade.pages.report.alike import copies_in
+from rnngrade.pages.report.alike import for_detectors
 from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
-from rnngrade.reading import copies
-from rnngrade.reading.inspection import digest, weight
+from rnngrade.reading.digest import digest, weight
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import class_list, natural
 
@@ -127,59 +122,47 @@ def write_reports(desk: Desk, units: Iterable[str], failures: Failures | None = 
     return paths
 
 
-def _unit(desk: Desk, catalogue: Unit, failures: Failures, compare: bool) -> tuple[UnitStatistics, str]:
-    """What the desk knows of a class in a unit, and the page on it, with answers compared if it is to be written."""
+def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tuple[UnitStatistics, str]:
+    """What the desk knows of a class in a unit, and the page on it, with what lies beside it if it is to be written."""
     unit = catalogue.stem
-    handed_in, marks = desk.submissions(unit), read_marks(desk, unit)
     references = read_references(desk, catalogue)
     people, rules = class_list(desk), rules_of(desk) or Rules()
-    grades = feedback_marks(desk, unit, failures)
-
-    def made(records: list[Record]) -> tuple[UnitStatistics, str]:
-        apart = set(people.unknown({*handed_in, *(record.student for record in records)}))
-
-        def of(students: Callable[[str], bool]) -> UnitStatistics:
-            chosen = [record for record in records if students(record.student)]
-            there = [student for student in handed_in if students(student)]
-            return statistics(chosen, catalogue, handed_in=there, marks=marks, references=references)
-
-        found = of(lambda student: student not in apart)
-        around = Around(
-            {r.student: people.person(r.student).sortable_name for r in records},
-            {r.student: people.person(r.student).full_name for r in records},
-            due=local(rules.due.get(unit), rules),
-            has_list=bool(people),
-            absent=[person.full_name for person in people.absent(handed_in)],
-            unknown=of(apart.__contains__) if apart else None,
-        )
-        for row in (*found.students, *(around.unknown.students if around.unknown else ())):
-            grade = grades.get(row.student)
-            if grade is not None and (grade.penalty or grade.late.words()):
-                words = grade.late.words() or "late"
-                left = max(0.0, round(row.total - grade.penalty, 2))
-                around.late[row.student] = Late(words, grade.late.days, grade.penalty, left)
-        links = {r.student: links_to(desk, unit, r.student) for r in records}
-        if compare:
-            for record in records:
-                # Of whose notebook nothing can be read, feedback tells.
-                with failures.of(record.student, unit), contextlib.suppress(GradebookError):
-                    links[record.student] = _readable(desk, record, grades, links[record.student])
-        pairs = copies_in(desk, catalogue, links) if compare else []
-        return found, _rendered("unit.html", unit=found, links=links, copies=pairs, around=around)
-
     desk.tell_unreadable(unit, failures)
     records = list(desk.graded(unit))
-    try:
-        return made(records)
-    except Exception:  # whose record is it? Each is tried alone
-        sound = []
+    grades = read_marks(desk, unit, failures)
+    handed_in, marks = desk.submissions(unit), by_hand(grades)
+
+    apart = set(people.unknown({*handed_in, *(record.student for record in records)}))
+
+    def of(students: Callable[[str], bool]) -> UnitStatistics:
+        chosen = [record for record in records if students(record.student)]
+        there = [student for student in handed_in if students(student)]
+        return statistics(chosen, catalogue, handed_in=there, marks=marks, references=references)
+
+    found = of(lambda student: student not in apart)
+    around = Around(
+        {r.student: people.shown(people.person(r.student), by_last_name=True) for r in records},
+        {r.student: people.shown(people.person(r.student)) for r in records},
+        due=local(rules.due.get(unit), rules),
+        has_list=bool(people),
+        absent=[people.shown(person) for person in people.absent(handed_in)],
+        unknown=of(apart.__contains__) if apart else None,
+    )
+    for row in (*found.students, *(around.unknown.students if around.unknown else ())):
+        grade = grades.get(row.student)
+        if grade is not None and (grade.penalty or grade.late.words()):
+            words = grade.late.words() or "late"
+            left = max(0.0, round(row.total - grade.penalty, 2))
+            around.late[row.student] = Late(words, grade.late.days, grade.penalty, left)
+    links = {r.student: links_to(desk, unit, r.student) for r in records}
+    if wanted:
         for record in records:
-            with failures.of(record.student, unit):
-                made([record])
-                sound.append(record)
-        if len(sound) == len(records):
-            raise
-        return made(sound)
+            # Of whose notebook nothing can be read, feedback tells.
+            with failures.of(record.student, unit), contextlib.suppress(GradebookError):
+                links[record.student] = _readable(desk, record, grades, links[record.student])
+        for name, content in for_detectors(desk, catalogue, links).items():
+            write_whole(desk.reports / unit / name, content)
+    return found, _rendered("unit.html", unit=found, links=links, around=around)
 
 
 def _readable(desk: Desk, record: Record, grades: Mapping[str, Grades], links: Links) -> Links:
@@ -207,42 +190,16 @@ def _link(desk: Desk, path: Path) -> str | None:
     return quote(Path(os.path.relpath(path, desk.reports)).as_posix()) if path.is_file() else None
 
 
-def read_marks(desk: Desk, unit: str) -> Marks:
-    """What persons gave in the gradebook; nothing if there is no gradebook yet. **Errors:** `GradebookError` if there
-    is one that cannot be read.
-    """
-    url = make_url(desk.db_url)
-    if url.get_backend_name() == "sqlite" and not Path(str(url.database)).is_file():
-        return {}  # to open it would be to make it
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
-        from nbgrader.api import Assignment, BaseCell, Grade, SubmittedAssignment, SubmittedNotebook
-
-        from rnngrade.gradebook.book import open_gradebook
-
-        try:
-            with contextlib.closing(open_gradebook(desk)) as gradebook:
-                grades = gradebook.db.execute(
-                    select(SubmittedAssignment.student_id, BaseCell.name, Grade)
-                    .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-                    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-                    .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
-                    .join(BaseCell, Grade.cell_id == BaseCell.id)
-                    .where(Assignment.name == unit, Assignment.course_id == gradebook.course_id)
-                    .order_by(BaseCell.name)
-                ).all()
-        except SQLAlchemyError as error:
-            cause = str(getattr(error, "orig", None) or error).partition("\n")[0]
-            raise GradebookError(f"The gradebook at {url.render_as_string()} cannot be read: {cause}") from None
-    marks: dict[str, dict[str, Mark]] = defaultdict(dict)
-    for student, cell, grade in grades:
-        by_hand = grade.manual_score is not None
-        if not cell.startswith("check_"):  # a written question: one that was not touched has its nought already
-            scored = by_hand or grade.auto_score is not None
-            marks[student][cell] = Mark(grade.score if scored else None, grade.needs_manual_grade)
-        elif by_hand:
-            marks[student][cell.removeprefix("check_")] = Mark(grade.score, grade.needs_manual_grade)
-    return marks
+def by_hand(grades: Mapping[str, Grades]) -> Marks:
+    """What the statistics are to know of it: the written questions, and what a person gave for code."""
+    return {
+        student: {
+            name.removeprefix("check_"): Mark(mark.points, mark.waits)
+            for name, mark in one.grades.items()
+            if mark.by_hand or mark.extra or not name.startswith("check_")
+        }
+        for student, one in grades.items()
+    }
 
 
 def read_references(desk: Desk, catalogue: Unit) -> dict[str, set[str]]:
@@ -280,11 +237,16 @@ def _environment() -> jinja2.Environment:
         script=Markup(script),
         script_hash=f"sha256-{digest}",
         enough=ENOUGH,
-        enough_to_compare=copies.ENOUGH,
         style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
     )
     environment.filters.update(
-        number=number, percent=percent, prose=prose, seconds=seconds, count=count, sort_people=sort_people
+        number=number,
+        percent=percent,
+        prose=prose,
+        of_them=of_them,
+        seconds=seconds,
+        count=count,
+        sort_people=sort_people,
     )
     return environment
 
@@ -332,6 +294,19 @@ def count(number: int, one: str, many: str | None = None) -> str:
     ('1 student', '0 students', '2 answers are')
     """
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def of_them(text: str) -> str:
+    """What a student was told, as it is said to whoever grades.
+
+    >>> of_them("Your cell `f` is yours: what you do, and your `you_too`.")
+    'Their cell `f` is theirs: what they do, and their `you_too`.'
+    """
+    words = {"you": "they", "your": "their", "yours": "theirs"}
+    return re.sub(r"\b([Yy])(ou(?:rs?)?)\b", lambda m: m[1].translate(_TO_T) + words[f"y{m[2]}"][1:], text)
+
+
+_TO_T = str.maketrans("Yy", "Tt")
 
 
 def prose(text: str) -> Markup:

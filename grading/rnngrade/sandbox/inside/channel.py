@@ -70,6 +70,13 @@ class Channel:
         except OSError:
             raise Closed from None
 
+    def hand(self, file: int) -> None:
+        """Hand an open file over, behind a message. **Errors:** `Closed`."""
+        try:
+            socket.send_fds(self.connection, [b"\0"], [file])
+        except OSError:
+            raise Closed from None
+
     def receive(self, seconds: float | None = None) -> Message:
         """The next message, within `seconds` all in all. **Errors:** `Closed`, `Late`, `Garbage`."""
         end = None if seconds is None else time.monotonic() + seconds

@@ -4,6 +4,8 @@ Requests and replies have a verb, a number and a body; a reply has the number of
 worked on, each side may ask the other for a function that only the other has:
 
     run n [source]                         -> the cell's outputs, and the exception that ended it
+    fork n []                              -> the number of a process like this one, which answers on the channel that
+                                              comes behind the request; answers are called in such ones only
     open n [name, exercise]                -> whether there is such an answer; it is then asked by "observe"
     observe n [driver, arguments]          -> the observation, as `rnncourse.checks.drive` makes it
         call m [function, args, kwargs]    <- the answer calls what the exercise gives it: the judge answers
@@ -19,7 +21,10 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import os
+import socket
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +41,7 @@ from .channel import Channel, Closed
 from .refusing import refusing
 from .shell import Shell, run
 
+CHANNEL = 3  # the number of the open file by which a runner is asked
 READ_ONLY = "__read_only__"  # an array that nobody may write to: {READ_ONLY: array}
 FUNCTION = "__function__"  # a function on the other side: {FUNCTION: number}
 
@@ -66,6 +72,21 @@ class Runner:
     def do_run(self, source: str) -> dict[str, Any]:
         error = run(self.shell, source)
         return {"outputs": self.shell.shown.outputs, "error": error}
+
+    def do_fork(self) -> int:
+        _, (file,), _, _ = socket.recv_fds(self.channel.connection, 1, 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of threads that a cell has left behind
+            number = os.fork()
+        if number:
+            os.close(file)
+            return number
+        self.channel.connection.detach()
+        os.dup2(file, CHANNEL)
+        os.close(file)
+        self.channel = Channel(socket.socket(fileno=CHANNEL), self.channel.limit)
+        self.serve()
+        os._exit(0)
 
     def do_open(self, name: str, exercise: dict[str, Any]) -> dict[str, Any]:
         self.close()

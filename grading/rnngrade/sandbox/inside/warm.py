@@ -283,7 +283,7 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
 
     from rnncourse.checks.wire import encode
 
-    connection = runner.Channel(socket.socket(fileno=3), limits["message"])
+    connection = runner.Channel(socket.socket(fileno=runner.CHANNEL), limits["message"])
     shell.shown.most_characters, shell.shown.most_images = limits["output"], limits["images"]
     size = os.fstat(4).st_size
     libc.mmap.restype = ctypes.c_void_p
@@ -299,7 +299,7 @@ def _serve(runner: Any, shell: Any, limits: dict[str, Any]) -> None:
     try:
         runner.Runner(connection, shell, limits["call_seconds"], memory).serve()
     except no_memory:
-        os.write(3, words)
+        os.write(runner.CHANNEL, words)
 
 
 class _Program(ctypes.Structure):

@@ -5,7 +5,8 @@
  *
  * This is what a build would make of an extension, written by hand: a container of webpack's module federation, with one
  * module. Check all and Submit save the notebook, and call `rnncourse check` or `rnncourse submit` in a kernel of its own, so
- * that whatever the notebook's kernel is doing goes on.
+ * that whatever the notebook's kernel is doing goes on. In a browser without a server (lite/) the notebook's own kernel does
+ * it; there unit 00 is opened, and a notebook that was kept is brought to a new release.
  */
 (() => {
   const COMMANDS = {
@@ -139,6 +140,61 @@
     await content.scrollToItem(head, "start");
   };
 
+  // --- in a browser without a server
+
+  const SEAT = "rnncourse.seat.in_browser";
+  const FIRST = "00_welcome.ipynb";
+
+  /** What a function of `seat/in_browser.py` gives, run by the notebook's own kernel. */
+  const ask = async (session, name, ...given) => {
+    const words = given.map((word) => JSON.stringify(word)); // Python reads such a text as it stands
+    return JSON.parse(await printedBy(session, `print(__import__("${SEAT}").seat.in_browser.${name}(${words.join(", ")}))`));
+  };
+
+  const HERE = {
+    /** Run all that is graded in the notebook itself. */
+    check: async (CodeCell, { content, context, sessionContext }) => {
+      const open = content.widgets.filter((cell) => isAnswer(cell) && STUB.test(textOf(cell)));
+      const skipped = new Set(open.flatMap((cell) => [given(cell).grade_id, `check_${given(cell).grade_id}`]));
+      for (const cell of content.widgets) {
+        if (cell.model.type !== "code" || isExperiment(cell) || skipped.has(given(cell).grade_id)) continue;
+        await runOn(CodeCell, cell, sessionContext);
+      }
+      const stem = context.path.split("/").pop().replace(/\.ipynb$/, "");
+      return { words: await printedBy(sessionContext, `print(__import__("rnncourse").progress(${JSON.stringify(stem)}))`) };
+    },
+    submit: async (_, { context, sessionContext }) => {
+      const made = await ask(sessionContext, "hand_in", JSON.stringify(context.model.toJSON()), context.path);
+      const text = JSON.stringify(made.notebook, null, 1);
+      return { words: made.said, file: made.file, href: URL.createObjectURL(new Blob([text], { type: "application/json" })) };
+    },
+  };
+
+  /** What a cell of the course was given out as, as `seat/carry.py` knows it. */
+  const identity = ({ id, metadata: { nbgrader } }) => (nbgrader ? `${nbgrader.grade_id} ${nbgrader.checksum}` : id);
+
+  /** Offer to bring a notebook that this browser keeps to the release that the site has. */
+  const offerRelease = async ({ Notification }, contents, base, { context, sessionContext }) => {
+    await context.ready;
+    await sessionContext.ready;
+    const found = await fetch(`${base}files/${context.path}`, { cache: "no-cache" });
+    if (!found.ok) return;
+    const release = await found.text();
+    const mine = new Set(context.model.toJSON().cells.map(identity));
+    if (JSON.parse(release).cells.every((cell) => mine.has(identity(cell)))) return;
+    const bring = async () => {
+      const before = context.model.toJSON();
+      const { notebook, said, kept } = await ask(sessionContext, "bring", JSON.stringify(before), release);
+      const path = context.path.replace(/\.ipynb$/, `-${kept}.ipynb`);
+      await contents.save(path, { type: "notebook", format: "json", content: before });
+      context.model.fromJSON(notebook);
+      await context.save();
+      Notification.info(`${said} As it was, it is ${path}.`, { autoClose: false });
+    };
+    const actions = [{ label: "Bring my work into it", callback: () => void bring() }];
+    Notification.info("There is a new release of this unit.", { autoClose: false, actions });
+  };
+
   /** What a card's buttons ask for; their names are all that is taken from the page. */
   const ASKED = {
     where: (name) => `__import__("rnncourse").where(${name})`,
@@ -162,7 +218,9 @@
     const { CodeCell } = await use("@jupyterlab/cells");
     const { IMainMenu } = await use("@jupyterlab/mainmenu");
     const { INotebookTracker, NotebookActions } = await use("@jupyterlab/notebook");
+    const { PageConfig } = await use("@jupyterlab/coreutils");
     const { Menu, Widget } = await use("@lumino/widgets");
+    const isHere = PageConfig.getOption("rnncourseInBrowser") === "true";
 
     /** Offer to go on, in a notebook with answers whose kernel has run nothing yet. */
     const offer = async (panel) => {
@@ -199,10 +257,11 @@
             const path = app.serviceManager.contents.localPath(context.path);
             const kind = sessionContext.session?.kernel?.name ?? "python3";
             const note = Notification.emit(doing, "in-progress", { autoClose: false });
-            let words;
+            let words, file, href;
             try {
               await context.save();
-              words = await run(app.serviceManager, name, path, kind);
+              if (isHere) ({ words, file, href } = await HERE[name](CodeCell, notebooks.currentWidget));
+              else words = await run(app.serviceManager, name, path, kind);
             } catch (error) {
               words = `${label} could not be run: ${error.message}`;
             } finally {
@@ -214,11 +273,11 @@
             text.tabIndex = 0;
             const node = document.createElement("div");
             node.append(text);
-            const [file] = words.match(/[\w-]+-submission\.ipynb(?=\S* is the file)/) ?? [];
+            file ??= words.match(/[\w-]+-submission\.ipynb(?=\S* is the file)/)?.[0];
             if (file) {
               const link = node.appendChild(document.createElement("a"));
               const folder = path.slice(0, path.lastIndexOf("/") + 1);
-              link.href = await app.serviceManager.contents.getDownloadUrl(folder + file);
+              link.href = href ?? (await app.serviceManager.contents.getDownloadUrl(folder + file));
               link.download = file;
               link.textContent = `Download ${file}`;
               link.style.textDecoration = "underline";
@@ -244,6 +303,14 @@
         if (panel) runAnswerFirst(CodeCell, notebook, cell, panel.sessionContext);
       });
       notebooks.widgetAdded.connect((_, panel) => void offer(panel));
+      if (isHere) {
+        const { contents } = app.serviceManager;
+        notebooks.widgetAdded.connect((_, panel) => void offerRelease({ Notification }, contents, PageConfig.getBaseUrl(), panel));
+        void app.restored.then(() => {
+          if (innerWidth < 600) app.shell.collapseLeft();
+          if (notebooks.size === 0 && !location.search.includes("path=")) void app.commands.execute("docmanager:open", { path: FIRST });
+        });
+      }
       document.addEventListener("click", ({ target }) => {
         const button = target instanceof Element ? target.closest("button[data-rnncourse]") : null;
         if (button) void press(notebooks, button);

@@ -1,0 +1,275 @@
+"""The door to nbgrader's gradebook: who opens it, what is read of it, and what of it is the desk's own.
+
+The gradebook is made from files: records, and what persons gave (`by_hand.py`). It can be deleted, restored or begun
+anew elsewhere, and the next run makes it what it was. A table of the desk's own says of each submission, in the
+transaction that entered it, from which record that was and what was by hand then. So it is known what is to be entered
+again, and what a person has given in formgrader since.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from alembic.script import ScriptDirectory
+from sqlalchemy import Column, MetaData, Select, String, Table, Text, create_engine, inspect, make_url, select, text
+from sqlalchemy.exc import InterfaceError, OperationalError, SQLAlchemyError
+from traitlets.config.loader import Config, PyFileConfigLoader
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
+    from nbgrader.api import (
+        Assignment,
+        BaseCell,
+        Comment,
+        Grade,
+        Gradebook,
+        GradeCell,
+        InvalidEntry,
+        Notebook,
+        SubmittedAssignment,
+        SubmittedNotebook,
+    )
+    from nbgrader.dbutil import ALEMBIC_DIR
+
+from rnngrade.author import release
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError, Failures, Stop
+
+ENTERED = Table(
+    "rnngrade_entered",
+    MetaData(),
+    Column("notebook_id", String(32), primary_key=True),  # nbgrader's submitted notebook
+    Column("key", Text, nullable=False),  # the record's
+    Column("state", Text, nullable=False),  # `Entered` as JSON
+)
+
+NOT_ENTERED = "Is not in the gradebook as it was graded: run 'rnngrade run {}'."
+
+
+class GradebookError(DeskError):
+    """What kept a grade from the gradebook, in one sentence."""
+
+
+class NoGradebook(GradebookError, Stop):
+    """The gradebook cannot be used at all: it is not there, or locked, or its disk is full."""
+
+
+@dataclass(frozen=True)
+class GivenGrade:
+    """What nbgrader keeps of a grade that a person gave: points, extra credit, and whether they have to look again."""
+
+    points: float | None
+    extra: float | None
+    waits: bool
+
+
+@dataclass
+class State:
+    """What persons gave a submission, as the gradebook has it."""
+
+    grades: dict[str, GivenGrade] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
+    is_flagged: bool = False
+
+
+@dataclass
+class Entered:
+    """What the desk has entered of a submission: the state, what it was given for (`by_hand.Given.answer`), and the
+    submission's hash.
+    """
+
+    state: State = field(default_factory=State)
+    answers: dict[str, str] = field(default_factory=dict)
+    submission: str = ""
+
+    def to_json(self) -> str:
+        """As text."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Entered:
+        """What `to_json` wrote."""
+        data = json.loads(text)
+        grades = {name: GivenGrade(**grade) for name, grade in data["state"].pop("grades").items()}
+        return cls(**data | {"state": State(grades, **data["state"])})
+
+
+@dataclass
+class Page:
+    """A submission as the gradebook has it: points and comments by cell. `key` is that of its record, "" if the desk
+    has not entered it.
+    """
+
+    id: str
+    penalty: float
+    state: State = field(default_factory=State)
+    auto: dict[str, float | None] = field(default_factory=dict)
+    waits: dict[str, bool] = field(default_factory=dict)
+    most: dict[str, float] = field(default_factory=dict)
+    commented: set[str] = field(default_factory=set)  # what can have a comment
+    untouched: set[str] = field(default_factory=set)
+    key: str = ""
+    entered: Entered = field(default_factory=Entered)
+
+
+@contextmanager
+def told(desk: Desk) -> Iterator[None]:
+    """Around what uses the gradebook: an error of the database is one sentence. **Errors:** `GradebookError`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what nbgrader does to SQLAlchemy is between the two
+            yield
+    except (SQLAlchemyError, InvalidEntry, UnicodeDecodeError) as error:
+        kind = NoGradebook if isinstance(error, (OperationalError, InterfaceError)) else GradebookError
+        cause = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+        more = ""
+        if "not a database" in cause or "malformed" in cause:
+            more = ". Move it away: 'rnngrade run' makes it anew from records and from what was given by hand."
+        raise kind(f"The gradebook at {_address(desk)} cannot be used: {cause}{more}") from None
+
+
+@contextmanager
+def opened(desk: Desk) -> Iterator[Gradebook]:
+    """nbgrader's gradebook of a desk, with the desk's own table, made if it is not there; what is not committed is
+    taken back. **Errors:** `GradebookError`.
+    """
+    with told(desk):
+        desk.folder.mkdir(parents=True, exist_ok=True)
+        with beside_python():
+            name_version(desk.db_url)
+            gradebook = Gradebook(desk.db_url, str(settings(desk).CourseDirectory.course_id))
+        try:
+            ENTERED.create(gradebook.engine, checkfirst=True)
+            yield gradebook
+        finally:
+            gradebook.db.rollback()
+            gradebook.close()
+
+
+def is_there(desk: Desk) -> bool:
+    """Whether there is a gradebook, which to open would be to make."""
+    try:
+        url = make_url(desk.db_url)
+    except SQLAlchemyError:
+        return True
+    return url.get_backend_name() != "sqlite" or Path(str(url.database)).is_file()
+
+
+def read_pages(
+    session: Any, unit: str, student: str | None = None, failures: Failures | None = None
+) -> dict[str, Page]:
+    """All submissions of a unit, by student, or one, in four queries. Who has points that are no numbers is put into
+    `failures`. **Errors:** without `failures`, `GradebookError`.
+    """
+
+    def rows(*columns: Any) -> Select[Any]:
+        found = (
+            select(SubmittedAssignment.student_id, *columns)
+            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+            .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+            .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+            # as nbgrader itself looks for it: a desk that was moved has lost its course
+            .where(Assignment.name == unit, Notebook.name == unit)
+        )
+        return found if student is None else found.where(SubmittedAssignment.student_id == student)
+
+    found: dict[str, Page] = {}
+    broken: set[str] = set()
+    own = Failures() if failures is None else failures
+
+    def number(student: str, value: Any) -> float:
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            broken.add(student)
+            return 0.0
+        return float(value)
+
+    kept = rows(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty, SubmittedNotebook.flagged)
+    kept = kept.add_columns(ENTERED.c.key, ENTERED.c.state)
+    kept = kept.outerjoin(ENTERED, ENTERED.c.notebook_id == SubmittedNotebook.id)
+    for who, id, penalty, flagged, key, state in session.execute(kept):
+        found[who] = Page(id, number(who, penalty or 0.0), State(is_flagged=bool(flagged)))
+        if key is not None:
+            found[who].key, found[who].entered = key, Entered.from_json(state)
+    points = (Grade.auto_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade)
+    grades = rows(BaseCell.name, GradeCell.__table__.c.max_score, *points)
+    grades = grades.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(BaseCell, Grade.cell_id == BaseCell.id)
+    grades = grades.join(GradeCell.__table__, GradeCell.__table__.c.id == BaseCell.id)
+    for who, name, most, *given, waits in session.execute(grades):
+        page = found[who]
+        auto, manual, extra = (None if value is None else number(who, value) for value in given)
+        page.auto[name], page.most[name], page.waits[name] = auto, number(who, most or 0.0), bool(waits)
+        if manual is not None or extra:
+            page.state.grades[name] = GivenGrade(manual, extra, bool(waits))
+    comments = rows(BaseCell.name, Comment.auto_comment, Comment.manual_comment)
+    comments = comments.join(Comment, Comment.notebook_id == SubmittedNotebook.id)
+    for who, name, automatic, by_hand in session.execute(comments.join(BaseCell, Comment.cell_id == BaseCell.id)):
+        found[who].commented.add(name)
+        if by_hand and by_hand.strip():
+            found[who].state.comments[name] = by_hand
+        if automatic is not None:
+            found[who].untouched.add(name)
+    for who in sorted(broken):
+        del found[who]
+        own.add(who, unit, "The gradebook has points that are no number: mend them in formgrader.")
+    if failures is None:
+        own.end()
+    return found
+
+
+def name_version(db_url: str) -> None:
+    """Write down the tables' version, by which `nbgrader db upgrade` knows them, if nobody has.
+
+    nbgrader does it after it has made the tables, by a process that takes seconds: if it was killed in between, nobody
+    would name it any more.
+    """
+    engine = create_engine(db_url)
+    try:
+        with engine.begin() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+            if connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 0:
+                head = ScriptDirectory(ALEMBIC_DIR).get_current_head()
+                connection.execute(
+                    text("INSERT INTO alembic_version (version_num) VALUES (:version)"), {"version": head}
+                )
+    finally:
+        engine.dispose()
+
+
+def settings(desk: Desk) -> Config:
+    """nbgrader's configuration of a class: the course's, or the one in the class's folder, which includes it."""
+    if (desk.folder / "nbgrader_config.py").is_file():
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(desk.folder)).load_config()
+    else:
+        config = release.settings(desk.root)
+    config.CourseDirectory.root = str(desk.folder)
+    config.CourseDirectory.db_url = desk.db_url
+    return config
+
+
+@contextmanager
+def beside_python() -> Iterator[None]:
+    """With `alembic` on PATH, which nbgrader calls to set up a new database: it lies beside the Python that runs."""
+    path = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), path])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = path
+
+
+def _address(desk: Desk) -> str:
+    """Where the gradebook lies, without its password."""
+    try:
+        return make_url(desk.db_url).render_as_string()
+    except SQLAlchemyError:
+        return repr(desk.db_url)

@@ -1,0 +1,62 @@
+"""Why a student has these points, for whoever answers an appeal: of each exercise what the judge found, and who gave
+what by hand. The desk has the visible cases' numbers; of hidden ones it keeps none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rnngrade.core.desk import Desk
+from rnngrade.core.errors import DeskError
+from rnngrade.core.record import Record
+from rnngrade.gradebook import by_hand
+from rnngrade.gradebook.exporting import number
+from rnngrade.gradebook.marks import read_marks
+from rnngrade.grading.single import words_of
+from rnngrade.roster.rules import names_of, rules_of
+from rnngrade.roster.students import class_list, folded
+
+
+def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
+    """All of it as text. **Errors:** `DeskError` if nobody, or more than one, is called so."""
+    record = _called(desk, unit, name)
+    marks, given = read_marks(desk, unit), by_hand.read(desk, unit, record.student)
+    mine, results = marks.get(record.student), {result.name: result for result in record.exercises}
+    yield f"{record.student}, {unit}: " + (f"{number(mine.total)} points" if mine else "not in the gradebook as graded")
+    if mine and mine.penalty:
+        yield f"  {number(mine.before)} were earned, {number(mine.penalty)} came off for being late."
+    rules = rules_of(desk)
+    changed = rules.changed.get(unit) if rules else None
+    grades = mine.grades if mine else {}
+    for grade_id in dict.fromkeys([*(f"check_{name}" for name in results), *grades]):
+        exercise, mark = grade_id.removeprefix("check_"), grades.get(grade_id)
+        points = "no points yet" if mark is None or mark.points is None else number(mark.points)
+        result, hand = results.get(exercise), given.grades.get(grade_id)
+        yield f"{exercise}: {points}" + (f" of {number(mark.most)}" if mark else "")
+        if changed and exercise in changed.dropped:
+            yield "    Dropped in desk.toml: it counts for nobody."
+        elif changed and exercise in changed.full_points:
+            yield "    Full points for all, by desk.toml."
+        if result and hand and hand.points is not None:
+            yield f"    The judge gave {number(result.points)}."
+        if hand:
+            yield f"    By hand: {number(hand.points or 0)}, by {hand.by or 'somebody'}, {hand.at}."
+        if comment := given.comments.get(exercise):
+            yield "    " + comment.replace("\n", "\n    ")
+        if result and (words := words_of(result)):
+            missed = [name for name, met in result.criteria.items() if met is False]
+            words += f"\n\nNot met: {', '.join(missed)}." if missed else ""
+            yield "    " + words.replace("\n", "\n    ")
+    for finding in record.findings:
+        yield f"! {finding.message}"
+    yield f"In their words: {desk.submission_path(unit, record.student)}"
+
+
+def _called(desk: Desk, unit: str, name: str) -> Record:
+    people = class_list(desk)
+    found = [one for one in desk.graded(unit) if folded(name) in names_of(one.student, people)]
+    if len(found) != 1:
+        who = f"{len(found)} are" if found else "nobody who is graded is"
+        more = f": {', '.join(one.student for one in found)}" if found else ""
+        raise DeskError(f"In {unit} {who} called {name!r}{more}.")
+    return found[0]
