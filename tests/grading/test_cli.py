@@ -187,7 +187,7 @@ def test_a_run_enters_the_names_of_the_class_list(desk):
         (("run", "03", "--limit", "memory=much"), "The limit memory is a positive number, such as 60 or 512M; "),
         (("report",), "Nothing is graded in "),
         (("report", "05"), "Nothing is graded in "),
-        (("feedback", "5"), "Nothing is graded in "),
+        (("feedback", "5"), "Nothing of 05_gradient_flow is graded in "),
         (("return", "moodle", "05", "--zip", "x.zip"), "The gradebook has no grades of 05_gradient_flow: run "),
         (("return", "csv"), "Nothing is graded in "),
         (("lab",), "Nothing is graded in "),
