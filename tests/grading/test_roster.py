@@ -158,3 +158,10 @@ def test_who_is_missing_and_who_is_not_on_the_list():
 def test_names_sort_as_people_sort_them(texts):
     assert len(sorted(texts, key=natural)) == len(texts), "any two can be compared"
     assert sorted(["s10", "Zoe", "s9", "ärger", "bob"], key=natural) == ["ärger", "bob", "s9", "s10", "Zoe"]
+
+
+@pytest.mark.parametrize("text", ['id,name\nada,"Ada\nalan,Alan\n', 'id,name\nada,"Ada\nalan,Alan\nemmy,"Emmy"\n'])
+def test_a_stray_quotation_mark_is_told_with_its_line(tmp_path, text):
+    (tmp_path / "roster.csv").write_text(text)
+    with pytest.raises(RosterError, match="line 2: a quotation mark"):
+        read_roster(tmp_path / "roster.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -100,6 +101,12 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     assert "handed in nothing: Софья Ковалевская" in text
     assert "not on the class list: eve" in text
     assert "Next: mark 3 answers of 02_unfolding by hand" in text
+    record = ruled.record(UNIT, "ada")
+    write_whole(ruled.record_path(UNIT, "ada"), replace(record, versions={"checks": "old"}).to_json().encode())
+    assert "1 to grade, grades are old: its checks changed since" in said()
+    write_whole(ruled.record_path(UNIT, "ada"), replace(record, key="another").to_json().encode())
+    assert "1 not in the gradebook as graded" in said()
+    write_whole(ruled.record_path(UNIT, "ada"), record.to_json().encode())
     for student in ("ada", "alan", "eve"):
         Person(ruled, student).gives(WRITTEN, 1)
     assert "Next: write the feedback on 02_unfolding" in said()

@@ -30,7 +30,7 @@ from rnngrade.cli.shared import (
     units_of,
 )
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.errors import DeskError, Failures, together
 from rnngrade.core.record import JUDGED, ExerciseResult, Record
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form
             for words in rename_settled(desk):
                 click.echo(words)
         report = take(source, desk, units_of([unit])[0] if unit else None, form, failures=failures)
-        for words in (*report.notes, *report.unknown):
+        for words in together([*report.notes, *report.unknown]):
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
         failures.end()

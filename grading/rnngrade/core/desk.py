@@ -10,7 +10,9 @@ executed/UNIT/STUDENT.ipynb             the instructor's notebook with the stude
 autograded/STUDENT/UNIT/UNIT.ipynb      the same, where formgrader looks for it
 feedback/STUDENT/UNIT/UNIT.html         what the student gets back
 report/UNIT.html                        what the instructor looks at, and report/UNIT/STUDENT.html, a notebook to read
-gradebook.db                            nbgrader's gradebook, unless another database is configured
+by_hand/UNIT/STUDENT.json               what persons gave, and for which answer (`by_hand.py`)
+rubrics/UNIT/QUESTION.json              a rubric that was changed while marking
+gradebook.db                            nbgrader's gradebook, made of records and by_hand, unless another is configured
 .lock                                   by which one command at a time changes any of this (`lock.py`)
 """
 

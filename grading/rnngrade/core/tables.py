@@ -32,18 +32,24 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
     """The names of the columns, and all rows that are not empty, without spaces around. Of columns that are called
     alike, the first counts. **Errors:** `UnreadableTable`.
     """
+    begins = 1
     try:
         text = decoded(path.read_bytes())
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
         columns = [name.strip() for name in next(lines, [])]
         rows = []
+        begins = lines.line_num + 1
         for cells in lines:
+            begins = lines.line_num + 1
             given: dict[str, str] = {}
             for name, cell in zip(columns, cells):
                 given.setdefault(name, cell.strip())
             if any(given.values()):
                 rows.append(Row(lines.line_num, given))
     except (OSError, UnicodeError, csv.Error) as error:
+        if "expected after" in str(error) or "unexpected end" in str(error):
+            words = "a quotation mark opens a cell there and is not closed as one. Within a cell it is written twice"
+            raise UnreadableTable(f"{path}, line {begins}: {words}.") from None
         said = getattr(error, "strerror", None) or error
         raise UnreadableTable(f"{path} cannot be read: {said}.") from None
     return columns, rows

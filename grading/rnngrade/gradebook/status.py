@@ -67,10 +67,10 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
     found.not_entered = [student for student in records if student not in marks]
     now = _versions(desk, unit) if records else {}
     for student, record in records.items():
-        others = (
-            [words for name, words in VERSIONS.items() if now.get(name) != record.versions.get(name)] if now else []
-        )
-        found.changed |= {*others}
+        others = {
+            words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
+        }
+        found.changed |= others
         if others or _is_other(desk.submission_path(unit, student), record):
             found.stale.append(student)
         if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
@@ -159,7 +159,7 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
     if one.to_grade:
         counts.append(f"{len(one.to_grade)} to grade")
     if one.changed:
-        counts.append(f"grades are old: {' and '.join(sorted(one.changed))} changed since")
+        counts.append(f"grades are old: {', '.join(sorted(one.changed))} changed since")
     if one.not_entered:
         counts.append(f"{len(one.not_entered)} not in the gradebook as graded")
     if one.to_mark:
