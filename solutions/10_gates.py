@@ -721,8 +721,8 @@ check(set_forget_bias)
 # `#` is in view. How many of their characters are taken for a comment? **Guess** an order of the three.
 
 # %% tags=["experiment", "nbval-ignore-output"] dials="epochs = 15"
-from rnncourse.experiments.gates import tagger_measured
 from rnncourse.experiments.bidirectional_torch import comments_known
+from rnncourse.experiments.gates import tagger_measured
 from rnncourse.experiments.gates_torch import CORES, train_tagger
 
 epochs = 5

@@ -12,7 +12,8 @@ from playwright.sync_api import Page, expect
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.marks import read_marks
-from rnngrade.pages.marking.question import questions
+from rnngrade.pages.marking.answers import answers, answers_of, mark
+from rnngrade.pages.marking.question import questions, questions_of
 from tests.browser import axe
 from tests.grading.made import UNIT, WRITTEN, changed, outcome, submission
 
@@ -81,8 +82,7 @@ def test_a_class_is_marked_by_key(page: Page, address: str, desk: Desk):
             page.keyboard.press("2")
             expect(points).to_have_value("1.5")
             page.keyboard.press("c")
-            page.keyboard.type("Say what.")
-            page.keyboard.press("Escape")
+            page.keyboard.type("Say what.")  # and Enter keeps it
         else:
             page.keyboard.press("f" if seen % 2 else "0")
         page.keyboard.press("Enter")
@@ -96,6 +96,34 @@ def test_a_class_is_marked_by_key(page: Page, address: str, desk: Desk):
     page.reload()
     expect(progress).to_have_text("All 41 are marked")
     assert page.title().startswith("Marking")
+
+
+def test_a_rubric_is_changed_two_graders_meet_and_one_student_is_found(page: Page, address: str, desk: Desk):
+    page.goto(address.replace("?", "?student=student4&"))
+    progress = page.locator("#progress")
+    expect(progress).to_have_text("All 1 are marked")
+    expect(page.locator(".worth").first).to_have_text("1 point")
+    page.keyboard.press("0")
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator(".given").first).to_have_text("+1")
+    before = read_marks(desk, UNIT)["student4"].grades[WRITTEN].points
+    page.get_by_text("Change the rubric").click()
+    row = page.locator("[data-number='0']")
+    row.locator("input").fill("0.5")
+    row.get_by_role("button").click()
+    expect(page.locator(".worth").first).to_have_text("0.5 point")
+    assert read_marks(desk, UNIT)["student4"].grades[WRITTEN].points == before - 0.5
+
+    (question,) = questions_of(desk, UNIT)
+    (mine,) = answers_of(desk, answers(desk, UNIT, question), "student4")
+    mark(desk, UNIT, question, mine.id, 3.0, "The other.", {})
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    expect(page.locator(".told")).to_contain_text("gave it 3 points meanwhile")
+    page.keyboard.press("Enter")
+    expect(page.locator(".told")).to_be_empty()
+    assert read_marks(desk, UNIT)["student4"].grades[WRITTEN].points == 0
 
 
 def test_who_has_no_token_sees_nothing_and_marks_nothing(page: Page, address: str, desk: Desk):

@@ -7,7 +7,7 @@ from pathlib import Path
 from rnngrade.core.desk import Desk
 from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import BLANK
-from tests.grading.made import UNIT, enter, outcome, submission
+from tests.grading.made import UNIT, enter, outcome, resubmitted, submission
 
 RULES = """\
 timezone = "Europe/Berlin"
@@ -47,5 +47,6 @@ def make_ruled(desk: Desk, root: Path) -> Desk:
     hand_in(desk, "emmy", "2026-11-20 23:05:00 UTC")
     hand_in(desk, "eve", "2026-11-30 12:00:00 UTC")
     made = (submission("ada"), submission("alan"), submission("emmy", BLANK), submission("eve"))
-    enter(desk, *(outcome(root, one) for one in made))
+    outcomes = [outcome(root, one) for one in made]
+    enter(desk, *((resubmitted(record, b"{}"), notebook) for record, notebook in outcomes))
     return desk

@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+import click
 import nbformat
 import pytest
 from click.testing import CliRunner
@@ -40,10 +41,31 @@ def run_again(desk, *more, code=0):
     return rnngrade(desk, "run", "03", "--seed", "7", "--limit", "cell_seconds=10", *more, code=code)
 
 
-def test_every_command_shows_examples():
-    for name in ("sample", "collect", "times", "status", "run", "feedback", "report", "export", "mail", "lab"):
-        assert "Examples:\n    rnngrade " in CliRunner().invoke(main, [name, "--help"]).output
-    assert "Examples:" in CliRunner().invoke(main, ["--help"]).output
+def commands_of(command, context):
+    """Each command and target, with the arguments by which it is called."""
+    if not isinstance(command, click.Group):
+        return {(): command}
+    found = {name: command.get_command(context, name) for name in command.list_commands(context)}
+    return {(name, *rest): one for name, inner in found.items() for rest, one in commands_of(inner, context).items()}
+
+
+COMMANDS = commands_of(main, click.Context(main))
+
+
+@pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
+def test_every_command_shows_examples_and_says_what_each_argument_is(names):
+    text = CliRunner().invoke(main, [*names, "--help"]).output
+    assert "Examples:\n    rnngrade " in text
+    for parameter in COMMANDS[names].params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help
+        elif parameter.name != "arguments":
+            assert f"\n    {parameter.name.upper()}" in text.partition("Arguments:")[2]
+
+
+def test_commands_are_listed_in_the_order_of_the_work():
+    order = ["collect", "run", "report", "mark", "feedback", "return", "gradescope"]
+    assert [name for name in main.list_commands(click.Context(main)) if name in order] == order
 
 
 def test_a_run_has_a_line_for_each_submission_and_says_what_is_wrong(desk):
@@ -60,7 +82,7 @@ def test_a_run_has_a_line_for_each_submission_and_says_what_is_wrong(desk):
 
 def test_grades_are_the_true_ones(desk, monkeypatch):
     monkeypatch.setenv("RNNCOURSE_SEED", "7")
-    rows = table(rnngrade(desk, "export").stdout)
+    rows = table(rnngrade(desk, "return", "csv").stdout)
     for made in demo_class(UNIT, 4):
         assert isinstance(made, Submission)
         for name, points in made.expected().items():
@@ -79,7 +101,7 @@ def test_strict_says_by_its_exit_code_that_a_person_has_to_look(desk):
 
 def test_a_due_date_that_is_changed_later_changes_the_marks_on_the_next_run(desk):
     def total():
-        return float(table(rnngrade(desk, "export", "03").output)["ada"]["total"])
+        return float(table(rnngrade(desk, "return", "csv", "03", "--provisional").stdout)["ada"]["total"])
 
     def set_the_due_date(when):
         with opened(desk) as gradebook:
@@ -108,7 +130,7 @@ def test_pages_are_written(desk):
     assert "ada" in (desk.reports / f"{UNIT}.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("command", [("feedback", "03"), ("report",), ("export",)])
+@pytest.mark.parametrize("command", [("feedback", "03"), ("report",), ("return", "csv")])
 def test_one_student_does_not_stop_the_class_and_is_listed(desk, tmp_path, command):
     shutil.copytree(desk.folder, tmp_path / "copy")
     copy = Desk(desk.root, tmp_path / "copy")
@@ -119,7 +141,7 @@ def test_one_student_does_not_stop_the_class_and_is_listed(desk, tmp_path, comma
     done = {
         "feedback": lambda: (copy.feedback / "alan" / UNIT / f"{UNIT}.html").read_text(),
         "report": lambda: (copy.reports / f"{UNIT}.html").read_text(),
-        "export": lambda: result.stdout,
+        "return": lambda: result.stdout,
     }
     assert "alan" in done[command[0]]()
 
@@ -164,7 +186,10 @@ def test_a_run_enters_the_names_of_the_class_list(desk):
         (("run", "03", "--limit", "patience=3"), "There is no limit 'patience'; there are "),
         (("run", "03", "--limit", "memory=much"), "The limit memory is a positive number, such as 60 or 512M; "),
         (("report",), "Nothing is graded in "),
-        (("export",), "Nothing is graded in "),
+        (("report", "05"), "Nothing is graded in "),
+        (("feedback", "5"), "Nothing of 05_gradient_flow is graded in "),
+        (("return", "moodle", "05", "--zip", "x.zip"), "The gradebook has no grades of 05_gradient_flow: run "),
+        (("return", "csv"), "Nothing is graded in "),
         (("lab",), "Nothing is graded in "),
     ],
 )
@@ -173,6 +198,11 @@ def test_what_cannot_be_done_is_said_in_a_sentence(root, tmp_path, arguments, wo
     assert result.stderr.startswith(words)
     assert result.stderr.count("\n") == 1
     assert result.output == result.stderr  # nothing else
+
+
+def test_who_is_not_there_is_said(desk):
+    for command in ("run", "feedback"):
+        assert "nobody" in rnngrade(desk, command, "3", "--student", "nobody", code=1).stderr
 
 
 def test_the_desk_draws_its_own_seed_once_and_keeps_it_to_itself(tmp_path, root):

@@ -22,8 +22,11 @@ from rnncourse import exercises
 from rnngrade.cli import main
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
+from rnngrade.gradebook.renaming import rename_settled
 from rnngrade.roster import sources
 from rnngrade.roster.collect import CanvasCollector, CollectError, MoodleCollector, collect
+from rnngrade.roster.identity import without_notebook
+from rnngrade.roster.names import settle
 
 UNIT = "03_cell"
 
@@ -284,7 +287,7 @@ def test_a_name_that_is_none_is_left_out(desk, archive):
     assert all("cannot be a student's name" in note for note in report.notes)
 
 
-# --- Moodle and Canvas
+# --- platforms
 
 
 @pytest.mark.parametrize(
@@ -319,7 +322,7 @@ def test_two_of_moodle_s_students_of_one_name_are_told_apart(desk, archive):
     assert found[path("Ada King 1")] == notebook("3")
     assert found[path("Ada King 2")] == notebook("2")
     assert path("Ada King") not in found
-    assert any("two students called Ada King" in note for note in report.notes)
+    assert any("Ada King 1 is known by a number alone" in note for note in report.notes)
 
 
 @pytest.mark.parametrize(
@@ -376,6 +379,131 @@ def test_the_collectors_serve_nbgrader_s_zip_collect():
     given = CanvasCollector().collect("/x/kingada_LATE_1_2_03_cell-1.ipynb")
     assert (given["student_id"], given["file_id"]) == ("kingada", "03_cell-1")
     assert CanvasCollector().collect("/x/ada/03_cell.pdf") is None
+
+
+GRADESCOPE = """\
+---
+submission_301:
+  :submitters:
+  - :name: Ada King
+    :sid: s1
+    :email: ada@x.org
+  :created_at: 2026-11-20 14:22:32.365935000 Z
+  :history: []
+submission_302:
+  :submitters:
+  - :name: Kate O'Hara
+    :sid: s2
+    :email: kate@x.org
+  - :name: Ada King
+    :sid: s3
+    :email: king@x.org
+  :created_at: 2026-11-21 14:22:32.365935000 Z
+"""
+WORKSHEET = """\
+Identifier,Full name,Email address,Grade
+Participant 17,Ada King,ada@x.org,
+Participant 4,Ada King,king@x.org,
+Participant 9,Kate O'Hara,kate@x.org,
+"""
+DEUTSCH = WORKSHEET.replace(
+    "Identifier,Full name,Email address,Grade", "ID;Vollständiger Name;E-Mail-Adresse;Bewertung"
+)
+CLASSROOM = '"identifier","github_username","github_id","name"\n"s1","adak","1",""\n"king@x.org","ada-k","2",""\n'
+CANVAS_JSON = [{"user_id": 901, "anonymous_id": "k3J01"}, {"user_id": 903, "anonymous_id": "9s2zZ"}]
+BOTH = {"ada": "1", "king": "2"}
+
+
+@pytest.mark.parametrize(
+    ("files", "names", "expected"),
+    [
+        (
+            {
+                "export/submission_metadata.yml": GRADESCOPE,
+                "export/submission_301/03_cell.ipynb": "1",
+                "export/submission_302/mine.ipynb": "2",
+            },
+            None,
+            {"ada": "1", "king": "2", "kate": "2"},
+        ),
+        *(
+            (
+                {
+                    f"Group 1-{called}_17_assignsubmission_file_/03_cell.ipynb": "1",
+                    f"Group 2-{called}_4_assignsubmission_file_/03_cell.ipynb": "2",
+                    f"Group 2-{kate}_9_assignsubmission_file_/03_cell.ipynb": "3",
+                },
+                table,
+                {**BOTH, "kate": "3"},
+            )
+            for called, kate, table in (
+                ("Ada King", "Kate OHara", ("worksheet.csv", WORKSHEET)),
+                ("Participant", "Participant", ("worksheet.csv", WORKSHEET)),
+                ("Teilnehmerin", "Teilnehmerin", ("w.csv", DEUTSCH.replace(",", ";"))),
+            )
+        ),
+        (
+            {f"{repository}/{file}": text for repository, text in (("03-cell-adak", "1"), ("03-cell-ada-k", "2"))
+             for file in (".git/config", "README.md", "03_cell.ipynb")},
+            ("classroom_roster.csv", CLASSROOM),
+            BOTH,
+        ),
+        (
+            {"anon_k3J01_501_03_cell.ipynb": "1", "LATE_anon_9s2zZ_502_03_cell-1.ipynb": "2"},
+            ("submissions.json", json.dumps(CANVAS_JSON)),
+            BOTH,
+        ),
+        ({"kingada_901_5_03_cell.ipynb": "1", "kingada_LATE_903_6_03_cell.ipynb": "2"}, None, BOTH),
+    ],
+    ids=["gradescope", "groups", "blind", "deutsch", "github", "anonymous", "canvas"],
+)  # fmt: skip
+def test_every_platform_s_export_comes_to_the_class_list_s_ids(desk, folder, tmp_path, files, names, expected):
+    desk.folder.mkdir()
+    (desk.folder / "roster.csv").write_text(
+        "id,first_name,last_name,email,sis_id,canvas_id\nada,Ada,King,ada@x.org,s1,901\n"
+        "kate,Kate,O'Hara,kate@x.org,s2,902\nking,Ada,King,king@x.org,s3,903\n"
+    )
+    source = folder({path: notebook(text) if path.endswith("ipynb") else text.encode() for path, text in files.items()})
+    if names:
+        (tmp_path / names[0]).write_text(names[1])
+        assert settle(desk, tmp_path / names[0]) == []
+    report = collect(source, desk, UNIT)
+    assert submitted(desk) == {path(student): notebook(text) for student, text in expected.items()}
+    again = collect(source, desk, UNIT)
+    assert (again.taken, len(again.unchanged)) == ([], len(report.taken))
+
+
+def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled_by_a_line(desk, archive):
+    desk.folder.mkdir()
+    (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\nzoe,Zoë,Müller\n")
+    source = archive(("Ada Lovelac_1_assignsubmission_file_/03_cell.ipynb", notebook()))
+    report = collect(source, desk)
+    assert report.unknown[1:] == ["  Ada Lovelac: Ada Lovelac,ada, or zoe"]
+    (desk.folder / "names.csv").write_text("name,id\nAda Lovelac,ada\n")
+    (said,) = rename_settled(desk)
+    assert said.startswith("Ada Lovelac's 03_cell is ada's now")
+    again = collect(source, desk)
+    assert (again.taken, again.unknown, list(submitted(desk))) == ([], [], [path("ada")])
+
+
+def test_who_handed_in_no_notebook_did_not_hand_in_nothing(desk, archive):
+    within = zipped([("inner.zip", zipped([("03_cell.ipynb", notebook())]))])
+    names = ("kingada_1_9_essay.py", "turingalan_2_10_03_cell.ipynb", "curryhaskell_3_11_work.zip")
+    collect(archive(*zip(names, (b"x = 1", notebook(), within))), desk)
+    assert list(submitted(desk)) == [path("turingalan_2")]
+    assert without_notebook(desk, UNIT) == ["curryhaskell_3", "kingada_1"]
+
+
+def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):
+    download = zipped([("kingada_1_9_03_cell.ipynb", notebook()), ("turingalan_2_10_03_cell.ipynb", notebook())])
+    report = collect(folder({"canvas-03.zip": download, "ada/03_cell.ipynb": notebook()}), desk)
+    assert list(submitted(desk)) == [path("ada")]
+    assert report.notes == ["canvas-03.zip was left out: it looks like a platform's download: collect it by itself."]
+    desk.open()
+    other = Desk(desk.root, desk.folder.parent / "other")
+    assert collect(desk.folder, other).taken == [other.submission_path(UNIT, "ada")]
+    with pytest.raises(CollectError, match="is this desk: what lies in it is collected already"):
+        collect(desk.folder, desk)
 
 
 # --- whose a file is

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from rnngrade.core.errors import Failures
 from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import BLANK
+from rnngrade.gradebook.marks import read_marks
+from rnngrade.gradebook.renaming import rename_settled
 from rnngrade.gradebook.status import status_of
-from rnngrade.lms.canvas import fill_gradebook
-from rnngrade.lms.moodle import feedback_zip, file_name, fill_worksheet
-from rnngrade.lms.table import TableError
+from rnngrade.lms.filling import TableError, fill
+from rnngrade.lms.moodle import feedback_zip, file_name
+from rnngrade.lms.returning import of_unit
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.roster.rules import Rules
 from rnngrade.roster.students import ClassList
@@ -45,11 +47,21 @@ def graded(desk, root):
     made = (submission("ada"), submission("alan"), submission("emmy", BLANK))
     enter(desk, *(outcome(root, one) for one in made))
     Person(desk, "ada").gives(WRITTEN, 2.255)
-    for student, origin in (("ada", "moodle ada_king lovelace 17"), ("alan", "moodle alan turing 4")):
+    for student, origin in (("ada", "participant 17"), ("alan", "participant 4")):
         write_whole(desk.folder / "collected" / UNIT / student, origin.encode())
-    write_whole(desk.folder / "collected" / UNIT / "emmy", b"folder emmy 9")
+    write_whole(desk.folder / "collected" / UNIT / "emmy", b"folder emmy")
     write_feedback(desk, UNIT)
     return desk
+
+
+def pages_of(desk, failures=None, **more):
+    failures = failures or Failures()
+    return feedback_zip(desk, of_unit(desk, UNIT, failures, **more), failures)[0]
+
+
+def filled(desk, path, platform, column=None, failures=None):
+    failures = failures or Failures()
+    return fill(path, platform, column, of_unit(desk, UNIT, failures), failures)
 
 
 def whose(path, participants):
@@ -66,13 +78,14 @@ def whose(path, participants):
 
 def test_moodle_finds_whose_each_page_in_the_zip_is(graded):
     failures = Failures()
-    data = feedback_zip(graded, UNIT, failures)
+    data = pages_of(graded, failures, provisional=True)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         found = {whose(name, {"17", "4", "9"}): archive.read(name) for name in archive.namelist()}
     assert set(found) == {("17", f"{UNIT}.html"), ("4", f"{UNIT}.html")}
     assert found["17", f"{UNIT}.html"] == (graded.feedback / "ada" / UNIT / f"{UNIT}.html").read_bytes()
     assert [words.partition(",")[0] for words in failures.told] == ["emmy"]
-    assert feedback_zip(graded, UNIT, Failures()) == data
+    with zipfile.ZipFile(io.BytesIO(pages_of(graded))) as archive:
+        assert {whose(name, {"17", "4"})[0] for name in archive.namelist()} == {"17"}, "who waits gets no page yet"
 
 
 @given(st.text(), st.integers(1, 10**9))
@@ -84,7 +97,7 @@ def test_whatever_a_student_is_called_moodle_finds_the_number(student, number):
 def test_a_page_that_is_not_written_is_told(graded):
     (graded.feedback / "ada" / UNIT / f"{UNIT}.html").unlink()
     failures = Failures()
-    feedback_zip(graded, UNIT, failures)
+    pages_of(graded, failures)
     assert any("ada" in words and "rnngrade feedback" in words for words in failures.told)
 
 
@@ -94,33 +107,44 @@ def test_a_page_goes_out_as_it_is_now_whatever_was_marked_since_it_was_written(g
     assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == []
     Person(graded, "alan").gives(WRITTEN, 1.25)
     assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == ["alan"]
-    with zipfile.ZipFile(io.BytesIO(feedback_zip(graded, UNIT, Failures()))) as archive:
+    with zipfile.ZipFile(io.BytesIO(pages_of(graded))) as archive:
         (now,) = [archive.read(name) for name in archive.namelist() if name.startswith("alan")]
     assert before != now == page.read_bytes()
     assert b"waits for a person" not in now
     assert status_of(graded, UNIT, Rules(), ClassList()).without_feedback == []
 
 
+def changed(before, after, delimiter=","):
+    """The cells of a table that are not what they were."""
+    before, after = rows(before, delimiter), rows(after, delimiter)
+    return {(i, j): after[i][j] for i, row in enumerate(before) for j, cell in enumerate(row) if after[i][j] != cell}
+
+
 def test_the_worksheet_gets_its_grades_and_keeps_all_else(graded, tmp_path):
     path = tmp_path / "worksheet.csv"
     path.write_text(WORKSHEET, encoding="utf-8", newline="")
-    filled = fill_worksheet(graded, UNIT, path, "Bewertung")
-    before, after = rows(WORKSHEET.removeprefix("\ufeff")), rows(filled.text)
-    changed = [(i, j) for i, row in enumerate(before) for j, cell in enumerate(row) if after[i][j] != cell]
-    assert changed == [(1, 4)]
-    record = graded.record(UNIT, "ada")
-    assert float(after[1][4]) == pytest.approx(record.points + 2.255, abs=0.006)
-    assert (list(filled.graded), list(filled.waiting)) == (["ada"], ["alan"])
+    failures = Failures()
+    made = filled(graded, path, "moodle", "Bewertung", failures)
+    ((place, grade),) = changed(WORKSHEET.removeprefix("\ufeff"), made.text).items()
+    assert place == (1, 4)
+    assert float(grade) == pytest.approx(graded.record(UNIT, "ada").points + 2.255, abs=0.006)
+    assert made.graded == ["ada"]
+    assert failures.told == [f"emmy, {UNIT}: {path} has no row that is theirs."]
 
 
-def test_a_worksheet_whose_columns_are_called_otherwise_is_told_which_there_are(graded, tmp_path):
+def test_a_column_that_is_not_surely_meant_is_asked_for_and_a_table_of_others_refused(graded, tmp_path):
     path = tmp_path / "worksheet.csv"
     path.write_text(WORKSHEET, encoding="utf-8")
-    with pytest.raises(TableError, match=r"--column .* 'Bewertung'"):
-        fill_worksheet(graded, UNIT, path)
+    with pytest.raises(TableError, match=r"say with --column which it is, of .* 'Bewertung'"):
+        filled(graded, path, "moodle")
+    path.write_text(WORKSHEET.replace("Bewertung", "Grade", 1), encoding="utf-8")
+    assert filled(graded, path, "moodle").column == "Grade"
+    path.write_text("Identifier,Grade\nParticipant 99,\n")
+    with pytest.raises(TableError, match=r"Nobody in .* is known here: collect with --names"):
+        filled(graded, path, "moodle")
     path.write_text("one line")
     with pytest.raises(TableError, match="no rows"):
-        fill_worksheet(graded, UNIT, path)
+        filled(graded, path, "moodle")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
@@ -130,26 +154,34 @@ def test_canvas_gets_its_own_column_filled_and_no_other(graded, tmp_path, delimi
     path = tmp_path / "gradebook.csv"
     path.write_text(gradebook.getvalue(), encoding="utf-8", newline="")
     (graded.folder / "roster.csv").write_text("id,canvas_id\nada,\nalan,902\n")
-    filled = fill_gradebook(graded, UNIT, path, "Unit 02 (12)")
-    before, after = rows(gradebook.getvalue(), delimiter), rows(filled.text, delimiter)
-    changed = [(i, j) for i, row in enumerate(before) for j, cell in enumerate(row) if after[i][j] != cell]
-    assert changed == [(2, 6)]
-    assert list(filled.waiting) == ["alan"]
+    made = filled(graded, path, "canvas")
+    assert made.column == "Unit 02 (12)", "the only assignment that has the unit's number"
+    assert {*changed(gradebook.getvalue(), made.text, delimiter)} == {(2, 6)}
     Person(graded, "alan").gives(WRITTEN, 0)
-    again = rows(fill_gradebook(graded, UNIT, path, "Unit 02 (12)").text, delimiter)
-    assert float(again[3][6]) == graded.record(UNIT, "alan").points
-    assert again[4] == before[4], "who handed in nothing keeps what is there"
+    now = changed(gradebook.getvalue(), filled(graded, path, "canvas", "Unit 02 (12)").text, delimiter)
+    assert {*now} == {(2, 6), (3, 6)}, "who handed in nothing keeps what is there"
+    assert float(now[3, 6]) == graded.record(UNIT, "alan").points
     with pytest.raises(TableError, match="is no assignment"):
-        fill_gradebook(graded, UNIT, path, "Final Score")
+        filled(graded, path, "canvas", "Final Score")
 
 
-def test_the_commands_write_the_files_and_say_who_was_left_out(graded, tmp_path):
-    worksheet, filled, zipped = (tmp_path / name for name in ("in.csv", "out.csv", "out.zip"))
+def test_the_command_writes_the_files_and_says_who_was_left_out(graded, tmp_path):
+    worksheet, made, zipped = (tmp_path / name for name in ("in.csv", "out.csv", "out.zip"))
     worksheet.write_text(WORKSHEET, encoding="utf-8")
-    options = ["--worksheet", worksheet, "--column", "Bewertung", "--output", filled, "--zip", zipped]
-    done = rnngrade(graded, "moodle", "02", *options, code=1)  # emmy was not collected from Moodle
-    assert "emmy" in done.output
-    assert "alan" in done.output
+    options = ["--table", worksheet, "--column", "Bewertung", "--output", made, "--zip", zipped]
+    done = rnngrade(graded, "return", "moodle", "02", *options, code=1)  # emmy was not collected from Moodle
+    assert f"emmy, {UNIT}: Was not collected from Moodle" in done.output
+    assert "Left out, for a person has still to look: alan." in done.output
     assert zipfile.is_zipfile(zipped)
-    assert len(rows(filled.read_text())) == 4
-    rnngrade(graded, "moodle", "02", code=2)
+    assert len(rows(made.read_text())) == 4
+    rnngrade(graded, "return", "moodle", "02", code=2)
+
+
+def test_what_was_marked_without_names_becomes_theirs_whose_it_is(graded):
+    (graded.folder / "names.csv").write_text("name,id\nparticipant 17,lovelace\n")
+    (said,) = rename_settled(graded)
+    assert said == f"ada's {UNIT} is lovelace's now; the next 'rnngrade run {UNIT[:2]}' grades it by that name."
+    assert "ada" not in read_marks(graded, UNIT)
+    enter(graded, outcome(graded.root, submission("lovelace")))
+    assert read_marks(graded, UNIT)["lovelace"].grades[WRITTEN].points == 2.255
+    assert (graded.record(UNIT, "ada"), rename_settled(graded)) == (None, [])

@@ -173,7 +173,7 @@ def test_a_run_on_a_full_disk_says_so_and_goes_on_when_there_is_room(begun, smal
     assert failed >= (5 if ALL else 2)
 
 
-@pytest.mark.parametrize("arguments", [("feedback", UNIT), ("report",), ("export", "--output", "grades.csv")])
+@pytest.mark.parametrize("arguments", [("feedback", UNIT), ("report",), ("return", "csv", "--output", "grades.csv")])
 def test_every_command_says_that_the_disk_is_full_once(begun, small, monkeypatch, arguments):
     monkeypatch.chdir(small)
     before = contents_of(begun.folder)

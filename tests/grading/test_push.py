@@ -7,10 +7,8 @@ import io
 
 import pytest
 
-from rnngrade.core.errors import Failures
 from rnngrade.core.record import write_whole
 from rnngrade.lms.api import Canvas, CanvasError
-from rnngrade.lms.mail import write_mails
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.roster.times import lateness_of
 from tests.grading.canvas_server import TOKEN, Course, serving
@@ -36,14 +34,14 @@ def course():
 
 @pytest.fixture
 def push(marked, course, monkeypatch):
-    """Run `rnngrade push canvas` against the server, or `pull`. A push ends with 1: eve is on no class list."""
+    """Run `rnngrade return canvas` against the server, or another command that asks it."""
     monkeypatch.setenv("CANVAS_TOKEN", TOKEN)
     with serving(course) as url:
 
-        def run(*options, code=1, command="push", **replaced):
+        def run(*options, code=0, command=("return", "canvas", "02"), **replaced):
             given = {"--url": url, "--course": "1", "--assignment": "4711", **replaced}
             arguments = [part for pair in given.items() for part in pair]
-            return rnngrade(marked, command, "canvas", "02", *arguments, *options, code=code)
+            return rnngrade(marked, *command, *arguments, *options, code=code)
 
         yield run
 
@@ -51,15 +49,18 @@ def push(marked, course, monkeypatch):
 def test_a_dry_run_says_what_would_be_done_and_only_reads(push, course):
     course.submissions[EMMY]["score"] = 4.0
     run = push("--dry-run")
-    assert run.output.splitlines()[:4] == [
+    assert run.output.splitlines() == [
         "ada: 13.5 points, a page of feedback",
-        "alan: left as it was, a person has still to look",
         "emmy: 0 points instead of 4, a page of feedback",
         "2 to change; nothing was done.",
+        "Left out, for a person has still to look: alan, eve. With --provisional, what they have so far goes back as "
+        "well.",
     ]
-    assert "eve, 02_unfolding: Is not on the class list, and was left out." in run.output
+    run = push("--dry-run", "--provisional", code=1)
+    assert "alan: 12 points, a page of feedback\n" in run.output
+    assert "eve, 02_unfolding: Is not in this assignment in Canvas, or the class list lacks" in run.output
     assert course.changes == []
-    assert course.asked.count("GET /api/v1/courses/1/assignments/4711/submissions") == 3, "all pages"
+    assert course.asked.count("GET /api/v1/courses/1/assignments/4711/submissions") == 6, "all pages, twice"
 
 
 @pytest.mark.parametrize("redirects", [True, False])
@@ -99,14 +100,14 @@ def test_canvas_s_own_late_policy_takes_nothing_off_once_more(push, course, mark
     assert course.submissions[ADA]["score"] == 13.5
     (marked.folder / "desk.toml").unlink()
     course.submissions[ADA].update(score=None, late_policy_status=None)
-    run = push()
+    run = push(code=1)
     assert "Canvas made" in run.output, "without due dates of the desk's, Canvas's policy is told and left"
 
 
 def test_without_a_class_list_they_are_known_by_the_name_that_canvas_gave(push, course, marked):
     (marked.folder / "roster.csv").unlink()
     write_whole(marked.folder / "collected" / UNIT / "ada", b"canvas 901")
-    run = push("--dry-run")
+    run = push("--dry-run", code=1)
     assert "ada: 13.5 points, a page of feedback" in run.output
     assert "emmy, 02_unfolding: Is not in this assignment in Canvas, or the class list lacks" in run.output
 
@@ -114,8 +115,8 @@ def test_without_a_class_list_they_are_known_by_the_name_that_canvas_gave(push, 
 def test_canvas_says_when_they_handed_in(push, marked, course):
     for user, when in ((ADA, "2026-11-20T22:00:00Z"), (ALAN, "2026-11-25T22:00:00Z"), (905, "2026-11-20T22:00:00Z")):
         course.submissions[user]["submitted_at"] = when
-    assert push(command="pull", code=0).output.startswith(
-        "Canvas, user 905: nobody who handed in 02_unfolding is 'canvas 905'.\n2 times are new, 0 were known.\n"
+    assert push(command=("times", "--unit", "02")).output.startswith(
+        "Canvas: nobody who handed in 02_unfolding is 'canvas 905'.\n2 times are new, 0 were known.\n"
     )
     late = lateness_of(marked, UNIT)
     assert (late["ada"].days, late["alan"].days) == (0, 3)
@@ -131,7 +132,7 @@ def test_who_is_excused_in_canvas_stays_so(push, course):
 
 def test_an_assignment_with_other_points_is_not_filled(push, course):
     course.points_possible = 100
-    run = push()
+    run = push(code=1)
     assert run.output == (
         "In Canvas, 'Unit 02' has 100 points, and 02_unfolding has 15: set the assignment's points there to these.\n"
     )
@@ -139,16 +140,18 @@ def test_an_assignment_with_other_points_is_not_filled(push, course):
 
 
 def test_what_canvas_would_not_do_is_one_sentence(push, monkeypatch):
-    assert push(**{"--assignment": "5"}).output.startswith("Canvas has nothing at /api/v1/courses/1/assignments/5: are")
-    assert push(**{"--url": "http://canvas.example.org"}).output.startswith("http://canvas.example.org would send the")
+    def said(**replaced):
+        return push(code=1, **{f"--{name}": value for name, value in replaced.items()}).output
+
+    assert said(assignment="5").startswith("Canvas has nothing at /api/v1/courses/1/assignments/5: are")
+    assert said(url="http://canvas.example.org").startswith("http://canvas.example.org would send the")
     for address in ("canvas", "ftp://x"):
-        assert push(**{"--url": address}).output.startswith(f"'{address}' is no address")
-    assert "cannot be reached: ConnectionError." in push(**{"--url": "http://127.0.0.1:9"}).output
+        assert said(url=address).startswith(f"'{address}' is no address")
+    assert "cannot be reached: ConnectionError." in said(url="http://127.0.0.1:9")
     monkeypatch.setenv("CANVAS_TOKEN", "wrong")
-    run = push()
-    assert run.output == "Canvas does not take the token: is it whole, and has it not expired?\n"
+    assert said() == "Canvas does not take the token: is it whole, and has it not expired?\n"
     monkeypatch.setenv("CANVAS_TOKEN", "")
-    assert push().output.startswith("There is no token of Canvas's")
+    assert said().startswith("There is no token of Canvas's")
 
 
 def test_who_asks_too_much_waits_longer_each_time_and_gives_up(course):
@@ -175,11 +178,27 @@ def test_the_token_goes_nowhere_else(course, to):
     assert course.asked == []
 
 
+def test_where_canvas_shows_no_names_grades_go_by_its_own(push, course, marked):
+    course.is_anonymous = True
+    for student, user in (("ada", ADA), ("emmy", EMMY)):
+        write_whole(marked.folder / "collected" / UNIT / student, f"anon {course.anonymous(user)}".encode())
+    assert push().output.splitlines()[:3] == ["ada: 13.5 points", "emmy: 0 points", "2 changed."]
+    assert (course.submissions[ADA]["score"], course.submissions[EMMY]["score"]) == (13.5, 0)
+    assert "2 to change" not in push("--dry-run").output
+
+
+def test_the_term_goes_to_canvas_as_one_number(push, course, marked):
+    course.points_possible = 100
+    assert "emmy: 0 points\n" in push(command=("return", "canvas", "--total")).output
+    assert course.submissions[EMMY]["score"] == 0
+
+
 def test_a_mail_merge_has_a_page_and_a_row_for_each_who_is_marked(marked, tmp_path):
-    failures = Failures()
-    made = write_mails(marked, UNIT, tmp_path / "mails", failures)
-    assert (made.students, made.waiting) == (["ada", "emmy"], ["alan", "eve"])
-    text = made.table.read_bytes().decode("utf-8-sig")
+    run = rnngrade(marked, "return", "mail", "02", "--output", tmp_path / "mails")
+    assert run.output.startswith(
+        f"{tmp_path / 'mails' / 'mail.csv'}: 2 mails\nLeft out, for a person has still to look"
+    )
+    text = (tmp_path / "mails" / "mail.csv").read_bytes().decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [row["email"] for row in rows] == ["ada@example.org", "emmy@example.org"]
     ada = rows[0]
@@ -188,6 +207,5 @@ def test_a_mail_merge_has_a_page_and_a_row_for_each_who_is_marked(marked, tmp_pa
     page = (marked.feedback / "ada" / UNIT / f"{UNIT}.html").read_bytes()
     assert (tmp_path / "mails" / ada["attachment"]).read_bytes() == page
     Person(marked, "eve").gives(WRITTEN, 1)
-    run = rnngrade(marked, "mail", "02", "--output", tmp_path / "m", code=1)
-    assert "2 mails\nLeft out, for a person has still to look: alan\n" in run.output
+    run = rnngrade(marked, "return", "mail", "02", "--output", tmp_path / "m", code=1)
     assert "eve, 02_unfolding: Has no address: give the class list a column email." in run.output

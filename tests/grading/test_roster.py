@@ -114,7 +114,8 @@ def test_what_was_saved_by_windows_as_csv_is_read_and_needs_no_more_than_ids(tmp
         ("Vorname;Nachname\nA;B\n", "to name a column id, or be that of an export .*'Vorname', 'Nachname'"),
         ("name\nada\n", "has to name a column id"),
         ("", "has to name a column id"),
-        ("id\n\x81\n", "cannot be read"),
+        ("id\n\x81\n", "cannot be read: it is no text; save it as CSV"),
+        ("PK\x03\x04\0", "cannot be read: it is no text"),
         ("id\nada\n\nada\n", "line 4: 'ada' is on the list already"),
         ("Student,ID,SIS Login ID\nA,1,x\nB,2,x\n", "line 3: 'x' is on the list already"),
     ],
@@ -157,3 +158,10 @@ def test_who_is_missing_and_who_is_not_on_the_list():
 def test_names_sort_as_people_sort_them(texts):
     assert len(sorted(texts, key=natural)) == len(texts), "any two can be compared"
     assert sorted(["s10", "Zoe", "s9", "ärger", "bob"], key=natural) == ["ärger", "bob", "s9", "s10", "Zoe"]
+
+
+@pytest.mark.parametrize("text", ['id,name\nada,"Ada\nalan,Alan\n', 'id,name\nada,"Ada\nalan,Alan\nemmy,"Emmy"\n'])
+def test_a_stray_quotation_mark_is_told_with_its_line(tmp_path, text):
+    (tmp_path / "roster.csv").write_text(text)
+    with pytest.raises(RosterError, match="line 2: a quotation mark"):
+        read_roster(tmp_path / "roster.csv")

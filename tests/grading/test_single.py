@@ -19,7 +19,7 @@ from rnngrade.core.errors import DeskError
 from rnngrade.core.record import ExerciseResult, Finding, Record
 from rnngrade.grading.bundle import exercise_names
 from rnngrade.grading.single import NoUnit, grade_file, unit_of
-from rnngrade.lms.github import annotated, workflow
+from rnngrade.lms.github import annotated, release_zip, workflow
 from rnngrade.lms.gradescope import _submitted, autograder_zip
 from tests.grading.solved import solved
 
@@ -151,7 +151,19 @@ def test_github_gets_a_workflow_that_its_schema_knows(tmp_path):
         [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", path], check=True
     )
     steps = yaml.safe_load(path.read_text())["jobs"]["grade"]["steps"]
-    assert any("rnngrade grade" in step.get("run", "") for step in steps)
+    assert any("rnngrade.cli --course grader/source grade" in step.get("run", "") for step in steps)
+
+
+def test_github_s_release_grades_and_holds_no_solutions(root, tmp_path):
+    with zipfile.ZipFile(io.BytesIO(release_zip(root))) as file:
+        file.extractall(tmp_path)
+    assert not [path for path in tmp_path.rglob("*") if "solutions" in path.parts]
+    command = [sys.executable, "-m", "rnngrade.cli", "--course", tmp_path, "grade", "--sandbox", "none"]
+    blank = root / "notebooks" / UNIT / f"{UNIT}.ipynb"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "course")}
+    done = subprocess.run([*command, blank], capture_output=True, text=True, env=env, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    assert f"{UNIT}: 0 of" in done.stdout
 
 
 @given(words=st.text(max_size=80), name=st.text(max_size=20))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -27,7 +28,7 @@ POINTS = exercises.unit(UNIT).points
 
 
 def test_points_before_and_after_stand_in_the_export(ruled):
-    found = table(export(ruled, [UNIT], "csv"))
+    found = table(export(ruled, [UNIT], provisional=True))
     ada, alan, eve = found["ada"], found["alan"], found["eve"]
     assert (ada["days_late"], ada["late_days"]) == ("2", "1")
     assert (float(ada["before_late"]), float(ada["late_penalty"])) == (POINTS, pytest.approx(POINTS / 10))
@@ -51,7 +52,7 @@ def test_formgrader_knows_the_due_date_the_extension_and_the_penalty(ruled):
 
 def test_a_mark_by_hand_changes_what_being_late_costs_at_once(ruled):
     Person(ruled, "ada").gives(WRITTEN, 3)
-    found = table(export(ruled, [UNIT], "csv"))["ada"]
+    found = table(export(ruled, [UNIT]))["ada"]
     assert float(found["late_penalty"]) == pytest.approx(round((POINTS + 3) / 10, 2))
     (page,) = write_feedback(ruled, UNIT, ["ada"])
     text = page.read_text()
@@ -100,6 +101,12 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     assert "handed in nothing: Софья Ковалевская" in text
     assert "not on the class list: eve" in text
     assert "Next: mark 3 answers of 02_unfolding by hand" in text
+    record = ruled.record(UNIT, "ada")
+    write_whole(ruled.record_path(UNIT, "ada"), replace(record, versions={"checks": "old"}).to_json().encode())
+    assert "1 to grade, grades are old: its checks changed since" in said()
+    write_whole(ruled.record_path(UNIT, "ada"), replace(record, key="another").to_json().encode())
+    assert "1 not in the gradebook as graded" in said()
+    write_whole(ruled.record_path(UNIT, "ada"), record.to_json().encode())
     for student in ("ada", "alan", "eve"):
         Person(ruled, student).gives(WRITTEN, 1)
     assert "Next: write the feedback on 02_unfolding" in said()
@@ -115,12 +122,12 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
 
 
 def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
-    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == [
+    assert list(of_the_class(ruled, class_list(ruled), UNIT)) == [
         "02_unfolding: not on the class list, graded and kept apart: eve",
         "02_unfolding: 1 handed in nothing: Софья Ковалевская",
     ]
     (ruled.folder / "roster.csv").unlink()
-    assert list(of_the_class(class_list(ruled), ruled.submissions(UNIT), UNIT)) == []
+    assert list(of_the_class(ruled, class_list(ruled), UNIT)) == []
 
 
 def test_status_of_an_empty_desk_says_how_to_begin(desk):
@@ -131,7 +138,7 @@ def test_status_of_an_empty_desk_says_how_to_begin(desk):
 
 def test_a_rule_that_is_wrong_ends_a_command_in_one_sentence(ruled):
     (ruled.folder / "desk.toml").write_text(RULES.replace('"10 %"', "10"))
-    for command in (["export", "02"], ["feedback", "02"], ["report", "02"], ["status"]):
+    for command in (["return", "csv", "02"], ["feedback", "02"], ["report", "02"], ["status"]):
         said = 'desk.toml, line 8: per_day is a share, from 0 to 1 or as in "10 %", and not 10.\n'
         assert rnngrade(ruled, *command, code=1).output == said
 
@@ -207,7 +214,7 @@ def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, tmp_pat
 def test_a_table_of_times_that_is_none_is_one_sentence(desk, tmp_path, name, text, said):
     (desk.folder / "desk.toml").write_text(RULES)
     (tmp_path / name).write_text(text)
-    with pytest.raises(TimesError, match=said):
+    with pytest.raises(DeskError, match=said):
         take_times(desk, UNIT, tmp_path / name)
 
 

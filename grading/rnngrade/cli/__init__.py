@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from rnncourse.seat.sentences import EXAMPLES, in_a_sentence
-from rnngrade.cli import desk_work, systems
+from rnngrade.cli import desk_work, giving_back, systems
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.core.log import LEVELS, log, to_file
@@ -22,8 +22,12 @@ from rnngrade.core.log import LEVELS, log, to_file
 COURSE = Path(__file__).resolve().parents[3]
 
 
-class Logged(click.Group):
-    """The commands, of which the log says when they begin, and with what error they end."""
+class Commands(click.Group):
+    """The commands in the order of the work. The log says when one begins, and with what error it ends."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Their names, as they were added."""
+        return list(self.commands)
 
     def invoke(self, context: click.Context) -> Any:
         """Run one."""
@@ -37,10 +41,14 @@ class Logged(click.Group):
 
 
 @click.group(
-    cls=Logged, epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03"
+    cls=Commands, epilog=EXAMPLES + "  rnngrade --desk autumn collect downloads.zip\n  rnngrade --desk autumn run 03"
 )
 @click.option(
-    "--desk", "folder", type=click.Path(path_type=Path, file_okay=False), default=".", help="The class's folder."
+    "--desk",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=".",
+    help="The class's folder (default: this one).",
 )
 @click.option("--course", type=click.Path(path_type=Path, exists=True), default=COURSE, help="The course's folder.")
 @click.option(
@@ -61,5 +69,5 @@ def main(
     context.obj = Desk(course, folder, db)
 
 
-for command in (*desk_work.COMMANDS, *systems.COMMANDS):
+for command in (*desk_work.COMMANDS, *giving_back.COMMANDS, *systems.COMMANDS):
     main.add_command(command)

@@ -81,12 +81,12 @@ def demonstrate(units: list[str], size: int, console: Console, *, sandboxed: boo
         + (f", and {hostile} submissions that are hostile, broken or odd" if hostile else "")
     )
 
-    console.print("[bold]3. Grades, feedback, report[/bold]  rnngrade run, feedback, report, export")
+    console.print("[bold]3. Grades, feedback, report[/bold]  rnngrade run, feedback, report, return csv")
     graded = _grade(desk, units, sandboxed)
     for unit in units:
         write_feedback(desk, unit, [s.student for s in honest if s.unit == unit])
     write_reports(desk, units)
-    write_whole(desk.folder / "grades.csv", export(desk, units, "csv").encode())
+    write_whole(desk.folder / "grades.csv", export(desk, units).encode())
 
     wrong = sum(_table(unit, honest, graded[unit], console) for unit in units)
     if hostile:

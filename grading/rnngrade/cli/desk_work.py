@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -18,10 +17,21 @@ import click
 from rnncourse import exercises
 from rnncourse.seat.cli import open_jupyterlab
 from rnncourse.seat.sentences import EXAMPLES, Sentence, in_a_sentence
-from rnngrade.cli.shared import graded_units, of_the_class, own_seed, progress_bar, require_work, say_taken, units_of
+from rnngrade.cli.shared import (
+    argument,
+    canvas_token,
+    graded_units,
+    of_the_class,
+    own_seed,
+    progress_bar,
+    require_graded,
+    require_work,
+    say_taken,
+    units_of,
+)
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError, Failures
-from rnngrade.core.record import JUDGED, ExerciseResult, Record, write_whole
+from rnngrade.core.errors import DeskError, Failures, together
+from rnngrade.core.record import JUDGED, ExerciseResult, Record
 
 if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
@@ -44,7 +54,7 @@ def new(desk: Desk) -> None:
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk try-out sample 03 04 --size 18")
-@click.argument("units", nargs=-1)
+@argument("units", "The units (default: all that are graded by program).", nargs=-1)
 @click.option("--size", type=click.IntRange(1, 18), default=12, show_default=True, help="How many students.")
 @click.option("--hostile", is_flag=True, help="Hostile, broken and odd submissions as well.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Another seed, another class.")
@@ -62,43 +72,97 @@ def sample(desk: Desk, units: tuple[str, ...], size: int, hostile: bool, seed: i
             click.echo(f"{unit}: {len(made) + len(others)} submissions in {desk.submitted}")
 
 
-@click.command(epilog=EXAMPLES + "  rnngrade --desk autumn collect moodle-download.zip --unit 03 --format moodle")
-@click.argument("source", type=click.Path(path_type=Path, exists=True))
+@click.command(
+    epilog=EXAMPLES
+    + "  rnngrade --desk autumn collect downloads.zip\n"
+    + "  rnngrade --desk autumn collect moodle.zip --unit 03 --names Grades-Unit-03.csv\n"
+    + "  rnngrade --desk autumn collect unit-03-submissions --names classroom_roster.csv"
+)
+@argument("source", "A folder, a zip, or one notebook.", type=click.Path(path_type=Path, exists=True))
 @click.option("--unit", help="The unit, if the files' names do not say it.")
-@click.option("--format", "form", type=click.Choice(["auto", "folder", "moodle", "canvas"]), default="auto")
+@click.option(
+    "--names",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="A platform's table of who is who: Moodle's grading worksheet, Gradescope's submission_metadata.yml, GitHub "
+    "Classroom's roster, Canvas's submissions as JSON. It is kept in the desk.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["auto", "folder", "moodle", "canvas", "gradescope", "github"]),
+    default="auto",
+    show_default=True,
+    help="Who named the files, if it cannot be told.",
+)
 @click.pass_obj
-def collect(desk: Desk, source: Path, unit: str | None, form: str) -> None:
-    """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle or Canvas."""
+def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form: str) -> None:
+    """Put what was handed in where it is graded: from a folder, a zip, or a download from Moodle, Canvas, Gradescope or
+    GitHub Classroom.
+    """
     from rnngrade.roster.collect import collect as take
+    from rnngrade.roster.names import settle
+    from rnngrade.roster.students import SETTLED
 
     with in_a_sentence(DeskError), desk.locked("rnngrade collect"):
         failures = Failures()
+        for words in settle(desk, names) if names else ():
+            click.echo(words)
+        if (desk.folder / SETTLED).exists():
+            from rnngrade.gradebook.renaming import rename_settled
+
+            for words in rename_settled(desk):
+                click.echo(words)
         report = take(source, desk, units_of([unit])[0] if unit else None, form, failures=failures)
-        for words in report.notes:
+        for words in together([*report.notes, *report.unknown]):
             click.echo(words)
         click.echo(f"{len(report.taken)} collected, {len(report.unchanged)} were there already.")
         failures.end()
     if not report.taken and not report.unchanged:
-        raise click.ClickException(f"{source} has nothing that could be collected.")
+        raise Sentence(f"{source} has nothing that could be collected.")
 
 
 @click.command(
     epilog=EXAMPLES
     + "  rnngrade --desk autumn times Worksheet.csv --unit 03 --language de --column 'Zuletzt geändert (Abgabe)'\n"
-    + "  rnngrade --desk autumn times submissions.json --unit 03\n"
+    + "  rnngrade --desk autumn times --unit 03 --url https://canvas.example.org --course 1 --assignment 4711\n"
     + "  rnngrade --desk autumn times handed-in.csv"
 )
-@click.argument("table", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@argument(
+    "table",
+    "A table: CSV, JSON, or YAML.",
+    required=False,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+)
 @click.option("--unit", help="The unit, if the table has no column unit.")
 @click.option("--column", help="What the column of times is called there.")
 @click.option("--language", default="en", show_default=True, help="The language of the months in it.")
+@click.option("--url", help="Canvas's address, to ask its API, with the token in CANVAS_TOKEN.")
+@click.option("--course", type=int, help="The course's number there, which stands in its address.")
+@click.option("--assignment", type=int, help="The assignment's number there, also in its address.")
 @click.pass_obj
-def times(desk: Desk, table: Path, unit: str | None, column: str | None, language: str) -> None:
-    """Write down when submissions came, by a table of Moodle's, Canvas's or Gradescope's, or your own."""
-    from rnngrade.roster.times import take_times
+def times(
+    desk: Desk,
+    table: Path | None,
+    unit: str | None,
+    column: str | None,
+    language: str,
+    url: str | None,
+    course: int | None,
+    assignment: int | None,
+) -> None:
+    """Write down when submissions came, by a table of a platform's or your own, or by Canvas's API."""
+    from rnngrade.lms.api import Canvas
+    from rnngrade.roster.times import pull_times, take_times
 
     with in_a_sentence(DeskError), desk.locked("rnngrade times"):
-        taken = take_times(desk, units_of([unit])[0] if unit else None, table, column=column, language=language)
+        stem = units_of([unit])[0] if unit else None
+        if table is not None:
+            taken = take_times(desk, stem, table, column=column, language=language)
+        elif stem and url and course is not None and assignment is not None:
+            with Canvas(url, canvas_token()) as canvas:
+                taken = pull_times(desk, stem, canvas, course, assignment)
+        else:
+            raise click.UsageError("Say a table, or --unit, --url, --course and --assignment for Canvas's API.")
     say_taken(taken)
 
 
@@ -122,7 +186,7 @@ def status(desk: Desk) -> None:
     + "  rnngrade --desk autumn run 03 --scheduler tcp://grading:8786\n"
     + "  rnngrade --desk autumn run 03 --json | jq '.[] | select(.flags != [])'"
 )
-@click.argument("units", nargs=-1, required=True)
+@argument("units", "The units: 03, or 03_cell; several, if you like.", nargs=-1, required=True)
 @click.option("--jobs", type=click.IntRange(1), default=None, help="How many at a time (default: one for each core).")
 @click.option("--scheduler", help="The address of a Dask scheduler whose workers grade instead.")
 @click.option(
@@ -154,7 +218,7 @@ def run(
     failures = Failures()
     with in_a_sentence(DeskError):
         stems = units_of(units)
-        require_work(desk, stems)
+        require_work(desk, stems, students)
         with desk.locked(f"rnngrade run {' '.join(stems)}"):
             runs = _grade_units(desk, stems, how, failures, is_quiet=as_json)
     for words in dict.fromkeys(words for one in runs for words in one.not_limited):
@@ -276,7 +340,7 @@ def _say(desk: Desk, done: Run, people: ClassList) -> None:
     for record in done.records:
         click.echo(line_for(record))
     click.echo(f"{done.unit}: {len(done.graded)} graded, {len(done.kept)} as they were.")
-    for words in of_the_class(people, desk.submissions(done.unit), done.unit):
+    for words in of_the_class(desk, people, done.unit):
         click.echo(words)
 
 
@@ -286,7 +350,7 @@ def _shown(record: Record) -> dict[str, Any]:
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn feedback 03")
-@click.argument("units", nargs=-1, required=True)
+@argument("units", "The units: 03, or 03_cell; several, if you like.", nargs=-1, required=True)
 @click.option("--student", "students", multiple=True, help="Only this student; may be given again.")
 @click.pass_obj
 def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> None:
@@ -294,60 +358,27 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
     from rnngrade.pages.feedback import write_feedback
 
     with in_a_sentence(DeskError):
-        failures = Failures()
-        for unit in units_of(units):
+        failures, stems = Failures(), units_of(units)
+        require_graded(desk, stems, students)
+        for unit in stems:
             pages = write_feedback(desk, unit, students or None, failures)
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
         failures.end()
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn report")
-@click.argument("units", nargs=-1)
+@argument("units", "The units (default: all that are graded).", nargs=-1)
 @click.pass_obj
 def report(desk: Desk, units: tuple[str, ...]) -> None:
     """Draw the picture of the class: what it got, which mistakes are behind what is wrong, who needs a look."""
     from rnngrade.pages.report import write_reports
 
     with in_a_sentence(DeskError):
-        failures = Failures()
-        pages = write_reports(desk, units_of(units, graded_units(desk)), failures)
+        failures, stems = Failures(), units_of(units, graded_units(desk))
+        require_graded(desk, stems)
+        pages = write_reports(desk, stems, failures)
         for path in [*pages, desk.reports / "index.html"]:
             click.echo(str(path))
-        failures.end()
-
-
-@click.command(
-    epilog=EXAMPLES
-    + "  rnngrade --desk autumn export --format canvas --output grades.csv 03 04\n"
-    + "  rnngrade --desk autumn export --total --output term.csv"
-)
-@click.argument("units", nargs=-1)
-@click.option("--format", "form", type=click.Choice(["csv", "canvas", "moodle"]), default="csv", show_default=True)
-@click.option("--total", "of_the_term", is_flag=True, help="One number for the term, as [term] in desk.toml has it.")
-@click.option("--roster", type=click.Path(path_type=Path, exists=True), help="A class list: CSV with the column id.")
-@click.option("--output", type=click.Path(path_type=Path), help="The file to write (default: stdout).")
-@click.pass_obj
-def export(
-    desk: Desk, units: tuple[str, ...], form: str, of_the_term: bool, roster: Path | None, output: Path | None
-) -> None:
-    """Write the grades as CSV, for a spreadsheet, Canvas or Moodle."""
-    from rnngrade.gradebook.exporting import export as table_of_units
-    from rnngrade.gradebook.term import export_total
-    from rnngrade.roster.students import class_list
-
-    table = export_total if of_the_term else table_of_units
-    with in_a_sentence(DeskError):
-        failures = Failures()
-        people = class_list(desk, roster)
-        text = table(desk, units_of(units, graded_units(desk)), form, roster, failures)
-        if output is None:
-            sys.stdout.write(text.replace("\r\n", "\n"))
-        else:
-            write_whole(output, text.encode())
-            click.echo(f"{output}: {form}")
-        for unit in units_of(units, graded_units(desk)):
-            for words in of_the_class(people, desk.submissions(unit), unit):
-                click.echo(words, err=True)
         failures.end()
 
 
@@ -375,18 +406,15 @@ def _open_lab(desk: Desk, options: Sequence[str]) -> None:
     context_settings={"ignore_unknown_options": True},
     epilog=EXAMPLES + "  rnngrade --desk autumn mark 03\n  rnngrade --desk autumn mark 03 --no-browser --port 9000",
 )
-@click.argument("unit")
+@argument("unit", "The unit: 03, or 03_cell.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[JUPYTERLAB'S OPTIONS]")
 @click.option("--student", default="", help="Only what this student wrote, by any name that they have: an appeal.")
 @click.option("--part", default="", metavar="K/N", help="Only a part of the answers, 1/2 or 2/2 if you are two.")
 @click.pass_obj
 def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: str) -> None:
     """Mark a unit's written answers one after another, without names, by key. Formgrader shows the same marks."""
-    import os
-
     (stem,) = units_of([unit])
-    if not any(True for _ in desk.graded(stem)):
-        raise Sentence(f"Nothing of {stem} is graded in {desk.folder} yet: run 'rnngrade run {stem}' first.")
+    require_graded(desk, [stem])
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
     asked = urlencode({name: value for name, value in (("student", student), ("part", part)) if value})
@@ -394,8 +422,8 @@ def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: 
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn explain ada 03")
-@click.argument("student")
-@click.argument("unit")
+@argument("student", "Whose points: any name that they have.")
+@argument("unit", "The unit: 03, or 03_cell.")
 @click.pass_obj
 def explain(desk: Desk, student: str, unit: str) -> None:
     """Say why a student has these points: the case, what was expected, what came, the line, and what is by hand."""
@@ -404,53 +432,6 @@ def explain(desk: Desk, student: str, unit: str) -> None:
     with in_a_sentence(DeskError):
         for line in explained(desk, units_of([unit])[0], student):
             click.echo(line)
-
-
-@click.command(epilog=EXAMPLES + "  rnngrade grade homework.ipynb\n  rnngrade grade 03_cell.ipynb --json record.json")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--unit", help="The unit, if its cells do not say it.")
-@click.option(
-    "--json", "as_json", type=click.Path(path_type=Path), help="Write the record there as JSON; - for stdout."
-)
-@click.option("--annotate", is_flag=True, help="Print what is wrong as GitHub's annotations.")
-@click.option(
-    "--sandbox", type=click.Choice(["auto", "bwrap", "none"]), default="auto", show_default=True, help="Where it runs."
-)
-@click.option("--seed", envvar="RNNCOURSE_SEED", help="The hidden cases' seed (default: drawn anew each time).")
-@click.pass_obj
-def grade(
-    desk: Desk, file: Path, unit: str | None, as_json: Path | None, annotate: bool, sandbox: str, seed: str | None
-) -> None:
-    """Grade one file without a class. The exit code is 3 if it lost points."""
-    from rnngrade.grading.single import grade_file, words_of
-    from rnngrade.lms.github import annotated
-
-    with in_a_sentence(DeskError):
-        stem = units_of([unit])[0] if unit else None
-        where = "" if sandbox == "auto" else sandbox
-        done = grade_file(desk.root, file, unit=stem, seed=seed or secrets.token_hex(8), sandbox=where)
-        record = done.record
-        text = json.dumps({**record.content(), "points": record.points, "max_points": record.max_points}, indent=1)
-        if as_json and str(as_json) != "-":
-            write_whole(as_json, text.encode())
-    if str(as_json) == "-":
-        click.echo(text)
-    elif annotate:
-        for line in annotated(record, file):
-            click.echo(line)
-    else:
-        for result in record.exercises:
-            mark = "✓" if result.passed else "✗"
-            click.echo(f"{mark} {result.name}: {result.points:g} of {result.max_points:g}")
-            if words := words_of(result):
-                click.echo("    " + words.replace("\n", "\n    "))
-        for finding in record.findings:
-            click.echo(f"! {finding.message}")
-    click.echo(f"{record.unit}: {record.points:g} of {record.max_points:g} points", err=str(as_json) == "-")
-    for words in done.unprotected:
-        click.echo(f"Note: {words}", err=True)
-    if record.points < record.max_points:
-        sys.exit(3)
 
 
 def line_for(record: Record) -> str:
@@ -471,4 +452,4 @@ def _ended(result: ExerciseResult) -> str:
     return "not written" if "is not written yet" in result.message or "is not answered" in result.message else "wrong"
 
 
-COMMANDS = (new, sample, collect, times, status, run, feedback, report, export, lab, mark, explain, grade)
+COMMANDS = (new, sample, collect, times, status, run, report, mark, explain, lab, feedback)

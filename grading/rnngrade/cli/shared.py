@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -21,16 +22,32 @@ if TYPE_CHECKING:
     from rnngrade.roster.times import Taken
 
 
+def argument(name: str, help: str, **given: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An argument of a command, with a line on it in the command's help."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        text, there, others = (command.__doc__ or "").rstrip().partition("\n\n    \b\n    Arguments:")
+        command.__doc__ = f"{text}\n\n    \b\n    Arguments:\n      {name.upper():<8} {help}{others if there else ''}"
+        return click.argument(name, **given)(command)
+
+    return decorated
+
+
 def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
-    """The units of these names or numbers, "03_cell" or "03"."""
+    """The units of these names or numbers, "03_cell", "03" or "3"."""
     try:
-        return [exercises.unit(name).stem for name in names] or list(default)
+        return [exercises.unit(name.zfill(2)).stem for name in names] or list(default)
     except KeyError as error:
         raise Sentence(str(error.args[0])) from None
 
 
-def require_work(desk: Desk, units: Sequence[str]) -> None:
-    """**Errors:** `Sentence` if nobody has handed in any of these."""
+def require_work(desk: Desk, units: Sequence[str], students: Sequence[str] = ()) -> None:
+    """**Errors:** `Sentence` if nobody has handed in any of these, or none of these students."""
+    there = {student for unit in units for student in desk.submissions(unit)}
+    if there and (missing := [student for student in students if student not in there]):
+        raise Sentence(
+            f"{', '.join(missing)} handed in nothing of {', '.join(units)}: students go by their folder's name."
+        )
     if not any(desk.submissions(unit) for unit in units):
         raise Sentence(
             f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
@@ -38,13 +55,29 @@ def require_work(desk: Desk, units: Sequence[str]) -> None:
         )
 
 
-def of_the_class(people: ClassList, students: Iterable[str], unit: str) -> Iterator[str]:
-    """Who handed in and is not on the class list, and who is on it and handed in nothing, in sentences."""
-    there = list(students)
+def require_graded(desk: Desk, units: Sequence[str], students: Sequence[str] = ()) -> None:
+    """**Errors:** `Sentence` if nothing of one of these is graded, or nothing of one of these students."""
+    for unit in units:
+        graded = {record.student for record in desk.graded(unit)}
+        if missing := [student for student in students if student not in graded]:
+            raise Sentence(f"Nothing of {', '.join(missing)} is graded in {unit}: students go by their folder's name.")
+        if not graded:
+            raise Sentence(f"Nothing of {unit} is graded in {desk.folder} yet: run 'rnngrade run {unit}' first.")
+
+
+def of_the_class(desk: Desk, people: ClassList, unit: str) -> Iterator[str]:
+    """Who handed in and is not on the class list, who handed in no notebook, and who nothing, in sentences."""
+    from rnngrade.roster.identity import absent_of, by_number, without_notebook
+
+    there, others = list(desk.submissions(unit)), without_notebook(desk, unit)
     if unknown := people.unknown(there):
         yield f"{unit}: not on the class list, graded and kept apart: {', '.join(unknown)}"
-    if absent := people.absent(there):
-        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(people.shown(person) for person in absent)}"
+    if others:
+        yield f"{unit}: {len(others)} handed in no notebook: {', '.join(others)}"
+    if people and (numbered := by_number(desk, unit, people)):
+        yield f"{unit}: {len(numbered)} are known by number alone, so that it cannot be told who handed in nothing"
+    if absent := absent_of(desk, unit, people):
+        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(map(people.shown, absent))}"
 
 
 def graded_units(desk: Desk) -> list[str]:
@@ -64,6 +97,11 @@ def own_seed(desk: Desk) -> str:
     return path.read_text().strip()
 
 
+def canvas_token() -> str:
+    """The token by which Canvas knows whoever runs this; it is never an argument, which others on the machine see."""
+    return os.environ.get("CANVAS_TOKEN", "").strip()
+
+
 def say_taken(taken: Taken) -> None:
     """What came of taking times, in sentences."""
     for words in taken.notes:
@@ -71,7 +109,7 @@ def say_taken(taken: Taken) -> None:
     click.echo(f"{len(taken.new)} times are new, {len(taken.known)} were known.")
     if taken.new:
         click.echo(
-            "What being late costs is in all reports, feedback and exports from now on; formgrader has it "
+            "What being late costs is in all reports, feedback and tables from now on; formgrader has it "
             "after the next 'rnngrade run'."
         )
 

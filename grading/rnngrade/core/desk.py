@@ -2,14 +2,17 @@
 
 nbgrader_config.py   by which nbgrader's commands and formgrader, started here, find the course
 desk.toml                               when units are due, what being late costs, how the term counts (`rules.py`)
-roster.csv                              the class list (`roster.py`)
+roster.csv                              the class list (`students.py`)
+names.csv                               whose the names are that a platform has for somebody (`names.py`)
 submitted/STUDENT/UNIT/UNIT.ipynb       what was handed in; beside it timestamp.txt, when (`times.py`)
 records/UNIT/STUDENT.json               what the judge wrote down (`record.py`)
 executed/UNIT/STUDENT.ipynb             the instructor's notebook with the student's answers, and what they showed
 autograded/STUDENT/UNIT/UNIT.ipynb      the same, where formgrader looks for it
 feedback/STUDENT/UNIT/UNIT.html         what the student gets back
 report/UNIT.html                        what the instructor looks at, and report/UNIT/STUDENT.html, a notebook to read
-gradebook.db                            nbgrader's gradebook, unless another database is configured
+by_hand/UNIT/STUDENT.json               what persons gave, and for which answer (`by_hand.py`)
+rubrics/UNIT/QUESTION.json              a rubric that was changed while marking
+gradebook.db                            nbgrader's gradebook, made of records and by_hand, unless another is configured
 .lock                                   by which one command at a time changes any of this (`lock.py`)
 """
 

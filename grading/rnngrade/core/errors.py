@@ -51,6 +51,24 @@ def some(names: Sequence[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + more
 
 
+def together(notes: Sequence[str]) -> Iterator[str]:
+    """Notes, of which those that say the same of many files are one.
+
+    >>> list(together([f"{n}.png was left out: it is no notebook." for n in range(9)]))
+    ['9 were left out, each since it is no notebook: 0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6.png, 7.png and 1 more']
+    """
+    middle = " was left out: "
+    alike: dict[str, list[str]] = {}
+    for note in notes:
+        name, found, why = note.partition(middle)
+        alike.setdefault(why if found else note, []).append(name)
+    for why, names in alike.items():
+        if len(names) > 3:
+            yield f"{len(names)} were left out, each since {why.rstrip('.')}: {some(names)}"
+        else:
+            yield from (f"{name}{middle}{why}" if name != why else why for name in names)
+
+
 class Failures:
     """For whom something could not be done, and why, while it was done for the rest of the class.
 

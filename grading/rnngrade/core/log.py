@@ -15,6 +15,8 @@ FORM = "%(asctime)s %(levelname)s process %(process)d %(threadName)s %(module)s:
 VARIABLE = "RNNGRADE_LOG"  # LEVEL:FILE
 
 log = logging.getLogger("rnngrade")
+log.addHandler(logging.NullHandler())  # else Python writes to stderr what nobody asked for
+log.propagate = False
 
 
 def to_file(path: Path, level: str) -> None:

@@ -15,12 +15,11 @@ import json
 import math
 import os
 import tempfile
-import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin
+from typing import Any, get_args, get_origin, get_type_hints
 
 from rnngrade.core.errors import writing
 
@@ -142,7 +141,7 @@ class Record:
 
 def _validate(part: Any) -> None:
     """**Errors:** `ValueError` for a value that is not what the class says it is: text or NaN where points stand."""
-    for name, kind in get_type_hints(type(part)).items():
+    for name, kind in _hints(type(part)).items():
         value = getattr(part, name)
         allowed = tuple(get_origin(one) or one for one in (get_args(kind) if isinstance(kind, UnionType) else (kind,)))
         if float in allowed:
@@ -154,7 +153,7 @@ def _validate(part: Any) -> None:
             raise ValueError(f"{name} is {value!r}"[:80])
 
 
-get_type_hints = functools.cache(typing.get_type_hints)
+_hints: Callable[[Any], dict[str, Any]] = functools.cache(get_type_hints)
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -4,6 +4,7 @@ Excel's UTF-16, or in the Western code page that Windows still takes for CSV.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from dataclasses import dataclass
@@ -31,35 +32,45 @@ def read_table(path: Path) -> tuple[list[str], list[Row]]:
     """The names of the columns, and all rows that are not empty, without spaces around. Of columns that are called
     alike, the first counts. **Errors:** `UnreadableTable`.
     """
+    begins = 1
     try:
         text = decoded(path.read_bytes())
-        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
         columns = [name.strip() for name in next(lines, [])]
         rows = []
+        begins = lines.line_num + 1
         for cells in lines:
+            begins = lines.line_num + 1
             given: dict[str, str] = {}
             for name, cell in zip(columns, cells):
                 given.setdefault(name, cell.strip())
             if any(given.values()):
                 rows.append(Row(lines.line_num, given))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, UnicodeError, csv.Error) as error:
+        if "expected after" in str(error) or "unexpected end" in str(error):
+            words = "a quotation mark opens a cell there and is not closed as one. Within a cell it is written twice"
+            raise UnreadableTable(f"{path}, line {begins}: {words}.") from None
         said = getattr(error, "strerror", None) or error
         raise UnreadableTable(f"{path} cannot be read: {said}.") from None
     return columns, rows
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file.
+    """The text of a file. **Errors:** `UnicodeError` if it is none, such as a spreadsheet's own.
 
     >>> decoded("Zoë".encode("utf-8-sig")), decoded("Zoë".encode("utf-16")), decoded("Zoë".encode("cp1252"))
     ('Zoë', 'Zoë', 'Zoë')
     """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16")
     try:
-        return data.decode("utf-8-sig")
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return data.decode("utf-16")
+        if b"\0" not in data:
+            with contextlib.suppress(UnicodeDecodeError):
+                return data.decode("utf-8-sig")
+            return data.decode("cp1252")
     except UnicodeDecodeError:
-        return data.decode("cp1252")
+        pass
+    raise UnicodeError("it is no text; save it as CSV") from None
 
 
 def delimiter_of(text: str) -> str:

@@ -196,6 +196,14 @@ class GradebookWriter:
         with self._whole():
             self._take_over(unit, student, read_pages(self._gradebook.db, unit, student)[student])
 
+    def take_out(self, unit: str, student: str) -> None:
+        """Take a submission out of the gradebook; what was given for it by hand stays in the desk's file."""
+        with self._whole():
+            if page := read_pages(self._gradebook.db, unit, student).get(student):
+                self._take_over(unit, student, page)
+                self._gradebook.remove_submission(unit, student)
+                self._gradebook.db.commit()
+
     def _take_over(self, unit: str, student: str, page: Page) -> ByHand:
         """What persons gave, with what they gave in formgrader since."""
         given = by_hand.read(self.desk, unit, student)

@@ -1,13 +1,8 @@
-"""Export: the gradebook's points as CSV, for a spreadsheet and as Canvas and Moodle import it.
+"""Export: the gradebook's points as CSV, for a spreadsheet.
 
-- `csv`: a row for each student and unit, with the points of each exercise, before and after being late (`COLUMNS`).
-- `canvas`: Canvas's gradebook. Students are known by ID, SIS User ID or SIS Login ID; below the header stands a row of
-  "Points Possible"; for a column that Canvas does not know it offers a new assignment. What was not handed in is empty.
-- `moodle`: Moodle's grade import. Username, Email address or ID number is mapped to the user; each unit has a column
-  for the grade and one for feedback comments, which Moodle wants imported together.
-
-Names come from a class list (`roster.py`), which lies in the desk as roster.csv, or wherever is said. Who is not on it
-stands at the end of `csv`, and not at all in what a platform takes: it knows nobody by that name.
+A row for each student and unit has the points of each exercise, before and after being late (`COLUMNS`). Of those who
+wait for a person the total is provisional, and empty unless it is asked for. Names come from a class list
+(`students.py`), which lies in the desk as roster.csv, or wherever is said. Who is not on it stands at the end.
 
 A cell that begins with =, +, - or @ would be run by a spreadsheet as a formula; it gets an apostrophe before it.
 """
@@ -17,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,13 +20,12 @@ from pathlib import Path
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
-from rnngrade.core.record import Record
 from rnngrade.gradebook.door import is_there, opened
 from rnngrade.gradebook.marks import Marks, read_marks
+from rnngrade.roster.identity import without_notebook
 from rnngrade.roster.rules import Rules, rules_of
-from rnngrade.roster.students import ClassList, Person, by_name, canvas_id_of, class_list
+from rnngrade.roster.students import ClassList, Person, by_name, class_list
 
-FORMATS = ("canvas", "moodle", "csv")
 WHO = ("student", "last_name", "first_name", "email", "unit")
 COLUMNS = {  # of `csv`, after WHO and a column for each exercise
     "written": "points of the written questions",
@@ -39,15 +33,16 @@ COLUMNS = {  # of `csv`, after WHO and a column for each exercise
     "days_late": "days that had begun since it was due",
     "late_days": "how many of them were late days, which cost nothing",
     "late_penalty": "the points that being late cost",
-    "total": "what counts: all points, less the penalty",
+    "total": "what counts: all points, less the penalty; empty while some may change by hand",
     "max": "all points that there are in the unit",
     "due": "when it was due for this student, in the class's time zone",
     "handed_in": "when it came, if that is known",
-    "status": "graded, not graded, handed in nothing, or not on the class list",
+    "status": "graded, not graded, handed in nothing or no notebook, or not on the class list",
     "waits_for_a_person": "yes, if points of it may still change by hand",
     "flags": "what a person should look at",
 }
 GRADED, NOT_GRADED, NOTHING, NOT_LISTED = "graded", "not graded", "handed in nothing", "not on the class list"
+NO_NOTEBOOK = "handed in no notebook"
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
@@ -80,23 +75,24 @@ class Class:
 
 
 def export(
-    desk: Desk, units: Sequence[str], format: str, roster: Path | None = None, failures: Failures | None = None
+    desk: Desk,
+    units: Sequence[str],
+    roster: Path | None = None,
+    failures: Failures | None = None,
+    *,
+    provisional: bool = False,
 ) -> str:
-    """The grades of `units` as the text of a CSV file.
+    """The grades of `units` as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
-    Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a format or unit
-    that there is not, `RosterError`, `RulesError`; without `failures`, a `DeskError` that names whose grades they are.
+    Whose grades cannot be exported is put into `failures`, and left out. **Errors:** `ExportError` for a unit that is
+    not there, `RosterError`, `RulesError`; without `failures`, a `DeskError` that names whose grades they are.
     """
     told = failures or Failures()
-    if format not in FORMATS:
-        raise ExportError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
     rules, listed = rules_of(desk), class_list(desk, roster)
     tables, people = read_grades(desk, units, listed, told)
-    if format != "canvas":  # which needs no records
-        for unit in units:
-            desk.tell_unreadable(unit, told)
-    made: Mapping[str, Callable[..., Iterable[list[str]]]] = {"canvas": _canvas, "moodle": _moodle, "csv": _plain}
-    text = written(made[format](desk, tables, people, rules or Rules(), told))
+    for unit in units:
+        desk.tell_unreadable(unit, told)
+    text = written(_rows(desk, tables, people, rules or Rules(), told, provisional))
     if failures is None:
         told.end()
     return text
@@ -153,7 +149,9 @@ def _unit(desk: Desk, unit: str, failures: Failures) -> UnitGrades:
     return UnitGrades(unit, names, most, marks, frozenset(desk.submissions(unit)))
 
 
-def _plain(desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures) -> Iterable[list[str]]:
+def _rows(
+    desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures, provisional: bool
+) -> Iterable[list[str]]:
     exercises = list(dict.fromkeys(name for unit in units for name in unit.exercises))
     yield [*WHO, *exercises, *COLUMNS]
     for (person, student), is_listed in people.rows():
@@ -162,6 +160,8 @@ def _plain(desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, fai
             who = [*map(cell, (person.id, person.last_name, person.first_name, person.email, unit.name))]
             if grades is None:
                 status = NOT_GRADED if student in unit.handed_in else NOTHING
+                if status == NOTHING and person.id in without_notebook(desk, unit.name):
+                    status = NO_NOTEBOOK
                 if is_listed or status == NOT_GRADED:
                     given = {"max": number(unit.max_points), "status": status}
                     yield [*who, *("" for _ in exercises), *(given.get(name, "") for name in COLUMNS)]
@@ -176,7 +176,7 @@ def _plain(desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, fai
                     "days_late": str(late.days) if late.due and late.handed_in else "",
                     "late_days": str(late.free) if late.due and late.handed_in else "",
                     "late_penalty": number(grades.penalty),
-                    "total": number(grades.total),
+                    "total": number(grades.total) if provisional or not grades.waits else "",
                     "max": number(unit.max_points),
                     "due": local(late.due, rules),
                     "handed_in": local(late.handed_in, rules) or (late.words() if late.is_unclear else ""),
@@ -189,55 +189,6 @@ def _plain(desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, fai
                     *(number(grades.points(name)) if name in unit.exercises else "" for name in exercises),
                     *(given[name] for name in COLUMNS),
                 ]
-
-
-def _canvas(
-    desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures
-) -> Iterable[list[str]]:
-    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(cell(unit.name) for unit in units)]
-    yield ["    Points Possible", "", "", "", "", *(number(unit.max_points) for unit in units)]
-    for person, student in people.listed:
-        canvas_id = person.canvas_id or canvas_id_of(student)
-        login = "" if canvas_id_of(person.id) else person.id
-        yield [
-            *map(cell, (person.sortable_name, canvas_id, person.sis_id, login, person.section)),
-            *(number(unit.grades[student].total) if student in unit.grades else "" for unit in units),
-        ]
-
-
-def _moodle(
-    desk: Desk, units: list[UnitGrades], people: Class, rules: Rules, failures: Failures
-) -> Iterable[list[str]]:
-    columns = [name for unit in units for name in (cell(unit.name), cell(f"{unit.name} (feedback)"))]
-    yield ["First name", "Last name", "Username", "ID number", "Email address", *columns]
-    for person, student in people.listed:
-        row = [cell(x) for x in (person.first_name, person.last_name, person.id, person.sis_id, person.email)]
-        for unit in units:
-            cells = ["", ""]
-            if grades := unit.grades.get(student):
-                with failures.of(student, unit.name):
-                    remarks = _remarks(unit, grades, desk.record(unit.name, student))
-                    cells = [number(grades.total), cell(remarks)]
-            row += cells
-        yield row
-
-
-def _remarks(unit: UnitGrades, grades: Marks, record: Record | None) -> str:
-    """Feedback comments in a few words: what was not solved, being late, what is still to come."""
-    short = [
-        f"{name} {number(grades.points(name))} of {number(record.exercise(name).max_points)}"
-        for name in unit.exercises
-        if record is not None
-        and name in {result.name for result in record.exercises}
-        and grades.points(name) < record.exercise(name).max_points
-    ]
-    remarks = [f"Not full marks: {', '.join(short)}."] if short else []
-    if grades.penalty:
-        late = f" ({words})" if (words := grades.late.words()) else ""
-        remarks.append(f"Late{late}: {number(grades.penalty)} points taken off.")
-    if grades.waits:
-        remarks.append("Not all of it is graded yet.")
-    return " ".join(remarks)
 
 
 def local(when: datetime | None, rules: Rules) -> str:

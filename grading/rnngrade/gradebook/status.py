@@ -18,6 +18,7 @@ from rnngrade.core.record import Record
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
+from rnngrade.roster.identity import absent_of, without_notebook
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, names_of, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
@@ -48,6 +49,7 @@ class UnitStatus:
     extended: dict[str, datetime] = field(default_factory=dict)
     without_time: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)  # who handed in no notebook, and something else
     unknown: list[str] = field(default_factory=list)
 
     @property
@@ -65,10 +67,10 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
     found.not_entered = [student for student in records if student not in marks]
     now = _versions(desk, unit) if records else {}
     for student, record in records.items():
-        others = (
-            [words for name, words in VERSIONS.items() if now.get(name) != record.versions.get(name)] if now else []
-        )
-        found.changed |= {*others}
+        others = {
+            words for name, words in VERSIONS.items() if now and record.versions.get(name, now[name]) != now[name]
+        }
+        found.changed |= others
         if others or _is_other(desk.submission_path(unit, student), record):
             found.stale.append(student)
         if student not in marks or not is_current(desk.page_path(unit, student), record, marks[student]):
@@ -85,7 +87,8 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
         if due and later and later > due and not (student in people.people and _has(found.handed_in, student, people)):
             found.extended[student] = later
     if people and found.handed_in:
-        found.absent = [people.shown(person) for person in people.absent(found.handed_in)]
+        found.others = without_notebook(desk, unit)
+        found.absent = [people.shown(one) for one in absent_of(desk, unit, people)]
         found.unknown = people.unknown(found.handed_in)
     return found
 
@@ -156,7 +159,7 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
     if one.to_grade:
         counts.append(f"{len(one.to_grade)} to grade")
     if one.changed:
-        counts.append(f"grades are old: {' and '.join(sorted(one.changed))} changed since")
+        counts.append(f"grades are old: {', '.join(sorted(one.changed))} changed since")
     if one.not_entered:
         counts.append(f"{len(one.not_entered)} not in the gradebook as graded")
     if one.to_mark:
@@ -171,6 +174,8 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
         yield f"  extended: {some(later)}"
     if one.without_time:
         yield f"  not known when it came, and taken to be in time: {some(one.without_time)}"
+    if one.others:
+        yield f"  handed in no notebook: {some(one.others)}"
     if one.absent:
         yield f"  handed in nothing: {some(one.absent)}"
     if one.unknown:
@@ -199,4 +204,4 @@ def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) 
     for one in begun:
         if one.without_feedback:
             return f"write the feedback on {one.unit}: '{command} feedback {one.unit[:2]}'"
-    return f"all is graded and written: '{command} report', '{command} export --output grades.csv'"
+    return f"all is graded and written: '{command} report', '{command} return csv --output grades.csv'"

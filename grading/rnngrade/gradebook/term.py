@@ -11,7 +11,7 @@ its extension); a unit that somebody is excused from does not count. What nobody
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import combinations
@@ -20,11 +20,9 @@ from pathlib import Path
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.gradebook.exporting import (
-    FORMATS,
     GRADED,
     NOT_LISTED,
     NOTHING,
-    ExportError,
     UnitGrades,
     cell,
     number,
@@ -32,7 +30,7 @@ from rnngrade.gradebook.exporting import (
     written,
 )
 from rnngrade.roster.rules import Rules, Term, names_of, rules_of
-from rnngrade.roster.students import ClassList, Person, canvas_id_of, class_list
+from rnngrade.roster.students import ClassList, Person, class_list
 
 COLUMNS = ("dropped", "excused", "total", "waits_for_a_person", "status")  # of the table, after the units' shares
 
@@ -94,69 +92,43 @@ def total_of(student: str, units: Sequence[UnitGrades], rules: Rules, people: Cl
 def export_total(
     desk: Desk,
     units: Sequence[str],
-    format: str = "csv",
     roster: Path | None = None,
     failures: Failures | None = None,
-    now: datetime | None = None,
+    *,
+    provisional: bool = False,
 ) -> str:
-    """The term of all students as the text of a CSV file, for a spreadsheet, Canvas or Moodle.
+    """The term of all students as the text of a CSV file; the totals of those who wait for a person if `provisional`.
 
     **Errors:** those of `exporting.export`.
     """
-    told, now = failures or Failures(), now or datetime.now(UTC)
-    if format not in FORMATS:
-        raise ExportError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+    told, now = failures or Failures(), datetime.now(UTC)
     rules, listed = rules_of(desk) or Rules(), class_list(desk, roster)
     tables, people = read_grades(desk, units, listed, told)
     if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
         told.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
-    rows = [
-        (person, student, total_of(student or person.id, tables, rules, listed, now))
-        for person, student in (*people.listed, *(people.unlisted if format == "csv" else ()))
-    ]
-    apart = {student for _, student in people.unlisted}
-    made = {"csv": _plain, "canvas": _canvas, "moodle": _moodle}[format](rows, [table.name for table in tables], apart)
+    rows = (
+        (person, student, total_of(student or person.id, tables, rules, listed, now), is_listed)
+        for (person, student), is_listed in people.rows()
+    )
+    made = list(_rows(rows, [table.name for table in tables], provisional))
     if failures is None:
         told.end()
     return written(made)
 
 
-Row = tuple[Person, str, Total]
-
-
-def _plain(rows: Sequence[Row], units: Sequence[str], apart: set[str]) -> Iterable[list[str]]:
+def _rows(
+    rows: Iterable[tuple[Person, str, Total, bool]], units: Sequence[str], provisional: bool
+) -> Iterator[list[str]]:
     yield ["student", "last_name", "first_name", "email", "section", *units, *COLUMNS]
-    for person, student, term in rows:
-        status = NOT_LISTED if student in apart else GRADED if student else NOTHING
+    for person, student, term, is_listed in rows:
+        status = NOT_LISTED if not is_listed else GRADED if student else NOTHING
+        hidden = term.percent is None or (term.waits and not provisional)
         yield [
             *map(cell, (person.id, person.last_name, person.first_name, person.email, person.section)),
             *(number(100 * term.shares[unit]) if unit in term.shares else "" for unit in units),
             " ".join(term.dropped),
             " ".join(term.excused),
-            _percent(term),
+            "" if hidden or term.percent is None else number(term.percent),
             "yes" if term.waits else "no",
             status,
         ]
-
-
-def _canvas(rows: Sequence[Row], units: Sequence[str], apart: set[str]) -> Iterable[list[str]]:
-    """As `exporting` writes Canvas's gradebook, with one column of 100 points."""
-    yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Total"]
-    yield ["    Points Possible", "", "", "", "", "100"]
-    for person, student, term in rows:
-        login = "" if canvas_id_of(person.id) else person.id
-        canvas_id = person.canvas_id or canvas_id_of(student)
-        who = (person.sortable_name, canvas_id, person.sis_id, login, person.section)
-        yield [*map(cell, who), _percent(term)]
-
-
-def _moodle(rows: Sequence[Row], units: Sequence[str], apart: set[str]) -> Iterable[list[str]]:
-    """As `exporting` writes what Moodle imports, with one column of 100 points."""
-    yield ["First name", "Last name", "Username", "ID number", "Email address", "Total"]
-    for person, _, term in rows:
-        who = (person.first_name, person.last_name, person.id, person.sis_id, person.email)
-        yield [*map(cell, who), _percent(term)]
-
-
-def _percent(term: Total) -> str:
-    return "" if term.percent is None else number(term.percent)

@@ -1,4 +1,8 @@
-"""GitHub: a workflow that grades what a student pushes, and its annotations.
+"""GitHub: a workflow that grades what a student pushes, the release that it grades with, and its annotations.
+
+The workflow fetches the release from a repository of its own, in which there is nothing of `solutions/`. It holds what
+judges, so it had better be private: the token that reads it is a secret of the organisation's, COURSE_TOKEN. (Who may
+change a workflow may read what it fetches.) PyTorch is kept in the workflow's cache.
 
 How a line on stdout becomes an annotation, and which characters are escaped in it:
 https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
@@ -6,11 +10,15 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from rnngrade.core.errors import DeskError
 from rnngrade.core.record import Record
 from rnngrade.grading.single import words_of
+from rnngrade.lms.gradescope import add_grader
 
 # GitHub Classroom puts a workflow of this name into a student's repository; it runs on each push.
 PLACE = ".github/workflows/classroom.yml"
@@ -30,7 +38,7 @@ jobs:
       image: debian:12
       options: --privileged  # for the sandbox
     steps:
-      - run: apt-get update -qq && apt-get install -y -qq git make ca-certificates bubblewrap python3 python3-venv
+      - run: apt-get update -qq && apt-get install -y -qq git ca-certificates bubblewrap python3 python3-venv
       - uses: actions/checkout@v4
         with:
           path: work
@@ -38,15 +46,19 @@ jobs:
         with:
           repository: {course}
           ref: {ref}
-          path: course
-      - name: install
-        working-directory: course
-        run: |
-          python3 -m venv env
-          env/bin/pip install -q -c constraints.txt torch --index-url https://download.pytorch.org/whl/cpu
-          env/bin/pip install -q -c constraints.txt -e ".[grading]"
+          token: ${{{{ secrets.COURSE_TOKEN || github.token }}}}
+          path: grader/source
+      - uses: actions/cache@v4
+        with:
+          path: grader/env
+          key: env-${{{{ hashFiles('grader/source/constraints.txt', 'grader/source/requirements.txt') }}}}
+      - run: bash grader/source/setup.sh
       - name: grade
-        run: course/env/bin/rnngrade grade "work/{unit}.ipynb" --annotate --json record.json
+        env:
+          PYTHONPATH: grader/source/course
+        run: >-
+          grader/env/bin/python -m rnngrade.cli --course grader/source
+          grade "work/{unit}.ipynb" --annotate --json record.json
       - uses: actions/upload-artifact@v4
         if: always()
         with:
@@ -56,8 +68,19 @@ jobs:
 
 
 def workflow(unit: str, course: str, ref: str) -> str:
-    """The workflow for the course that lies in GitHub's repository `course`, "owner/name", at a tag or branch."""
+    """The workflow for the release that lies in GitHub's repository `course`, "owner/name", at a tag or branch."""
     return WORKFLOW.format(unit=unit, course=course, ref=ref)
+
+
+def release_zip(root: Path) -> bytes:
+    """What that repository holds: what grades every unit that is built. **Errors:** `DeskError` if none is."""
+    notebooks = sorted((root / "notebooks").glob("*/*.ipynb"))
+    if not notebooks:
+        raise DeskError("No notebook is built: run 'make notebooks'.")
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        add_grader(made, root, notebooks)
+    return file.getvalue()
 
 
 def annotated(record: Record, path: Path) -> Iterator[str]:

@@ -14,7 +14,7 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,19 +83,27 @@ def autograder_zip(root: Path, unit: str, seed: str, wheels: Path | None = None)
         )
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-        _add(made, "setup.sh", SETUP.encode(), 0o755)
+        add_grader(made, root, [notebook])
         _add(made, "run_autograder", RUN.encode(), 0o755)
         _add(made, SETTINGS, json.dumps({"unit": unit, "seed": seed}).encode(), 0o600)
-        _add(made, "requirements.txt", "\n".join(_requirements()).encode())
-        _add(made, "constraints.txt", (root / "constraints.txt").read_bytes())
-        _add(made, f"notebooks/{unit}/{unit}.ipynb", notebook.read_bytes())
-        for package in PACKAGES:
-            folder = Path(package.__path__[0])
-            for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
-                _add(made, f"course/{folder.name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
         for path in found:
             _add(made, f"{WHEELS}/{path.name}", path.read_bytes())
     return file.getvalue()
+
+
+def add_grader(made: zipfile.ZipFile, root: Path, notebooks: Iterable[Path]) -> None:
+    """What grades these notebooks on a machine that has nothing: the course without `solutions/`, the desk, and a
+    script that sets up their environment.
+    """
+    _add(made, "setup.sh", SETUP.encode(), 0o755)
+    _add(made, "requirements.txt", "\n".join(_requirements()).encode())
+    _add(made, "constraints.txt", (root / "constraints.txt").read_bytes())
+    for notebook in notebooks:
+        _add(made, f"notebooks/{notebook.parent.name}/{notebook.name}", notebook.read_bytes())
+    for package in PACKAGES:
+        folder = Path(package.__path__[0])
+        for path in sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts):
+            _add(made, f"course/{folder.name}/{path.relative_to(folder).as_posix()}", path.read_bytes())
 
 
 def _add(made: zipfile.ZipFile, name: str, data: bytes, mode: int = 0o644) -> None:

@@ -5,7 +5,9 @@ A grade is `submission[posted_grade]`, in points; a feedback page is a file on a
 developerdocs.instructure.com/services/canvas/resources/submissions and …/submission_comments).
 
 Nothing is done twice: a grade that stands there already stays, and a page has a name of its own for each content. Who
-waits for a person, and who is excused in Canvas, is left as they were. What being late costs is the desk's: where
+is excused in Canvas is left as they were. Where the assignment is graded anonymously, Canvas says of a submission
+`anonymous_id`, and no more: the grade goes to `…/anonymous_submissions/:anonymous_id`, and the page, for which there is
+no such way, waits until the names are shown again. What being late costs is the desk's: where
 `desk.toml` says when the unit is due, Canvas's own late policy is switched off for what Canvas calls late
 (`submission[late_policy_status]=none`), or it would take points off once more.
 """
@@ -13,19 +15,18 @@ waits for a person, and who is excused in Canvas, is left as they were. What bei
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.gradebook.marks import Marks, read_marks
-from rnngrade.lms.api import Canvas, CanvasError, NoCanvas
-from rnngrade.lms.table import number
+from rnngrade.lms.api import Canvas, CanvasError
+from rnngrade.lms.filling import number
+from rnngrade.lms.returning import Returned
 from rnngrade.pages.feedback.write import page_now
+from rnngrade.roster.names import canvas_row, said_in
 from rnngrade.roster.rules import rules_of
-from rnngrade.roster.students import ClassList, class_list
 
 COMMENT = "Feedback is in the attached page: download it, and open it in a browser."
 
@@ -35,7 +36,7 @@ class Change:
     """What is to be done for a student: a grade that is new, a page that is not there yet; else `why` not."""
 
     student: str
-    user: int
+    place: str  # of the submission, below the assignment
     points: float | None = None
     before: float | None = None
     page: bytes | None = None
@@ -64,7 +65,14 @@ class Change:
 
 
 def plan(
-    desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int, failures: Failures, *, feedback: bool = True
+    desk: Desk,
+    returned: Returned,
+    canvas: Canvas,
+    course: int,
+    assignment: int,
+    failures: Failures,
+    *,
+    feedback: bool = True,
 ) -> Iterator[Change]:
     """What would be done, student by student; it reads, and changes nothing.
 
@@ -72,50 +80,38 @@ def plan(
     assignment has other points than the unit.
     """
     base = f"/api/v1/courses/{course}/assignments/{assignment}"
-    there = canvas.get(base)
-    marks = read_marks(desk, unit, failures)
-    if not marks:
-        raise CanvasError(f"The gradebook has no grades of {unit}: run 'rnngrade run {unit}' first.")
-    most = max(sum(mark.most for mark in one.grades.values()) for one in marks.values())
+    there, unit, most = canvas.get(base), returned.what, returned.most
     possible = there.get("points_possible")
     if possible is None or abs(float(possible) - most) > 1e-6:
         raise CanvasError(
             f"In Canvas, {there.get('name', assignment)!r} has {possible} points, and {unit} has {number(most)}: "
             "set the assignment's points there to these."
         )
-    known = {one["user_id"]: one for one in canvas.pages(f"{base}/submissions", **{"include[]": "submission_comments"})}
-    rules, people = rules_of(desk), class_list(desk)
+    students, theirs = returned.students, dict[str, dict[str, Any]]()
+    for one in canvas.pages(f"{base}/submissions", **{"include[]": "submission_comments"}):
+        row = canvas_row(one)
+        if student := students.find(said_in(row, list(row))):
+            theirs[student] = one
+    rules = rules_of(desk)
     rules_it = rules is not None and unit in rules.due
-    for student, one in sorted(marks.items()):
-        if people and people.of(student) is None:
-            failures.add(student, unit, "Is not on the class list, and was left out.")
-            continue
-        user = _user(desk, unit, student, people)
-        if user not in known:
+    for student, points in returned.points.items():
+        if student not in theirs:
             failures.add(student, unit, "Is not in this assignment in Canvas, or the class list lacks their canvas_id.")
             continue
-        page = page_now(desk, unit, student, marks, failures) if feedback else None
-        yield _change(student, unit, one, page, known[user], rules_it)
+        by_name = "user_id" in theirs[student]
+        wanted = feedback and by_name and student in returned.marks
+        page = page_now(desk, unit, student, returned.marks, failures) if wanted else None
+        yield _change(student, unit, points, page, theirs[student], rules_it)
 
 
-def _user(desk: Desk, unit: str, student: str, people: ClassList) -> int | None:
-    """Canvas's number of a student: by the class list, else by the name under which the work was collected."""
-    person = people.of(student)
-    if person is not None and person.canvas_id.isdecimal():
-        return int(person.canvas_id)
-    mark = desk.folder / "collected" / unit / student
-    origin = mark.read_text(encoding="utf-8", errors="replace") if mark.is_file() else ""
-    found = re.fullmatch(r"canvas (\d+)", origin)
-    return int(found[1]) if found else None
-
-
-def _change(student: str, unit: str, marks: Marks, page: bytes | None, there: dict[str, Any], rules_it: bool) -> Change:
-    user = int(there["user_id"])
-    if marks.waits:
-        return Change(student, user, why="left as it was, a person has still to look")
+def _change(
+    student: str, unit: str, points: float, page: bytes | None, there: dict[str, Any], rules_it: bool
+) -> Change:
+    user = there.get("user_id")
+    place = f"submissions/{user}" if user is not None else f"anonymous_submissions/{there['anonymous_id']}"
     if there.get("excused"):
-        return Change(student, user, why="left as it was, excused in Canvas")
-    points, score = round(marks.total, 2), there.get("score")
+        return Change(student, place, why="left as it was, excused in Canvas")
+    score = there.get("score")
     name = f"{unit}-{hashlib.sha256(page).hexdigest()[:8]}.html" if page is not None else ""
     attached = {
         file.get("display_name") or file.get("filename")
@@ -125,19 +121,19 @@ def _change(student: str, unit: str, marks: Marks, page: bytes | None, there: di
     is_new = score is None or abs(float(score) - points) > 0.005
     change = Change(
         student,
-        user,
+        place,
         points if is_new else None,
         None if score is None else float(score),
         page if page is not None and name not in attached else None,
         name,
         own_lateness=bool(is_new and rules_it and there.get("late")),
     )
-    return change if change.is_needed else Change(student, user, why="is as it should be")
+    return change if change.is_needed else Change(student, place, why="is as it should be")
 
 
 def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> None:
     """Do what a change says. **Errors:** `CanvasError` if Canvas would not, or made something else of the points."""
-    path = f"/api/v1/courses/{course}/assignments/{assignment}/submissions/{change.user}"
+    path = f"/api/v1/courses/{course}/assignments/{assignment}/{change.place}"
     data: dict[str, Any] = {}
     if change.points is not None:
         data["submission[posted_grade]"] = number(change.points)
@@ -155,6 +151,3 @@ def carry_out(canvas: Canvas, course: int, assignment: int, change: Change) -> N
             f"Canvas made {score} of {number(change.points)} points: look whether a late policy of the course, or the "
             "assignment's way of grading, changes them."
         )
-
-
-__all__ = ["Change", "NoCanvas", "carry_out", "plan"]

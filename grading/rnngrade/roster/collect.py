@@ -1,12 +1,12 @@
-"""Collect: what students handed in, from a folder, a zip or a download of Moodle's or Canvas's, into `submitted/`.
+"""Collect: what students handed in, from a folder, a zip or a platform's download, into `submitted/`.
 
-    folder    STUDENT/UNIT/UNIT.ipynb, STUDENT/UNIT.ipynb, UNIT/STUDENT.ipynb, STUDENT.ipynb, STUDENT_UNIT.ipynb
-    moodle    Full Name_123456_assignsubmission_file_/03_cell.ipynb, and the same without the folder
-    canvas    lastnamefirst_12345_67890_03_cell-1.ipynb, lastnamefirst_LATE_12345_67890_03_cell.ipynb
+    folder       STUDENT/UNIT/UNIT.ipynb, STUDENT/UNIT.ipynb, UNIT/STUDENT.ipynb, STUDENT.ipynb, STUDENT_UNIT.ipynb
+    a platform   as Moodle, Canvas, Gradescope or GitHub Classroom name it (`platforms.py`)
 
 A source is named in one of these ways throughout, and a zip is a folder. Whose a file is, the outermost of its names
 says, which the platform made. What lies within, in a student's own folder, or in a zip in the source, is that
-student's whatever it is called, and a date that lies there is not believed.
+student's whatever it is called, and a date that lies there is not believed. Who somebody is, the class list and what
+was settled say (`names.py`); who is on neither is collected by the name that the platform has for them, and told.
 
 Nothing in the source is believed: no path of its is ever written to, links are not followed, and what is too large,
 broken or unclear is left out with a sentence on it. Nothing is lost: what a new version replaces moves to
@@ -23,26 +23,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rnngrade.author.unit import find_units
-from rnngrade.core.desk import Desk, is_name
+from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures, writing
 from rnngrade.core.record import write_whole
-from rnngrade.roster.identity import CanvasCollector, Found, MoodleCollector, Names, Sorter
+from rnngrade.roster.identity import Found, Names, Sorter, mark_of
+from rnngrade.roster.platforms import FORMATS, CanvasCollector, MoodleCollector
 from rnngrade.roster.sources import CollectError, files, full, paths, shown
-from rnngrade.roster.students import Person, RosterError, folded, read_roster
+from rnngrade.roster.students import RosterError, class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
 __all__ = ["CanvasCollector", "CollectError", "CollectReport", "MoodleCollector", "collect"]
 
-FORMATS = ("auto", "folder", "moodle", "canvas")
-
 
 @dataclass
 class CollectReport:
-    """What was collected: notebooks that are new, those that were there already, and a sentence on all that is odd."""
+    """What was collected: notebooks that are new, those that were there already, and a sentence on all that is odd, and
+    on who is not on the class list.
+    """
 
     taken: list[Path] = field(default_factory=list)
     unchanged: list[Path] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
 
 
 def collect(
@@ -55,8 +57,7 @@ def collect(
 ) -> CollectReport:
     """Put the notebooks of `source`, of `unit` or of all units, into the desk's `submitted/`.
 
-    With a class list (see `exporting.py`), students are known by its ids: by full name in Moodle's downloads, by
-    `canvas_id` in Canvas's. What cannot be read or put there is written into `failures`. **Errors:** `CollectError` if
+    What cannot be read or put there is written into `failures`. **Errors:** `CollectError` if
     there is no such source, unit, format or class list; without `failures`, a `DeskError` that names what is in it,
     after all others are collected.
     """
@@ -67,25 +68,32 @@ def collect(
     if unit is not None and unit not in units:
         raise CollectError(f"There is no unit {unit!r}; there are {', '.join(units)}.")
     report = CollectReport()
-    people = _class_list(desk, roster)
+    source = _inner(source, desk)
+    try:
+        people = class_list(desk, roster)
+    except RosterError as error:
+        raise CollectError(str(error)) from None
+    others: list[tuple[str, str]] = []  # what is no notebook: its path, and the zip that it was in
+    names = Names(desk, people, report.notes)
     with tempfile.TemporaryDirectory() as folder:
         found: list[tuple[Found, Path]] = []
         try:
-            outermost = paths(source)
-            sorter = Sorter(
-                unit, units, format, source, outermost, Names(desk, people, outermost, report.notes), report.notes
-            )
-            for file in files(source, report.notes, told, sorter.owner):
+            sorter = Sorter(unit, units, format, source, paths(source), names, people, report.notes)
+            for file in files(source, report.notes, told, sorter.owner, others):
                 with told.at(shown(full(file))):
-                    if notebook := sorter.sort(file):
+                    if notebooks := sorter.sort(file):
                         waiting = Path(folder, str(len(found)))  # a class may be larger than the memory
                         with writing(waiting):
                             waiting.write_bytes(file.data)
-                        found.append((notebook, waiting))
+                        found += [(notebook, waiting) for notebook in notebooks]
         except (OSError, zipfile.BadZipFile) as error:
             raise CollectError(f"{shown(str(source))} cannot be read: {error}.") from None
+        within = tuple(f"{zip}/" for zip in sorter.downloads)
+        found = [(notebook, waiting) for notebook, waiting in found if not notebook.path.startswith(within)]
         if sorter.is_download:
             found = _of_one_assignment(found, report.notes)
+        taken_for = Counter(notebook.unit for notebook, _ in found).most_common(1)
+        _mark_others(others, sorter, desk, taken_for[0][0] if taken_for else None)
         origins: dict[tuple[str, str], set[str]] = {}
         for notebook, _ in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
@@ -101,9 +109,33 @@ def collect(
                     _take(notebook, waiting.read_bytes(), desk, report)
     report.taken = list(dict.fromkeys(report.taken))
     report.unchanged = [path for path in dict.fromkeys(report.unchanged) if path not in report.taken]
+    report.unknown = names.not_listed()
     if failures is None:
         told.end()
     return report
+
+
+def _inner(source: Path, desk: Desk) -> Path:
+    """Where in a source the work lies: of a desk in `submitted/`; of clones in their own folder. **Errors:**
+    `CollectError` for the desk itself.
+    """
+    if source.is_dir() and (source / "nbgrader_config.py").is_file() and (source / "submitted").is_dir():
+        if source.resolve() == desk.folder:
+            raise CollectError(
+                f"{source} is this desk: what lies in it is collected already. Next: 'rnngrade run UNIT'."
+            )
+        return source / "submitted"
+    visible = [path for path in source.iterdir() if not path.name.startswith(".")] if source.is_dir() else []
+    return visible[0] if len(visible) == 1 and visible[0].match("*-submissions") and visible[0].is_dir() else source
+
+
+def _mark_others(others: list[tuple[str, str]], sorter: Sorter, desk: Desk, unit: str | None) -> None:
+    """Write down who handed in what is no notebook: they did not hand in nothing."""
+    for path, outer in others:
+        for student, origin, of in sorter.students_of(path, outer, unit):
+            mark = desk.folder / "collected" / of / student
+            if not mark.exists():
+                write_whole(mark, mark_of(origin).encode())
 
 
 def _of_one_assignment(found: list[tuple[Found, Path]], notes: list[str]) -> list[tuple[Found, Path]]:
@@ -135,7 +167,7 @@ def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
     timestamp, earlier = path.with_name(TIMESTAMP), path.parent / "earlier"
     kept = [old.read_bytes() for old in earlier.glob("*.ipynb")]
     mark = desk.folder / "collected" / found.unit / found.student
-    origin = folded(found.origin.partition("/")[0]).encode("utf-8", "backslashreplace").decode()
+    origin = mark_of(found.origin)
     if path.exists():
         current = path.read_bytes()
         if mark.is_file() and mark.read_text(encoding="utf-8") != origin:
@@ -178,16 +210,3 @@ def _stamp(path: Path, found: Found) -> None:
 def _next(earlier: Path) -> int:
     """The number of the next earlier version."""
     return 1 + max((int(path.stem) for path in earlier.glob("*.ipynb") if path.stem.isdecimal()), default=0)
-
-
-def _class_list(desk: Desk, roster: Path | None) -> dict[str, Person]:
-    path = roster or desk.folder / "roster.csv"
-    if roster is None and not path.exists():
-        return {}
-    try:
-        people = read_roster(path)
-    except RosterError as error:
-        raise CollectError(str(error)) from None
-    if wrong := [id for id in people if not is_name(id)]:
-        raise CollectError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")
-    return people

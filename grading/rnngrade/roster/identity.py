@@ -1,18 +1,14 @@
 """Whose a file of a source is, of which unit, and when it was handed in.
 
-Whose it is, the outermost name says, which a platform or the instructor made. What lies within a student's own folder
-or zip is that student's, whatever it is called. Of which unit it is, the names of the cells in it say (nbgrader's
-`grade_id`, which are those of the exercises), whatever the file is called; its name, if there are none.
-
-The file names of Moodle and Canvas are read by nbgrader's own plugin points: `nbgrader zip_collect
---ZipCollectApp.collector_plugin=rnngrade.roster.collect.MoodleCollector` takes them as well.
+Whose it is, the outermost name says, which a platform or the instructor made (`platforms.py`). What lies within a
+student's own folder or zip is that student's, whatever it is called. Of which unit it is, the names of the cells in it
+say (nbgrader's `grade_id`, which are those of the exercises), whatever the file is called; its name, if there are none.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-import warnings
 from collections import Counter
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -21,50 +17,16 @@ from pathlib import Path, PurePosixPath
 
 from dateutil import parser as dates  # type: ignore[import-untyped]
 from dateutil import tz
-from traitlets import default
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
-    from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
+from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
+from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
 from rnngrade.roster.sources import File, folders, full, shown
-from rnngrade.roster.students import Person, folded
+from rnngrade.roster.students import SETTLED, ClassList, Person, folded
 
-# Names that a platform made. The first in a path counts: what follows it is the student's, who may call it anything.
-_ABOVE = r"(?:.*?/)??"
-# The number is the participant's in this assignment. In a full name, Moodle makes a space of each underscore.
-_MOODLE = r"(?P<student_id>[^/]+?)_(?P<number>\d+)_assignsubmission_file_?/?(?P<file_id>.+)\.[^./]+\Z"
-_CANVAS = (
-    r"(?P<student_id>[^/_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)_(?:\d+|text|question_\d+)_(?P<file_id>.+)\.[^./]+\Z"
-)
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
 _COPY = re.compile(r"\s*\((\d+)\)$|-(\d+)$")
-
-
-class MoodleCollector(FileNameCollectorPlugin):  # type: ignore[misc]  # nbgrader has no types
-    """Who handed in a file of Moodle's "Download all submissions", with folders or without."""
-
-    @default("named_regexp")
-    def _named_regexp(self) -> str:
-        return _ABOVE + _MOODLE
-
-    @default("valid_ext")
-    def _valid_ext(self) -> list[str]:
-        return [".ipynb", ".zip", ".IPYNB", ".ZIP"]
-
-
-class CanvasCollector(FileNameCollectorPlugin):  # type: ignore[misc]
-    """Who handed in a file of Canvas's "Download Submissions"."""
-
-    @default("named_regexp")
-    def _named_regexp(self) -> str:
-        return _ABOVE + _CANVAS
-
-    @default("valid_ext")
-    def _valid_ext(self) -> list[str]:
-        return [".ipynb", ".zip", ".IPYNB", ".ZIP"]
 
 
 @dataclass(frozen=True)
@@ -83,25 +45,47 @@ class Found:
 class Names:
     """The names by which students are known: the class list's, those of `submitted/`, and new ones."""
 
-    def __init__(self, desk: Desk, people: dict[str, Person], paths: list[str], notes: list[str]) -> None:
-        self._notes = notes
-        self._listed = {folded(id): folded(f"{one.first_name} {one.last_name}") for id, one in people.items()}
+    def __init__(self, desk: Desk, people: ClassList, notes: list[str]) -> None:
+        self._desk, self._people, self._notes = desk, people, notes
         there = [path.name for path in desk.submitted.iterdir() if path.is_dir()] if desk.submitted.is_dir() else []
-        self._known = {folded(name): name for name in [*there, *people]}
-        self._by_canvas = {person.canvas_id: id for id, person in people.items() if person.canvas_id}
-        full = [(folded(f"{person.first_name} {person.last_name}"), id) for id, person in people.items()]
-        self._by_full_name = {name: id for name, id in full if [n for n, _ in full].count(name) == 1}
-        self._numbers: dict[str, set[str]] = {}  # by full name, of all in this source who are called so
-        for path in paths:
-            if named := re.match(_ABOVE + _MOODLE, path):
-                self._numbers.setdefault(folded(named["student_id"]), set()).add(named["number"])
+        self._known = {folded(name): name for name in [*there, *people.people]}
+        self._collected: dict[str, dict[str, str]] = {}  # by unit and by origin
+        self._told_of_numbers = False
+        self.unknown: dict[str, Who] = {}  # who is not on the class list, by what they are called
 
     def is_listed(self, text: str) -> bool:
         """Whether it is an id of the class list."""
-        return folded(text) in self._listed
+        return folded(text) in map(folded, self._people.people)
 
-    def plain(self, text: str, path: str) -> str | None:
-        """A student by the name of a folder or file; None, and a note, if it can be none."""
+    def student(self, who: Who, unit: str, path: str) -> str | None:
+        """A student: by what was settled and the class list, else as before; None, and a note, if they can be none."""
+        said = who.said
+        if unit not in self._collected:
+            self._collected[unit] = {origin: student for student, origin in keys_of(self._desk, unit).items()}
+        found = self._people.id_of(*said.keys)
+        if said.keys:
+            found = found or self._collected[unit].get(mark_of(who.origin))
+        if found := found or said.id(self._people):
+            return found
+        if said.keys and self.is_listed(who.called):
+            self._notes.append(
+                f"{shown(path)} was left out: on the class list, {shown(who.called)} is the id of somebody who has "
+                f"another name. If it is theirs, write the line '{line_for(said.keys[0], who.called)}' into {SETTLED}."
+            )
+            return None
+        name = self._plain(who.called, path)
+        if name and self._people and (said.names or said.full):
+            self.unknown[name] = who
+        if name and not said.names and not said.full and not self._told_of_numbers:
+            self._told_of_numbers = True
+            self._notes.append(
+                f"{name} is known by a number alone, for two are called alike, or names are not shown, and so may "
+                "others be. Who they are, a table with numbers and names says: collect with --names TABLE."
+            )
+        return name
+
+    def _plain(self, text: str, path: str) -> str | None:
+        """A student by the name of a folder or file."""
         name = " ".join(unicodedata.normalize("NFC", text).split())
         if not is_name(name):
             name = re.sub(r"[^\w@.+ -]", "", name).strip(" .")
@@ -114,28 +98,28 @@ class Names:
             self._notes.append(f"{shown(path)}: {name!r} was taken for {known!r}.")
         return known
 
-    def of_moodle(self, full_name: str, number: str, path: str) -> str | None:
-        """A student by full name. All who are called alike in one download are known by their numbers."""
-        if len(self._numbers[folded(full_name)]) == 1:
-            if id := self._by_full_name.get(folded(full_name)):
-                return id
-            if self._listed.get(folded(full_name)):
-                self._notes.append(
-                    f"{shown(path)} was left out: on the class list, {shown(full_name)} is the id of somebody who "
-                    "has another name."
-                )
-                return None
-            return self.plain(full_name, path)
-        name = f"{full_name} {number}"
-        self._notes.append(
-            f"{shown(path)}: there are two students called {shown(full_name)}; this one is {shown(name)} here. "
-            "A class list with their ids does not help: put their notebooks in by hand."
-        )
-        return self.plain(name, path)
+    def not_listed(self) -> list[str]:
+        """Who was collected and is not on the class list, each with those whose names are likest, and the line that
+        settles it.
+        """
+        if not self.unknown:
+            return []
+        path = self._desk.folder / SETTLED
+        lines = [
+            f"Not on the class list, and kept apart: {len(self.unknown)}. If somebody is on it by another name, write "
+            f"the line into {path} (its first line is name,id), and collect again:"
+        ]
+        for name, who in self.unknown.items():
+            first, *others = likeliest((who.called, *who.said.names, *who.said.full), self._people) or [""]
+            line = line_for(who.settled_by, first or "ID")
+            also = f", or {', '.join(others)}" if others else ""
+            lines.append(f"  {shown(name)}: {shown(line)}{also}")
+        return lines
 
-    def of_canvas(self, short_name: str, number: str, path: str) -> str | None:
-        """A student by Canvas's number, which is the same in every download."""
-        return self._by_canvas.get(number) or self.plain(f"{short_name}_{number}", path)
+
+def mark_of(origin: str) -> str:
+    """Where something came from, as it is written down in `collected/`."""
+    return folded(origin.partition("/")[0]).encode("utf-8", "backslashreplace").decode()
 
 
 class Sorter:
@@ -149,6 +133,7 @@ class Sorter:
         source: Path,
         paths: list[str],
         names: Names,
+        people: ClassList,
         notes: list[str],
     ) -> None:
         self._unit, self._units, self._names, self._notes = unit, units, names, notes
@@ -165,105 +150,102 @@ class Sorter:
             self._around = ""
         self._beside = Counter(path.rpartition("/")[0] for path in paths)  # how many lie in a folder
         self._is_unsure = format == "auto"
-        self._format = self._told(paths) if format == "auto" else format
+        self.downloads: set[str] = set()  # zips in a folder that look like a platform's own
+        within = [self._within(path) for path in paths]
+        self._format = told(source, within) if format == "auto" else format
+        self._reader = None if self._format == "folder" else PLATFORMS[self._format](source, within, people)
 
     @property
     def is_download(self) -> bool:
         """Whether a platform made the source, of what was handed in for one assignment."""
-        return self._format != "folder" and self._unit is None
+        return self._reader is not None and self._unit is None
 
-    def sort(self, file: File) -> Found | None:
-        """Whose notebook a file is; None, and a note, if it cannot be told."""
+    def sort(self, file: File) -> list[Found]:
+        """Whose notebook a file is; nobody's, and a note, if it cannot be told."""
         named, found = self._unit_in(file), self._unit_of_cells(file.data)
         unit = found or named or self._unit
         if unit is None:
-            self._leave(file, "which unit it is, cannot be told: give the unit, or name the file after it")
-            return None
+            return self._leave(file, "which unit it is, cannot be told: give the unit, or name the file after it")
         if named and found and named != found:
             self._notes.append(f"{shown(full(file))} is taken for {found}, whose cells it has, and not for {named}.")
         if self._unit is not None and unit != self._unit:
-            self._leave(file, f"it is of {unit}, not of {self._unit}")
-            return None
-        of_format = {"moodle": self._of_moodle, "canvas": self._of_canvas, "folder": self._of_folder}
-        student, origin = of_format[self._format](file, unit)
-        if student is None:
-            return None
-        readable = _is_notebook(file.data)
-        if not readable:
-            self._notes.append(f"{shown(full(file))} is no notebook; it is kept for {student} all the same.")
-        copy = _COPY.search(PurePosixPath(file.path).stem)
-        number = int(next(filter(None, copy.groups()))[:9]) if copy else 0
-        version = (readable, number, file.modified, full(file))
-        when, late = self._handed_in(file, unit), "Canvas" if self._is_late(file) else ""
-        return Found(student, f"{self._format} {origin}", unit, version, full(file), when, late)
+            return self._leave(file, f"it is of {unit}, not of {self._unit}")
+        made = []
+        for who in self._who(file, unit):
+            if (student := self._names.student(who, unit, full(file))) is None:
+                continue
+            readable = _is_notebook(file.data)
+            if not readable:
+                self._notes.append(f"{shown(full(file))} is no notebook; it is kept for {student} all the same.")
+            if who.late:
+                self._notes.append(f"{shown(full(file))} was late, says Canvas.")
+            copy = _COPY.search(PurePosixPath(file.path).stem)
+            number = int(next(filter(None, copy.groups()))[:9]) if copy else 0
+            version = (readable, number, file.modified, full(file))
+            when = _timestamp(who.when.encode(), full(file), self._notes) if who.when else self._handed_in(file, unit)
+            late = "Canvas" if who.late else ""
+            made.append(Found(student, who.origin, unit, version, full(file), when, late))
+        return made
+
+    def students_of(self, path: str, outer: str, unit: str | None) -> list[tuple[str, str, str]]:
+        """Who handed in a file that is no notebook: the student, where it came from, and the unit, as far as the names
+        say it.
+        """
+        file = File(path, b"", 0.0, outer)
+        unit = self._unit or self._unit_in(file) or unit
+        if unit is None or (self._unit_in(file) or unit) != unit:
+            return []
+        before = len(self._notes)
+        found = [(self._names.student(who, unit, full(file)), who.origin) for who in self._who(file, unit)]
+        del self._notes[before:]  # that it is no notebook was said
+        return [(student, origin, unit) for student, origin in found if student]
 
     def owner(self, path: str) -> str:
         """Whose a zip within the source is, as far as the path to it says: the same text for the same student."""
         path = self._within(path)
-        if self._format == "folder":
+        if self._reader is None:
             return folded(self._owner(path, self._people(folders(path)), zipped=True) or path)
-        named = re.match(_ABOVE + (_MOODLE if self._format == "moodle" else _CANVAS), path)
-        return named["number"] if named else path
+        return next((who.origin for who in self._reader.who(path)), path)
 
-    def _told(self, paths: list[str]) -> str:
-        """The format of a source. A platform names all that is in a download of its, so one other name is enough."""
-        within = [self._within(path) for path in paths]
-        if within and all(re.match(_MOODLE, path) for path in within):
-            return "moodle"
-        if within and all(_is_canvas(path) for path in within):
-            return "canvas"
-        return "folder"
+    def _who(self, file: File, unit: str) -> list[Who]:
+        if self._reader is None:
+            return self._of_folder(file, unit)
+        if not (found := self._reader.who(self._outer(file))):
+            self._leave(file, f"its name is none of {self._format.title()}'s")
+        return found
 
-    def _of_moodle(self, file: File, unit: str) -> tuple[str | None, str]:
-        named = re.match(_ABOVE + _MOODLE, self._outer(file))
-        if not named:
-            self._leave(file, "its name is none of Moodle's")
-            return None, ""
-        origin = f"{named['student_id']} {named['number']}"
-        return self._names.of_moodle(named["student_id"], named["number"], full(file)), origin
-
-    def _of_canvas(self, file: File, unit: str) -> tuple[str | None, str]:
-        named = re.match(_ABOVE + _CANVAS, self._outer(file))
-        if not named:
-            self._leave(file, "its name is none of Canvas's")
-            return None, ""
-        return self._names.of_canvas(named["student_id"], named["number"], full(file)), named["number"]
-
-    def _is_late(self, file: File) -> bool:
-        """Whether Canvas marked it as late."""
-        named = re.match(_ABOVE + _CANVAS, self._outer(file)) if self._format == "canvas" else None
-        if named is None or not named["late"]:
-            return False
-        self._notes.append(f"{shown(full(file))} was late, says Canvas.")
-        return True
-
-    def _of_folder(self, file: File, unit: str) -> tuple[str | None, str]:
+    def _of_folder(self, file: File, unit: str) -> list[Who]:
         path = self._outer(file)
-        if self._is_unsure and (re.match(_ABOVE + _MOODLE, path) or _is_canvas(path)):
-            why = "it has a name like Moodle's or Canvas's where not all have: say by --format what they are"
+        if self._is_unsure and is_of_a_platform(path):
+            why = "it has a name like a platform's where not all have: say by --format what they are"
             self._leave(file, why)
-            return None, ""
+            return []
+        if file.outer and "/" not in path and is_of_a_platform(file.path):
+            if path not in self.downloads:
+                self._leave(File(path, b"", 0.0), "it looks like a platform's download: collect it by itself")
+            self.downloads.add(path)
+            return []
         people = self._people(folders(path))
         if people[1:] and not self._names.is_listed(people[0]):
             why = f"whose it is, cannot be told from {shown('/'.join(people))}: collect the folder with the students'"
             self._leave(file, f"{why} folders in it, or name it STUDENT/{unit}.ipynb")
-            return None, ""
+            return []
         name = self._owner(path, people, zipped=bool(file.outer))
         if name is None and not file.outer and self._unit_of_cells(file.data):
             name = self._owner_of_any_name(path, people)
         if name is None:
             self._leave(file, f"whose it is, cannot be told: name it STUDENT/{unit}.ipynb")
-            return None, ""
+            return []
         # A zip without a student's folder around it may be a whole class's, with a folder for each.
         inner = f"/{'/'.join(folders(file.path))}" if file.outer else ""
-        return self._names.plain(name, full(file)), f"{name}/" if people else f"{name}{inner}"
+        return [Who(Said((), (name,)), name, name, f"folder {name}/" if people else f"folder {name}{inner}")]
 
     def _handed_in(self, file: File, unit: str) -> str:
         """When, by a timestamp.txt where nbgrader puts it; anywhere else, it is the student's own."""
         if file.timestamp is None:
             return ""
         of_nbgrader = PurePosixPath(self._outer(file)).parts[1:] == (unit, f"{unit}.ipynb")
-        if self._format == "folder" and of_nbgrader:
+        if self._reader is None and of_nbgrader:
             return _timestamp(file.timestamp, full(file), self._notes)
         self._notes.append(f"The timestamp.txt beside {shown(full(file))} may be a student's: it was left out.")
         return ""
@@ -280,9 +262,8 @@ class Sorter:
     def _unit_in(self, file: File) -> str | None:
         """The unit of a file: by its own name, by the folders around it, or the one that was given."""
         inner = [PurePosixPath(file.path).stem]
-        named = re.match(_ABOVE + _MOODLE, file.path) or re.match(_ABOVE + _CANVAS, file.path)
-        if named and self._format != "folder" and not file.outer:
-            inner = [PurePosixPath(named["file_id"]).name]
+        if self._reader and not file.outer:
+            inner = [PurePosixPath(self._reader.file_id(f"{file.path}")).name.removesuffix(".ipynb")]
         outer = [PurePosixPath(file.outer).stem, *reversed(folders(file.outer))] if file.outer else []
         texts = [*inner, *reversed(folders(file.path)), *outer]
         return next((unit for text in texts if (unit := self._unit_of(text))), None)
@@ -327,8 +308,9 @@ class Sorter:
         with_notebooks = [count for folder, count in self._beside.items() if folder]
         return people[0] if len(with_notebooks) > 1 and set(with_notebooks) == {1} else None
 
-    def _leave(self, file: File, why: str) -> None:
+    def _leave(self, file: File, why: str) -> list[Found]:
         self._notes.append(f"{shown(full(file))} was left out: {why}.")
+        return []
 
 
 def _timestamp(written: bytes, relative: str, notes: list[str]) -> str:
@@ -363,19 +345,19 @@ def _units_of_exercises() -> dict[str, str]:
     return {exercise.name: unit.stem for unit in exercises.units() for exercise in unit}
 
 
-def _is_canvas(path: str) -> bool:
-    """Whether a path may be one of Canvas's downloads, in which there are no folders."""
-    return "/" not in path and bool(re.match(_CANVAS, path))
+def without_notebook(desk: Desk, unit: str) -> list[str]:
+    """Who handed in something of a unit that is no notebook, and no notebook."""
+    return [student for student in keys_of(desk, unit) if not desk.submission_path(unit, student).is_file()]
 
 
-_NUMBER = re.compile(r"(\d+)\s*\Z")
+def by_number(desk: Desk, unit: str, people: ClassList) -> list[str]:
+    """Who handed in a unit and is known by a platform's number alone, for their name is not shown."""
+    found = keys_of(desk, unit)
+    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in found.items()}
+    return [one for one, number in numbers.items() if number and folded(one).endswith(number) and not people.of(one)]
 
 
-def participants(desk: Desk, unit: str) -> dict[str, str]:
-    """The participant's number of each student whose work on the unit was collected from Moodle."""
-    found = {}
-    for path in sorted((desk.folder / "collected" / unit).glob("*")):
-        origin = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-        if origin.startswith("moodle ") and (number := _NUMBER.search(origin)):
-            found[path.name] = number[1]
-    return found
+def absent_of(desk: Desk, unit: str, people: ClassList) -> list[Person]:
+    """Who on the list handed in nothing of a unit, by name; nobody, if it cannot be told."""
+    there = [*desk.submissions(unit), *without_notebook(desk, unit)]
+    return [] if by_number(desk, unit, people) else people.absent(there)

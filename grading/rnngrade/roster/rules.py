@@ -20,7 +20,7 @@
     [late.free_days_of]                # more or fewer of them, by student
     ada = 7
 
-    [term]                             # the total (`rnngrade export --total`)
+    [term]                             # the total (`rnngrade return csv --total`)
     drop_lowest = 2
     extra_credit = ["13"]              # units that add to the total and are not asked for
     weights = {"03" = 2}               # 1 for all others; or only = true, and they do not count

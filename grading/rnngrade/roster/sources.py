@@ -24,6 +24,7 @@ MAX_FILES = 100_000  # files of one source
 MAX_NESTED = 1_000  # files of the zips within it that are one student's
 MAX_WITHIN = 256 * 2**20  # bytes that these zips have, and that are unpacked of them
 _IGNORED = re.compile(r"(?:^|/)(?:\.[^/]*|__MACOSX|__pycache__)(?:/|$)|-checkpoint\.ipynb$", re.IGNORECASE)
+_ABOUT = ("timestamp.txt", "late.txt", "submission_metadata.yml", "README.md")  # of what lies beside them
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, UnicodeError, NotImplementedError),
     *(OSError, EOFError, ValueError, OverflowError, RuntimeError),
@@ -71,17 +72,23 @@ def paths(source: Path) -> list[str]:
 
 
 def files(
-    source: Path, notes: list[str], failures: Failures, owner: Callable[[str], str] = lambda path: path
+    source: Path,
+    notes: list[str],
+    failures: Failures,
+    owner: Callable[[str], str] = lambda path: path,
+    others: list[tuple[str, str]] | None = None,
 ) -> Iterator[File]:
     """The notebooks of a folder, a zip or a single file, also those in zips within it. What is odd about one is put
     into `notes`; what cannot be read for another reason into `failures`. `owner` tells by its path whose zip it is:
-    all of one student's are read as far as one budget goes.
+    all of one student's are read as far as one budget goes. `others` gets the paths of what is no notebook, each with
+    the zip that it was in.
     """
+    others = [] if others is None else others
     budgets: dict[str, _Budget] = {}
     if source.is_dir():
-        files = _of_folder(source, notes, failures)
+        files = _of_folder(source, notes, failures, others)
     elif zipfile.is_zipfile(source):
-        files = _of_zip(source, notes, failures)
+        files = _of_zip(source, notes, failures, others)
     elif source.is_file() and source.suffix.casefold() == ".ipynb":
         files = iter([File(source.name, _read(source), source.stat().st_mtime)])
     else:
@@ -105,14 +112,14 @@ def files(
                 continue
             with failures.at(shown(file.path)):
                 try:
-                    yield from _of_zip(BytesIO(file.data), notes, failures, file.path, budget)
+                    yield from _of_zip(BytesIO(file.data), notes, failures, others, file.path, budget)
                 except _BROKEN as error:
                     notes.append(f"{shown(file.path)} was left out: it is no zip that can be read ({error}).")
         else:
             yield file
 
 
-def _of_folder(folder: Path, notes: list[str], failures: Failures) -> Iterator[File]:
+def _of_folder(folder: Path, notes: list[str], failures: Failures, others: list[tuple[str, str]]) -> Iterator[File]:
     count = 0
     for where, inner, names in os.walk(folder, onerror=lambda error: _unreadable(error, failures)):
         inner.sort()
@@ -127,17 +134,18 @@ def _of_folder(folder: Path, notes: list[str], failures: Failures) -> Iterator[F
                 if count > MAX_FILES:
                     notes.append(f"More than {MAX_FILES} files are in {shown(str(folder))}: the rest was left out.")
                     return
-                if file := _file(path, relative, mode, notes):
+                if file := _file(path, relative, mode, notes, others):
                     yield file
 
 
-def _file(path: Path, relative: str, mode: int, notes: list[str]) -> File | None:
+def _file(path: Path, relative: str, mode: int, notes: list[str], others: list[tuple[str, str]]) -> File | None:
     """A file of a folder; None, and a note, if it is none to collect."""
     if not stat.S_ISREG(mode):
         kind = "a link" if stat.S_ISLNK(mode) else "no file"
         notes.append(f"{shown(relative)} was left out: it is {kind}.")
     elif not _wanted(relative):
-        if path.name != "timestamp.txt":
+        if path.name not in _ABOUT:
+            others.append((relative, ""))
             notes.append(f"{shown(relative)} was left out: it is no notebook.")
     elif path.stat().st_size > MAX_FILE:
         notes.append(_too_large(relative))
@@ -154,7 +162,12 @@ def _unreadable(error: OSError, failures: Failures) -> None:
 
 
 def _of_zip(
-    archive: Path | IO[bytes], notes: list[str], failures: Failures, outer: str = "", budget: _Budget | None = None
+    archive: Path | IO[bytes],
+    notes: list[str],
+    failures: Failures,
+    others: list[tuple[str, str]],
+    outer: str = "",
+    budget: _Budget | None = None,
 ) -> Iterator[File]:
     with zipfile.ZipFile(archive) as opened:
         entries = opened.infolist()
@@ -175,7 +188,8 @@ def _of_zip(
             elif stat.S_ISLNK(mode):
                 notes.append(f"{said} was left out: it is a link.")
             elif not _wanted(name) or (outer and name.casefold().endswith(".zip")):
-                if PurePosixPath(name).name != "timestamp.txt" and not (outer and name.endswith(".json")):
+                if PurePosixPath(name).name not in _ABOUT and not (outer and name.endswith(".json")):
+                    others.append((name, outer))
                     notes.append(f"{said} was left out: it is no notebook.")
             elif entry.flag_bits & 1:
                 notes.append(f"{said} was left out: it has a password.")

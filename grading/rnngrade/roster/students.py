@@ -20,23 +20,24 @@ or it is what a platform exports, as it is:
                  (guides.gradescope.com, "Adding Students and Staff"). The id is the address; who has a role other than
                  Student is nobody's.
 
-Whose work it is, is told by id, by Canvas's number, by address or number, or by a full name that only one has.
+Whose work it is, is told by what was settled before (`names.py`), by id, by Canvas's number, by address or number, or
+by a full name that only one has, however it is written: "O'Hara, Zoë" is "zoë ohara".
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
 from rnngrade.core.tables import Row, UnreadableTable, read_table
 
+_SUFFIX = re.compile(r"(?:[sj]n?r|senior|junior|iii?|iv|vi?)\.?\Z", re.IGNORECASE)
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
 _CANVAS_ID = re.compile(r"[^\W_]+_(\d+)\Z")  # how a submission from Canvas is named by collect.py
 
 
@@ -66,12 +67,20 @@ class Person:
         """First name and last name; or the id."""
         return f"{self.first_name} {self.last_name}".strip() or self.id
 
+    @property
+    def names(self) -> tuple[str, str]:
+        """The full name in both orders, if there is one."""
+        return f"{self.first_name} {self.last_name}".strip(), f"{self.last_name} {self.first_name}".strip()
+
 
 @dataclass
 class ClassList:
-    """Who is in the class. Without a list it is empty, and says nothing of anybody."""
+    """Who is in the class, and whose the names are that were settled (`names.py`), folded. Without a list it is empty,
+    and says nothing of anybody.
+    """
 
     people: dict[str, Person] = field(default_factory=dict)
+    settled: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._by: dict[str, Person | None] = {}
@@ -80,38 +89,48 @@ class ClassList:
             lambda person: f"canvas {person.canvas_id}" if person.canvas_id else "",
             lambda person: person.email,
             lambda person: person.sis_id,
-            lambda person: f"{person.first_name} {person.last_name}".strip(),
         )
-        for name in names:  # an id counts more than an address, and that more than a name
-            known = [(folded(name(person)), person) for person in self.people.values()]
-            counted = Counter(key for key, _ in known)
-            for key, person in known:
-                if key and key not in self._by:
-                    self._by[key] = person if counted[key] == 1 else None
+        for name in names:  # an id counts more than an address
+            _enter(self._by, ((folded(name(person)), person) for person in self.people.values()))
+        self._called: dict[str, Person | None] = {}  # by full name, as it is written, and else as it is squeezed
+        _enter(self._called, ((folded(person.names[0]), person) for person in self.people.values()))
+        spelt = ((compact(name), person) for person in self.people.values() for name in person.names)
+        self._squeezed: dict[str, Person | None] = {}
+        _enter(self._squeezed, spelt)
 
     def __bool__(self) -> bool:
         return bool(self.people)
 
     def of(self, student: str) -> Person | None:
         """Who on the list a student of the desk is; None if nobody, or if it cannot be told."""
-        from_canvas = _CANVAS_ID.match(student)
-        found = self._by.get(folded(student))
-        if found is None and from_canvas:
-            found = self._by.get(f"canvas {from_canvas[1]}")
-        return found
+        return self.people.get(self.id_of(student, f"canvas {canvas_id_of(student)}") or "")
 
-    def person(self, student: str) -> Person:
-        """The same, with what can be said of who is not on the list."""
-        return self.of(student) or Person(student, canvas_id=canvas_id_of(student))
+    def id_of(self, *names: str, full: Sequence[str] = ()) -> str | None:
+        """The id that the first of these names belongs to that anything is known of; None if it is nobody's. Who has
+        another address, or another number in Canvas, is somebody else, whatever they are called. `full` are full names,
+        and no ids.
+        """
+        for name in (*names, *full):
+            if settled := self.settled.get(folded(name)):
+                return settled
+            person = (self._by.get(folded(name)) if name in names else None) or self.called(name)
+            if person is not None and _may_be(person, names):
+                return person.id
+        return None
+
+    def called(self, name: str) -> Person | None:
+        """The only one with this full name."""
+        return self._called.get(folded(name)) if folded(name) in self._called else self._squeezed.get(compact(name))
 
     def shown(self, person: Person, *, by_last_name: bool = False) -> str:
         """A name to show: of two students of one name, with the id."""
         name = person.sortable_name if by_last_name else person.full_name
-        return f"{name} ({person.id})" if self._names[folded(person.full_name)] > 1 else name
+        is_one = self.called(person.full_name) == person or person.id not in self.people
+        return name if is_one or name == person.id else f"{name} ({person.id})"
 
-    @cached_property
-    def _names(self) -> Counter[str]:
-        return Counter(folded(person.full_name) for person in self.people.values())
+    def person(self, student: str) -> Person:
+        """The same, with what can be said of who is not on the list."""
+        return self.of(student) or Person(student, canvas_id=canvas_id_of(student))
 
     def unknown(self, students: Iterable[str]) -> list[str]:
         """Those of `students` who are not on the list; without a list, nobody is unknown."""
@@ -121,6 +140,23 @@ class ClassList:
         """Who on the list is none of `students`, by name."""
         there = {person.id for student in students if (person := self.of(student))}
         return sorted((p for p in self.people.values() if p.id not in there), key=by_name)
+
+
+def _enter(index: dict[str, Person | None], known: Iterable[tuple[str, Person]]) -> None:
+    """Put names that are new into the index: one that two have is nobody's."""
+    new: dict[str, set[Person]] = {}
+    for name, person in known:
+        if name and name not in index:
+            new.setdefault(name, set()).add(person)
+    index.update({name: found.pop() if len(found) == 1 else None for name, found in new.items()})
+
+
+def _may_be(person: Person, names: Iterable[str]) -> bool:
+    """Whether no address among the names, and no number of Canvas's, is another's."""
+    addresses = {folded(name) for name in names if _ADDRESS.fullmatch(name)}
+    numbers = {name for name in names if name.startswith("canvas ") and name != "canvas "}
+    has_address = not addresses or not person.email or {folded(person.email), folded(person.id)} & addresses
+    return bool(has_address) and (not numbers or not person.canvas_id or f"canvas {person.canvas_id}" in numbers)
 
 
 def by_name(person: Person) -> tuple[str, str]:
@@ -148,7 +184,32 @@ def canvas_id_of(student: str) -> str:
 def class_list(desk: Desk, roster: Path | None = None) -> ClassList:
     """The desk's class list, or the one in `roster`; empty if there is none. **Errors:** `RosterError`."""
     path = roster or desk.folder / "roster.csv"
-    return ClassList(read_roster(path) if roster or path.exists() else {})
+    people = read_roster(path) if roster or path.exists() else {}
+    if wrong := [id for id in people if not is_name(id)]:
+        raise RosterError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")
+    return ClassList(people, read_settled(desk))
+
+
+SETTLED = "names.csv"
+
+
+def read_settled(desk: Desk) -> dict[str, str]:
+    """Whose names were settled in this desk, folded. **Errors:** `RosterError`."""
+    path, found = desk.folder / SETTLED, dict[str, str]()
+    if not path.exists():
+        return found
+    try:
+        columns, rows = read_table(path)
+    except UnreadableTable as error:
+        raise RosterError(str(error)) from None
+    if columns[:2] != ["name", "id"]:
+        raise RosterError(f"{path} has to begin with the line name,id; below it stand names and whose they are.")
+    for row in rows:
+        if not is_name(row["id"]):
+            raise RosterError(f"{path}, line {row.line}: {row['id']!r} cannot be the name of a student's folder.")
+        if found.setdefault(folded(row["name"]), row["id"]) != row["id"]:
+            raise RosterError(f"{path}, line {row.line}: {row['name']!r} is {found[folded(row['name'])]}'s already.")
+    return found
 
 
 def read_roster(path: Path) -> dict[str, Person]:
@@ -196,11 +257,23 @@ def _canvas(rows: list[Row]) -> Iterator[tuple[int, Person]]:
     for row in rows:
         if not row["ID"].isdecimal() or row["Student"] == "Student, Test":
             continue  # "Points Possible", and Canvas's own test student
-        last, _, first = (part.strip() for part in row["Student"].partition(","))
+        first, last = _sorted_name(row["Student"])
         first, last = row["FirstName"] or first, row["LastName"] or last
         id = safe(row["SIS Login ID"]) or row["ID"]
         email = row["SIS Login ID"] if "@" in row["SIS Login ID"] else ""
         yield row.line, Person(id, first, last, email, row["SIS User ID"], row["ID"], row["Section"])
+
+
+def _sorted_name(name: str) -> tuple[str, str]:
+    """First and last name of a name as it is sorted.
+
+    >>> _sorted_name("King, Ada"), _sorted_name("King, Jr., Martin Luther"), _sorted_name("Madonna")
+    (('Ada', 'King'), ('Martin Luther', 'King, Jr.'), ('', 'Madonna'))
+    """
+    last, *rest = (part.strip() for part in name.split(","))
+    if rest[1:] and _SUFFIX.match(rest[0]):
+        last, rest = f"{last}, {rest[0]}", rest[1:]
+    return ", ".join(rest), last
 
 
 def _moodle(rows: list[Row]) -> Iterator[tuple[int, Person]]:
@@ -232,6 +305,15 @@ def safe(text: str) -> str:
     if is_name(text):
         return text
     return re.sub(r"[^\w@.+ -]", "", text).strip(" .-")[:100]
+
+
+def compact(name: str) -> str:
+    """A full name as platforms squeeze it into the name of a file: letters and digits, and nothing between them.
+
+    >>> compact("Zoë O'Hara-Król"), compact("OHara, Zoë")
+    ('zoëoharakról', 'oharazoë')
+    """
+    return re.sub(r"[\W_]+", "", folded(name))
 
 
 def folded(name: str) -> str:

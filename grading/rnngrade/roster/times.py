@@ -6,12 +6,10 @@ not say it in what they let one download, but in a table, which `rnngrade times`
     Moodle       the grading worksheet: the participant in the first column, and "Last modified (submission)", or what
                  the site calls it. The time is in the words of the site's language and in the time zone of whoever
                  downloaded it (`col_timesubmitted` in mod/assign/gradingtable.php of Moodle, at commit 003699db).
-    Canvas       what its API gives for an assignment's submissions, as JSON, or a table with these columns: user_id and
-                 submitted_at (the Submission object, canvas.instructure.com/doc/api/submissions.html).
-    Gradescope   an assignment's scores (Review Grades, Download Grades): Email or SID, and "Submission Time".
+    Canvas       what its API gives for an assignment's submissions, as JSON; `rnngrade times --url` asks it itself
+    Gradescope   an assignment's scores (Review Grades, Download Grades): Email or SID, and "Submission Time"; of an
+                 export, `rnngrade collect` takes the times that stand in it
     your own     id and handed_in, and unit if it is of several
-
-`rnngrade pull canvas` asks Canvas's API itself.
 
 Canvas marks late files in a download, `lovelaceada_LATE_501_…`. How late they are it does not say, so that costs
 nothing by itself: `late.txt` beside the submission keeps it, and it is shown until a time is known.
@@ -19,14 +17,13 @@ nothing by itself: `late.txt` beside the submission keeps it, and it is shown un
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from babel import Locale, UnknownLocaleError
 from dateutil import parser as dates  # type: ignore[import-untyped]
@@ -35,11 +32,11 @@ from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
-from rnngrade.core.tables import read_table
-from rnngrade.roster.identity import participants, zone_named
+from rnngrade.roster.identity import zone_named
 from rnngrade.roster.lateness import Lateness, days_late, moment, spent
+from rnngrade.roster.names import Said, Students, canvas_row, read_rows, said_in, students_of
 from rnngrade.roster.rules import Rules, names_of, rules_of
-from rnngrade.roster.students import ClassList, class_list, folded
+from rnngrade.roster.students import ClassList, class_list
 
 if TYPE_CHECKING:
     from rnngrade.lms.api import Canvas
@@ -51,7 +48,6 @@ _CLOCK = re.compile(r"\b(\d{1,2})[:.h](\d\d)(?::(\d\d))?\b(?:\s*([^\W\d_][\w.]*)
 _YEAR = re.compile(r"\b((?:19|20|21)\d\d)\b")
 _DAY = re.compile(r"\b(\d{1,2})\b")
 _WORD = re.compile(r"[^\W\d_]+")
-_PARTICIPANT = re.compile(r"\D(\d+)\Z")
 
 
 class TimesError(DeskError):
@@ -145,7 +141,7 @@ class Came:
     """A row of a table of times: where it stands, whose it may be, and when they handed in."""
 
     place: str
-    names: tuple[str, ...]
+    said: Said
     when: str
     unit: str = ""
 
@@ -171,23 +167,24 @@ def take_times(desk: Desk, unit: str | None, path: Path, *, column: str | None =
 def pull_times(desk: Desk, unit: str, canvas: Canvas, course: int, assignment: int) -> Taken:
     """Write down when submissions of `unit` came, as Canvas's API says. **Errors:** `CanvasError`, `TimesError`."""
     there = canvas.pages(f"/api/v1/courses/{course}/assignments/{assignment}/submissions")
-    rows = (Came(f"Canvas, user {one['user_id']}", *_in_canvas(one)) for one in there)
+    rows = (_came("Canvas", row, list(row), "submitted_at") for row in map(canvas_row, there))
     return _take(desk, unit, "Canvas", rows)
 
 
 def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], language: str = "en") -> Taken:
     rules, people, taken = rules_of(desk) or Rules(), class_list(desk), Taken()
-    index: dict[str, Mapping[str, str]] = {}
+    index: dict[str, Students] = {}
     rows = [(came, moment_of(came, rules.zone, language)) for came in found if _is_time(came.when)]
     if not rows:
         raise TimesError(f"{source} has no time in any row.")
     for came, when in rows:
         stem = _unit(came, unit)
         if stem not in index:
-            index[stem] = _index(desk, stem, people)
-        student = next((index[stem][key] for name in came.names if (key := folded(name)) in index[stem]), None)
+            index[stem] = students_of(desk, stem, people)
+        student = index[stem].find(came.said)
         if student is None:
-            taken.notes.append(f"{came.place}: nobody who handed in {stem} is {came.names[0]!r}.")
+            who = came.said.all[0] if came.said.all else ""
+            taken.notes.append(f"{came.place}: nobody who handed in {stem} is {who!r}.")
             continue
         beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
         text = f"{when.replace(tzinfo=None, microsecond=0)} UTC\n".encode()
@@ -201,52 +198,18 @@ def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], lang
 
 def _rows(path: Path, column: str | None) -> Iterator[Came]:
     """The rows of a table of times, in whatever form it is."""
-    if path.suffix.casefold() == ".json":
-        yield from _of_canvas(path)
-        return
-    columns, rows = read_table(path)
+    columns, rows = read_rows(path)
     times = ("handed_in", "submitted_at", "Submission Time", "Last modified (submission)")
     when = column or next((name for name in times if name in columns), "")
     if when not in columns:
         there = ", ".join(map(repr, columns[:15]))
         raise TimesError(f"{path} has no column of times that is known: say with --column which it is, of {there}.")
-    keys = ("id", "user_id", "canvas_id", "Email", "SID", "Email address", "ID number", "Username", "Full name")
     for row in rows:
-        participant = _PARTICIPANT.search(row[columns[0]])
-        names = [f"participant {participant[1]}"] if participant and columns[0] not in keys else []
-        names += [f"canvas {row[key]}" for key in ("user_id", "canvas_id") if row[key]]
-        names += [row[key] for key in keys if row[key]]
-        yield Came(f"{path}, line {row.line}", tuple(names or [row[columns[0]]]), row[when], row["unit"])
+        yield _came(f"{path}, line {row.line}", row.cells, columns, when)
 
 
-def _of_canvas(path: Path) -> Iterator[Came]:
-    """Canvas's Submission objects."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8-sig"))
-        given = [_in_canvas(one) for one in found]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise TimesError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
-    for number, (names, when) in enumerate(given, start=1):
-        yield Came(f"{path}, submission {number}", names, when)
-
-
-def _in_canvas(submission: dict[str, Any]) -> tuple[tuple[str, ...], str]:
-    """Whose a Submission object is, and when it was handed in."""
-    return (f"canvas {submission['user_id']}",), submission.get("submitted_at") or ""
-
-
-def _index(desk: Desk, unit: str, people: ClassList) -> dict[str, str]:
-    """Who handed in a unit, by all that a platform may call them; whom two are called by, nobody is."""
-    found: dict[str, set[str]] = {}
-    numbers = participants(desk, unit)
-    for student in desk.submissions(unit):
-        person = people.person(student)
-        names = {student, *names_of(student, people)}
-        names |= {f"canvas {person.canvas_id}"} if person.canvas_id else set()
-        names |= {f"participant {numbers[student]}"} if student in numbers else set()
-        for name in names:
-            found.setdefault(folded(name), set()).add(student)
-    return {name: students.pop() for name, students in found.items() if len(students) == 1}
+def _came(place: str, row: Mapping[str, str], columns: Sequence[str], when: str) -> Came:
+    return Came(place, said_in(row, columns), row.get(when, ""), row.get("unit", ""))
 
 
 def _unit(came: Came, unit: str | None) -> str:
@@ -255,7 +218,7 @@ def _unit(came: Came, unit: str | None) -> str:
             raise TimesError(f"{came.place}: it does not say of which unit: give the unit, or a column unit.")
         return unit
     try:
-        return exercises.unit(came.unit).stem
+        return exercises.unit(came.unit.zfill(2)).stem
     except KeyError:
         raise TimesError(f"{came.place}: there is no unit {came.unit!r}.") from None
 

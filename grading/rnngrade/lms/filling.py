@@ -1,0 +1,113 @@
+"""A table that a platform wrote, in which one column is filled: all else stays as it was.
+
+Moodle    the grading worksheet. Moodle reads from it the participant, the grade, and when that was last modified, by
+          the names that these columns have on the site (mod/assign/feedback/offline/importgradeslib.php of Moodle,
+          at commit 452e36fc), so it is never made here.
+Canvas    the gradebook. Each column after the first ones is an assignment, that whose number ends the name, "Unit 03
+          (4711)"; a name without one makes a new assignment (`parse_assignments` in lib/gradebook_importer.rb of
+          canvas-lms, at commit 00b222d7), so nothing else is filled. Commas or semicolons stand between cells, as
+          the instructor's settings have it, and columns without changes are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.tables import decoded, delimiter_of
+from rnngrade.lms.returning import Returned
+from rnngrade.roster.names import said_in
+
+COLUMNS = {  # of grades, by platform
+    "moodle": re.compile(r"(?P<name>Grade)"),
+    "canvas": re.compile(r"(?P<name>.*)\(\d+\)\s*", re.DOTALL),
+}
+
+
+class TableError(DeskError):
+    """Why a platform's table cannot be filled, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The file's text, the column that was filled, and whose rows were."""
+
+    text: str
+    column: str
+    graded: list[str]
+
+
+def fill(path: Path, platform: str, column: str | None, returned: Returned, failures: Failures) -> Filled:
+    """The table at `path` with the points that go back in `column`. Who has no row is put into `failures`.
+
+    **Errors:** `TableError` if it is no such table, or nobody in it is known.
+    """
+    columns, rows, delimiter = _read(path)
+    at = _index(path, columns, platform, column, returned.what)
+    students = returned.students
+    found: dict[str, list[list[str]]] = {}
+    for row in rows:
+        if student := students.find(said_in(dict(zip(columns, row)), columns)):
+            found.setdefault(student, []).append(row)
+    if not found:
+        raise TableError(
+            f"Nobody in {path} is known here: collect with --names {path.name}, or give the class list their numbers "
+            "(canvas_id, sis_id) or addresses."
+        )
+    graded = []
+    for student, points in returned.points.items():
+        theirs = found.get(student, [])
+        if len(theirs) == 1:
+            theirs[0][at] = number(points)
+            graded.append(student)
+        else:
+            why = "more rows than one that may be" if theirs else "no row that is"
+            failures.add(student, returned.what, f"{path} has {why} theirs.")
+    made = io.StringIO()
+    csv.writer(made, delimiter=delimiter, lineterminator="\r\n").writerows([columns, *rows])
+    return Filled(
+        made.getvalue(), columns[at], [student for student in returned.points if len(found.get(student, ())) == 1]
+    )
+
+
+def _read(path: Path) -> tuple[list[str], list[list[str]], str]:
+    try:
+        text = decoded(path.read_bytes())
+        delimiter = delimiter_of(text)
+        lines = [line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if line]
+    except (OSError, UnicodeError, csv.Error) as error:
+        raise TableError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    if len(lines) < 2:
+        raise TableError(f"{path} has no rows: download it again, with all participants.")
+    width = len(lines[0])
+    return lines[0], [[*line, *[""] * (width - len(line))] for line in lines[1:]], delimiter
+
+
+def _index(path: Path, columns: list[str], platform: str, column: str | None, what: str) -> int:
+    """Where the column is. **Errors:** `TableError` with the names of those that there are."""
+    may_be = COLUMNS[platform]
+    if column is None:
+        named = [(name, found) for name in columns if (found := may_be.fullmatch(name))]
+        meant = [name for name, found in named if platform != "canvas" or what[:2] in re.findall(r"\d+", found["name"])]
+    else:
+        meant = [name for name in columns if name == column]
+        if meant and platform == "canvas" and not may_be.fullmatch(column):
+            raise TableError(f"{column!r} is no assignment: its column ends in the assignment's number: 'Unit (123)'.")
+    if len(meant) != 1:
+        there = ", ".join(repr(name) for name in columns)
+        said = f"one column {column!r}" if column else "one column that is surely meant"
+        raise TableError(f"{path} has not {said}: say with --column which it is, of {there}.")
+    return columns.index(meant[0])
+
+
+def number(value: float) -> str:
+    """Points, with a point.
+
+    >>> number(3.0), number(2.5)
+    ('3', '2.5')
+    """
+    return f"{value:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,255 @@
+"""Who is who: what a platform calls somebody, and whose that name is.
+
+A platform's own number or login is a key: "canvas 901", "participant 17" (Moodle's, in one assignment), "anon k3jS9"
+(Canvas's, in one assignment that is graded anonymously), "gradescope 301234567" (one submission), "github adalove".
+All else is a name: an id, an address, the university's number, a full name. What stands in a table of names, `collect
+--names TABLE`, is settled for good, in the desk's `names.csv`, in which anybody may write a line:
+
+    name,id
+    participant 17,ada
+    github adalove,ada
+    Ada L. King,ada
+
+A table of names, or of times, or one that is to be filled, is whatever a platform exports with such columns:
+
+    Moodle       the grading worksheet: "Participant 17" in its first column (mod/assign/gradingtable.php), and the rest
+                 in the site's language, so that addresses and full names are known by what they look like
+    Canvas       the gradebook, or an assignment's submissions as its API gives them, as JSON: user_id, anonymous_id,
+                 submitted_at, and the user with include[]=user (the Submission object, developerdocs.instructure.com)
+    Gradescope   an assignment's scores, or the submission_metadata.yml of an export: for each folder its :submitters:
+                 with :name:, :sid:, :email:, and :created_at:
+    GitHub       Classroom's roster: identifier, github_username, github_id, name
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
+
+from rnngrade.core.desk import Desk, is_name
+from rnngrade.core.errors import DeskError
+from rnngrade.core.record import write_whole
+from rnngrade.core.tables import Row, read_table
+from rnngrade.roster.students import SETTLED, ClassList, canvas_id_of, class_list, compact, folded, safe
+
+KEYS = {
+    "user_id": "canvas",
+    "canvas_id": "canvas",
+    "anonymous_id": "anon",
+    "github_username": "github",
+    "submission": "gradescope",
+    "Submission ID": "gradescope",
+}
+NAMES = (
+    *("id", "Username", "SIS Login ID", "login_id", "email", "Email", "Email address", "sis_id", "SID", "ID number"),
+    *("SIS User ID", "sis_user_id", "identifier"),
+)
+FULL_NAMES = ("name", "Name", "Full name", "Full Name", "Student")
+FIRST_AND_LAST = (("First name", "Last name"), ("First Name", "Last Name"), ("first_name", "last_name"))
+_PARTICIPANT = re.compile(r"[^\W\d].*?(\d+)\Z")  # "Participant 17", in whatever language
+_ADDRESS = re.compile(r"[^\s@]+@[^\s@]+")
+_LOOKS_LIKE_A_NAME = re.compile(r"[^\W\d_].{0,60}\s.{0,60}[^\W\d_]")
+MOST_METADATA = 64 * 2**20  # bytes of a submission_metadata.yml
+
+
+class NamesError(DeskError):
+    """Why a table of names cannot be used, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of somebody: keys, which are theirs alone, other names, and full names."""
+
+    keys: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    full: tuple[str, ...] = ()
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All of them, what counts most first."""
+        return (*self.keys, *self.names, *self.full)
+
+    def id(self, people: ClassList) -> str | None:
+        """Whose it is, by what was settled and the class list."""
+        return people.id_of(*self.keys, *self.names, full=self.full)
+
+
+def said_in(row: Mapping[str, str], columns: Sequence[str]) -> Said:
+    """What a row of a platform's table says of somebody."""
+    keys = [f"{kind} {row[column]}" for column, kind in KEYS.items() if row.get(column)]
+    if "Student" in columns and row.get("ID", "").isdecimal():
+        keys.append(f"canvas {row['ID']}")
+    if columns[0] not in (*NAMES, *FULL_NAMES, *KEYS) and (found := _PARTICIPANT.match(row.get(columns[0], ""))):
+        keys.append(f"participant {found[1]}")
+    names = [row[column] for column in NAMES if row.get(column)]
+    full = [row[column] for column in FULL_NAMES if row.get(column)]
+    full += [f"{row[a]} {row[b]}" for a, b in FIRST_AND_LAST if row.get(a) and row.get(b)]
+    others = [cell for column, cell in row.items() if column not in (*NAMES, *FULL_NAMES, *KEYS)]
+    names += [cell for cell in others if _ADDRESS.fullmatch(cell)]
+    full += [cell for cell in others if _LOOKS_LIKE_A_NAME.match(cell)]
+    return Said(tuple(keys), tuple(dict.fromkeys(names)), tuple(dict.fromkeys(full)))
+
+
+def read_rows(path: Path) -> tuple[list[str], list[Row]]:
+    """A platform's table, whatever it is written in. **Errors:** `NamesError`, `UnreadableTable`."""
+    kind = path.suffix.casefold()
+    if kind in (".yml", ".yaml"):
+        return _table(gradescope_rows(path.read_bytes(), str(path)))
+    if kind == ".json":
+        return _table(_canvas_rows(path))
+    return read_table(path)
+
+
+def _table(rows: Iterable[dict[str, str]]) -> tuple[list[str], list[Row]]:
+    made = [Row(number, row) for number, row in enumerate(rows, start=1)]
+    return list(dict.fromkeys(column for row in made for column in row.cells)) or [""], made
+
+
+def gradescope_rows(data: bytes, path: str) -> Iterator[dict[str, str]]:
+    """A row for each submitter of each submission in a submission_metadata.yml. **Errors:** `NamesError`."""
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all values are texts, as they are written
+    try:
+        if len(data) > MOST_METADATA:
+            raise ValueError(f"larger than {MOST_METADATA // 2**20} MB")
+        found = yaml.load(data, loader)
+        rows = [
+            (folder, about.get(":created_at", ""), who)
+            for folder, about in found.items()
+            for who in about[":submitters"]
+        ]
+        for folder, when, who in rows:
+            name, sid, email = (str(who.get(f":{part}") or "") for part in ("name", "sid", "email"))
+            number = str(folder).removeprefix("submission_")
+            yield {"submission": number, "Name": name, "SID": sid, "Email": email, "Submission Time": str(when)}
+    except (yaml.YAMLError, ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
+        said = str(error).partition("\n")[0]
+        raise NamesError(f"{path} is no submission_metadata.yml of Gradescope's ({said}).") from None
+
+
+def _canvas_rows(path: Path) -> Iterator[dict[str, str]]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+        if not all(one.keys() & {"user_id", "anonymous_id"} for one in found):
+            raise ValueError
+    except (OSError, ValueError, TypeError, AttributeError):
+        raise NamesError(f"{path} is no list of Canvas's submissions: each has user_id and submitted_at.") from None
+    yield from map(canvas_row, found)
+
+
+def canvas_row(submission: Mapping[str, Any]) -> dict[str, str]:
+    """What one of Canvas's Submission objects says."""
+    user = submission.get("user")
+    given = {**(user if isinstance(user, dict) else {}), **submission}
+    wanted = ("user_id", "anonymous_id", "login_id", "sis_user_id", "email", "name", "submitted_at")
+    return {name: str(given[name]) for name in wanted if given.get(name) not in (None, "")}
+
+
+# --- what was settled
+
+
+def settle(desk: Desk, path: Path) -> list[str]:
+    """Write down whose the keys of a table are; returns a sentence on each row that is nobody's on the class list.
+
+    Without a class list, somebody is called by their login or address. **Errors:** `NamesError`, `RosterError`.
+    """
+    columns, rows = read_rows(path)
+    people = class_list(desk)
+    new: dict[str, str] = {}
+    unknown, with_keys = [], 0
+    for row in rows:
+        said = said_in(row.cells, columns)
+        with_keys += bool(said.keys)
+        id = said.id(people) or ("" if people or not (said.names or said.full) else _new_id(said))
+        if said.keys and not id:
+            unknown.append(f"{path}, line {row.line}: {' or '.join(said.all[:3])} is nobody on the class list.")
+        for key in said.keys:
+            if id and folded(key) not in people.settled:
+                new[key] = id if new.get(key, id) == id else ""  # what two handed in together is nobody's alone
+    if not with_keys:
+        there = ", ".join(map(repr, columns[:12]))
+        raise NamesError(f"{path} says of nobody by which number or login the platform knows them; it has {there}.")
+    write_settled(desk, {key: id for key, id in new.items() if id})
+    return unknown
+
+
+def _new_id(said: Said) -> str:
+    by_address = [name for name in said.names if _ADDRESS.fullmatch(name)]
+    return safe([*by_address, *said.names, *said.full][0])
+
+
+def write_settled(desk: Desk, new: Mapping[str, str]) -> None:
+    """Add lines to the desk's `names.csv`."""
+    path = desk.folder / SETTLED
+    lines = path.read_text(encoding="utf-8-sig").splitlines() if path.exists() else ["name,id"]
+    if new:
+        write_whole(path, "".join(f"{line}\n" for line in [*lines, *map(line_for, new, new.values())]).encode())
+
+
+def line_for(name: str, id: str) -> str:
+    """A line of `names.csv`."""
+    return f"""{f'"{name}"' if "," in name else name},{id}"""
+
+
+def likeliest(names: Iterable[str], people: ClassList, most: int = 3) -> list[str]:
+    """The ids of those on the list whose names are most like one of these."""
+    given = [compact(name) for name in names]
+    found = []
+    for person in people.people.values():
+        theirs = {compact(name) for name in (*person.names, person.id, person.email.partition("@")[0])} - {""}
+        likeness = max((difflib.SequenceMatcher(None, a, b).ratio() for a in given for b in theirs), default=0.0)
+        found.append((-likeness, person.id))
+    return [id for likeness, id in sorted(found)[:most] if likeness < -0.3]
+
+
+# --- who handed in
+
+
+class Students:
+    """Students of the desk, by all that a platform may call them; what two are called by, nobody is."""
+
+    def __init__(self, students: Iterable[str], people: ClassList, keys: Mapping[str, str]) -> None:
+        self._people = people
+        found: dict[str, set[str]] = {}
+        for student in students:
+            id = people.id_of(student, f"canvas {canvas_id_of(student)}", keys.get(student, "")) or student
+            theirs = (f"id {id}", f"name {compact(student)}", *filter(None, [folded(keys.get(student, ""))]))
+            for name in theirs:
+                found.setdefault(name, set()).add(student)
+        self._by = {name: students.pop() for name, students in found.items() if len(students) == 1}
+
+    def find(self, said: Said) -> str | None:
+        """The student of whom it is said; None if it is nobody, or cannot be told."""
+        tries = [folded(key) for key in said.keys]
+        if id := said.id(self._people):
+            tries.append(f"id {id}")
+        else:
+            tries += [*(f"id {name}" for name in said.names), *(f"name {compact(name)}" for name in said.full)]
+        return next((self._by[name] for name in tries if name in self._by), None)
+
+
+def students_of(desk: Desk, unit: str, people: ClassList) -> Students:
+    """Who handed in a unit."""
+    return Students(desk.submissions(unit), people, keys_of(desk, unit))
+
+
+def keys_of(desk: Desk, unit: str) -> dict[str, str]:
+    """By which key each student's work on the unit was collected."""
+    marks = (path for path in sorted((desk.folder / "collected" / unit).glob("*")) if path.is_file())
+    found = {path.name: path.read_text(encoding="utf-8", errors="replace").strip() for path in marks}
+    return {student: key for student, key in found.items() if is_name(student)}
+
+
+def number_in(key: str, kind: str) -> str:
+    """The number or login of a key of that kind, or nothing.
+
+    >>> number_in("participant 17", "participant"), number_in("canvas 901", "participant")
+    ('17', '')
+    """
+    return key.removeprefix(f"{kind} ") if key.startswith(f"{kind} ") else ""

@@ -1,0 +1,268 @@
+"""How each platform names what students handed in: a reader for each, which says who handed in a file.
+
+    Moodle        Full Name_123_assignsubmission_file_/03_cell.ipynb, and the same without the folder. A group's name
+                  stands before it, "Group 1-Full Name"; marked blind, all are called "Participant". Apostrophes, and
+                  what else no file is called, are left out (`download_submissions` in mod/assign/locallib.php).
+    Canvas        kingada_12345_67890_03_cell-1.ipynb, kingada_LATE_12345_…; graded anonymously, anon_k3jS9_67890_…
+                  (`get_filename` in lib/content_zipper.rb of canvas-lms, at commit 05e9653c)
+    Gradescope    submission_301234567/03_cell.ipynb, and submission_metadata.yml, which says whose each folder is
+    GitHub        Classroom's clones, ASSIGNMENT-LOGIN/03_cell.ipynb, in ASSIGNMENT-submissions (`gh classroom clone
+                  student-repos`)
+
+The file names of Moodle and Canvas are read by nbgrader's own plugin points: `nbgrader zip_collect
+--ZipCollectApp.collector_plugin=rnngrade.roster.collect.MoodleCollector` takes them as well.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from traitlets import default
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
+    from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
+
+from rnngrade.roster.names import Said, gradescope_rows, number_in
+from rnngrade.roster.students import ClassList, folded
+
+# Names that a platform made. The first in a path counts: what follows it is the student's, who may call it anything.
+_ABOVE = r"(?:.*?/)??"
+# The number is the participant's in this assignment. In a full name, Moodle makes a space of each underscore.
+_MOODLE = r"(?P<student_id>[^/]+?)_(?P<number>\d+)_assignsubmission_file_?/?(?P<file_id>.+)\.[^./]+\Z"
+_CANVAS = (
+    r"(?P<student_id>(?!LATE_anon_|anon_[A-Za-z0-9]{5}_)[^/_]+)_(?:(?P<late>LATE)_)?(?P<number>\d+)"
+    r"_(?:\d+|text|question_\d+)_(?P<file_id>.+)\.[^./]+\Z"
+)
+_ANONYMOUS = r"(?:(?P<late>LATE)_)?anon_(?P<number>[A-Za-z0-9]{5})_(?:\d+|text)_(?P<file_id>.+)\.[^./]+\Z"
+_GRADESCOPE = r"submission_(?P<number>\d+)/(?P<file_id>.+)\.[^./]+\Z"
+METADATA = "submission_metadata.yml"
+
+
+class MoodleCollector(FileNameCollectorPlugin):  # type: ignore[misc]  # nbgrader has no types
+    """Who handed in a file of Moodle's "Download all submissions", with folders or without."""
+
+    @default("named_regexp")
+    def _named_regexp(self) -> str:
+        return _ABOVE + _MOODLE
+
+    @default("valid_ext")
+    def _valid_ext(self) -> list[str]:
+        return [".ipynb", ".zip", ".IPYNB", ".ZIP"]
+
+
+class CanvasCollector(MoodleCollector):
+    """Who handed in a file of Canvas's "Download Submissions"."""
+
+    @default("named_regexp")
+    def _named_regexp(self) -> str:
+        return _ABOVE + _CANVAS
+
+
+class Platform(Protocol):
+    """Reads the names that a platform made, in one source."""
+
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None: ...
+
+    def who(self, path: str) -> list[Who]:
+        """Who handed in the file at a path as the platform made it; nobody, if it makes no such path."""
+        ...
+
+    def file_id(self, path: str) -> str:
+        """What the student called a file, without its ending."""
+        ...
+
+
+@dataclass(frozen=True)
+class Who:
+    """Who handed in a file: what is said of them, what they are called if nobody knows them, by which name a line of
+    `names.csv` settles it, and where it came from; whether it was late, and when it came, if the platform says so.
+    """
+
+    said: Said
+    called: str
+    settled_by: str
+    origin: str
+    late: bool = False
+    when: str = ""
+
+
+class Moodle:
+    """Moodle's "Download all submissions". All who are called alike in one download are known by their numbers."""
+
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+        self._numbers: dict[str, set[str]] = {}
+        for path in paths:
+            if named := re.match(_ABOVE + _MOODLE, path):
+                for name in endings(named["student_id"]):
+                    self._numbers.setdefault(folded(name), set()).add(named["number"])
+
+    def who(self, path: str) -> list[Who]:
+        """By the full name, if no other participant has it, and by the number."""
+        named = re.match(_ABOVE + _MOODLE, path)
+        if named is None:
+            return []
+        key, full = f"participant {named['number']}", named["student_id"]
+        if len(self._numbers[folded(full)]) > 1:
+            return [Who(Said((key,)), f"{full} {named['number']}", key, key)]
+        names = tuple(name for name in endings(full) if len(self._numbers[folded(name)]) == 1)
+        return [Who(Said((key,), full=names), full, full, key)]
+
+    def file_id(self, path: str) -> str:
+        """What the student called it."""
+        named = re.match(_ABOVE + _MOODLE, path)
+        return named["file_id"] if named else path
+
+
+class Canvas:
+    """Canvas's "Download Submissions", in which there are no folders."""
+
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+        pass
+
+    def _named(self, path: str) -> re.Match[str] | None:
+        return re.match(_ABOVE + _ANONYMOUS, path) or re.match(_ABOVE + _CANVAS, path)
+
+    def who(self, path: str) -> list[Who]:
+        """By Canvas's number, which is the same in every download, or the one that it gives anonymously."""
+        named = self._named(path)
+        if named is None:
+            return []
+        short = named.groupdict().get("student_id")
+        key = f"canvas {named['number']}" if short else f"anon {named['number']}"
+        called = f"{short}_{named['number']}" if short else f"anon_{named['number']}"
+        return [Who(Said((key,), full=(short,) if short else ()), called, key, key, late=bool(named["late"]))]
+
+    def file_id(self, path: str) -> str:
+        """What the student called it."""
+        named = self._named(path)
+        return named["file_id"] if named else path
+
+
+class Gradescope:
+    """Gradescope's "Export Submissions". What two handed in together is both theirs."""
+
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+        self._about: dict[str, list[Mapping[str, str]]] = {}
+        if data := _metadata(source):
+            for row in gradescope_rows(data, METADATA):
+                self._about.setdefault(row["submission"], []).append(row)
+
+    def who(self, path: str) -> list[Who]:
+        """All submitters, by what Gradescope knows of them."""
+        named = re.match(_ABOVE + _GRADESCOPE, path)
+        if named is None:
+            return []
+        key, found = f"gradescope {named['number']}", []
+        about = self._about.get(named["number"], [])
+        for row in about:
+            names = tuple(row[column] for column in ("Email", "SID") if row[column])
+            keys = (key,) if len(about) == 1 else ()
+            called = row["Email"] or row["Name"] or row["SID"] or key
+            found.append(
+                Who(Said(keys, names, (row["Name"],)), called, called, f"{key} {called}", when=row["Submission Time"])
+            )
+        return found or [Who(Said((key,)), key.replace("gradescope ", "submission_"), key, key)]
+
+    def file_id(self, path: str) -> str:
+        """What the student called it."""
+        named = re.match(_ABOVE + _GRADESCOPE, path)
+        return named["file_id"] if named else path
+
+
+class GitHub:
+    """Clones of the repositories that GitHub Classroom made: their names are the assignment's and the login."""
+
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+        repositories = sorted({path.partition("/")[0] for path in paths if "/" in path})
+        self._assignment = _assignment(source, repositories, {number_in(name, "github") for name in people.settled})
+
+    def who(self, path: str) -> list[Who]:
+        """By the login."""
+        repository, _, rest = path.partition("/")
+        login = repository.removeprefix(self._assignment)
+        if not rest or not login:
+            return []
+        key = f"github {login}"
+        return [Who(Said((key,), (login,)), login, key, key)]
+
+    def file_id(self, path: str) -> str:
+        """What the student called it."""
+        return path.partition("/")[2].rpartition(".")[0]
+
+
+def _assignment(source: Path, repositories: list[str], logins: set[str]) -> str:
+    """What the repositories' names begin with, up to the logins: as the folder is called, else what all have in common;
+    if logins are known, that with which most of them come out.
+    """
+    common = min(repositories, default="")
+    while not all(repository.startswith(common) for repository in repositories):
+        common = common[:-1]
+    starts = [common[: at + 1] for at, letter in enumerate(common) if letter == "-"]
+    if not starts:
+        return ""
+    known = [sum(folded(one.removeprefix(start)) in logins for one in repositories) for start in starts]
+    if any(known):
+        return starts[known.index(max(known))]
+    own = f"{source.stem.removesuffix('-submissions')}-"
+    return own if own in starts else starts[-1] if len(repositories) > 1 else ""
+
+
+def told(source: Path, paths: list[str]) -> str:
+    """The platform that made a source; "folder", if none did. A platform names all that is in a download of its own, so
+    one other name is enough.
+    """
+    if _metadata(source):
+        return "gradescope"
+    if source.is_dir() and any((source / path.partition("/")[0] / ".git").exists() for path in paths if "/" in path):
+        return "github"
+    for name, pattern in (("moodle", _MOODLE), ("gradescope", _GRADESCOPE)):
+        if paths and all(re.match(pattern, path) for path in paths):
+            return name
+    if paths and all(is_canvas(path) for path in paths):
+        return "canvas"
+    return "folder"
+
+
+def is_of_a_platform(path: str) -> bool:
+    """Whether a path looks as Moodle, Canvas or Gradescope make it."""
+    return is_canvas(path) or any(re.match(_ABOVE + pattern, path) for pattern in (_MOODLE, _GRADESCOPE))
+
+
+def is_canvas(path: str) -> bool:
+    """Whether a path may be one of Canvas's downloads, in which there are no folders."""
+    return "/" not in path and bool(re.match(_CANVAS, path) or re.match(_ANONYMOUS, path))
+
+
+def endings(name: str) -> list[str]:
+    """A name, and what stands behind each of its hyphens, as Moodle puts a group's name before a full name.
+
+    >>> endings("Group 1-Ada King")
+    ['Group 1-Ada King', 'Ada King']
+    """
+    return [
+        name,
+        *(name[at + 1 :].strip() for at, letter in enumerate(name) if letter == "-" and name[at + 1 :].strip()),
+    ]
+
+
+def _metadata(source: Path) -> bytes:
+    """Gradescope's own file on whose the folders are, at the top of a source or a folder below; nothing if none is."""
+    if source.is_dir():
+        found = sorted([*source.glob(METADATA), *source.glob(f"*/{METADATA}")])
+        return found[0].read_bytes() if found and not found[0].is_symlink() else b""
+    if not zipfile.is_zipfile(source):
+        return b""
+    with zipfile.ZipFile(source) as opened:
+        names = [name for name in opened.namelist() if re.fullmatch(rf"(?:[^/]+/)?{re.escape(METADATA)}", name)]
+        return opened.read(min(names, key=len)) if names else b""
+
+
+PLATFORMS: dict[str, type[Platform]] = {"moodle": Moodle, "canvas": Canvas, "gradescope": Gradescope, "github": GitHub}
+FORMATS = ("auto", "folder", *PLATFORMS)
