@@ -469,9 +469,6 @@ print("your guess:", my_guess)
 # where it is: it has an attractor for each symbol, and pulls back what lies near one. **One layer of minimal GRU can hold for
 # as long as you like. A unit that holds its memory holds an error in it as long.**
 
-# %% [markdown]
-# *Try* to break it:
-
 # %% tags=["experiment", "nbval-ignore-output"] dials="change = {\"updates\": 1000}"
 from rnncourse.experiments.breaking import one_change
 from rnncourse.experiments.scans_torch import recall_of_a_core
@@ -696,7 +693,7 @@ difference = np.abs(scan(a, b, 1.0) - loop(a, b, 1.0)).max()
 print(f"the scan is off by {difference:.0e} at most")
 
 # %% [markdown]
-# The product becomes so small that dividing by it overflows, and soon all is nan. The scan never divides. *Try* a factor of
+# The product becomes so small that dividing by it overflows. The scan never divides. *Try* a factor of
 # 0.9.
 
 # %% [markdown]
@@ -779,9 +776,8 @@ progress("14_scans")
 # %% [markdown]
 # ## Looking back
 #
-# First comes what one might have expected and what did *not* come. Below it is a fold for each unit: in how many seeds each
-# claim held, with Wilson's interval at 95%. Settings and thresholds were chosen on other seeds. **Guess**, before you open
-# one: what do you remember of it?
+# First what one might have expected and what did *not* come; then a fold for each unit: in how many seeds each claim held,
+# with Wilson's interval at 95%. **Guess**, before you open one: what do you remember of it?
 
 # %% tags=["experiment"]
 from rnncourse.plots.looking_back import ClaimsTable
