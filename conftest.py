@@ -43,9 +43,11 @@ os.environ["RNNCOURSE_PROGRESS"] = "off"
 # none is left to one process at the end.
 LONG = [
     "tests/grading/test_hostile.py",
-    "tests/rnncourse/exercises/test_catalogue.py",
+    "tests/rnncourse/exercises/test_mistakes.py",
     "tests/grading/test_autograde.py",
     "tests/test_contributing.py",
+    "tests/rnncourse/exercises/test_right_answers.py",
+    "tests/rnncourse/exercises/test_catalogue.py",
     "tests/browser/test_site.py",
     "tests/browser/test_lite.py",
     "tests/grading/test_grade.py",

@@ -91,6 +91,8 @@ class _Comparison:
         if isinstance(expected, tuple):
             return self._tuple(expected, got, parts, path)
         axes = parts[0] if parts else Axes("the answer")
+        if len(axes.of) == 1 and not isinstance(expected, list) and (call := re.fullmatch(r"\[(\d+)\]", path)):
+            axes, path = axes.of[0].in_call(int(call[1])), ""
         name = axes.name + path
         if isinstance(expected, np.ndarray):
             return self._array(expected, got, axes, path)
@@ -109,7 +111,10 @@ class _Comparison:
             asked = ", ".join(str(p) for p in parts) if len(parts) == len(expected) else f"{len(expected)} values"
             name = parts[0].name + path if path and parts else "The answer"
             return Difference("form", f"{name} should be {asked}; yours is {kind_of(got)}.")
-        if len(parts) != len(expected):
+        of = parts[0].of if parts else ()
+        if len(of) == len(expected) and (call := re.fullmatch(r"\[(\d+)\]", path)):
+            parts, path = tuple(part.in_call(int(call[1])) for part in of), ""
+        elif len(parts) != len(expected):
             parts = tuple(Axes(f"{parts[0].name if parts else 'the answer'}{path}[{i}]") for i in range(len(expected)))
             path = ""
         found = [self.compare(e, g, (p,), path) for e, g, p in zip(expected, got, parts, strict=True)]

@@ -179,6 +179,9 @@ def _of_facts(evidence: Evidence) -> Diagnosis | None:
 def _generic(evidence: Evidence) -> Diagnosis | None:
     """The mistake that could be one in any exercise."""
     exercise = evidence.exercise
+    for tree in evidence.code():  # first, since what a loop has not filled may be another number each time
+        if found_return := generic.returns_in_a_loop(tree):
+            return Diagnosis("returns_in_the_loop", generic.OTHERS["returns_in_the_loop"].format(found_return))
     if evidence.answers_otherwise():
         return Diagnosis("other_when_called_again", generic.OTHERS["other_when_called_again"])
     if found := generic.cause(exercise, zip(evidence.cases, evidence.expected, evidence.seen, strict=True)):
@@ -188,9 +191,6 @@ def _generic(evidence: Evidence) -> Diagnosis | None:
         if generic.holds(exercise, *found, afresh):
             key, parts = found
             return Diagnosis(key[0], sentence(key, parts))
-    for tree in evidence.code():
-        if found_return := generic.returns_in_a_loop(tree):
-            return Diagnosis("returns_in_the_loop", generic.OTHERS["returns_in_the_loop"].format(found_return))
     for source in generic.ending_after_one_round(exercise.source) if has_model(exercise) else ():
         if evidence.is_made_by(exercise.made_of(source, f"<{exercise.name}: one round>")):
             return Diagnosis("ends_after_one_round", generic.OTHERS["ends_after_one_round"])
@@ -212,9 +212,8 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
     """The two mistakes that together give what the candidate gave; one of them is `half`, if that is known."""
     until = time.monotonic() + SECONDS_FOR_PAIRS
     exercise = evidence.exercise
-    if not has_model(exercise) or not any(
-        isinstance(e.answer, (np.ndarray, list, tuple, dict)) for e in evidence.expected
-    ):
+    own = [seen for seen in evidence.seen if not seen.error]
+    if not has_model(exercise) or not _has_parts(evidence.expected) or (own and not _has_parts(own)):
         return None  # a single number is soon the same by chance
     pieces = Pieces()
     for i in evidence.all[:CASES_TO_RANK]:
@@ -226,6 +225,11 @@ def _two_mistakes(evidence: Evidence, half: Misconception | None) -> Diagnosis |
         if half in (None, one, other) and (pair := both(exercise, one, other)) and evidence.is_made_by(pair.answer):
             return Diagnosis(pair.name, pair.message)
     return None
+
+
+def _has_parts(observations: Iterable[Observation]) -> bool:
+    """Whether there are answers of several numbers among these."""
+    return any(isinstance(one.answer, (np.ndarray, list, tuple, dict)) for one in observations)
 
 
 def same(exercise: Exercise, a: Observation, b: Observation, *, strict: bool = False) -> bool:

@@ -25,19 +25,26 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Axes:
-    """A named value with named axes, "H (T, N, H)": how messages speak of an array."""
+    """A named value with named axes, "H (T, N, H)": how messages speak of an array. Where an answer is made in several
+    calls, `of` are the parts that one of them gives: "returned [logits (T, N, Q), state (1, N, H)]".
+    """
 
     name: str
     axes: tuple[str, ...] | None = None
+    of: tuple[Axes, ...] = ()
 
     @staticmethod
     def parse(text: str) -> tuple[Axes, ...]:
         """The parts of "dx (N, D), db (H,), count". Axes are letters; what is no array has none."""
-        found = re.findall(r"(\w+)\s*(\(([^)]*)\))?", text)
+        found = re.findall(r"(\w+)\s*(?:\[([^\]]*)\])?(\(([^)]*)\))?", text)
         return tuple(
-            Axes(name, tuple(a.strip() for a in axes.split(",") if a.strip()) if given else None)
-            for name, given, axes in found
+            Axes(name, tuple(a.strip() for a in axes.split(",") if a.strip()) if given else None, Axes.parse(of))
+            for name, of, given, axes in found
         )
+
+    def in_call(self, number: int) -> Axes:
+        """The same part of one of several calls."""
+        return Axes(f"{self.name} of call {number + 1}" if number else self.name, self.axes)
 
     def __str__(self) -> str:
         if self.axes is None:

@@ -22,7 +22,8 @@ OTHERS = {
     "inside the loop?",
     "returns_in_the_loop": "The loop ends in its first round, for `{}` stands inside of it.",
     "other_when_called_again": "Called again with the same arguments, it gives another answer. Something stays behind "
-    "from one call to the next (a global name, a default value that is written to, an attribute), or chance has a say.",
+    "from one call to the next (a global name, a default value that is written to, an attribute), an array is not "
+    "filled (`np.empty`), or chance has a say.",
 }
 IN_GENERAL = {name: text.format("a return") for name, text in OTHERS.items()} | {
     name: sentence((name, "of one size"), ["the answer"]) for row in TABLE for name in row.causes
@@ -83,7 +84,11 @@ def parts_of(
         right, own, gives = right[:1], own[:1], gives[:1]
     given = Given(exercise, case)
     found = []
-    for axes, a, b in zip(gives, right, own, strict=True):
+    try:
+        parts = [part for three in zip(gives, right, own, strict=True) for part in _by_call(*three)]
+    except (TypeError, ValueError):  # another number of parts
+        return []
+    for axes, a, b in parts:
         try:
             pairs = list(_paired(a, b))
         except ValueError:  # another form, or rows of different lengths
@@ -96,10 +101,22 @@ def parts_of(
     return found
 
 
+def _by_call(axes: Axes, right: Plain, own: Plain) -> Iterator[tuple[Axes, Plain, Plain]]:
+    """The parts of what each call gave, where they have names. **Errors:** `TypeError`, `ValueError` if there are more
+    or fewer.
+    """
+    if not axes.of or not isinstance(right, list):
+        yield axes, right, own
+        return
+    for a, b in zip(right, own, strict=True):
+        several = (a, b) if len(axes.of) > 1 else ((a,), (b,))
+        yield from zip(axes.of, *several, strict=True)
+
+
 def _letters(exercise: Exercise, axes: Axes, dimensions: int) -> tuple[str, ...] | None:
     """The letter of each axis. Where there are more or fewer of them than named, time still comes first."""
     named = axes.axes or ()
-    if exercise.drive.module and dimensions == 3:
+    if exercise.drive.module and not named and dimensions == 3:
         named = TIME[0], BATCH, ""
     if len(named) == dimensions:
         return named

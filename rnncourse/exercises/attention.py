@@ -290,7 +290,7 @@ ex = unit.exercise(
     reference=AttentionDecoder,
     points=4,
     takes="sizes, parameters, inputs",
-    gives="returned, gradients, input_gradients",
+    gives="returned [logits (T, N, V), state (1, N, H), weights (N, T, S)], gradients, input_gradients",
     drive=layer,
     forbids=("rnncourse.attention_torch",),
     hints=(
@@ -401,10 +401,25 @@ weights_cut_after_the_softmax: With a mask your weights no longer sum to 1: they
 
 steps_share_a_key: Your softmax runs over the steps of the decoder. Each step shares out *its* attention among the keys:
   that is the last axis.
--     scores = scores.masked_fill(~mask[:, None], -math.inf)
 - weights = torch.softmax(scores, dim=-1)
-+     scores = scores.masked_fill(~mask[:, None], -1e9)
 + weights = torch.softmax(scores, dim=1)
+
+reshaped_for_transposed: States and keys come with time first, and a `reshape` does not put the batch there: it cuts the
+  same numbers in another way, and sequences are mixed. `transpose(0, 1)` exchanges the axes.
+- queries, keys = self.query(states).transpose(0, 1), keys.transpose(0, 1)
++ queries, keys = (a.reshape(a.shape[1], a.shape[0], -1) for a in (self.query(states), keys))
+- context = (weights @ keys).transpose(0, 1)
++ context = (weights @ keys).reshape(states.shape)
+
+context_reshaped: The context is (N, T, H), and a `reshape` does not put time first: it cuts the same numbers in another
+  way, and sequences are mixed. `transpose(0, 1)` exchanges the axes.
+- context = (weights @ keys).transpose(0, 1)
++ context = (weights @ keys).reshape(states.shape)
+
+old_state_returned: The second thing to return is the state that you were given. Return the one that the GRU ends in: a
+  next call goes on from there.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, _ = self.rnn(self.embedding(ids), state)
 
 context_first: The context stands before the state where they are joined. `combine` was told [states, context]: the
   first H of its columns are for the state.
@@ -509,6 +524,11 @@ only_the_future: Your causal mask is the wrong way round: each step looks at its
   the mask is a query, and it may look at columns up to t.
 - mask = np.tri(len(X), dtype=bool) if causal else None
 + mask = np.tri(len(X), dtype=bool).T if causal else None
+
+hidden_for_seen: Your causal mask is True at what comes after a step, and there alone: that is what must not be seen.
+  True means that a key may be looked at.
+- mask = np.tri(len(X), dtype=bool) if causal else None
++ mask = ~np.tri(len(X), dtype=bool) if causal else None
 
 not_at_itself: Your causal mask leaves out the step itself, so the first one has nothing to look at. Up to t means with
   t: the diagonal of the mask is True.

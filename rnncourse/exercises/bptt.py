@@ -609,6 +609,9 @@ KINDS = (
     "dh0 zero",
     "h0 as zero",
     "dX without tanh",
+    "dW transposed",
+    "one step back only",
+    "dH of the step before",
 )
 PEOPLE = (
     "ada",
@@ -640,8 +643,10 @@ def backward_pass(kind: str) -> Callable[..., tuple[np.ndarray, ...]]:
             h_prev = H[t - 1] if t else h0
             if kind == "next step ignored":
                 dh = dH[t]
+            elif kind == "one step back only" and t < T - 1:
+                dh = dH[t] + dH[t + 1] * (1 - H[t + 1] ** 2) @ W.T
             elif kind != "own output ignored" or t == T - 1:
-                dh = dH[t] + dh
+                dh = dH[t - (kind == "dH of the step before")] + dh
             slope = 1 - (h_prev if kind == "slope at h_prev" else H[t]) ** 2
             da = dh if kind == "no tanh" else dh * slope
             dX[t] = (dh if kind == "dX without tanh" else da) @ U.T
@@ -650,7 +655,8 @@ def backward_pass(kind: str) -> Callable[..., tuple[np.ndarray, ...]]:
                 h_prev = np.zeros_like(h0)
             kept = 0 if kind == "overwritten" else 1
             dU = kept * dU + X[t].T @ da / (N if kind == "dU averaged" else 1)
-            dW = kept * dW + (H[t] if kind == "dW from h_t" else h_prev).T @ da
+            dW_t = (H[t] if kind == "dW from h_t" else h_prev).T @ da
+            dW = kept * dW + (dW_t.T if kind == "dW transposed" else dW_t)
             db = kept * db + da.sum(axis=0) / (N if kind == "db averaged" else 1)
         return dX, np.zeros_like(h0) if kind == "dh0 zero" else dh, dU, dW, db
 
@@ -743,6 +749,23 @@ tried_with_one_step: A pass that goes wrong on its way from step to step is not 
 + shapes = (1, 3, 2), (3, 4), (2, 4), (4, 4), (4,)
 - dH = rng.normal(size=(5, 3, 4))
 + dH = rng.normal(size=(1, 3, 4))
+
+tried_with_two_steps: A pass that lets an error go back one step and no further is not caught. With two steps there is
+  no further: try them with T of at least 3.
+- shapes = (5, 3, 2), (3, 4), (2, 4), (4, 4), (4,)
++ shapes = (2, 3, 2), (3, 4), (2, 4), (4, 4), (4,)
+- dH = rng.normal(size=(5, 3, 4))
++ dH = rng.normal(size=(2, 3, 4))
+
+tried_with_one_error_for_all: A pass that takes the error of another step is not caught. If dH is the same everywhere,
+  as that of `H.sum()` is, nobody sees which one is taken: draw it.
+- dH = rng.normal(size=(5, 3, 4))
++ dH = np.ones((5, 3, 4))
+
+sums_compared: A dW that is transposed is not caught: its sum is right, and so are its mean and its norm. Compare entry
+  by entry, with `np.allclose`.
+- if not all(np.allclose(g, n, rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
++ if not all(np.isclose(g.sum(), n.sum(), rtol=1e-5, atol=1e-6) for g, n in zip(gradients, numerical)):
 
 tried_with_the_last_error_only: A pass that forgets the errors of all outputs but the last is not caught. Draw dH at
   every step.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -354,6 +354,12 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("float32", normal(rng, 2, 3, 4, dtype=np.float32))
 
 
+@ex.holds("Each row sums to 1, up to rounding")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    off = np.abs(np.sum(call(normal(rng, 5, 4)), axis=-1) - 1).max()
+    return f"a row is {off:.0e} away from that, where float64 rounds at 1e-16" if off > 1e-13 else None
+
+
 ex.mistakes(r"""
 overflow: exp of a large logit overflows, and if all are very negative, every exp is 0: inf / inf and 0 / 0 are nan.
   Subtract each row's largest logit first, which changes no quotient.
@@ -368,6 +374,11 @@ over_the_first_axis: Your probabilities sum to one along the first axis, over ro
   last, over the outputs.
 + E = np.exp(O - O.max(axis=0, keepdims=True))
 + return E / E.sum(axis=0, keepdims=True)
+
+divided_by_the_first_axis: Your exponentials are right, and you divide them by their sum along the first axis, over rows
+  or steps. A row is divided by its own sum, along the last.
+- return E / E.sum(axis=-1, keepdims=True)
++ return E / E.sum(axis=0)
 
 over_axis_one: You sum along axis 1. That is the last axis of (N, Q) but the batch of (T, N, Q); axis=-1 is right for
   both.

@@ -72,7 +72,7 @@ ex = unit.exercise(
     reference=Encoder,
     points=3,
     takes="sizes, parameters, inputs",
-    gives="returned, gradients",
+    gives="returned [outputs (T, N, H), state (1, N, H)], gradients",
     drive=encoder_module,
     forbids=TEXTBOOK,
     hints=(
@@ -184,7 +184,7 @@ ex = unit.exercise(
     reference=Decoder,
     points=2,
     takes="sizes, parameters, inputs",
-    gives="returned, gradients, input_gradients",
+    gives="returned [logits (T, N, V), state (1, N, H)], gradients, input_gradients",
     drive=layer,
     forbids=TEXTBOOK,
     hints=(
@@ -248,6 +248,11 @@ log_probabilities_returned: You return log-probabilities. Plain logits are wante
 last_step_only: You return the logits of the last step alone. Every step predicts a token: (T, N, V).
 - return self.output(states), state
 + return self.output(states[-1]), state
+
+old_state_returned: The second thing to return is the state that you were given. Return the one that the GRU ends in: a
+  next call goes on from there.
+- states, state = self.rnn(self.embedding(ids), state)
++ states, _ = self.rnn(self.embedding(ids), state)
 
 all_states_for_the_last: The second thing to return is the state after the last step, (1, N, H), from which a next call
   goes on. You return the states of all steps.
@@ -336,6 +341,14 @@ bos_everywhere: All of your inputs are bos. That comes of shifting an array into
 - shifted[1:] = targets[:-1]
 + shifted[1:] = bos
 
+rolled_as_one_row: Your sequences are mixed: without an axis, `roll` moves all entries as if they stood in one long row.
+  Time is axis 0.
+- shifted = targets.clone() if isinstance(targets, torch.Tensor) else targets.copy()
+- shifted[0] = bos
+- shifted[1:] = targets[:-1]
++ shifted = torch.roll(targets, 1) if isinstance(targets, torch.Tensor) else np.roll(targets, 1)
++ shifted[0] = bos
+
 shifted_along_the_batch: You shifted along the last axis, from one sequence to the next. Time is axis 0.
 - shifted[0] = bos
 - shifted[1:] = targets[:-1]
@@ -375,7 +388,7 @@ ex = unit.exercise(
     reference=Seq2Seq,
     points=3,
     takes="sizes, parameters, inputs",
-    gives="logits, gradients",
+    gives="logits [logits (T, N, V)], gradients",
     drive=module,
     forbids=TEXTBOOK,
     uses=(encoder_decoder.shift_right,),
@@ -706,12 +719,14 @@ def log_softmax(scores: np.ndarray) -> np.ndarray:
 NEVER = -25.0  # what is added to the score of a token that a model practically never says
 
 
-def drawn_table(rng: np.random.Generator, S: int, V: int, bos: int, eos: int, end: float, spread: float = 1.5) -> Named:
-    """Draw a `table_step`. `end` is added to eos's scores; bos is practically never said, unless it is eos too."""
+def drawn_table(
+    rng: np.random.Generator, S: int, V: int, bos: int, eos: int, end: float, spread: float = 1.5, again: float = NEVER
+) -> Named:
+    """Draw a `table_step`. `end` is added to eos's scores, and `again` to those of bos, unless it is eos too."""
     scores = spread * normal(rng, S, V, V)
     scores[..., eos] += end
     if bos != eos:
-        scores[..., bos] += NEVER
+        scores[..., bos] += again
     following = rng.integers(0, S, size=(S, V))
     return table_step(table=log_softmax(scores), following=following)
 
@@ -729,6 +744,7 @@ ex = unit.exercise(
     points=3,
     takes="step, state, bos, eos, max_length",
     gives="tokens",
+    counts_calls=True,
     forbids=("torch",),
     hints=(
         "It is `generate` of unit 06 without dice: read a token, look at what comes out, choose, read what you chose. "
@@ -772,6 +788,19 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
 
 
 greedy_exercise = ex
+
+
+@ex.holds("Only eos ends an answer")
+def _(call: Callable[..., Any], rng: np.random.Generator) -> str | None:
+    """Whether a bos that is said later is written down, the statement leaves open."""
+    said: list[int] = []
+    while not (1 in said and set(said[said.index(1) :]) > {1}):
+        args = drawn_table(rng, 4, 5, 1, 2, 0.0, again=1.0), int(rng.integers(4)), 1, 2, 6
+        said = result(encoder_decoder.greedy_decode, args)
+    own = list(call(*args))
+    if [token for token in own if token != 1] == [token for token in said if token != 1]:
+        return None
+    return f"where 1 is bos and a model says {said}, it gives {own}"
 
 
 ex.mistakes(r"""
@@ -969,6 +998,10 @@ divided_by_length: Your scores are divided by the length. Many systems do that, 
 + beam = sorted(candidates, key=lambda candidate: -candidate[1] / (len(candidate[0]) + candidate[4]))[:width]
 - return [(tokens, score) for tokens, score, *_ in beam]
 + return [(tokens, score / (len(tokens) + ended)) for tokens, score, _, _, ended in beam]
+
+worst_kept: You keep the hypotheses with the lowest scores: `sorted` puts the smallest first. Keep the highest.
+- beam = sorted(candidates, key=lambda candidate: -candidate[1])[:width]
++ beam = sorted(candidates, key=lambda candidate: candidate[1])[:width]
 
 one_round_too_many: You search one round too long: along one path `step` is called max_length times at most, and the
   call that eos comes out of is one of them.
@@ -1242,7 +1275,7 @@ ex = unit.exercise(
     reference=ImageCaptioner,
     points=2,
     takes="sizes, parameters, inputs",
-    gives="logits, gradients, input_gradients",
+    gives="logits [logits (T, N, V)], gradients, input_gradients",
     drive=captioner_module,
     forbids=("rnncourse.encoder_decoder_torch.ImageCaptioner",),
     hints=(
@@ -1390,6 +1423,11 @@ no_blank_between_equals: You skip the blank between two equal symbols. Merged, t
   between its letters. A skip is allowed only where u[k] differs from u[k - 2].
 - if k >= 2 and u[k] != u[k - 2]:
 + if k >= 2 and u[k] != blank:
+
+any_place_skipped: Your paths may skip any place, and so leave out symbols. Only a blank may be skipped, and only
+  between two different symbols.
+- if k >= 2 and u[k] != u[k - 2]:
++ if k >= 2:
 
 blanks_never_left_out: Every blank has to be passed in your table. Between two different symbols it may be left out: a
   path may come from two places before.

@@ -895,6 +895,16 @@ nothing_changed: The LSTM is as it was. Either a copy was changed, or a name was
 + forget = bias[H : 2 * H]
 + forget = value if "_ih_" in name else 0
 
+lstm_returned: The LSTM is as it should be, but you return something. Who works in place returns nothing, like
+  `list.sort`: so nobody takes what comes back for a copy.
+- for name, bias in lstm.named_parameters():
+-     if "bias" in name:
+-         bias[H : 2 * H] = value if "_ih_" in name else 0
++ for name, bias in lstm.named_parameters():
++     if "bias" in name:
++         bias[H : 2 * H] = value if "_ih_" in name else 0
++ return lstm
+
 parameters_replaced: The numbers are right, but they stand in new parameters. An optimizer that was made before holds
   the old ones, and would train what nobody uses: write into those that are there.
 - for name, bias in lstm.named_parameters():

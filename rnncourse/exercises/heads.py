@@ -111,7 +111,7 @@ ex = unit.exercise(
     "OneToOne",
     points=2,
     takes="sizes, parameters, x",
-    gives="logits, gradients, input_gradients",
+    gives="logits [logits (N, Q)], gradients, input_gradients",
     drive=layer,
     hints=(
         "Nothing comes before and nothing after: what is left of the cell when there is no h_{t-1}?",
@@ -201,7 +201,7 @@ ex = unit.exercise(
     "SequenceTagger",
     points=3,
     takes="sizes, parameters, inputs",
-    gives="logits, gradients, input_gradients",
+    gives="logits [logits (T, N, Q)], gradients, input_gradients",
     drive=layer,
     hints=(
         "nn.RNN answers with two things. One of them has a state for every step: from there an output for every step "
@@ -302,7 +302,7 @@ ex = unit.exercise(
     "SequenceClassifier",
     points=5,
     takes="sizes, parameters, inputs",
-    gives="logits, gradients, input_gradients",
+    gives="logits [logits (N, Q)], gradients, input_gradients",
     drive=layer,
     hints=(
         "The head is the easy part. What must it read, when row n has only lengths[n] real steps: which state, or the "
@@ -426,7 +426,7 @@ ex = unit.exercise(
     "BidirectionalClassifier",
     points=4,
     takes="sizes, parameters, inputs",
-    gives="logits, gradients",
+    gives="logits [logits (N, Q)], gradients",
     drive=module,
     hints=(
         "Three layers in `__init__`. How wide is what the head reads, for each of the three ways to combine? And where "
@@ -524,7 +524,7 @@ ex = unit.exercise(
     "SequenceGenerator",
     points=4,
     takes="sizes, parameters, x",
-    gives="outputs, gradients, input_gradients",
+    gives="outputs [outputs (T, N, D)], gradients, input_gradients",
     drive=layer,
     hints=(
         "At every step two things go on to the next one. What are they, and where does each go in?",

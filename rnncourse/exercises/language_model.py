@@ -573,6 +573,7 @@ def falling(rng: np.random.Generator, *steps: int) -> list[float]:
 def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(falling(rng, -1, -1, 1, 1, -1, 1, 1, 1, -1, -1), 11, 3)  # it waits twice before it stops
     yield case(falling(rng, -1, 1, -1, -1, 1, -1, 1), 8, 4)  # max_epochs end it
+    yield case(falling(rng, -1, 1, -1, 1, -1, 1, 1, 1, -1), 10, 3)  # more rises than patience, but not in a row
     yield edge("a loss that falls, but not below the lowest", [4.0, 2.0, 3.5, 3.0, 2.5, 2.25, 1.0], 7, 4)
     yield edge("the lowest loss comes again", falling(rng, -1, 1, 0, 1, -1, -1), 7, 3)
     yield edge("the lowest loss comes last", falling(rng, -1, -1, -1, -1), 5, 2)
@@ -738,8 +739,8 @@ scored_on_what_was_learned: Your losses are not those of the parameters on valid
 - return bits_per_character(parameters, valid_ids)
 + return bits_per_character(parameters, train_ids)
 
-learns_from_the_validation_text: What you learn depends on valid_ids: they were trained on. Then their loss says no more
-  about unseen text than the training loss does.
+learns_from_the_validation_text: Other valid_ids give another network, in a single epoch, in which there is nothing to
+  choose. What is learned from them, or drawn by them, makes their loss say less about unseen text.
 - for inputs, targets in contiguous_batches(train_ids, 8, 16):
 + for inputs, targets in contiguous_batches(np.concatenate([train_ids, valid_ids]), 8, 16):
 

@@ -114,9 +114,8 @@ E true, unknown_words_are_seen: The sentences differ in a city, but neither city
 
 
 def without_zeros(answer: Plain) -> Plain:
-    """The table without what was never counted: a defaultdict, or a look at a missing key, may leave such entries."""
-    kept = {context: {token: k for token, k in followers.items() if k != 0} for context, followers in answer.items()}
-    return {context: followers for context, followers in kept.items() if followers}
+    """The table without followers that were never counted: a look at a missing key may leave such entries."""
+    return {context: {token: k for token, k in followers.items() if k != 0} for context, followers in answer.items()}
 
 
 ex = unit.exercise(
@@ -183,6 +182,16 @@ short_contexts_at_the_start: At the beginning of the text your contexts are shor
 -     context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
 + for i in range(len(tokens)):
 +     context, follower = tuple(tokens[max(0, i - n + 1) : i]), tokens[i]
+
+context_without_a_follower: The last tokens of the text have an entry of their own, in which nothing is counted: nothing
+  follows them. A context belongs into the table with its first follower.
+- for i in range(len(tokens) - n + 1):
+-     context, follower = tuple(tokens[i : i + n - 1]), tokens[i + n - 1]
+-     counts.setdefault(context, Counter())[follower] += 1
++ for i in range(len(tokens) - n + 2):
++     followers = counts.setdefault(tuple(tokens[i : i + n - 1]), Counter())
++     if i + n - 1 < len(tokens):
++         followers[tokens[i + n - 1]] += 1
 
 text_for_context: Your contexts are texts, joined with spaces. A context is a tuple of tokens, even if it holds just
   one: `("to",)`.
@@ -487,10 +496,9 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("the first probability is 0", np.array([0.0, 0.0, 0.5, 0.5]), 0.0)
     yield edge("u lies exactly on a boundary", np.array([0.25, 0.25, 0.375, 0.125]), 0.5)
     yield edge("u lies on a boundary before a probability of 0", np.array([0.25, 0.0, 0.0, 0.625, 0.125]), 0.25)
-    yield edge("u is a hair below 1, and the sum not above it", np.full(10, 0.1), ALMOST_ONE)
-    yield edge(
-        "u is a hair below 1, and the last probabilities are 0", np.append(np.full(10, 0.1), [0.0, 0.0]), ALMOST_ONE
-    )
+    p = np.array([0.1, 0.1, 0.3, 0.1, 0.1, 0.1, 0.1, 0.1])  # rounded, the sum is a hair below 1 as well
+    yield edge("u is a hair below 1, and the sum not above it", p, ALMOST_ONE)
+    yield edge("u is a hair below 1, and the last probabilities are 0", np.append(p, [0.0, 0.0]), ALMOST_ONE)
     yield edge("float32", np.array([0.2, 0.3, 0.4, 0.1], dtype=np.float32), float(rng.uniform(0.55, 0.85)))
     yield edge("one token", np.array([1.0]), float(rng.random()))
 

@@ -36,17 +36,17 @@ def calls(*arguments: tuple[Any, ...], note: str = "") -> Case:
 
 
 def by_facts(
-    found: Callable[[tuple[Any, ...], list[Plain], list[bool]], Iterable[Fact]],
+    found: Callable[[tuple[Any, ...], list[Plain], list[Any]], Iterable[Fact]],
 ) -> Callable[[Plain], list[Fact]]:
     """The facts of an answer to the calls of a case: which case it is, and what `found` says of the calls, the answers,
-    and whether NumPy's global generator moved; or that the form is not what it should be, where it raises `Unfit`.
+    and what was seen beside each; or that the form is not what it should be, where it raises `Unfit`.
     """
 
     def facts(answer: Plain) -> list[Fact]:
-        case_name, answers, moved = answer
+        case_name, answers, beside = answer
         of_case = Fact("the case", True, case_name)
         try:
-            return [of_case, *found(_drawn[case_name], answers, moved)]
+            return [of_case, *found(_drawn[case_name], answers, beside)]
         except Unfit as why:
             return [of_case, Fact("the form", False, f"{why}.")]
 
@@ -582,6 +582,8 @@ nats_for_bits: That is in nats. `np.log2` gives bits.
 
 # --- choose_ngram
 
+PREDICTED = "validation", "test"
+
 
 def three_parts(rng: np.random.Generator, K: int, Q: int) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
     """Parts on which different settings are best: training would take the longest context, the test part any."""
@@ -604,6 +606,19 @@ def contested(rng: np.random.Generator, K: int, Q: int, settings: list[tuple[int
         # where half of the training part would choose alike, its bits must show
         if len({int(np.argmin(b)) for b in bits.values()}) == 3 and order[0] not in (0, len(settings) - 1, of_half):
             return parts, settings, Q
+
+
+def drawn_parts(rng: np.random.Generator, settings: list[tuple[int, float]], shift: int) -> tuple[Any, ...]:
+    """Parts, drawn until the second setting is best on validation, whose documents are short. The test part is some of
+    training, its targets moved by `shift`: if that is 0 the longest context is the best there, else the worst.
+    """
+    while True:
+        lengths = {"train": [9, 12, 8, 11, 10, 12, 9], "validation": [5, 4, 5, 3]}
+        parts = {name: with_memory(rng, 3, 3, of_part) for name, of_part in lengths.items()}
+        bits = [ngram_bits(parts["train"], parts["validation"], n, 3, alpha) for n, alpha in settings]
+        if np.argmin(bits) == 1:
+            test = [(ids, (targets + shift) % 3) for ids, targets in parts["train"][:4]]
+            return parts | {"test": test}, settings, 3
 
 
 ex = unit.exercise(
@@ -629,10 +644,13 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield case(*contested(rng, 3, 3, [grid[i] for i in rng.permutation(len(grid))]))
     yield case(*contested(rng, 2, 4, [grid[i] for i in rng.permutation(len(grid))]))
     yield edge("one setting", three_parts(rng, 3, 3), [(2, 1.0)], 3)
-    parts, tie = three_parts(rng, 3, 3), [(1, 1.0), (30, 1.0), (40, 1.0), (2, 50.0)]
-    while np.argmin([ngram_bits(parts["train"], parts["validation"], n, 3, alpha) for n, alpha in tie]) != 1:
-        parts = three_parts(rng, 3, 3)
-    yield edge("two settings that are equally good", parts, tie, 3)
+    for shift in (0, 1):
+        settings = [(1, 1.0), (8, 1.0), (7, 1.0), (10, 1.0), (9, 1.0), (2, 50.0)]
+        yield edge("settings that are equally good", *drawn_parts(rng, settings, shift))
+    parts, [_, (n, alpha), *_], _ = drawn_parts(rng, [(1, 1.0), (3, 1.0), (2, 50.0)], 1)
+    near = [(n, alpha), (n, alpha + 1e-4)]
+    near.sort(key=lambda one: ngram_bits(parts["train"], parts["validation"], one[0], 3, one[1]), reverse=True)
+    yield edge("two settings that are nearly equally good", parts, [(1, 1.0), *near, (2, 50.0)], 3)
 
 
 ex.mistakes(r"""
@@ -657,6 +675,12 @@ counted_in_validation_too: For the test you count in the validation part as well
 - return (n, alpha), found[best], ngram_bits(parts["train"], parts["test"], n, targets, alpha)
 + more = [*parts["train"], *parts["validation"]]
 + return (n, alpha), found[best], ngram_bits(more, parts["test"], n, targets, alpha)
+
+tie_by_the_test: Of settings that are equally good you take the one that is better on the test. The test part has no
+  say in a choice: the first is asked.
+- best = int(np.argmin(found))
++ on_test = [ngram_bits(parts["train"], parts["test"], n, targets, alpha) for n, alpha in settings]
++ best = min(range(len(found)), key=lambda i: (found[i], on_test[i]))
 
 last_of_a_tie: Of settings that are equally good you take the last. The first is asked.
 - best = int(np.argmin(found))
@@ -727,14 +751,14 @@ TWICE, LATER, EARLIER, COMPANY = 1, 2, 3, 4
 SINGLY, LONG, LATE = 8, 14, 16  # the places of these calls
 
 
-def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], left_out: list[bool]) -> Iterator[Fact]:
+def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], seen: list[dict[str, Any]]) -> Iterator[Fact]:
     """What these runs show, in the order in which `experiments` asks for them: relations between what goes in and what
     comes out, which hold for any network.
     """
     for (parts, settings, _), run in zip((*given, given[0]), answers):
         well_formed(run, parts, settings)
     base, again, reseeded, plain, test_targets, *answers_on = answers
-    other_test, stretched, other_validation, singly, *turned, long, resting, late, spoiled = answers_on
+    wider, other_test, other_validation, singly, *turned, long, resting, late, spoiled = answers_on
     validation, test = given[0][0]["validation"], base["test"]
     found: list[Fact] = []
 
@@ -788,7 +812,7 @@ def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], left_out: list[b
     )
     told(
         "other documents in test",
-        same(base["validation"], other_test["validation"]) and same(base["validation"], stretched["validation"]),
+        same(base["validation"], other_test["validation"]),
         "",
         "fitted_to_all_parts",
         after=apart,
@@ -816,15 +840,20 @@ def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], left_out: list[b
     found += [bits_told(name, answers, [parts[name] for parts, _, _ in (*given, given[0])]) for name in PREDICTED]
     learns = told("training", not same(singly["validation"], turned[0]["validation"]), "", "gradients_thrown_away")
     told("the rest of the documents", len({round(float(bits), 7) for bits in long["curve"]}) > 1, "", "rest_left_out")
-    told("all layers", not any(left_out), "", "layer_left_out", after=learns)
+    told("all layers", not any(one["layer left out"] for one in seen), "", "layer_left_out", after=learns)
+    told("states of the training", not any(one["state of before"] for one in seen), "", "state_carried_in_training")
+    told("one softmax", not any(one["probabilities for logits"] for one in seen), "", "softmax_twice")
     told("fresh gradients", same(base["curve"], spoiled["curve"]), "", "gradients_pile_up", after=repeats)
-    told(
+    complete = told(
         "all documents",
         not any(same(one["validation"], singly["validation"]) for one in turned),
         "",
         "one_batch_an_epoch",
         after=learns,
     )
+    told('settings["rate"]', not same(long["curve"], resting["curve"]), IGNORED.format("rate"), after=learns)
+    told('settings["hidden"]', not same(base["validation"], wider["validation"]), IGNORED.format("hidden"))
+    told('settings["batch"]', in_proportion(given, seen), IGNORED.format("batch"), after=complete)
     gained = preferred(given[SINGLY][0], singly, turned[0])
     told("the targets", gained > 0, WRONG_TARGETS, "uphill" if gained < 0 else "", after=repeats and learns)
     after, before = (np.concatenate(run["validation"])[:, 0].mean() for run in (long, resting))
@@ -832,7 +861,13 @@ def facts_of_runs(given: tuple[Any, ...], answers: list[Plain], left_out: list[b
     return iter(found)
 
 
-PREDICTED = "validation", "test"
+IGNORED = 'With another `settings["{0}"]` the same is trained: "{0}" has no say.'
+
+
+def in_proportion(given: tuple[Any, ...], seen: list[dict[str, Any]]) -> bool:
+    """Whether there are as many steps for each batch in all runs."""
+    batches = [o["epochs"] * -(-len(parts["train"]) // o["batch"]) for parts, o, _ in given]
+    return len({one["steps"] / n for one, n in zip(seen, batches)}) == 1
 
 
 def is_by_id(ids: np.ndarray, predictions: np.ndarray) -> bool:
@@ -864,7 +899,7 @@ ex = unit.exercise(
     reference=run_experiment,
     by_result=True,
     points=8,
-    takes="first_call, the_same_again, another_seed, without_memory, other_test_targets, other_test, longer_test, "
+    takes="first_call, the_same_again, another_seed, without_memory, other_test_targets, more_units, other_test, "
     "other_validation, one_document_a_batch, other_targets, first_quarter_other, second_quarter_other, "
     "third_quarter_other, fourth_quarter_other, one_batch, "
     "tiny_rate, hard_validation",
@@ -934,7 +969,7 @@ def experiments(rng: np.random.Generator) -> Case:
         (parts, settings, another),
         (parts, settings | {"memory": False}, seed),
         (parts | {"test": turned(test)}, settings, seed),
-        (parts | {"test": other}, settings, seed),
+        (parts, settings | {"hidden": 7}, seed),
         (parts | {"test": newest}, settings, seed),
         (parts | {"validation": draw([5, 3])}, settings, seed),
         *(
@@ -1098,6 +1133,22 @@ layer_left_out: A gradient comes to a layer that no optimiser has: it stays as i
 gradients_pile_up: What is left of one batch's gradients counts in the next: `backward` adds to what is there. Set them
   to zero before it, `optimizer.zero_grad()`.
 - optimizer.zero_grad()
+
+state_carried_in_training: While you train, a network gets a state that is not zero and has no gradient: the one in
+  which an earlier batch ended? The documents have nothing to do with each other: each begins with zeros.
+- train, curve = parts["train"], []
++ carried = None
++ train, curve = parts["train"], []
+- states, _ = core(vectors)
++ nonlocal carried
++ fits = torch.is_grad_enabled() and carried is not None and carried.shape[1] == N
++ states, state = core(vectors, carried if fits else None)
++ carried = state.detach()
+
+softmax_twice: `cross_entropy` gets probabilities, and takes the softmax of them once more: however sure the network is,
+  the loss never believes it. Give it the logits.
+- loss = nn.functional.nll_loss(read(batch).flatten(0, 1), targets.flatten(), ignore_index=-1)
++ loss = nn.functional.cross_entropy(read(batch).exp().flatten(0, 1), targets.flatten(), ignore_index=-1)
 
 rest_left_out: With fewer training documents than a batch has, nothing is learned: what is left over at the end of an
   epoch is left out. It is a batch as well, a smaller one.
@@ -1270,6 +1321,7 @@ OF_SD = rf"\b(?:standard deviation|sd|spread)(?: of| is| was| =|:)? ({NUMBER.pat
 BEATS = re.compile(
     r"\b(?:the network|it) (?:\w+ly )?(?:beats|outperforms) (?:it|the (?:baseline|n-gram|opponent|counts))\b", re.I
 )
+CONCLUDED = re.compile(rf"(?:^|[.!?:] ){re.escape(WINS[:-1])}\b")  # not "whether the network beats the baseline"
 LEAST, MOST = 120, 900  # words
 
 
@@ -1323,8 +1375,19 @@ def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]
         cause = "" if others and cause in ABSENT.values() else cause
         words = "" if cause else words
         yield Fact(name, None if heading in missing else has(heading, name), words, cause)
-    turned = all(map(is_turned, told["Results"], (of["network"] for of in figures)))
-    yield Fact("mean ± sd", None if "Results" in missing else not turned, cause="spread_before_the_mean")
+
+    def wrong(heading: str, is_wrong: Callable[[str, dict[str, Any]], bool]) -> bool | None:
+        return None if heading in missing else not all(map(is_wrong, told[heading], figures))
+
+    turned = wrong("Results", lambda text, of: is_turned(text, of["network"]))
+    yield Fact("mean ± sd", turned, cause="spread_before_the_mean")
+    words = "A mean stands there with the standard deviation of another setting: each has its own."
+    for heading in ("Results", "Ablation"):
+        yield Fact(f"{heading}, mean ± its own sd", wrong(heading, is_mixed), words)
+    words = 'Behind "without memory" stands the mean of the network with memory.'
+    yield Fact("without memory", wrong("Results", is_exchanged), words)
+    words = '"gain" stands there with its sign turned: `figures["network"]["gain"]` is above 0 where the network wins.'
+    yield Fact("the gain", wrong("Results", has_a_turned_gain), words)
     said = all(
         {str(of["seeds"]), WORDS[of["seeds"]]} & set(re.findall(r"\w+", text.casefold()))
         for of, text in zip(figures, answers)
@@ -1340,6 +1403,9 @@ def facts_of_reports(given: tuple[Any, ...], answers: list[Plain], _: list[bool]
     loses = BEATS.search(told["Results"][-1].replace(LOSES, ""))
     words = f'When the network loses, "Results" says so, and it says "{loses[0] if loses else ""}" as well.'
     yield Fact("one verdict", not loses if right and "Results" not in missing else None, words)
+    others = [heading for heading in HEADINGS[3:] if CONCLUDED.search(told[heading][-1])]
+    words = f'When the network loses, "{(*others, "")[0]}" says "{WINS[:-1]}" all the same.'
+    yield Fact("one verdict everywhere", not others if right else None, words)
 
 
 def is_turned(text: str, network: dict[str, float]) -> bool:
@@ -1348,11 +1414,50 @@ def is_turned(text: str, network: dict[str, float]) -> bool:
         *re.findall(PLUS_MINUS, text),
         *((a, "") for a in re.findall(OF_MEAN, text)),
         *(("", b) for b in re.findall(OF_SD, text)),
+        *in_a_table(text),
     ]
     return any(
         is_printed(a or b, network["sd" if a else "mean"]) and not is_printed(a or b, network["mean" if a else "sd"])
         for a, b in pairs
     )
+
+
+def in_a_table(text: str) -> Iterator[tuple[str, str]]:
+    """Means and spreads in the tables of a text, whose lines are no lines any more: a header says which is which."""
+    for header, rows in re.findall(r"\|([^|]*(?:\|[^|]+)+?)\|\s*\|(?:\s*:?-+:?\s*\|)+((?:[^|]*\|)*)", text):
+        names = [cell.strip().casefold() for cell in header.split("|")]
+        cells = [cell.strip() for cell in rows.split("|") if cell.strip()]
+        for i, cell in enumerate(cells):
+            name = names[i % len(names)]
+            if name.startswith("mean"):
+                yield cell, ""
+            elif name in ("sd", "spread", "±") or name.startswith("standard dev"):
+                yield "", cell
+
+
+def is_mixed(text: str, of: dict[str, Any]) -> bool:
+    """Whether a mean stands beside the spread of the other setting."""
+    pairs = re.findall(PLUS_MINUS, text)
+    both = [of["network"], of["without memory"]]
+    return any(
+        is_printed(a, one["mean"]) and is_printed(b, other["sd"]) and not is_printed(b, one["sd"])
+        for a, b in pairs
+        for one, other in (both, both[::-1])
+    )
+
+
+def is_exchanged(text: str, of: dict[str, Any]) -> bool:
+    """Whether the number that comes next after "without memory" is that of the network."""
+    found = re.findall(rf"without memory[^.\d]*?({NUMBER.pattern})", text, re.I)
+    network, plain = of["network"]["mean"], of["without memory"]["mean"]
+    return any(is_printed(number, network) and not is_printed(number, plain) for number in found)
+
+
+def has_a_turned_gain(text: str, of: dict[str, Any]) -> bool:
+    """Whether "a gain of −0.52" stands where the gain is 0.52."""
+    found = re.findall(rf"\bgain(?: of| is| was| =|:)? ([+−-]?)({NUMBER.pattern})", text)
+    gain = of["network"]["gain"]
+    return any(is_printed(number, gain) and (sign in ("−", "-")) != (gain < 0) for sign, number in found if number)
 
 
 MEAN, SD, BEST, PLAIN = (

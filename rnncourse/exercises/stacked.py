@@ -679,7 +679,7 @@ ex = unit.exercise(
     "StackedRNN",
     reference=build_stacked_rnn,
     points=5,
-    gives="outputs, gradients, while_training",
+    gives="returned [outputs (T, N, H), state (L, N, H)], gradients, while_training",
     drive=stochastic,
     forbids=(
         "rnncourse.stacked_torch",

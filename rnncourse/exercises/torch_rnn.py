@@ -185,7 +185,7 @@ ex = unit.exercise(
     "ScratchRNN",
     points=4,
     takes="sizes, parameters, inputs",
-    gives="returned, gradients, input_gradients",
+    gives="returned [outputs (T, N, H), state (1, N, H)], gradients, input_gradients",
     drive=layer_and_start,
     forbids=("torch.nn.RNN", "torch.nn.RNNCell", "torch.nn.RNNBase", "torch.rnn_tanh", "torch.rnn_tanh_cell"),
     hints=(
@@ -378,7 +378,7 @@ ex = unit.exercise(
     "CharRNN",
     points=3,
     takes="sizes, parameters, inputs",
-    gives="returned, gradients",
+    gives="returned [logits (T, N, V), state (1, N, H)], gradients",
     drive=module,
     hints=(
         "Three modules, one after the other: ids become vectors, vectors become states, states become logits. Which "

@@ -469,6 +469,20 @@ def threshold(level: float) -> Callable[[Any], Any]:
     return model
 
 
+@named
+def only_the_second(level: float) -> Callable[[Any], Any]:
+    """Whether the second entry of an input has reached a level, and the first has not, nor any of the input before,
+    (T, D) -> (T,): what was raised once and stays so hides what is raised next.
+    """
+
+    def model(xs: Any) -> Any:
+        first, second = xs[:, 0] >= level, xs[:, 1] >= level
+        before = np.concatenate([[False], (first | second)[:-1]])
+        return (second & ~first & ~before).astype(float)
+
+    return model
+
+
 ex = unit.exercise(
     "depends_on",
     points=4,
@@ -504,6 +518,8 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     # On 0.5 and 1.5 together nothing depends, unless they are raised by more than eps.
     near = rng.permutation([[0.875, 0.5], [1.5, 0.875], [0.875, 0.875], [0.5, 1.5], [1.5, 0.5]])
     yield edge("only a large eps reaches the next level", threshold(level=1.0), near, 0.25)
+    below = rng.uniform(0.8, 0.95, (4, 2))
+    yield edge("an entry that is raised hides another", only_the_second(level=1.0), below, 0.25)
     yield edge("hardly anything is left of the first input", fading(keep=0.03), rng.uniform(1, 2, (5, 2)))
     single = np.float32
     yield edge("float32", window(kernel=kernel(3, 2, 2), left=1), normal(rng, 5, 2, dtype=single))

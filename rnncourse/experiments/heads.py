@@ -172,7 +172,7 @@ def asked_at_every_row(
 ) -> Any:
     """A classifier whose core and head were trained as a tagger, with the digit as the label of every row."""
     often = build(tagger, 8, 64, 10, seed=seed)
-    fit_digits(often, row_by_row, seed, updates, rate=0.012)
+    fit_digits(often, row_by_row, seed, updates, rate=0.024)
     return loaded(kind, often, 8, 64, 10)
 
 

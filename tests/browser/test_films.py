@@ -145,8 +145,8 @@ def test_where_no_script_runs_the_still_is_there_and_no_gap_below_it(browser: Br
 
 @pytest.fixture(scope="module")
 def lab(root: Path, tmp_path_factory: pytest.TempPathFactory, jupyterlab) -> Iterator[str]:
-    """JupyterLab in its dark theme, with a film that was shown on another day: in a notebook of one's own, and in one
-    that came from somebody else.
+    """JupyterLab in its dark theme, with a film and sliders that were shown on another day: in a notebook of one's own,
+    and in one that came from somebody else.
     """
     home = tmp_path_factory.mktemp("reader")
     folder = home / "course" / "notebooks"
@@ -155,10 +155,13 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory, jupyterlab) -> Ite
     settings.mkdir(parents=True)
     (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": "JupyterLab Dark"}))
     with pytest.MonkeyPatch.context() as patch:
-        shown = v4.new_output("display_data", {"text/html": film_as_html(patch), "text/plain": "Three squares."})
+        shown = [
+            v4.new_output("display_data", {"text/html": html(patch), "text/plain": "A picture."})
+            for html in (film_as_html, sliders_as_html)
+        ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     for name in ("own", "foreign"):
-        cell = v4.new_code_cell("film", outputs=[shown], execution_count=1)
+        cell = v4.new_code_cell("film", outputs=shown, execution_count=1)
         nbformat.write(v4.new_notebook(cells=[cell], metadata=kernel), folder / f"{name}.ipynb")
     sign = "from nbformat.sign import TrustNotebookApp; TrustNotebookApp.launch_instance()"
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("JUPYTER", "XDG"))}
@@ -169,23 +172,27 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory, jupyterlab) -> Ite
 
 
 @pytest.mark.nightly
-def test_a_film_runs_by_itself_in_a_notebook_that_only_was_opened(page: Page, lab: str):
+def test_a_film_runs_by_itself_and_a_slider_moves_in_a_notebook_that_only_was_opened(page: Page, lab: str):
     page.add_init_script(CAPTIONS)
     page.goto(lab.replace("/?token", "/lab/workspaces/one/tree/own.ipynb?token"))
     runs_by_itself(page)
-    assert dark(page.locator(".jp-OutputArea iframe").screenshot()) < 250
+    sliders = page.frame_locator('iframe[title^="Sliders"]')
+    sliders.get_by_role("slider", name="rate a").press("ArrowRight")
+    expect(sliders.get_by_role("img", name="from 2 at 0 to 1.5 at 1")).to_be_visible()
+    for frame in page.locator(".jp-OutputArea iframe").all():
+        assert dark(frame.screenshot()) < 250
 
 
 @pytest.mark.nightly
 def test_in_a_notebook_that_is_not_trusted_the_still_stands_on_the_dark_page_itself(page: Page, lab: str):
     page.goto(lab.replace("/?token", "/lab/workspaces/two/tree/foreign.ipynb?token"))
-    still = page.locator(".jp-OutputArea img")
+    still = page.locator(".jp-OutputArea img").first
     expect(still).to_be_visible()
     assert page.locator(".jp-OutputArea iframe").count() == 0
     expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
     expect(still).to_have_css("filter", "invert(1) hue-rotate(180deg)")
     expect(still).to_have_css("background-color", "rgba(0, 0, 0, 0)")
-    around = page.locator(".jp-OutputArea-output").bounding_box()
+    around = page.locator(".jp-OutputArea-output").first.bounding_box()
     picture_s = still.bounding_box()
     assert around
     assert picture_s

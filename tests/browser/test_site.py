@@ -186,9 +186,9 @@ def test_search_works_from_a_folder(site, browser: Browser):
 
 
 def test_the_index_of_concepts_leads_to_the_section_and_to_the_function(page: Page, address):
-    ready(page, f"{address}/concepts.html")
+    plain(page, f"{address}/concepts.html")
     row = page.get_by_role("row", name="forget gate")
-    expect(row.locator("mjx-container")).to_be_visible()
+    expect(row.locator(".math")).to_be_visible()
     expect(row).to_contain_text("(D, 4H)")
     row.get_by_role("link", name="10 · A state that is left alone").click()
     expect(page.get_by_role("heading", name="A state that is left alone")).to_be_in_viewport()
@@ -206,9 +206,8 @@ def test_every_page_can_be_used_and_read_by_everybody_in_both_themes(page: Page,
     ready(page, f"{address}/{unit_pages(site)[0]}")
     assert page.locator("mjx-container").count() > 0
     found["formulas"] = axe.faults(page)
-    page.route("**/mathjax/**", lambda route: route.fulfill(body=""))
-    for name in some(names, 6):
-        page.goto(f"{address}/{name}")
+    for name in some(names, 4):
+        plain(page, f"{address}/{name}")
         found[name] = axe.faults(page, known)
     assert {name: faults for name, faults in found.items() if faults} == {}
 
@@ -320,10 +319,12 @@ def test_the_film_of_the_first_screen_waits_for_who_asked_for_less_motion(browse
         page.add_init_script(RAN)
         page.goto(f"{address}/index.html")
         film = page.frame_locator(".home-film iframe")
+        slider = film.get_by_role("slider")
+        first = slider.input_value()
         page.wait_for_timeout(1500)  # it would have begun
         expect(film.get_by_role("button", name="Play")).to_be_visible()
         assert page.evaluate("window.ran") is None
-        expect(film.get_by_role("slider")).to_have_value("0")
+        assert slider.input_value() == first
 
 
 def test_what_the_first_screen_shows_and_no_unit_has_any_more_is_named(root, maker):

@@ -27,6 +27,8 @@ TESTS = (
     "tests/notebooks/test_experiments.py",
     "tests/notebooks/test_in_step.py",
     "tests/rnncourse/exercises/test_catalogue.py",
+    "tests/rnncourse/exercises/test_mistakes.py",
+    "tests/rnncourse/exercises/test_right_answers.py",
     "tests/website/test_concepts.py",
     "tests/grading/test_grade.py",
 )

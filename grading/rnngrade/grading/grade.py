@@ -186,7 +186,7 @@ class _Grading:
                         self._look_for_places(intake)
                 for check in self.checks:
                     if check.fork is not None:
-                        self._judged(check, lambda check=check: self._decide(check))
+                        self._judged(check, partial(self._decide, check))
                     self._write_down(check)
             finally:
                 self._close()
@@ -337,10 +337,11 @@ class _Grading:
                 if told.remote is None:
                     self._end(check)
         except Fault as fault:
-            self._end(check)
-            if isinstance(exercise, Question):
+            is_retried = _is_odd(fault) and self.asked > 1 and isinstance(exercise, Exercise)
+            if check.fork is None:  # it was not the answer that failed, but the room
                 self._close()
-            elif _is_odd(fault) and self.asked > 1:
+            self._end(check)
+            if is_retried:
                 return self._alone(check)
             told = Told(_status(fault), refused(exercise, _words(fault, name, self.station.limits)))
         if told.status == record.MISSING and answer is not None and answer.error:
@@ -399,11 +400,13 @@ class _Grading:
             if (session := self._ready()) is None:
                 break
             try:
-                with session.fork() as fork:
-                    if found := place(fork, exercise, source, self._left(left)):
-                        self.places[exercise.name] = found
+                fork = session.fork()
             except Fault:
-                pass
+                self._close()
+                continue
+            with fork, suppress(Fault):
+                if found := place(fork, exercise, source, self._left(left)):
+                    self.places[exercise.name] = found
             left -= time.monotonic() - began
         self.spent["place_seconds"] += self.station.limits.place_seconds - left
 

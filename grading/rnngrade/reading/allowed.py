@@ -128,8 +128,10 @@ def _of_torch() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
         return frozenset(n for n, v in vars(module).items() if n[0] != "_" and isinstance(v, kinds))
 
     functions = types.FunctionType, types.BuiltinFunctionType
-    tensors = {n for n in dir(torch._C._VariableFunctions) if n[0] != "_" and hasattr(torch, n)} - {"from_file"}
-    modules = {
+    tensors = frozenset(n for n in dir(torch._C._VariableFunctions) if n[0] != "_" and hasattr(torch, n)) - {
+        "from_file"
+    }
+    modules: dict[str, frozenset[str]] = {
         "torch": tensors
         | public(torch, torch.dtype, torch.memory_format)
         | _words("""
@@ -142,13 +144,13 @@ def _of_torch() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
             inf nan pi e nn optim utils linalg fft special autograd func backends random __version__ typename
         """),
         "torch.nn": public(nn, type) | _words("functional init utils modules parameter"),
-        "torch.nn.functional": public(functional, *functions) | {n for n in dir(functional) if n[0] != "_"} & tensors,
+        "torch.nn.functional": public(functional, *functions) | (tensors & {*dir(functional)}),
         "torch.nn.init": public(init, *functions),
         "torch.nn.parameter": _words("Parameter"),
         "torch.nn.modules": _words("Module"),
         "torch.nn.utils": _words("clip_grad_norm_ clip_grad_value_ parameters_to_vector vector_to_parameters rnn"),
         "torch.nn.utils.rnn": public(nn.utils.rnn, type, *functions),
-        "torch.optim": public(optim, type) | {"lr_scheduler"},
+        "torch.optim": public(optim, type) | _words("lr_scheduler"),
         "torch.optim.lr_scheduler": public(optim.lr_scheduler, type),
         "torch.utils": _words("data"),
         "torch.utils.data": public(data, type, *functions),

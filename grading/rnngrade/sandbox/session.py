@@ -295,13 +295,17 @@ class Session:
     def fork(self) -> Fork:
         """A process as this one is now, in the same room, in which an answer is asked. **Errors:** a `Fault`."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        with theirs:
-            number = told(self.exchange("fork", encode([]), seconds=self.limits.call_seconds, hands=theirs.fileno()))
-        for pid in _descendants([self.pid]):
-            if type(number) is int and _number_inside(pid) == number:
-                return Fork(self, pid, ours)
-        ours.close()
-        raise Died()
+        try:
+            with theirs:
+                asked = self.exchange("fork", encode([]), seconds=self.limits.call_seconds, hands=theirs.fileno())
+            number = told(asked)
+            for pid in _descendants([self.pid]):
+                if type(number) is int and _number_inside(pid) == number:
+                    return Fork(self, pid, ours)
+            raise Died()
+        except Fault:
+            ours.close()
+            raise
 
     def is_gone(self) -> bool:
         """Whether nobody is there any more to be asked."""

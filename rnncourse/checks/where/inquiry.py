@@ -40,8 +40,8 @@ class OutOfTime(Exception):
 class Budget:
     """Seconds for relations, and for everything together."""
 
-    relations: float = 0.6
-    together: float = 2.7
+    relations: float = 0.5
+    together: float = 2.0
 
 
 class Draws:

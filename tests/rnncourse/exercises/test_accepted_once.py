@@ -385,10 +385,53 @@ def beyond_a_threshold_of_its_own(model, xs, eps=1e-3):
     return depends
 
 
-@pytest.mark.parametrize(("name", "answer"), WRONG)
+EDITS = {  # of the model answer: this in place of that
+    "choose_ngram": [
+        ("best = int(np.argmin(found))", "best = min(range(len(found)), key=lambda i: (found[i], settings[i]))"),
+        ("best = int(np.argmin(found))", "best = int(np.argmin(np.round(found, 4)))"),
+    ],
+    "depends_on": [
+        (
+            "    for k in range(T):\n        for d in range(D):\n            raised = xs.copy()\n",
+            "    for k in range(T):\n        raised = xs.copy()\n        for d in range(D):\n",
+        ),
+    ],
+    "find_broken": [("np.allclose(g, n, rtol=1e-5, atol=1e-6)", "np.isclose(np.linalg.norm(g), np.linalg.norm(n))")],
+    "greedy_decode": [("if token == eos:", "if token in (eos, bos):")],
+    "run_experiment": [
+        ('lr=settings["rate"]', "lr=0.05"),
+        ('settings["hidden"]', "6"),
+        ('settings["batch"]', "3"),
+    ],
+    "softmax": [("E.sum(axis=-1, keepdims=True)", "(E.sum(axis=-1, keepdims=True) + 1e-9)")],
+    "split_groups": [("held : 2 * held", "held : 2 * held - (seed % 5 > 0)")],
+    "write_report": [
+        ("does not beat the baseline.", "does not beat the baseline. It beats the n-gram all the same."),
+        ("The texts were made", "The network beats the baseline, but the texts were made"),
+        (
+            'It needs {network["mean"]:.2f} ± {network["sd"]:.2f}',
+            '\n| mean | sd |\n|---|---|\n| {network["sd"]:.2f} | {network["mean"]:.2f} |\n',
+        ),
+        ('{plain["mean"]:.2f} ± {plain["sd"]:.2f}', '{plain["mean"]:.2f} ± {network["sd"]:.2f}'),
+        ('needs {network["mean"]:.2f} ±', 'without memory needs {network["mean"]:.2f} ±'),
+        ('gain of {network["gain"]:+.2f}', 'gain of {-network["gain"]:+.2f}'),
+    ],
+}
+
+
+def edited():
+    for name, edits in EDITS.items():
+        exercise = find(name)
+        for i, (old, new) in enumerate(edits):
+            assert old in exercise.source
+            answer = exercise.made_of(exercise.source.replace(old, new), f"<{name}>")
+            yield pytest.param(name, answer, id=f"{name}-{i}")
+
+
+@pytest.mark.parametrize(("name", "answer"), [*WRONG, *edited()])
 def test_it_is_refused_in_the_notebook_and_by_the_hidden_cases_of_every_seed(name, answer):
     exercise = find(name)
     assert refused(exercise, answer, seed_for(exercise, False))
-    for seed in some(range(20), 5):
+    for seed in some(range(20), 2):
         with mock.patch.dict(os.environ, RNNCOURSE_SEED=str(seed)):
             assert refused(exercise, answer, seed_for(exercise, True)), seed

@@ -158,9 +158,12 @@ def test_no_picture_of_a_unit_is_a_white_box_on_a_dark_page(unit):
 
 @pytest.mark.parametrize("unit", [unit for unit in exercises.SYLLABUS if any(pictures_of(unit))])
 def test_all_text_in_a_picture_of_a_unit_can_be_read_on_a_phone(unit):
-    """On a screen of 390 pixels it is six of them high, or more. (A letter is drawn in hundredths of its size.)"""
+    """On a screen of 390 pixels it is six of them high, or more. (A letter is drawn in hundredths of its size.)
+
+    Of every unit that was built since pictures are written by `svg.written`.
+    """
     for kind, data in pictures_of(unit):
-        if kind != "png":
+        if kind != "png" and b"scale(.15625)" in data:
             width = float(ElementTree.fromstring(data).get("viewBox").split()[2])
             sizes = [100 * float(size) for size in re.findall(r"scale\((0?\.\d+) -0?\.\d+\)", data.decode())]
             assert min(sizes, default=12) * min(1, 390 / width) >= 6

@@ -246,7 +246,6 @@ def through_the_state_dict(lstm, value):
         elif "bias" in name:
             state[name].view(4, -1)[1].zero_()
     lstm.load_state_dict(state)
-    return lstm
 
 
 # --- gru_step

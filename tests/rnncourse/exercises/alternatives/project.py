@@ -283,7 +283,7 @@ def plain_network_by_gradient_descent(parts, settings, seed):
             loss = -torch.log(probabilities(ids)[range(len(ids)), torch.as_tensor(targets)]).mean()
             for p, g in zip((U, W, V), torch.autograd.grad(loss, (U, W, V), allow_unused=True)):
                 if g is not None:
-                    p.data -= 0.5 * g
+                    p.data -= settings["rate"] * g
         with torch.no_grad():
             made = {part: [probabilities(ids).numpy() for ids, _ in parts[part]] for part in ("validation", "test")}
         curve.append(float(bits(made["validation"], parts["validation"])))
@@ -318,7 +318,9 @@ def a_class_inside(parts, settings, seed):
     curve, predictions = [], []
     for _ in range(settings["epochs"]):
         network.train()
-        for rows in np.array_split(np_rng.permutation(len(parts["train"])), 3):
+        for rows in np.array_split(
+            np_rng.permutation(len(parts["train"])), -(-len(parts["train"]) // settings["batch"])
+        ):
             batch = [parts["train"][i] for i in rows]
             ids = nn.utils.rnn.pad_sequence([torch.tensor(i) for i, _ in batch])
             targets = nn.utils.rnn.pad_sequence([torch.tensor(y) for _, y in batch], padding_value=-100)

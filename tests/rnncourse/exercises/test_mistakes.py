@@ -1,0 +1,80 @@
+"""Every mistake of the catalogue is refused, and diagnosed as itself."""
+
+import copy
+import inspect
+
+import pytest
+
+from rnncourse import check
+from rnncourse.checks.cases import seed_for
+from rnncourse.checks.engine import judge
+from rnncourse.checks.exercise import Exercise
+from rnncourse.checks.local import Local
+from rnncourse.checks.plain import arrays_in, identical
+from rnncourse.checks.wire import encode
+from tests.rnncourse.exercises.catalogue import CODE, EVERY, other_verdicts
+from tests.rnncourse.exercises.refused import refused_by
+from tests.sampling import some
+
+
+def pairs():
+    return [pytest.param(e, m, id=f"{e.name}-{m.name}") for e in EVERY for m in e.misconceptions]
+
+
+class Recalled:
+    """A candidate that gives what another one has given, the very same, which nobody may write to."""
+
+    def __init__(self, candidate):
+        self.candidate, self.given = candidate, {}
+
+    def observe(self, how, args):
+        if encode((how.name, args)) not in self.given:
+            seen = self.candidate.observe(how, args)
+            for array in arrays_in(seen.answer):
+                array.setflags(write=False)
+            self.given[encode((how.name, args))] = seen
+        return self.given[encode((how.name, args))]
+
+
+@pytest.mark.parametrize(("exercise", "misconception"), pairs())
+def test_a_misconception_is_rejected_and_diagnosed_as_itself(exercise, misconception):
+    """And wrong values count as wrong on every seed, never on some: what is met and what not is the same for all."""
+    if isinstance(exercise, Exercise):
+        with Local(misconception.answer, exercise.uses) as local:
+            recalled = Recalled(local)
+            first = judge(exercise, recalled, hidden=True)
+            assert refused_by(exercise, recalled, seed_for(exercise, False)), "not by the visible cases"
+    else:
+        first = check(misconception.answer, exercise.name)
+    met = set()
+    for verdict in (first, *other_verdicts(misconception.answer, exercise.name)):
+        assert not verdict.passed
+        assert verdict.score < 1
+        assert verdict.diagnosis == misconception.name, verdict
+        assert misconception.message in verdict.message
+        met.add(tuple(verdict.criteria.items()))
+    assert len(met) == 1, met
+
+
+@pytest.mark.parametrize("exercise", some(CODE, 20), ids=lambda e: e.name)
+def test_judging_leaves_what_was_seen_as_it_is(exercise):
+    """The desk keeps what a class has answered, and judges it again for the next who answers the same."""
+    mistake, *_ = some(exercise.misconceptions, 1)
+    with Local(mistake.answer, exercise.uses) as local:
+        recalled = Recalled(local)
+        first = judge(exercise, recalled, hidden=True)
+        before = copy.deepcopy(recalled.given)
+        assert str(judge(exercise, recalled, hidden=True)) == str(first)
+        assert first.diagnosis == mistake.name
+    assert all(identical(recalled.given[key].answer, seen.answer) for key, seen in before.items())
+
+
+@pytest.mark.parametrize("exercise", CODE, ids=lambda e: e.name)
+def test_its_misconceptions_can_stand_in_a_notebook_as_they_are(exercise):
+    parameters = list(inspect.signature(exercise.reference).parameters)
+    for misconception in exercise.misconceptions:
+        source = misconception.source_for(exercise.name)
+        assert source.startswith((f"def {exercise.name}(", f"class {exercise.name}")), misconception.name
+        assert misconception.message[:40] not in source, misconception.name
+        compile(source, "cell", "exec")
+        assert list(inspect.signature(misconception.answer).parameters) == parameters, misconception.name
