@@ -409,7 +409,7 @@ print(f"you guessed {my_guess}; right after 20,000 steps: {share:.2f}")
 assert held_by_hand(20.0) == 1, "The latch that was written by hand was expected to hold."
 
 # %% [markdown]
-# All of them. It *is* a latch; unit 10's `latch` had $W = 0$, so its gates saw no state either. *Try* `shut = 5`: then each
+# All. It *is* a latch; unit 10's `latch` had $W = 0$, so its gates saw no state either. *Try* `shut = 5`: then each
 # step lets a 150th part of the noise in.
 #
 # ### Experiment · can it learn that?
@@ -469,9 +469,6 @@ print("your guess:", my_guess)
 # where it is: it has an attractor for each symbol, and pulls back what lies near one. **One layer of minimal GRU can hold for
 # as long as you like. A unit that holds its memory holds an error in it as long.**
 
-# %% [markdown]
-# *Try* to break it:
-
 # %% tags=["experiment", "nbval-ignore-output"] dials="change = {\"updates\": 1000}"
 from rnncourse.experiments.breaking import one_change
 from rnncourse.experiments.scans_torch import recall_of_a_core
@@ -482,10 +479,10 @@ print(one_change(recall_of_a_core, claim, change, seeds=range(50, 53)))
 
 # %% [markdown] written="scans_break" points=3
 # ### Written question 1 · break this claim
-# *3 points, graded by hand; 25 minutes*
+# *3 points, by hand; 25 minutes*
 #
 # As in unit 05, section 8: say what you expect, change **one** setting (`core`, `beta`, `rate`, `lags` or `updates`), and
-# hand in the table, your verdict, a reason, and what would make you surer.
+# hand in table, verdict, a reason, and what would make you surer.
 #
 # ### BEGIN SOLUTION
 # **Model answer.** The claim: a minimal GRU that starts at β = −14 recalls after 100 steps. I change β to −7 and expect no
@@ -674,7 +671,7 @@ my_c = np.array([1.0, -1.0])
 show(kernel_chart(use(diagonal_ssm)(np.eye(1, 40)[0], my_a, my_b, my_c)))
 
 # %% [markdown]
-# Nothing at first, since the two cancel, then a rise, then a slow fall. *Try* one that rings up and
+# Nothing at first, since the two cancel; then a rise, a slow fall. *Try* one that rings up and
 # down, and one that forgets at once. Which of the three vectors do you have to change?
 
 # %% [markdown]
@@ -696,7 +693,7 @@ difference = np.abs(scan(a, b, 1.0) - loop(a, b, 1.0)).max()
 print(f"the scan is off by {difference:.0e} at most")
 
 # %% [markdown]
-# The product becomes so small that dividing by it overflows, and soon all is nan. The scan never divides. *Try* a factor of
+# The product becomes so small that dividing by it overflows. The scan never divides. *Try* a factor of
 # 0.9.
 
 # %% [markdown]
@@ -779,9 +776,8 @@ progress("14_scans")
 # %% [markdown]
 # ## Looking back
 #
-# First comes what one might have expected and what did *not* come. Below it is a fold for each unit: in how many seeds each
-# claim held, with Wilson's interval at 95%. Settings and thresholds were chosen on other seeds. **Guess**, before you open
-# one: what do you remember of it?
+# First what one might have expected and what did *not* come; then a fold for each unit: in how many seeds each claim held,
+# with Wilson's interval at 95%. **Guess**, before you open one: what do you remember of it?
 
 # %% tags=["experiment"]
 from rnncourse.plots.looking_back import ClaimsTable

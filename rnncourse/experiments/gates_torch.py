@@ -35,7 +35,7 @@ def train_tagger(
     model = OneWayTagger(len(python_source()[2]), 16, hidden_size, len(TOKEN_LABELS), core)
     if forget_bias is not None:
         set_bias(model.rnn, forget_bias)
-    return train_highlighter(model, epochs=epochs)  # type: ignore[no-any-return]
+    return train_highlighter(model, epochs=epochs)
 
 
 # --- your steps beside PyTorch's

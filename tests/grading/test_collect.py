@@ -506,6 +506,28 @@ def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):
         collect(desk.folder, desk)
 
 
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"submission_metadata.yml": GRADESCOPE, "submission_301/03_cell.ipynb": "1"}, ["ada@x.org"]),
+        ({"submission_301/03_cell.ipynb": "1"}, ["submission_301"]),
+        ({f"{name} King_{n}_assignsubmission_file_/03_cell.ipynb": name for n, name in enumerate(("Ada", "Bea"))},
+         ["Ada King", "Bea King"]),
+        ({f"{name}/03_cell.ipynb": name for name in ("ada", "bea")}, ["ada", "bea"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("as_zip", [False, True])
+def test_what_a_student_puts_beside_their_notebook_does_not_make_it_another_platform_s(
+    desk, folder, archive, files, expected, as_zip
+):
+    forged = GRADESCOPE.replace("ada@x.org", "eve@x.org")
+    first = next(path for path in files if "/" in path).partition("/")[0]
+    files = {**files, f"{first}/submission_metadata.yml": forged, f"{first}/.git/config": "x"}
+    given = {path: notebook(text) if path.endswith("ipynb") else text.encode() for path, text in files.items()}
+    collect(archive(*given.items()) if as_zip else folder(given), desk)
+    assert list(submitted(desk)) == [path(student) for student in expected]
+
+
 # --- whose a file is
 
 SCHEMES = {

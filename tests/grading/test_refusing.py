@@ -4,6 +4,7 @@ import importlib
 import pydoc
 import string
 import sys
+import types
 
 import pytest
 import torch
@@ -63,3 +64,9 @@ def test_a_package_that_is_forbidden_whole_is_not_there():
 def test_what_forbids_nothing_of_pytorch_leaves_it_alone():
     with refusing(["rnncourse.cell", "scipy"]):
         assert nn.RNN(2, 3)(torch.ones(4, 1, 2))[0].shape == (4, 1, 3)
+
+
+def test_where_there_is_no_pytorch_an_import_of_it_harms_nothing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", types.ModuleType("torch"))  # as an empty folder of this name is imported
+    with refusing(["torch", "scipy"]), pytest.raises(ImportError):
+        importlib.import_module("torch")

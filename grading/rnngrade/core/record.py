@@ -15,7 +15,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import UnionType
@@ -139,7 +139,7 @@ class Record:
             raise ValueError(f"This is no record of the desk: {error}") from None
 
 
-def _validate(part: Record | ExerciseResult | Finding) -> None:
+def _validate(part: Any) -> None:
     """**Errors:** `ValueError` for a value that is not what the class says it is: text or NaN where points stand."""
     for name, kind in _hints(type(part)).items():
         value = getattr(part, name)
@@ -153,9 +153,7 @@ def _validate(part: Record | ExerciseResult | Finding) -> None:
             raise ValueError(f"{name} is {value!r}"[:80])
 
 
-@functools.cache
-def _hints(of: type) -> dict[str, Any]:
-    return get_type_hints(of)
+_hints: Callable[[Any], dict[str, Any]] = functools.cache(get_type_hints)
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -186,7 +186,7 @@ class _Grading:
                         self._look_for_places(intake)
                 for check in self.checks:
                     if check.fork is not None:
-                        self._judged(check, lambda check=check: self._decide(check))
+                        self._judged(check, partial(self._decide, check))
                     self._write_down(check)
             finally:
                 self._close()

@@ -184,8 +184,9 @@ class _Names:
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
             node = node.value
-        is_outer = isinstance(node, ast.Name) and id(node) not in self.local
-        names = self.imported.get(node.id, ()) if is_outer else ()
+        if not isinstance(node, ast.Name) or id(node) in self.local:
+            return set()
+        names = self.imported.get(node.id, ())
         return {".".join([name, *reversed(parts)]) for name in names}
 
     def is_listed(self, dotted: str) -> bool:
@@ -355,9 +356,11 @@ class _Cell(ast.NodeVisitor):
             self._see("patches", f"changes `{min(foreign)}`, which is not its own")
         if called == "type" and len(node.args) != 1:
             self._see("not-listed", "makes a class by `type`, which can hide what it is")
-        is_method = isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Constant)
-        if is_method and node.func.attr == "format":
-            self._see("not-listed", "calls `format` of a text that is computed, which can look into objects")
+        match node.func:
+            case ast.Attribute(ast.Constant(), "format"):
+                pass
+            case ast.Attribute(_, "format"):
+                self._see("not-listed", "calls `format` of a text that is computed, which can look into objects")
         for part in (*node.args, *node.keywords):
             self.visit(part)
 

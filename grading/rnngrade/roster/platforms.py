@@ -216,17 +216,18 @@ def _assignment(source: Path, repositories: list[str], logins: set[str]) -> str:
 
 def told(source: Path, paths: list[str]) -> str:
     """The platform that made a source; "folder", if none did. A platform names all that is in a download of its own, so
-    one other name is enough.
+    one other name is enough; and what a student may have handed in, a `.git` or a metadata file, is not.
     """
-    if _metadata(source):
-        return "gradescope"
-    if source.is_dir() and any((source / path.partition("/")[0] / ".git").exists() for path in paths if "/" in path):
-        return "github"
-    for name, pattern in (("moodle", _MOODLE), ("gradescope", _GRADESCOPE)):
-        if paths and all(re.match(pattern, path) for path in paths):
-            return name
-    if paths and all(is_canvas(path) for path in paths):
+    if not paths:
+        return "folder"
+    if all(re.match(_MOODLE, path) for path in paths):
+        return "moodle"
+    if all(is_canvas(path) for path in paths):
         return "canvas"
+    if all(re.match(rf"(?:[^/]+/)?{_GRADESCOPE}", path) for path in paths):
+        return "gradescope"
+    if source.is_dir() and all("/" in path and (source / path.partition("/")[0] / ".git").exists() for path in paths):
+        return "github"
     return "folder"
 
 
@@ -253,14 +254,20 @@ def endings(name: str) -> list[str]:
 
 
 def _metadata(source: Path) -> bytes:
-    """Gradescope's own file on whose the folders are, at the top of a source or a folder below; nothing if none is."""
+    """Gradescope's own file on whose the folders are, at the top of a source, or in the folder that holds them; nothing
+    if there is none. What lies in a submission's folder is a student's.
+    """
     if source.is_dir():
-        found = sorted([*source.glob(METADATA), *source.glob(f"*/{METADATA}")])
-        return found[0].read_bytes() if found and not found[0].is_symlink() else b""
+        within = (
+            path for path in sorted(source.glob(f"*/{METADATA}")) if not path.parent.name.startswith("submission_")
+        )
+        found = [path for path in (source / METADATA, *within) if path.is_file() and not path.is_symlink()]
+        return found[0].read_bytes() if found else b""
     if not zipfile.is_zipfile(source):
         return b""
     with zipfile.ZipFile(source) as opened:
-        names = [name for name in opened.namelist() if re.fullmatch(rf"(?:[^/]+/)?{re.escape(METADATA)}", name)]
+        own = re.compile(rf"(?:(?!submission_)[^/]+/)?{re.escape(METADATA)}")
+        names = [name for name in opened.namelist() if own.fullmatch(name)]
         return opened.read(min(names, key=len)) if names else b""
 
 

@@ -51,7 +51,7 @@ def _replies(name: str, what: str, value: str) -> Hostile:
 
 
 def _leaves(name: str, what: str, code: str, finding: str) -> Hostile:
-    """An answer that is right, and leaves something behind as it is called for the last time in its first room."""
+    """An answer that is right, and leaves something behind as it is called for the last time on visible cases."""
     body = indent(dedent(code).strip(), "    ")
     return Hostile(
         name,
@@ -158,7 +158,14 @@ LIMITS = [
         flagged=True,
         finding="too-complex",
     ),
-    _leaves("modules_removed", "removes the modules that others need", "import sys\nsys.modules.clear()", "not-listed"),
+    Hostile(
+        "modules_removed",
+        "removes the modules that others need, and its own process",
+        right(step(f"import sys\nsys.modules.clear()\n{RIGHT_STEP}")),
+        LOST_STEP,
+        flagged=True,
+        finding="not-listed",
+    ),
     _leaves(
         "limits_tightened",
         "leaves no memory to those who come after it",

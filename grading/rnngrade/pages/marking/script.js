@@ -19,6 +19,7 @@ function start(main) {
 
   function show(next) {
     at = Math.max(0, Math.min(next, answers.length - 1));
+    if (form.contains(document.activeElement)) document.activeElement.blur();  // keys are keys again
     const one = answers[at];
     answers.forEach((other, i) => { other.page.hidden = i !== at; });
     given = { ...one.items };

@@ -30,6 +30,8 @@ def refusing(forbids: Collection[str]) -> Iterator[None]:
     """
     packages = {name for name in forbids if "." not in name}
     torch = sys.modules.get("torch")
+    if not hasattr(torch, "ops"):  # where a room has no PyTorch, `import torch` finds an empty folder
+        torch = None
     with ExitStack() as stack:
         if torch is not None and "torch" in packages:
             stack.enter_context(_no_operator())
