@@ -72,8 +72,9 @@ def test_no_stretch_is_without_something_to_do(stem, cells):
 def test_what_is_stored_is_soon_there(stem, root):
     path = notebook_path(root, "solutions", stem)
     assert path.stat().st_size <= LARGEST
-    frames = re.findall(r'<iframe [^>]*srcdoc=\\"(.*?)\\"', path.read_text(encoding="utf-8"))
-    assert max(map(len, frames), default=0) <= LARGEST_FRAME
+    outputs = [out for cell in nbformat.read(path, as_version=4).cells for out in cell.get("outputs", [])]
+    frames = [re.search(r'srcdoc="([^"]*)"', output.get("data", {}).get("text/html", "")) for output in outputs]
+    assert max((len(frame[1].encode()) for frame in frames if frame), default=0) <= LARGEST_FRAME
 
 
 @pytest.mark.parametrize("stem", UNITS)
