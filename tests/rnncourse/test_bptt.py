@@ -22,7 +22,7 @@ from rnncourse.bptt import (
     sequence_nll,
 )
 from rnncourse.cell import rnn_forward
-from rnncourse.exercises.bptt import KINDS, backward_pass
+from rnncourse.exercises.bptt import KINDS, RARER, backward_pass
 from tests.rnncourse.array_functions import ArrayFunctionsSuite
 from tests.rnncourse.oracles import assert_close, different_sizes, drawn, float_types, loaded_rnn, pick, seeds, tensors
 
@@ -159,7 +159,7 @@ def raises(*arguments):
     raise RuntimeError("no gradient today")
 
 
-BROKEN = {kind: backward_pass(kind=kind).make() for kind in KINDS} | {
+BROKEN = {kind: backward_pass(kind=kind).make() for kind in (*KINDS, *RARER)} | {
     "the errors overwritten": writes_to_its_errors,
     "an exception": raises,
     "nothing": lambda *arguments: None,

@@ -19,7 +19,19 @@ from rnncourse import exercises
 PACKAGE = Path(rnncourse.__file__).parent
 INSIDE = Path(__file__).parent / "inside"
 # What only the outside needs.
-_OF_THE_SEAT = ["carry", "cli", "files", "handin", "installing", "names", "notebook", "own", "sentences", "solutions"]
+_OF_THE_SEAT = [
+    "carry",
+    "cli",
+    "files",
+    "handin",
+    "installing",
+    "in_browser",
+    "names",
+    "notebook",
+    "own",
+    "sentences",
+    "solutions",
+]
 LEFT_OUT = ("exercises/", "experiments/", "notebooks/", "seat/jupyter/", *(f"seat/{name}.py" for name in _OF_THE_SEAT))
 
 
