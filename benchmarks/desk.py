@@ -2,7 +2,7 @@
 and how a large class fares: every command, with the most memory that each of its processes has.
 
 python -m benchmarks.desk [--size 12] [--nbgrader 12] [UNIT ...]
-python -m benchmarks.desk --class 1000 03_cell          run, report, feedback and export, in the units that are named
+python -m benchmarks.desk --class 1000 03_cell          run, report, feedback and return, in the units that are named
 
 The processor's time is that of all processes together, the rooms' among them, as the kernel counts it for a control
 group: other than the clock's, it says something on a busy machine as well. (Only root can have such groups; to others
@@ -149,7 +149,7 @@ def a_class(units: list[str], size: int) -> None:
             ["run", *units, "--seed", "7", "--jobs", str(JOBS)],
             ["report", *units],
             ["feedback", *units],
-            ["export", *units, "--output", str(desk.folder / "grades.csv")],
+            ["return", "csv", *units, "--output", str(desk.folder / "grades.csv")],
         ):
             cost = rnngrade(desk.folder, *command)
             memory = ", ".join(f"{kind} {most / 2**20:.0f} MB" for kind, most in sorted(cost.memory.items()))
