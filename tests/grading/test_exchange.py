@@ -281,7 +281,8 @@ def test_whatever_a_student_put_into_the_exchange_by_hand_all_others_get_their_p
     for name in ("ada", "zoe"):
         (page,) = hub.pages(name).values()
         assert f"signed: {name}." in page
-    assert len(failures.told) == 2, "those whose times are none are in no gradebook"
+    (told,) = failures.told  # those whose times are none are in no gradebook
+    assert told.startswith("6, 7, ")
     assert len([*hub.published.iterdir()]) == len(names) - 2
 
 
