@@ -121,7 +121,7 @@ def _outline(path: str, letter: bool) -> str:
     """A path from point to point: in hundredths of a pixel, or of a letter in tenths of the font's whole numbers.
 
     >>> _outline("M 10 20.125 L 10.5 20 Q 11 19 12 20 z M 1 1 L 2 2 L 3 2 ", letter=False)
-    'M10 20.12l.5-.12q.5-1 1.5 0zM1 1l1 1 1 0'
+    'M10 20.12l0.5-.12q0.5-1 1.5 0zM1 1l1 1 1 0'
     """
     fine = 0.1 if letter else 100
     out, last, at, start = "", "", [0, 0], [0, 0]

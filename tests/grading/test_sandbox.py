@@ -623,13 +623,13 @@ def test_waiting_for_a_processor_is_not_counted_as_time(session, monkeypatch):
         os.sched_setaffinity(session.pid, {cpu})
         began = time.monotonic()
         busy = "import time\nbegan = time.process_time()\nwhile time.process_time() < began + 1.2: pass"
-        assert session.ask("run", busy, seconds=2.0)["error"] is None
+        assert session.ask("run", busy, seconds=1.6)["error"] is None
         took = time.monotonic() - began
     finally:
         for one in others:
             one.kill()
             one.wait()
-    assert took > 2.0  # or nothing was tried
+    assert took > 1.6  # or nothing was tried
     with pytest.raises(TooSlow):
         session.ask("run", "import time\ntime.sleep(60)", seconds=3.0)
 

@@ -232,10 +232,12 @@ def test_any_network_and_any_optimiser_will_do(core, optimizer):
 
         curve, best = [], {}
         for epoch in range(settings["epochs"]):
-            for i in rng.permutation(len(parts["train"])):
-                ids, targets = parts["train"][i]
+            order = rng.permutation(len(parts["train"]))
+            for start in range(0, len(order), settings["batch"]):
                 steps.zero_grad()
-                nn.functional.nll_loss(read(ids), torch.as_tensor(targets)).backward()
+                for i in order[start : start + settings["batch"]]:
+                    ids, targets = parts["train"][i]
+                    nn.functional.nll_loss(read(ids), torch.as_tensor(targets)).backward()
                 steps.step()
             made = predict(parts["validation"])
             curve.append(float(bits_per_token(made, parts["validation"])))
