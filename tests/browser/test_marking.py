@@ -66,6 +66,12 @@ def test_the_page_can_be_used_and_read_by_everybody(page: Page, address: str):
     assert [fault for fault in axe.faults(page) if "(heading-order)" not in fault] == []
 
 
+def test_a_part_is_asked_for_in_the_path_for_jupyter_puts_the_token_behind_it(page: Page, address: str):
+    page.goto(address.replace("?token", "/part/1/2?token"))
+    expect(page).to_have_url(re.compile(r"\?part=1%2F2"))
+    expect(page.get_by_text("Part 1/2 of the answers.")).to_be_visible()
+
+
 def test_a_class_is_marked_by_key(page: Page, address: str, desk: Desk):
     page.goto(address)
     progress = page.locator("#progress")

@@ -150,8 +150,11 @@ def test_lab_becomes_jupyterlab_on_the_desk_with_its_options_and_its_formgrader(
     calls = []
     monkeypatch.setattr("rnncourse.seat.cli._become", lambda command, **variables: calls.append((command, variables)))
     monkeypatch.chdir(desk.folder.parent)
+    rnngrade(desk, "mark", "03", "--part", "1/2")
+    rnngrade(desk, "mark", "03", "--part", "3/2", code=2)
     rnngrade(desk, "lab", "--no-browser", "--port=9000")
-    ((command, variables),) = calls
+    (marking, _), (command, variables) = calls
+    assert f"--LabApp.default_url=/rnngrade/mark/{UNIT}/part/1/2" in marking, "Jupyter appends ?token="
     assert Path.cwd() == desk.folder
     assert variables["RNNGRADE_DB"] == desk.db_url
     assert f"--ServerApp.root_dir={desk.folder}" in command

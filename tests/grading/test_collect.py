@@ -22,7 +22,7 @@ from rnncourse import exercises
 from rnngrade.cli import main
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
-from rnngrade.gradebook.renaming import rename_settled
+from rnngrade.gradebook.renaming import rename_known
 from rnngrade.roster import sources
 from rnngrade.roster.collect import CanvasCollector, CollectError, MoodleCollector, collect
 from rnngrade.roster.identity import without_notebook
@@ -195,7 +195,7 @@ def test_the_latest_version_counts_and_the_earlier_ones_are_kept(desk, folder):
     expected = {path("ada"): notebook("2"), "ada/03_cell/earlier/1.ipynb": notebook("1")}
     assert submitted(desk) == expected
     assert report.notes == [
-        "ada/03_cell-1.ipynb replaces ada's 03_cell; what it replaces is in earlier/.",
+        "ada/03_cell-1.ipynb replaces ada's 03_cell, which is in submitted/ada/03_cell/earlier now.",
     ]
     again = collect(source, desk)
     assert (again.taken, again.notes) == ([], []), "collecting again changes nothing"
@@ -480,18 +480,51 @@ def test_who_is_not_on_the_list_is_told_with_those_who_are_likeliest_and_settled
     report = collect(source, desk)
     assert report.unknown[1:] == ["  Ada Lovelac: Ada Lovelac,ada, or zoe"]
     (desk.folder / "names.csv").write_text("name,id\nAda Lovelac,ada\n")
-    (said,) = rename_settled(desk)
+    (said,) = rename_known(desk)
     assert said.startswith("Ada Lovelac's 03_cell is ada's now")
     again = collect(source, desk)
     assert (again.taken, again.unknown, list(submitted(desk))) == ([], [], [path("ada")])
 
 
-def test_who_handed_in_no_notebook_did_not_hand_in_nothing(desk, archive):
+@pytest.mark.parametrize(
+    ("table", "line", "said"),
+    [
+        ("roster.csv", "id,first_name,last_name,canvas_id\nada,Ada,King,901\n", "kingada_901's 03_cell is ada's now"),
+        ("names.csv", "name,id\ncanvas 901,ada\n", "kingada_901's 03_cell is ada's now"),
+        ("roster.csv", "id,first_name,last_name,canvas_id\nada,Ada,King,905\n", None),
+    ],
+)
+def test_what_came_before_it_was_known_whose_it_is_becomes_theirs(desk, archive, table, line, said):
+    source = archive(("kingada_901_5_03_cell.ipynb", notebook()))
+    collect(source, desk)
+    (desk.folder / table).write_text(line)
+    assert [words.partition(";")[0] for words in rename_known(desk)] == ([said] if said else [])
+    collect(source, desk)
+    assert list(submitted(desk)) == [path("ada" if said else "kingada_901")]
+
+
+def test_a_line_of_names_csv_for_nobody_on_the_class_list_is_told_and_not_followed(desk, archive):
+    desk.folder.mkdir()
+    (desk.folder / "roster.csv").write_text("id\naturing\n")
+    (desk.folder / "names.csv").write_text("name,id\ncanvas 7,aturin\n")
+    (said,) = rename_known(desk)
+    assert said.endswith("'canvas 7' is 'aturin': nobody on the class list; there is aturing.")
+    collect(archive(("hacker_7_5_03_cell.ipynb", notebook())), desk)
+    assert list(submitted(desk)) == [path("hacker_7")]
+
+
+def test_who_handed_in_no_notebook_of_the_unit_did_not_hand_in_nothing(desk, archive):
     within = zipped([("inner.zip", zipped([("03_cell.ipynb", notebook())]))])
-    names = ("kingada_1_9_essay.py", "turingalan_2_10_03_cell.ipynb", "curryhaskell_3_11_work.zip")
-    collect(archive(*zip(names, (b"x = 1", notebook(), within))), desk)
-    assert list(submitted(desk)) == [path("turingalan_2")]
-    assert without_notebook(desk, UNIT) == ["curryhaskell_3", "kingada_1"]
+    files = {
+        "kingada_1_9_essay.py": b"x = 1",
+        "turingalan_2_10_03_cell.ipynb": notebook(),
+        "curryhaskell_3_11_work.zip": within,
+        "leeann_4_12_02_unfolding.ipynb": notebook(),
+        "leebo_5_13_03_cell.ipynb": notebook(),
+    }
+    collect(archive(*files.items()), desk)
+    assert list(submitted(desk)) == [path("leebo_5"), path("turingalan_2")]
+    assert without_notebook(desk, UNIT) == ["curryhaskell_3", "kingada_1", "leeann_4"]
 
 
 def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):

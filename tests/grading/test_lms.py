@@ -14,7 +14,7 @@ from rnngrade.core.errors import Failures
 from rnngrade.core.record import write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.marks import read_marks
-from rnngrade.gradebook.renaming import rename_settled
+from rnngrade.gradebook.renaming import rename_known
 from rnngrade.gradebook.status import status_of
 from rnngrade.lms.filling import TableError, fill
 from rnngrade.lms.moodle import feedback_zip, file_name
@@ -179,9 +179,9 @@ def test_the_command_writes_the_files_and_says_who_was_left_out(graded, tmp_path
 
 def test_what_was_marked_without_names_becomes_theirs_whose_it_is(graded):
     (graded.folder / "names.csv").write_text("name,id\nparticipant 17,lovelace\n")
-    (said,) = rename_settled(graded)
-    assert said == f"ada's {UNIT} is lovelace's now; the next 'rnngrade run {UNIT[:2]}' grades it by that name."
+    (said,) = rename_known(graded)
+    assert said == f"ada's {UNIT} is lovelace's now; the next 'rnngrade run {UNIT[:2]}' grades by these names."
     assert "ada" not in read_marks(graded, UNIT)
     enter(graded, outcome(graded.root, submission("lovelace")))
     assert read_marks(graded, UNIT)["lovelace"].grades[WRITTEN].points == 2.255
-    assert (graded.record(UNIT, "ada"), rename_settled(graded)) == (None, [])
+    assert (graded.record(UNIT, "ada"), [*rename_known(graded)]) == (None, [])

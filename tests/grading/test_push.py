@@ -116,7 +116,7 @@ def test_canvas_says_when_they_handed_in(push, marked, course):
     for user, when in ((ADA, "2026-11-20T22:00:00Z"), (ALAN, "2026-11-25T22:00:00Z"), (905, "2026-11-20T22:00:00Z")):
         course.submissions[user]["submitted_at"] = when
     assert push(command=("times", "--unit", "02")).output.startswith(
-        "Canvas: nobody who handed in 02_unfolding is 'canvas 905'.\n2 times are new, 0 were known.\n"
+        "Canvas: 1 have a time there, and no notebook of 02_unfolding here: canvas 905.\n2 times are new, 0 were "
     )
     late = lateness_of(marked, UNIT)
     assert (late["ada"].days, late["alan"].days) == (0, 3)

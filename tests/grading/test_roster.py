@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rnngrade.core.desk import is_name
+from rnngrade.roster.names import NamesError, called
+from rnngrade.roster.rules import read_rules
 from rnngrade.roster.students import ClassList, Person, RosterError, natural, read_roster
 
 names = st.text(
@@ -118,6 +120,7 @@ def test_what_was_saved_by_windows_as_csv_is_read_and_needs_no_more_than_ids(tmp
         ("PK\x03\x04\0", "cannot be read: it is no text"),
         ("id\nada\n\nada\n", "line 4: 'ada' is on the list already"),
         ("Student,ID,SIS Login ID\nA,1,x\nB,2,x\n", "line 3: 'x' is on the list already"),
+        ("Student,ID,SIS Login ID\nA,1,x\nB,1,y\n", "line 3: 'x' has Canvas's number 1 already"),
     ],
 )
 def test_a_class_list_that_cannot_be_one_is_one_sentence(tmp_path, text, said):
@@ -152,6 +155,32 @@ def test_who_is_missing_and_who_is_not_on_the_list():
     assert [p.id for p in listed.absent([unicodedata.normalize("NFD", "Zoë Ü"), "eve"])] == ["ada"]
     nobody = ClassList()
     assert (nobody.unknown(["eve"]), nobody.absent(["eve"])) == ([], [])
+
+
+HOMONYMS = """timezone = "UTC"
+[due]
+03 = 2026-11-20
+[extensions."Maria Garcia"]
+03 = "3 days"
+[extensions."Ada Kin"]
+03 = "3 days"
+"""
+
+
+def test_a_name_that_two_have_names_neither_and_one_that_nobody_has_is_told_with_the_likeliest():
+    maria = [Person(id, "Maria", "Garcia", canvas_id=id[1:]) for id in ("m1", "m2")]
+    listed = ClassList({person.id: person for person in (*maria, Person("ada", "Ada", "King"))})
+    there = ["m1", "garciamaria_2", "ada"]
+    rules = read_rules(HOMONYMS)
+    assert not any(rules.extension("03_cell", listed.names_of(student)) for student in there)
+    assert rules.unmatched(iter(there[::2]), listed) == [
+        "desk.toml, line 4: 2 in the class are called 'Maria Garcia': say m1 or m2.",
+        "desk.toml, line 6: nobody in the class is called 'Ada Kin'; there is ada or m1 or m2.",
+    ]
+    assert [called(name, there, listed, "") for name in ("m2", "ada king", "M1")] == ["garciamaria_2", "ada", "m1"]
+    for name, said in (("Maria Garcia", "say m1 or garciamaria_2"), ("Marie Garcia", "there is m1 or")):
+        with pytest.raises(NamesError, match=said):
+            called(name, there, listed, "who handed in")
 
 
 @given(st.lists(st.text(max_size=8), max_size=8))

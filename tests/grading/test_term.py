@@ -115,7 +115,7 @@ def test_status_says_what_is_there_and_what_to_do_next(ruled):
     hand_in(ruled, "sofia")
     assert "Next: grade 1 of 02_unfolding" in said()
     (ruled.folder / "desk.toml").write_text(RULES + "[late.free_days_of]\nadda = 3\n")
-    assert "desk.toml, line 13: nobody in the class is called 'adda'." in said()
+    assert "desk.toml, line 13: nobody in the class is called 'adda'; there is ada" in said()
     (ruled.folder / "desk.toml").write_text(RULES + "[later]\n")
     with pytest.raises(DeskError, match=r"desk\.toml, line 12: desk\.toml has no setting 'later'"):
         said()
@@ -193,7 +193,7 @@ def test_when_submissions_came_is_taken_from_each_platform_s_table(desk, tmp_pat
         write_whole(desk.folder / "collected" / UNIT / student, f"moodle {student} {number}".encode())
     (tmp_path / name).write_text(text, encoding="utf-8")
     first, second = (rnngrade(desk, "times", tmp_path / name, *options) for _ in range(2))
-    assert "nobody who handed in 02_unfolding is" in first.output
+    assert "1 have a time there, and no notebook of 02_unfolding here" in first.output
     assert "2 times are new, 0 were known." in first.output
     assert "0 times are new, 2 were known." in second.output
     late = lateness_of(desk, UNIT)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import quote
 
 import click
 
@@ -101,16 +102,15 @@ def collect(desk: Desk, source: Path, unit: str | None, names: Path | None, form
     """
     from rnngrade.roster.collect import collect as take
     from rnngrade.roster.names import settle
-    from rnngrade.roster.students import SETTLED
 
     with in_a_sentence(DeskError), desk.locked("rnngrade collect"):
         failures = Failures()
         for words in settle(desk, names) if names else ():
             click.echo(words)
-        if (desk.folder / SETTLED).exists():
-            from rnngrade.gradebook.renaming import rename_settled
+        if (desk.folder / "collected").is_dir():
+            from rnngrade.gradebook.renaming import rename_known
 
-            for words in rename_settled(desk):
+            for words in rename_known(desk):
                 click.echo(words)
         report = take(source, desk, units_of([unit])[0] if unit else None, form, failures=failures)
         for words in together([*report.notes, *report.unknown]):
@@ -172,7 +172,8 @@ def status(desk: Desk) -> None:
     """Say what is there of each unit, when it is due, who is late or missing, and what to do next."""
     from rnngrade.gradebook.status import lines
 
-    if not desk.folder.is_dir():
+    theirs = ("nbgrader_config.py", "submitted", "roster.csv", "desk.toml")
+    if not any((desk.folder / name).exists() for name in theirs):
         raise Sentence(f"There is no desk in {desk.folder} yet: 'rnngrade collect' or 'rnngrade sample' begins one.")
     with in_a_sentence(DeskError):
         for line in lines(desk):
@@ -214,11 +215,12 @@ def run(
 ) -> None:
     """Grade what is new or has changed, in parallel. Stop it whenever you like: it goes on where it was."""
     jobs = jobs or os.cpu_count() or 1
-    how = _How(jobs, scheduler, sandbox != "none", _limits_of(limits), seed or "", students or None, force)
+    limited = _limits_of(limits)
     failures = Failures()
     with in_a_sentence(DeskError):
         stems = units_of(units)
-        require_work(desk, stems, students)
+        chosen = tuple(require_work(desk, stems, students)) or None
+        how = _How(jobs, scheduler, sandbox != "none", limited, seed or "", chosen, force)
         with desk.locked(f"rnngrade run {' '.join(stems)}"):
             runs = _grade_units(desk, stems, how, failures, is_quiet=as_json)
     for words in dict.fromkeys(words for one in runs for words in one.not_limited):
@@ -358,10 +360,10 @@ def feedback(desk: Desk, units: tuple[str, ...], students: tuple[str, ...]) -> N
     from rnngrade.pages.feedback import write_feedback
 
     with in_a_sentence(DeskError):
-        failures, stems = Failures(), units_of(units)
-        require_graded(desk, stems, students)
-        for unit in stems:
-            pages = write_feedback(desk, unit, students or None, failures)
+        failures = Failures()
+        chosen = {unit: require_graded(desk, unit, students) for unit in units_of(units)}
+        for unit, theirs in chosen.items():
+            pages = write_feedback(desk, unit, theirs or None, failures)
             click.echo(f"{unit}: {len(pages)} pages in {desk.feedback}")
         failures.end()
 
@@ -375,7 +377,8 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
 
     with in_a_sentence(DeskError):
         failures, stems = Failures(), units_of(units, graded_units(desk))
-        require_graded(desk, stems)
+        for unit in stems:
+            require_graded(desk, unit)
         pages = write_reports(desk, stems, failures)
         for path in [*pages, desk.reports / "index.html"]:
             click.echo(str(path))
@@ -391,13 +394,13 @@ def report(desk: Desk, units: tuple[str, ...]) -> None:
 def lab(desk: Desk, arguments: tuple[str, ...]) -> None:
     """Open JupyterLab with formgrader on this class: Nbgrader, then Formgrader, in the menu."""
     if desk.db_url == f"sqlite:///{desk.gradebook}" and not desk.gradebook.exists():
-        raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
-    desk.open()
-    os.chdir(desk.folder)  # where nbgrader looks for its settings
+        raise Sentence(f"Nothing is graded in {desk.folder} yet: run '{desk.command('run UNIT')}' first.")
     _open_lab(desk, arguments)
 
 
 def _open_lab(desk: Desk, options: Sequence[str]) -> None:
+    desk.open()
+    os.chdir(desk.folder)  # where nbgrader looks for its settings
     here = {"RNNGRADE_DB": desk.db_url, "RNNGRADE_DESK": str(desk.folder), "RNNGRADE_COURSE": str(desk.root)}
     open_jupyterlab(desk.folder, options, [Path(__file__).parents[1] / "jupyter"], **here)
 
@@ -414,11 +417,13 @@ def _open_lab(desk: Desk, options: Sequence[str]) -> None:
 def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: str) -> None:
     """Mark a unit's written answers one after another, without names, by key. Formgrader shows the same marks."""
     (stem,) = units_of([unit])
-    require_graded(desk, [stem])
-    desk.open()
-    os.chdir(desk.folder)  # where nbgrader looks for its settings
-    asked = urlencode({name: value for name, value in (("student", student), ("part", part)) if value})
-    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{'?' if asked else ''}{asked}", *arguments])
+    if part and not (re.fullmatch(r"[1-9]\d?/[1-9]\d?", part) and int(part.split("/")[0]) <= int(part.split("/")[1])):
+        raise click.BadParameter(f"{part!r} is no part: write it as 1/2, the first of two.", param_hint="--part")
+    with in_a_sentence(DeskError):
+        theirs = require_graded(desk, stem, [student] if student else [])
+    # Jupyter puts "?token=…" behind the address, so that what is asked for stands in its path.
+    asked = "".join(f"/student/{quote(one)}" for one in theirs) + (f"/part/{part}" if part else "")
+    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{asked}", *arguments])
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn explain ada 03")

@@ -83,7 +83,7 @@ def as_csv(
         failures, stems = Failures(), units_of(units, graded_units(desk))
         table = export_total if of_the_term else export
         text = table(desk, stems, roster, failures, provisional=provisional)
-        if output is None:
+        if output is None or str(output) == "-":
             sys.stdout.write(text.replace("\r\n", "\n"))
         else:
             write_whole(output, text.encode())
@@ -233,8 +233,8 @@ def _fill(
 ) -> None:
     from rnngrade.lms.filling import fill
 
-    if output is None:
-        raise click.UsageError("Say --output FILE: the table that you downloaded stays as it is.")
+    if output is None or output.resolve() == table.resolve():
+        raise click.UsageError("Say --output FILE, another one: the table that you downloaded stays as it is.")
     filled = fill(table, platform, column, returned, failures)
     write_whole(output, filled.text.encode())
     click.echo(f"{output}: {len(filled.graded)} graded in {filled.column!r}")

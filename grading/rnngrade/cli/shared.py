@@ -41,28 +41,32 @@ def units_of(names: Sequence[str], default: Sequence[str] = ()) -> list[str]:
         raise Sentence(str(error.args[0])) from None
 
 
-def require_work(desk: Desk, units: Sequence[str], students: Sequence[str] = ()) -> None:
-    """**Errors:** `Sentence` if nobody has handed in any of these, or none of these students."""
+def require_work(desk: Desk, units: Sequence[str], names: Sequence[str] = ()) -> list[str]:
+    """The students who are called so. **Errors:** `Sentence` if nobody has handed in any of these; `NamesError`."""
     there = {student for unit in units for student in desk.submissions(unit)}
-    if there and (missing := [student for student in students if student not in there]):
-        raise Sentence(
-            f"{', '.join(missing)} handed in nothing of {', '.join(units)}: students go by their folder's name."
-        )
-    if not any(desk.submissions(unit) for unit in units):
+    if not there:
         raise Sentence(
             f"There is nothing to grade: submissions lie in {desk.submitted}/STUDENT/{units[0]}/{units[0]}.ipynb. "
             "'rnngrade collect' puts them there, 'rnngrade sample' makes some up."
         )
+    return _called(desk, names, sorted(there), f"who handed in {', '.join(units)}")
 
 
-def require_graded(desk: Desk, units: Sequence[str], students: Sequence[str] = ()) -> None:
-    """**Errors:** `Sentence` if nothing of one of these is graded, or nothing of one of these students."""
-    for unit in units:
-        graded = {record.student for record in desk.graded(unit)}
-        if missing := [student for student in students if student not in graded]:
-            raise Sentence(f"Nothing of {', '.join(missing)} is graded in {unit}: students go by their folder's name.")
-        if not graded:
-            raise Sentence(f"Nothing of {unit} is graded in {desk.folder} yet: run 'rnngrade run {unit}' first.")
+def require_graded(desk: Desk, unit: str, names: Sequence[str] = ()) -> list[str]:
+    """The students who are called so. **Errors:** `Sentence` if nothing of the unit is graded; `NamesError`."""
+    graded = [record.student for record in desk.graded(unit)]
+    if not graded:
+        command = desk.command(f"run {unit[:2]}")
+        raise Sentence(f"Nothing of {unit} is graded in {desk.folder} yet: run '{command}' first.")
+    return _called(desk, names, graded, f"who is graded in {unit}")
+
+
+def _called(desk: Desk, names: Sequence[str], students: Sequence[str], where: str) -> list[str]:
+    from rnngrade.roster.names import called
+    from rnngrade.roster.students import class_list
+
+    people = class_list(desk) if names else None
+    return [called(name, students, people, where) for name in names] if people is not None else []
 
 
 def of_the_class(desk: Desk, people: ClassList, unit: str) -> Iterator[str]:
@@ -84,7 +88,7 @@ def graded_units(desk: Desk) -> list[str]:
     """The units that have records. **Errors:** `Sentence` if there are none."""
     found = [unit for unit in exercises.STEMS if any(desk.graded(unit))]
     if not found:
-        raise Sentence(f"Nothing is graded in {desk.folder} yet: run 'rnngrade --desk {desk.folder} run UNIT' first.")
+        raise Sentence(f"Nothing is graded in {desk.folder} yet: run '{desk.command('run UNIT')}' first.")
     return found
 
 

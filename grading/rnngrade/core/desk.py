@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -76,6 +77,10 @@ class Desk:
                 release=str(up / "notebooks"),
             )
             write_whole(path, text.encode())
+
+    def command(self, rest: str) -> str:
+        """A command on this desk, as one types it in a shell."""
+        return f"rnngrade --desk {shlex.quote(str(self.folder))} {rest}"
 
     def locked(self, command: str) -> AbstractContextManager[None]:
         """Make the folder, and hold its lock. **Errors:** `DeskInUse`, which says who holds it."""

@@ -7,19 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError
-from rnngrade.core.record import Record
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.exporting import number
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.grading.single import words_of
-from rnngrade.roster.rules import names_of, rules_of
-from rnngrade.roster.students import class_list, folded
+from rnngrade.roster.names import called
+from rnngrade.roster.rules import rules_of
+from rnngrade.roster.students import class_list
 
 
 def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     """All of it as text. **Errors:** `DeskError` if nobody, or more than one, is called so."""
-    record = _called(desk, unit, name)
+    records = {record.student: record for record in desk.graded(unit)}
+    record = records[called(name, records, class_list(desk), f"who is graded in {unit}")]
     marks, given = read_marks(desk, unit), by_hand.read(desk, unit, record.student)
     mine, results = marks.get(record.student), {result.name: result for result in record.exercises}
     yield f"{record.student}, {unit}: " + (f"{number(mine.total)} points" if mine else "not in the gradebook as graded")
@@ -50,13 +50,3 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     for finding in record.findings:
         yield f"! {finding.message}"
     yield f"In their words: {desk.submission_path(unit, record.student)}"
-
-
-def _called(desk: Desk, unit: str, name: str) -> Record:
-    people = class_list(desk)
-    found = [one for one in desk.graded(unit) if folded(name) in names_of(one.student, people)]
-    if len(found) != 1:
-        who = f"{len(found)} are" if found else "nobody who is graded is"
-        more = f": {', '.join(one.student for one in found)}" if found else ""
-        raise DeskError(f"In {unit} {who} called {name!r}{more}.")
-    return found[0]

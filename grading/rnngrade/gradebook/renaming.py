@@ -1,42 +1,47 @@
 """A student of the desk by another name: the work, and what a person gave for it, go along.
 
-Where names are not shown, work is collected as that of "Participant 17". When a line of `names.csv` says who that is,
-it becomes theirs; the next run grades it anew under their name, with marks and comments by hand.
+Work is collected as that of "Participant 17" where names are not shown, and as that of "kingada_901" where there is no
+class list yet. When a line of `names.csv` or the class list says who that is, it becomes theirs; the next run grades it
+anew under their name, with marks and comments by hand.
 """
 
 from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Iterator
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import writing
+from rnngrade.core.errors import some, writing
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import is_there
-from rnngrade.roster.names import keys_of
-from rnngrade.roster.students import folded, read_settled
+from rnngrade.roster.names import keys_of, likeliest
+from rnngrade.roster.students import canvas_id_of, class_list, read_settled
 
 
-def rename_settled(desk: Desk) -> list[str]:
-    """Give the work whose owner was settled its owner's name; returns a sentence on each. **Errors:** `RosterError`."""
-    settled, told = read_settled(desk), list[str]()
-    if not settled:
-        return told
+def rename_known(desk: Desk) -> Iterator[str]:
+    """Give the work of whoever is known by now their id for a name; yields what was done. **Errors:** `RosterError`."""
+    people = class_list(desk)
+    for name, meant in read_settled(desk).items():
+        if people and meant not in people.people:
+            near = likeliest([meant], people.people.values())
+            also = f"; there is {' or '.join(near)}" if near else ""
+            yield f"names.csv is not followed where it says that {name!r} is {meant!r}: nobody on the class list{also}."
     for unit in exercises.STEMS:
+        renamed = []
         for student, key in keys_of(desk, unit).items():
-            id = settled.get(folded(key)) or settled.get(folded(student))
+            id = people.id_of(key, student, f"canvas {canvas_id_of(student)}")
             if not id or id == student:
                 continue
             if (desk.submitted / id / unit).exists():
-                told.append(f"{student}'s {unit} is {id}'s, says names.csv, who has one already: keep one by hand.")
+                yield f"{student}'s {unit} is {id}'s, who has one already: keep one by hand."
             else:
                 _rename(desk, unit, student, id)
-                told.append(
-                    f"{student}'s {unit} is {id}'s now; the next 'rnngrade run {unit[:2]}' grades it by that name."
-                )
-    return told
+                renamed.append(f"{student}'s {unit} is {id}'s")
+        if renamed:
+            yield f"{some(renamed)} now; the next 'rnngrade run {unit[:2]}' grades by these names."
 
 
 def _rename(desk: Desk, unit: str, old: str, new: str) -> None:

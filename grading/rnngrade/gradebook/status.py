@@ -20,7 +20,7 @@ from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
 from rnngrade.roster.identity import absent_of, without_notebook
 from rnngrade.roster.lateness import Lateness
-from rnngrade.roster.rules import Rules, names_of, rules_of
+from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
 from rnngrade.roster.times import lateness_of
 
@@ -82,7 +82,7 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
         elif late.due and late.handed_in is None:
             found.without_time.append(student)
     for student in sorted({*found.handed_in, *people.people}):
-        names, due = names_of(student, people), found.due
+        names, due = people.names_of(student), found.due
         later = rules.due_for(unit, names)
         if due and later and later > due and not (student in people.people and _has(found.handed_in, student, people)):
             found.extended[student] = later
@@ -184,7 +184,7 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
 
 def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) -> str:
     """What to do next: the first thing that is not done, of the unit that is furthest behind."""
-    command = f"rnngrade --desk {desk.folder}"
+    command = desk.command("").strip()
     begun = [one for one in found if one.handed_in or one.graded]
     if not begun:
         if due := [one for one in found if one.due and one.due > now]:

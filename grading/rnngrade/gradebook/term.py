@@ -29,7 +29,7 @@ from rnngrade.gradebook.exporting import (
     read_grades,
     written,
 )
-from rnngrade.roster.rules import Rules, Term, names_of, rules_of
+from rnngrade.roster.rules import Rules, Term, rules_of
 from rnngrade.roster.students import ClassList, Person, class_list
 
 COLUMNS = ("dropped", "excused", "total", "waits_for_a_person", "status")  # of the table, after the units' shares
@@ -69,7 +69,7 @@ def total(shares: Mapping[str, float], term: Term) -> tuple[float | None, tuple[
 
 def total_of(student: str, units: Sequence[UnitGrades], rules: Rules, people: ClassList, now: datetime) -> Total:
     """A student's term, or that of somebody on the class list by their id."""
-    names = names_of(student, people)
+    names = people.names_of(student)
     excused_from = frozenset().union(*(rules.term.excused.get(name, frozenset()) for name in names))
     shares, excused, waits = {}, [], False
     for unit in units:

@@ -91,9 +91,11 @@ def collect(
         within = tuple(f"{zip}/" for zip in sorter.downloads)
         found = [(notebook, waiting) for notebook, waiting in found if not notebook.path.startswith(within)]
         if sorter.is_download:
-            found = _of_one_assignment(found, report.notes)
+            found, wrong = _of_one_assignment(found, report.notes)
+            _mark(desk, wrong)
         taken_for = Counter(notebook.unit for notebook, _ in found).most_common(1)
-        _mark_others(others, sorter, desk, taken_for[0][0] if taken_for else None)
+        unit_of_most = taken_for[0][0] if taken_for else None
+        _mark(desk, [one for path, outer in others for one in sorter.students_of(path, outer, unit_of_most)])
         origins: dict[tuple[str, str], set[str]] = {}
         for notebook, _ in found:
             origins.setdefault((notebook.student, notebook.unit), set()).add(notebook.origin)
@@ -129,26 +131,29 @@ def _inner(source: Path, desk: Desk) -> Path:
     return visible[0] if len(visible) == 1 and visible[0].match("*-submissions") and visible[0].is_dir() else source
 
 
-def _mark_others(others: list[tuple[str, str]], sorter: Sorter, desk: Desk, unit: str | None) -> None:
-    """Write down who handed in what is no notebook: they did not hand in nothing."""
-    for path, outer in others:
-        for student, origin, of in sorter.students_of(path, outer, unit):
-            mark = desk.folder / "collected" / of / student
-            if not mark.exists():
-                write_whole(mark, mark_of(origin).encode())
+def _mark(desk: Desk, others: list[tuple[str, str, str]]) -> None:
+    """Write down who handed in what is no notebook of the unit, by student, origin and unit: it was not nothing."""
+    for student, origin, unit in others:
+        mark = desk.folder / "collected" / unit / student
+        if not mark.exists():
+            write_whole(mark, mark_of(origin).encode())
 
 
-def _of_one_assignment(found: list[tuple[Found, Path]], notes: list[str]) -> list[tuple[Found, Path]]:
+def _of_one_assignment(
+    found: list[tuple[Found, Path]], notes: list[str]
+) -> tuple[list[tuple[Found, Path]], list[tuple[str, str, str]]]:
     """A platform's download is of one assignment: of the unit of most of its files. What is of another unit was handed
-    in for the wrong one, so that it replaces nothing.
+    in for the wrong one, so that it replaces nothing; whose that is, comes second.
     """
     units = Counter(notebook.unit for notebook, _ in found)
     most = [unit for unit, number in units.items() if number == max(units.values())]
-    kept = []
+    kept, wrong = [], []
     for notebook, waiting in found:
         if [notebook.unit] == most:
             kept.append((notebook, waiting))
         else:
+            if len(most) == 1:
+                wrong.append((notebook.student, notebook.origin, most[0]))
             of = (
                 f"the download is of {most[0]}"
                 if len(most) == 1
@@ -158,7 +163,7 @@ def _of_one_assignment(found: list[tuple[Found, Path]], notes: list[str]) -> lis
                 f"{shown(notebook.path)} was left out: it is of {notebook.unit}, and {of}. If it is meant so, collect "
                 f"with --unit {notebook.unit}."
             )
-    return kept
+    return kept, wrong
 
 
 def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
@@ -189,8 +194,8 @@ def _take(found: Found, data: bytes, desk: Desk, report: CollectReport) -> None:
             if timestamp.exists():
                 write_whole(earlier / f"{number}.txt", timestamp.read_bytes())
             write_whole(earlier / f"{number}.ipynb", current)
-        name = f"{found.student}'s {found.unit}"
-        report.notes.append(f"{shown(found.path)} replaces {name}; what it replaces is in earlier/.")
+        where = earlier.relative_to(desk.folder)
+        report.notes.append(f"{shown(found.path)} replaces {found.student}'s {found.unit}, which is in {where} now.")
     timestamp.unlink(missing_ok=True)
     path.with_name(LATE).unlink(missing_ok=True)
     write_whole(mark, origin.encode())  # first: without it, anybody's would replace it

@@ -110,7 +110,8 @@ class Names:
             f"the line into {path} (its first line is name,id), and collect again:"
         ]
         for name, who in self.unknown.items():
-            first, *others = likeliest((who.called, *who.said.names, *who.said.full), self._people) or [""]
+            names = (who.called, *who.said.names, *who.said.full)
+            first, *others = likeliest(names, self._people.people.values()) or [""]
             line = line_for(who.settled_by, first or "ID")
             also = f", or {', '.join(others)}" if others else ""
             lines.append(f"  {shown(name)}: {shown(line)}{also}")
@@ -227,8 +228,8 @@ class Sorter:
             return []
         people = self._people(folders(path))
         if people[1:] and not self._names.is_listed(people[0]):
-            why = f"whose it is, cannot be told from {shown('/'.join(people))}: collect the folder with the students'"
-            self._leave(file, f"{why} folders in it, or name it STUDENT/{unit}.ipynb")
+            why = "whose it is, cannot be told: collect the folder with the students' folders in it, or name it"
+            self._leave(file, f"{why} STUDENT/{unit}.ipynb")
             return []
         name = self._owner(path, people, zipped=bool(file.outer))
         if name is None and not file.outer and self._unit_of_cells(file.data):

@@ -37,7 +37,7 @@ from rnngrade.core.desk import Desk, is_name
 from rnngrade.core.errors import DeskError
 from rnngrade.core.record import write_whole
 from rnngrade.core.tables import Row, read_table
-from rnngrade.roster.students import SETTLED, ClassList, canvas_id_of, class_list, compact, folded, safe
+from rnngrade.roster.students import SETTLED, ClassList, Person, canvas_id_of, class_list, compact, folded, safe
 
 KEYS = {
     "user_id": "canvas",
@@ -197,11 +197,30 @@ def line_for(name: str, id: str) -> str:
     return f"""{f'"{name}"' if "," in name else name},{id}"""
 
 
-def likeliest(names: Iterable[str], people: ClassList, most: int = 3) -> list[str]:
-    """The ids of those on the list whose names are most like one of these."""
+def called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
+    """The one of these students of the desk who is called so. **Errors:** `NamesError`, with who may be meant."""
+    students = list(students)
+    found = [student for student in students if folded(name) in people.names_of(student)]
+    if len(found) != 1:
+        words = none_called(name, students, people, where)
+        raise NamesError(words[0].upper() + words[1:])
+    return found[0]
+
+
+def none_called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
+    """Why it is none of these students who is called so, in a sentence with those who may be meant."""
+    students = list(students)
+    if len(found := [student for student in students if people.is_called(student, name)]) > 1:
+        return f"{len(found)} {where.replace('who is', 'who are')} are called {name!r}: say {' or '.join(found)}."
+    near = likeliest([name], map(people.person, students))
+    return f"nobody {where} is called {name!r}" + (f"; there is {' or '.join(near)}." if near else ".")
+
+
+def likeliest(names: Iterable[str], people: Iterable[Person], most: int = 3) -> list[str]:
+    """The ids of those whose names are most like one of these."""
     given = [compact(name) for name in names]
     found = []
-    for person in people.people.values():
+    for person in people:
         theirs = {compact(name) for name in (*person.names, person.id, person.email.partition("@")[0])} - {""}
         likeness = max((difflib.SequenceMatcher(None, a, b).ratio() for a in given for b in theirs), default=0.0)
         found.append((-likeness, person.id))

@@ -51,6 +51,7 @@ from rnncourse import exercises
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError
 from rnngrade.roster.lateness import EARNED, POSSIBLE, Policy, days_after, moment
+from rnngrade.roster.names import none_called
 from rnngrade.roster.students import ClassList, folded
 
 NAME = "desk.toml"
@@ -130,21 +131,15 @@ class Rules:
         return replace(self.policy, free_days=days[0]) if days else self.policy
 
     def unmatched(self, students: Iterator[str], people: ClassList) -> list[str]:
-        """A sentence for each name in the file which nobody in the class has."""
-        there = {name for student in students for name in names_of(student, people)}
-        there |= {name for person in people.people for name in names_of(person, people)}
+        """A sentence for each name in the file which nobody in the class has, or more than one."""
+        everybody = sorted({*students, *people.people})
+        there = frozenset[str]().union(*map(people.names_of, everybody))
+        where = "in the class" if people else "who handed in"
         return [
-            f"{NAME}, {line}: nobody {'in the class' if people else 'who handed in'} is called {name!r}."
+            f"{NAME}, {line}: {none_called(name, everybody, people, where)}"
             for name, line in self.named.items()
             if folded(name) not in there
         ]
-
-
-def names_of(student: str, people: ClassList) -> frozenset[str]:
-    """All names by which a student may be written in `desk.toml`, folded."""
-    person = people.of(student)
-    given = [student] if person is None else [student, person.id, person.email, person.sis_id, person.full_name]
-    return frozenset(folded(name) for name in given if name)
 
 
 def rules_of(desk: Desk) -> Rules | None:

@@ -122,6 +122,16 @@ class ClassList:
         """The only one with this full name."""
         return self._called.get(folded(name)) if folded(name) in self._called else self._squeezed.get(compact(name))
 
+    def names_of(self, student: str) -> frozenset[str]:
+        """All names by which a student of the desk may be written, folded: the full name, if nobody else has it."""
+        person = self.of(student) or Person(student)
+        full = person.full_name if self.called(person.full_name) == person else ""
+        return frozenset(folded(name) for name in (student, person.id, person.email, person.sis_id, full) if name)
+
+    def is_called(self, student: str, name: str) -> bool:
+        """Whether this is one of the student's names, or the full name that others have as well."""
+        return folded(name) in (*self.names_of(student), folded(self.person(student).full_name))
+
     def shown(self, person: Person, *, by_last_name: bool = False) -> str:
         """A name to show: of two students of one name, with the id."""
         name = person.sortable_name if by_last_name else person.full_name
@@ -184,10 +194,13 @@ def canvas_id_of(student: str) -> str:
 def class_list(desk: Desk, roster: Path | None = None) -> ClassList:
     """The desk's class list, or the one in `roster`; empty if there is none. **Errors:** `RosterError`."""
     path = roster or desk.folder / "roster.csv"
-    people = read_roster(path) if roster or path.exists() else {}
+    people = read_roster(path) if (is_there := roster is not None or path.exists()) else {}
+    if is_there and not people:
+        raise RosterError(f"{path} has nobody below its first line: export it again, or take it away.")
     if wrong := [id for id in people if not is_name(id)]:
         raise RosterError(f"{path}: {wrong[0]!r} cannot be the name of a student's folder.")
-    return ClassList(people, read_settled(desk))
+    settled = read_settled(desk)
+    return ClassList(people, {name: id for name, id in settled.items() if not people or id in people})
 
 
 SETTLED = "names.csv"
@@ -219,9 +232,12 @@ def read_roster(path: Path) -> dict[str, Person]:
     except UnreadableTable as error:
         raise RosterError(f"The class list {error}") from None
     people: dict[str, Person] = {}
+    numbers: dict[str, str] = {}
     for line, person in _reader(path, columns)(rows):
         if person.id in people:
             raise RosterError(f"{path}, line {line}: {person.id!r} is on the list already.")
+        if person.canvas_id and (other := numbers.setdefault(person.canvas_id, person.id)) != person.id:
+            raise RosterError(f"{path}, line {line}: {other!r} has Canvas's number {person.canvas_id} already.")
         if person.id:
             people[person.id] = person
     return people

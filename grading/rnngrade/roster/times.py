@@ -30,12 +30,12 @@ from dateutil import parser as dates  # type: ignore[import-untyped]
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
-from rnngrade.core.errors import DeskError, Failures
+from rnngrade.core.errors import DeskError, Failures, some
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import zone_named
 from rnngrade.roster.lateness import Lateness, days_late, moment, spent
 from rnngrade.roster.names import Said, Students, canvas_row, read_rows, said_in, students_of
-from rnngrade.roster.rules import Rules, names_of, rules_of
+from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def lateness_of(
 
 
 def _lateness(desk: Desk, unit: str, student: str, rules: Rules, people: ClassList) -> Lateness:
-    names = names_of(student, people)
+    names = people.names_of(student)
     policy = rules.policy_for(names)
     days = _days(desk, unit, student, rules, names)
     free = 0
@@ -174,6 +174,7 @@ def pull_times(desk: Desk, unit: str, canvas: Canvas, course: int, assignment: i
 def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], language: str = "en") -> Taken:
     rules, people, taken = rules_of(desk) or Rules(), class_list(desk), Taken()
     index: dict[str, Students] = {}
+    nobodys: dict[str, list[str]] = {}  # by unit
     rows = [(came, moment_of(came, rules.zone, language)) for came in found if _is_time(came.when)]
     if not rows:
         raise TimesError(f"{source} has no time in any row.")
@@ -183,8 +184,9 @@ def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], lang
             index[stem] = students_of(desk, stem, people)
         student = index[stem].find(came.said)
         if student is None:
-            who = came.said.all[0] if came.said.all else ""
-            taken.notes.append(f"{came.place}: nobody who handed in {stem} is {who!r}.")
+            person = people.people.get(came.said.id(people) or "")
+            who = people.shown(person) if person else (*came.said.all, "a row without a name")[0]
+            nobodys.setdefault(stem, []).append(who)
             continue
         beside = desk.submission_path(stem, student).with_name(TIMESTAMP)
         text = f"{when.replace(tzinfo=None, microsecond=0)} UTC\n".encode()
@@ -193,6 +195,8 @@ def _take(desk: Desk, unit: str | None, source: str, found: Iterable[Came], lang
         else:
             write_whole(beside, text)
             taken.new.append(student)
+    for stem, names in nobodys.items():
+        taken.notes.append(f"{source}: {len(names)} have a time there, and no notebook of {stem} here: {some(names)}.")
     return taken
 
 

@@ -23,7 +23,7 @@ from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.by_hand import ByHand, Given
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.pages.marking.question import Item, Question, rubric_path
-from rnngrade.roster.students import class_list, folded
+from rnngrade.roster.students import class_list
 
 LONGEST_COMMENT = 10_000  # characters
 
@@ -92,13 +92,8 @@ def part_of(found: Iterable[Answer], part: int, parts: int) -> list[Answer]:
 
 def answers_of(desk: Desk, found: Iterable[Answer], name: str) -> list[Answer]:
     """The answers of those who have this name, on the desk or on the class list."""
-    people, wanted = class_list(desk), folded(name)
-
-    def names(student: str) -> set[str]:
-        person = people.person(student)
-        return {folded(one) for one in (student, person.id, person.email, person.sis_id, person.full_name)}
-
-    return [one for one in found if any(wanted in names(student) for student in one.students)]
+    people = class_list(desk)
+    return [one for one in found if any(people.is_called(student, name) for student in one.students)]
 
 
 def _alike_in(desk: Desk, unit: str, question: Question) -> dict[str, list[tuple[str, str]]]:

@@ -13,9 +13,11 @@ import secrets
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import jinja2
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.utils import url_path_join
 from markupsafe import Markup
 from tornado.web import HTTPError, authenticated
 
@@ -44,7 +46,7 @@ def routes(base_url: str) -> list[tuple[str, Any]]:
     """The pages' addresses, for Jupyter's web application."""
     start = re.escape(base_url.rstrip("/") + ADDRESS)
     return [
-        (rf"{start}/(\w+)", PageHandler),
+        (rf"{start}/(\w+)(?:/student/([^/]+)|/part/([^/]+/[^/]+))?", PageHandler),
         (rf"{start}/(\w+)/(\w+)/item/(\d+)", ItemHandler),
         (rf"{start}/(\w+)/(\w+)/(\w+)", MarkHandler),
     ]
@@ -76,8 +78,12 @@ class PageHandler(JupyterHandler):
         )
 
     @authenticated
-    def get(self, unit: str) -> None:
-        """The page."""
+    def get(self, unit: str, student: str | None, part: str | None) -> None:
+        """The page. What is asked for may also stand in the path (`rnngrade mark`), which it is taken out of."""
+        if student or part:
+            query = urlencode({"student": student} if student else {"part": part})
+            self.redirect(f"{url_path_join(self.base_url, ADDRESS, unit)}?{query}")
+            return
         desk = desk_here()
         try:
             stem = exercises.unit(unit).stem
