@@ -16,6 +16,7 @@ from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import Finding, write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
+from rnngrade.gradebook.explaining import explained
 from rnngrade.gradebook.exporting import ExportError, export
 from rnngrade.roster.students import RosterError
 from tests.grading.made import NAMES, UNIT, WRITTEN, mistake, outcome, rows, submission, table
@@ -88,6 +89,24 @@ def test_a_spreadsheet_gets_the_points_of_each_exercise(desk):
     late = [found["eve_9"][name] for name in ("before_late", "late_penalty", "total")]
     assert late == [str(FULL - 3), str(FULL - 3), ""], "nbgrader's own plugin takes all of it; a person has to look"
     assert table(export(desk, [UNIT], provisional=True))["eve_9"]["total"] == "0"
+
+
+def test_what_is_dropped_counts_for_nobody_and_full_points_are_all_theirs_who_handed_in(desk):
+    second, most = NAMES[1], exercises.find(FIRST).points
+    before = table(export(desk, [UNIT], provisional=True))
+    (desk.folder / "desk.toml").write_text(f'[changed.02]\ndropped = ["{FIRST}"]\nfull_points = ["{second}"]\n')
+    after = table(export(desk, [UNIT], provisional=True))
+    assert {one["max"] for one in after.values()} == {str(FULL - most)}
+    assert FIRST not in after["ada"]
+    full = exercises.find(second).points
+    assert [after[student].get(second) for student in ("ada", "zoe", "absent")] == [str(full), str(full), ""]
+    lost = float(before["ada"][FIRST])
+    assert float(after["ada"]["total"]) == pytest.approx(float(before["ada"]["total"]) - lost)
+    assert float(after["zoe"]["total"]) == full
+    words = "\n".join(explained(desk, UNIT, "zoe"))
+    assert f"zoe, {UNIT}: {full} of {FULL - most} points" in words
+    assert f"{FIRST}: dropped in desk.toml" in words
+    assert f"{second}: {full} of {full}\n    Full points for all, by desk.toml." in words
 
 
 def test_only_flags_are_exported_and_no_cell_is_a_formula(desk):

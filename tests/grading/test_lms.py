@@ -34,7 +34,7 @@ WORKSHEET = (
 )
 GRADEBOOK = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Essay (11),Unit 02 (12),Final Score\r\n"
-    "    Points Possible,,,,,5,21,(read only)\r\n"
+    "    Points Possible,,,,,5,15,(read only)\r\n"
     '"Lovelace, Ada",901,s1,ada,A,4,,80\r\n'
     '"Turing, Alan",902,s2,at,A,,,\r\n'
     '"Curry, Haskell",903,s3,hc,A,3,1,\r\n'
@@ -163,6 +163,8 @@ def test_canvas_gets_its_own_column_filled_and_no_other(graded, tmp_path, delimi
     assert float(now[3, 6]) == graded.record(UNIT, "alan").points
     with pytest.raises(TableError, match="is no assignment"):
         filled(graded, path, "canvas", "Final Score")
+    with pytest.raises(TableError, match=r"'Essay \(11\)' has 5 points, and 02_unfolding has 15"):
+        filled(graded, path, "canvas", "Essay (11)")
 
 
 def test_the_command_writes_the_files_and_says_who_was_left_out(graded, tmp_path):

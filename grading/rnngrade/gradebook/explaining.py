@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from rnngrade.core.desk import Desk
 from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.exporting import number
-from rnngrade.gradebook.marks import read_marks
+from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.grading.single import words_of
 from rnngrade.roster.names import called
 from rnngrade.roster.rules import rules_of
@@ -22,7 +22,7 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     record = records[called(name, records, class_list(desk), f"who is graded in {unit}")]
     marks, given = read_marks(desk, unit), by_hand.read(desk, unit, record.student)
     mine, results = marks.get(record.student), {result.name: result for result in record.exercises}
-    yield f"{record.student}, {unit}: " + (f"{number(mine.total)} points" if mine else "not in the gradebook as graded")
+    yield f"{record.student}, {unit}: " + (_points(mine) if mine else "not in the gradebook as graded")
     if mine and mine.penalty:
         yield f"  {number(mine.before)} were earned, {number(mine.penalty)} came off for being late."
     rules = rules_of(desk)
@@ -32,10 +32,11 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
         exercise, mark = grade_id.removeprefix("check_"), grades.get(grade_id)
         points = "no points yet" if mark is None or mark.points is None else number(mark.points)
         result, hand = results.get(exercise), given.grades.get(grade_id)
-        yield f"{exercise}: {points}" + (f" of {number(mark.most)}" if mark else "")
         if changed and exercise in changed.dropped:
-            yield "    Dropped in desk.toml: it counts for nobody."
-        elif changed and exercise in changed.full_points:
+            yield f"{exercise}: dropped in desk.toml, and counts for nobody"
+        else:
+            yield f"{exercise}: {points}" + (f" of {number(mark.most)}" if mark else "")
+        if changed and exercise in changed.full_points:
             yield "    Full points for all, by desk.toml."
         if result and hand and hand.points is not None:
             yield f"    The judge gave {number(result.points)}."
@@ -50,3 +51,7 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
     for finding in record.findings:
         yield f"! {finding.message}"
     yield f"In their words: {desk.submission_path(unit, record.student)}"
+
+
+def _points(mine: Marks) -> str:
+    return f"{number(mine.total)} of {number(sum(mark.most for mark in mine.grades.values()))} points"

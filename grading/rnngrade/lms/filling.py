@@ -48,6 +48,9 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
     """
     columns, rows, delimiter = _read(path)
     at = _index(path, columns, platform, column, returned.what)
+    for possible in (row[at] for row in rows if row[0].strip() == "Points Possible"):
+        if possible.replace(".", "", 1).isdecimal() and abs(float(possible) - returned.most) > 1e-6:
+            raise TableError(other_points(columns[at], possible, returned))
     students = returned.students
     found: dict[str, list[list[str]]] = {}
     for row in rows:
@@ -102,6 +105,14 @@ def _index(path: Path, columns: list[str], platform: str, column: str | None, wh
         said = f"one column {column!r}" if column else "one column that is surely meant"
         raise TableError(f"{path} has not {said}: say with --column which it is, of {there}.")
     return columns.index(meant[0])
+
+
+def other_points(assignment: str, possible: object, returned: Returned) -> str:
+    """Why points are not given back to an assignment in Canvas that has others."""
+    return (
+        f"In Canvas, {assignment!r} has {possible} points, and {returned.what} has {number(returned.most)}: set the "
+        "assignment's points there to these."
+    )
 
 
 def number(value: float) -> str:
