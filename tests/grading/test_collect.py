@@ -24,7 +24,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.gradebook.renaming import rename_known
 from rnngrade.roster import sources
-from rnngrade.roster.collect import CanvasCollector, CollectError, MoodleCollector, collect
+from rnngrade.roster.collect import CollectError, collect
 from rnngrade.roster.identity import without_notebook
 from rnngrade.roster.names import settle
 
@@ -353,32 +353,11 @@ def test_what_was_handed_in_for_the_wrong_assignment_replaces_nothing(desk, arch
     assert submitted(desk)[path("kingada_1", "02_unfolding")] == notebook(names[0])
 
 
-def test_two_of_canvas_s_students_of_one_name_stay_two(desk, archive):
-    collect(archive(("kingada_1_9_03_cell.ipynb", notebook("1")), ("kingada_2_8_03_cell.ipynb", notebook("2"))), desk)
-    assert submitted(desk) == {path("kingada_1"): notebook("1"), path("kingada_2"): notebook("2")}
-
-
-def test_a_class_list_gives_students_their_ids(desk, archive):
-    desk.folder.mkdir()
-    (desk.folder / "roster.csv").write_text("id,first_name,last_name,canvas_id\nal1815,Ada,Lovelace,12345\nx,Alan,T,\n")
-    collect(archive(("lovelaceada_12345_67890_03_cell.ipynb", notebook("c"))), desk)
-    collect(archive(("ADA LOVELACE_1_assignsubmission_file_/02_unfolding.ipynb", notebook("m"))), desk)
-    assert submitted(desk) == {path("al1815"): notebook("c"), path("al1815", "02_unfolding"): notebook("m")}
-
-
 def test_a_name_that_is_not_the_format_s_is_left_out(desk, folder):
     for format in ("moodle", "canvas"):
         report = collect(folder({"ada/03_cell.ipynb": notebook()}), desk, format=format)
         assert report.notes == [f"ada/03_cell.ipynb was left out: its name is none of {format.title()}'s."]
     assert submitted(desk) == {}
-
-
-def test_the_collectors_serve_nbgrader_s_zip_collect():
-    given = MoodleCollector().collect("/x/Ada King_1_assignsubmission_file_/03_cell.ipynb")
-    assert (given["student_id"], given["file_id"]) == ("Ada King", "03_cell")
-    given = CanvasCollector().collect("/x/kingada_LATE_1_2_03_cell-1.ipynb")
-    assert (given["student_id"], given["file_id"]) == ("kingada", "03_cell-1")
-    assert CanvasCollector().collect("/x/ada/03_cell.pdf") is None
 
 
 GRADESCOPE = """\

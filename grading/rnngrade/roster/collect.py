@@ -27,12 +27,12 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures, writing
 from rnngrade.core.record import write_whole
 from rnngrade.roster.identity import Found, Names, Sorter, mark_of
-from rnngrade.roster.platforms import FORMATS, CanvasCollector, MoodleCollector
+from rnngrade.roster.platforms import FORMATS
 from rnngrade.roster.sources import CollectError, files, full, paths, shown
 from rnngrade.roster.students import RosterError, class_list
 from rnngrade.roster.times import LATE, TIMESTAMP
 
-__all__ = ["CanvasCollector", "CollectError", "CollectReport", "MoodleCollector", "collect"]
+__all__ = ["CollectError", "CollectReport", "collect"]
 
 
 @dataclass

@@ -1,33 +1,22 @@
 """How each platform names what students handed in: a reader for each, which says who handed in a file.
 
-    Moodle        Full Name_123_assignsubmission_file_/03_cell.ipynb, and the same without the folder. A group's name
-                  stands before it, "Group 1-Full Name"; marked blind, all are called "Participant". Apostrophes, and
-                  what else no file is called, are left out (`download_submissions` in mod/assign/locallib.php).
-    Canvas        kingada_12345_67890_03_cell-1.ipynb, kingada_LATE_12345_…; graded anonymously, anon_k3jS9_67890_…
-                  (`get_filename` in lib/content_zipper.rb of canvas-lms, at commit 05e9653c)
-    Gradescope    submission_301234567/03_cell.ipynb, and submission_metadata.yml, which says whose each folder is
-    GitHub        Classroom's clones, ASSIGNMENT-LOGIN/03_cell.ipynb, in ASSIGNMENT-submissions (`gh classroom clone
-                  student-repos`)
-
-The file names of Moodle and Canvas are read by nbgrader's own plugin points: `nbgrader zip_collect
---ZipCollectApp.collector_plugin=rnngrade.roster.collect.MoodleCollector` takes them as well.
+Moodle        Full Name_123_assignsubmission_file_/03_cell.ipynb, and the same without the folder. A group's name
+              stands before it, "Group 1-Full Name"; marked blind, all are called "Participant". Apostrophes, and
+              what else no file is called, are left out (`download_submissions` in mod/assign/locallib.php).
+Canvas        kingada_12345_67890_03_cell-1.ipynb, kingada_LATE_12345_…; graded anonymously, anon_k3jS9_67890_…
+              (`get_filename` in lib/content_zipper.rb of canvas-lms, at commit 05e9653c)
+Gradescope    submission_301234567/03_cell.ipynb, and submission_metadata.yml, which says whose each folder is
+GitHub        Classroom's clones, ASSIGNMENT-LOGIN/03_cell.ipynb, in ASSIGNMENT-submissions (`gh classroom clone
+              student-repos`)
 """
 
 from __future__ import annotations
 
 import re
-import warnings
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
-
-from traitlets import default
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # nbgrader is imported, not judged
-    from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
 
 from rnngrade.roster.names import Said, gradescope_rows, number_in
 from rnngrade.roster.students import ClassList, folded
@@ -45,40 +34,6 @@ _GRADESCOPE = r"submission_(?P<number>\d+)/(?P<file_id>.+)\.[^./]+\Z"
 METADATA = "submission_metadata.yml"
 
 
-class MoodleCollector(FileNameCollectorPlugin):  # type: ignore[misc]  # nbgrader has no types
-    """Who handed in a file of Moodle's "Download all submissions", with folders or without."""
-
-    @default("named_regexp")
-    def _named_regexp(self) -> str:
-        return _ABOVE + _MOODLE
-
-    @default("valid_ext")
-    def _valid_ext(self) -> list[str]:
-        return [".ipynb", ".zip", ".IPYNB", ".ZIP"]
-
-
-class CanvasCollector(MoodleCollector):
-    """Who handed in a file of Canvas's "Download Submissions"."""
-
-    @default("named_regexp")
-    def _named_regexp(self) -> str:
-        return _ABOVE + _CANVAS
-
-
-class Platform(Protocol):
-    """Reads the names that a platform made, in one source."""
-
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None: ...
-
-    def who(self, path: str) -> list[Who]:
-        """Who handed in the file at a path as the platform made it; nobody, if it makes no such path."""
-        ...
-
-    def file_id(self, path: str) -> str:
-        """What the student called a file, without its ending."""
-        ...
-
-
 @dataclass(frozen=True)
 class Who:
     """Who handed in a file: what is said of them, what they are called if nobody knows them, by which name a line of
@@ -93,60 +48,74 @@ class Who:
     when: str = ""
 
 
-class Moodle:
-    """Moodle's "Download all submissions". All who are called alike in one download are known by their numbers."""
+class Platform:
+    """Reads the names that a platform made, in one source."""
+
+    patterns: tuple[str, ...] = ()
+
+    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
+        pass
+
+    def named(self, path: str) -> re.Match[str] | None:
+        """What a path as the platform made it says; None, if it makes no such path."""
+        return next((found for pattern in self.patterns if (found := re.match(_ABOVE + pattern, path))), None)
+
+    def who(self, path: str) -> list[Who]:
+        """Who handed in the file at a path; nobody, if the platform makes no such path."""
+        named = self.named(path)
+        return self.named_so(named) if named else []
+
+    def named_so(self, named: re.Match[str]) -> list[Who]:
+        """Who handed in a file of such a name."""
+        raise NotImplementedError
+
+    def file_id(self, path: str) -> str:
+        """What the student called a file, without its ending."""
+        named = self.named(path)
+        return named["file_id"] if named else path
+
+
+class Moodle(Platform):
+    """Moodle's "Download all submissions": by the full name, if no other participant has it, and by the number. All who
+    are called alike in one download are known by their numbers.
+    """
+
+    patterns = (_MOODLE,)
 
     def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
         self._numbers: dict[str, set[str]] = {}
-        for path in paths:
-            if named := re.match(_ABOVE + _MOODLE, path):
-                for name in endings(named["student_id"]):
-                    self._numbers.setdefault(folded(name), set()).add(named["number"])
+        for named in filter(None, map(self.named, paths)):
+            for name in endings(named["student_id"]):
+                self._numbers.setdefault(folded(name), set()).add(named["number"])
 
-    def who(self, path: str) -> list[Who]:
-        """By the full name, if no other participant has it, and by the number."""
-        named = re.match(_ABOVE + _MOODLE, path)
-        if named is None:
-            return []
+    def named_so(self, named: re.Match[str]) -> list[Who]:
         key, full = f"participant {named['number']}", named["student_id"]
         if len(self._numbers[folded(full)]) > 1:
             return [Who(Said((key,)), f"{full} {named['number']}", key, key)]
         names = tuple(name for name in endings(full) if len(self._numbers[folded(name)]) == 1)
         return [Who(Said((key,), full=names), full, full, key)]
 
-    def file_id(self, path: str) -> str:
-        """What the student called it."""
-        named = re.match(_ABOVE + _MOODLE, path)
-        return named["file_id"] if named else path
+
+class Canvas(Platform):
+    """Canvas's "Download Submissions", in which there are no folders: by Canvas's number, which is the same in every
+    download, or the one that it gives anonymously.
+    """
+
+    patterns = (_ANONYMOUS, _CANVAS)
+
+    def named_so(self, named: re.Match[str]) -> list[Who]:
+        short, number = named.groupdict().get("student_id"), named["number"]
+        key = f"canvas {number}" if short else f"anon {number}"
+        full = (short,) if short else ()
+        return [Who(Said((key,), full=full), f"{short or 'anon'}_{number}", key, key, late=bool(named["late"]))]
 
 
-class Canvas:
-    """Canvas's "Download Submissions", in which there are no folders."""
+class Gradescope(Platform):
+    """Gradescope's "Export Submissions": all submitters, by what Gradescope knows of them. What two handed in together
+    is both theirs.
+    """
 
-    def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
-        pass
-
-    def _named(self, path: str) -> re.Match[str] | None:
-        return re.match(_ABOVE + _ANONYMOUS, path) or re.match(_ABOVE + _CANVAS, path)
-
-    def who(self, path: str) -> list[Who]:
-        """By Canvas's number, which is the same in every download, or the one that it gives anonymously."""
-        named = self._named(path)
-        if named is None:
-            return []
-        short = named.groupdict().get("student_id")
-        key = f"canvas {named['number']}" if short else f"anon {named['number']}"
-        called = f"{short}_{named['number']}" if short else f"anon_{named['number']}"
-        return [Who(Said((key,), full=(short,) if short else ()), called, key, key, late=bool(named["late"]))]
-
-    def file_id(self, path: str) -> str:
-        """What the student called it."""
-        named = self._named(path)
-        return named["file_id"] if named else path
-
-
-class Gradescope:
-    """Gradescope's "Export Submissions". What two handed in together is both theirs."""
+    patterns = (_GRADESCOPE,)
 
     def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
         self._about: dict[str, list[Mapping[str, str]]] = {}
@@ -154,47 +123,33 @@ class Gradescope:
             for row in gradescope_rows(data, METADATA):
                 self._about.setdefault(row["submission"], []).append(row)
 
-    def who(self, path: str) -> list[Who]:
-        """All submitters, by what Gradescope knows of them."""
-        named = re.match(_ABOVE + _GRADESCOPE, path)
-        if named is None:
-            return []
+    def named_so(self, named: re.Match[str]) -> list[Who]:
         key, found = f"gradescope {named['number']}", []
         about = self._about.get(named["number"], [])
         for row in about:
             names = tuple(row[column] for column in ("Email", "SID") if row[column])
-            keys = (key,) if len(about) == 1 else ()
             called = row["Email"] or row["Name"] or row["SID"] or key
-            found.append(
-                Who(Said(keys, names, (row["Name"],)), called, called, f"{key} {called}", when=row["Submission Time"])
-            )
+            said = Said((key,) if len(about) == 1 else (), names, (row["Name"],))
+            found.append(Who(said, called, called, f"{key} {called}", when=row["Submission Time"]))
         return found or [Who(Said((key,)), key.replace("gradescope ", "submission_"), key, key)]
 
-    def file_id(self, path: str) -> str:
-        """What the student called it."""
-        named = re.match(_ABOVE + _GRADESCOPE, path)
-        return named["file_id"] if named else path
 
-
-class GitHub:
-    """Clones of the repositories that GitHub Classroom made: their names are the assignment's and the login."""
+class GitHub(Platform):
+    """Clones of the repositories that GitHub Classroom made: their names are the assignment's and the login, by which
+    somebody is known.
+    """
 
     def __init__(self, source: Path, paths: Iterable[str], people: ClassList) -> None:
         repositories = sorted({path.partition("/")[0] for path in paths if "/" in path})
         self._assignment = _assignment(source, repositories, {number_in(name, "github") for name in people.settled})
 
-    def who(self, path: str) -> list[Who]:
-        """By the login."""
-        repository, _, rest = path.partition("/")
-        login = repository.removeprefix(self._assignment)
-        if not rest or not login:
-            return []
+    def named(self, path: str) -> re.Match[str] | None:
+        return re.match(rf"{re.escape(self._assignment)}(?P<login>[^/]+)/(?P<file_id>.+?)(?:\.[^./]*)?\Z", path)
+
+    def named_so(self, named: re.Match[str]) -> list[Who]:
+        login = named["login"]
         key = f"github {login}"
         return [Who(Said((key,), (login,)), login, key, key)]
-
-    def file_id(self, path: str) -> str:
-        """What the student called it."""
-        return path.partition("/")[2].rpartition(".")[0]
 
 
 def _assignment(source: Path, repositories: list[str], logins: set[str]) -> str:
