@@ -40,7 +40,7 @@ from tests.waiting import PATIENCE, has_ended, until
 
 UNIT = "03_cell"
 SECRET = "the-desk-alone-knows"
-KILLS = 20 if ALL else 3
+KILLS = 20 if ALL else 2
 LIMITS = Limits(memory=512 * MB, processes=24, disk=16 * MB, cpu_seconds=4, output=2000, message=MB)
 
 
