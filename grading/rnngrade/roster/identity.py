@@ -22,7 +22,7 @@ from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
-from rnngrade.roster.sources import File, folders, full, shown
+from rnngrade.roster.sources import File, folders, full, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded
 
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
@@ -144,6 +144,7 @@ class Sorter:
             )
             for name in units
         }
+        all_paths, paths = paths, [path for path in paths if wanted(path)]
         # A zip that was made of a folder holds that folder, and all that is in it.
         self._around = "" if source.is_dir() else f"{source.stem}/"
         if not all(path.startswith(self._around) and len(self._people(folders(path))) > 1 for path in paths):
@@ -153,7 +154,8 @@ class Sorter:
         self.downloads: set[str] = set()  # zips in a folder that look like a platform's own
         within = [self._within(path) for path in paths]
         self._format = told(source, within) if format == "auto" else format
-        self._reader = None if self._format == "folder" else PLATFORMS[self._format](source, within, people)
+        everything = map(self._within, all_paths)  # a platform names who handed in no notebook as it names all others
+        self._reader = None if self._format == "folder" else PLATFORMS[self._format](source, everything, people)
 
     @property
     def is_download(self) -> bool:
