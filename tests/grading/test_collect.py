@@ -25,8 +25,9 @@ from rnngrade.core.errors import Failures
 from rnngrade.gradebook.renaming import rename_settled
 from rnngrade.roster import sources
 from rnngrade.roster.collect import CanvasCollector, CollectError, MoodleCollector, collect
-from rnngrade.roster.identity import without_notebook
+from rnngrade.roster.identity import presence
 from rnngrade.roster.names import keys_of, settle
+from rnngrade.roster.students import ClassList
 
 UNIT = "03_cell"
 
@@ -493,7 +494,7 @@ def test_who_handed_in_no_notebook_did_not_hand_in_nothing(desk, archive):
     names = ("kingada_1_9_essay.py", "turingalan_2_10_03_cell.ipynb", "curryhaskell_3_11_work.zip")
     collect(archive(*zip(names, (b"x = 1", notebook(), within))), desk)
     assert list(submitted(desk)) == [path("turingalan_2")]
-    assert without_notebook(desk, UNIT) == ["curryhaskell_3", "kingada_1"]
+    assert presence(desk, UNIT, ClassList()).others == ["curryhaskell_3", "kingada_1"]
 
 
 def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -347,19 +348,22 @@ def _units_of_exercises() -> dict[str, str]:
     return {exercise.name: unit.stem for unit in exercises.units() for exercise in unit}
 
 
-def without_notebook(desk: Desk, unit: str) -> list[str]:
-    """Who handed in something of a unit that is no notebook, and no notebook."""
-    return [student for student in keys_of(desk, unit) if not desk.submission_path(unit, student).is_file()]
+@dataclass(frozen=True)
+class Presence:
+    """Who of a class is there in a unit, and who is not."""
+
+    others: list[str] = field(default_factory=list)  # who handed in something, and no notebook
+    numbered: list[str] = field(default_factory=list)  # known by a platform's number alone: their name is not shown
+    unknown: list[str] = field(default_factory=list)  # by a name, and not on the class list
+    absent: list[Person] = field(default_factory=list)  # who handed in nothing; nobody, where it cannot be told
 
 
-def by_number(desk: Desk, unit: str, people: ClassList) -> list[str]:
-    """Who handed in a unit and is known by a platform's number alone, for their name is not shown."""
-    found = keys_of(desk, unit)
-    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in found.items()}
-    return [one for one, number in numbers.items() if number and folded(one).endswith(number) and not people.of(one)]
-
-
-def absent_of(desk: Desk, unit: str, people: ClassList) -> list[Person]:
-    """Who on the list handed in nothing of a unit, by name; nobody, if it cannot be told."""
-    there = [*desk.submissions(unit), *without_notebook(desk, unit)]
-    return [] if by_number(desk, unit, people) else people.absent(there)
+def presence(desk: Desk, unit: str, people: ClassList, graded: Iterable[str] = ()) -> Presence:
+    """Who handed in a unit, as far as that is known; `graded` are students of whom there may be no more than that."""
+    keys = keys_of(desk, unit)
+    others = [student for student in keys if not desk.submission_path(unit, student).is_file()]
+    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in keys.items()}
+    numbered = [one for one, n in numbers.items() if n and folded(one).endswith(n) and not people.of(one)]
+    there = {*desk.submissions(unit), *graded}
+    unknown = people.unknown(there - {*numbered})
+    return Presence(others, numbered, unknown, [] if numbered else people.absent({*there, *others}))
