@@ -189,6 +189,7 @@ def _(rng: np.random.Generator) -> Iterator[Case]:
     yield edge("a list of ids", [int(i) for i in rng.integers(0, 7, 6)] + [0, 1], chars)
     yield edge("one id", np.array([6]), chars)
     yield edge("no ids", np.array([], dtype=np.int64), chars)
+    yield edge("no ids, in a list", [], chars)  # as an array it would be one of floats
 
 
 ex.mistakes(r"""
@@ -533,6 +534,11 @@ state_forgotten_each_time: Every character is predicted from a state that starts
 - H = rnn_forward(X, np.zeros((1, len(W)), dtype=U.dtype), U, W, b)
 + H = np.tanh(X @ U + b)
 
+log_of_a_softmax: You take the logarithm of a softmax. Where the model is sure and wrong, that softmax is 0, and the
+  logarithm -inf. `sequence_nll` takes it before anything is rounded to 0.
+- nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
++ nats = -np.log(softmax(output_layer(H, V, c))[np.arange(len(ids) - 1), 0, ids[1:]]).sum()
+
 log_of_the_mean: You take the logarithm of the mean probability. It is the logarithms that are averaged: one character
   that the model calls nearly impossible must cost many bits.
 - nats = sequence_nll(output_layer(H, V, c), ids[1:, None])
@@ -653,6 +659,11 @@ validated_before_training: You validate before you train, so that each loss is t
 last_loss_lost: The loss of the last epoch is missing. Keep every loss first, and ask whether to stop then.
 - return losses, best_epoch
 + return losses[:-1], best_epoch
+
+argmin_takes_nan: `np.argmin` takes a nan for the smallest of all. An epoch whose loss is nan is never the best one:
+  remember the best epoch as you go.
+- return losses, best_epoch
++ return losses, int(np.argmin(losses))
 
 lowest_loss_returned: You return the lowest loss. All of them are asked for, in a list, and which epoch had the lowest.
 - return losses, best_epoch
