@@ -174,9 +174,10 @@ def row_of(name: str) -> Relation:
 def sentence(key: Key, parts: Sequence[str], *, always: bool = True) -> str:
     """What is said of parts, "dW is 0 in every entry."; or only of where they are wrong."""
     predicate = row_of(key[0]).sentences[key[0]].format(*key[1:])
+    end = "" if predicate.endswith("?") else "."
     if not always and "wrong" not in predicate:
-        return f"Wherever {listed(parts)} is wrong, it is {predicate}."
-    return f"{listed(parts)} {'are' if parts[1:] else 'is'} {predicate}."
+        return f"Wherever {listed(parts)} is wrong, it is {predicate}{end}"
+    return f"{listed(parts)} {'are' if parts[1:] else 'is'} {predicate}{end}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -456,6 +456,11 @@ state_written_over: All numbers are right, but you write the new state into the 
 + h[...] = H[-1]
 + return loss, h
 
+new_parameters_in_the_dict: You put new arrays into the dict of parameters: `p = p - …` makes one, and whoever holds the
+  old array sees no learning. Write into the arrays that are there: `p -= …`.
+- parameters[name] -= learning_rate * g / np.sqrt(memory[name] + 1e-8)
++ parameters[name] = parameters[name] - learning_rate * g / np.sqrt(memory[name] + 1e-8)
+
 new_arrays_in_the_dicts: You put new arrays into the dicts: `p = p - …` makes one, and whoever holds the old array sees
   no learning. Write into the arrays that are there: `p -= …`.
 - memory[name] += g * g
@@ -830,6 +835,11 @@ softmax_twice: You take the softmax of something that is a softmax already, whic
 along_the_first_axis: Your probabilities sum to 1 along the first axis. They do so along the last, over the characters.
 + E = np.exp((logits - logits.max(axis=0, keepdims=True)) / temperature)
 + return E / E.sum(axis=0, keepdims=True)
+
+largest_of_all_rows: You subtract the largest logit of all rows. A row far below it vanishes: 0 / 0 is nan. Each row
+  needs its own largest logit.
++ E = np.exp((logits - logits.max()) / temperature)
++ return E / E.sum(axis=-1, keepdims=True)
 
 cold_logits_overflow: At a low temperature exp overflows, and inf / inf is nan. Subtract each row's largest logit first,
   or call `softmax`, which does.

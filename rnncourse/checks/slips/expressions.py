@@ -138,6 +138,8 @@ def instead(node: ast.expr, slot: str, known: Sequence[str], near: Near) -> Iter
         case ast.Compare(left, [op, *ops], [right, *rest]):
             for i, other in enumerate(COMPARISONS[type(op)]):
                 yield ("comparison", "comparison/other")[i > 0], ast.Compare(left, [other(), *ops], [right, *rest])
+            if isinstance(op, ast.Gt):
+                yield "comparison/unequal", ast.Compare(left, [ast.NotEq(), *ops], [right, *rest])
             if not ops:
                 yield from (("condition/not", ast.UnaryOp(ast.Not(), node)),) if slot == "test" else ()
         case ast.BoolOp(op, values):
@@ -215,6 +217,8 @@ def _operations(node: ast.BinOp) -> Iterator[Other]:
         yield "operand order/transposed", ast.BinOp(_t(right), op, left)
         yield "operand order/transposed", ast.BinOp(right, op, _t(left))
         yield "operand order/transposed", ast.BinOp(_t(right), op, _t(left))
+    if isinstance(op, (ast.Add, ast.Sub)) and not isinstance(right, ast.Constant):
+        yield from (("bound/other", plus(node, by)) for by in (1, -1))
     yield "term removed", left
     yield "term removed", right
     yield from (("grouping", other) for other in _regrouped(node))

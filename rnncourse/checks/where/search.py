@@ -25,7 +25,7 @@ from rnncourse.checks.where.inquiry import DRAWS, Budget, Draws, Inquiry, OutOfT
 from rnncourse.checks.where.repairs import ALL, Mend
 
 SECONDS_MORE = 0.3  # to look for other changes that mend, when one is found
-SHARE_OF_ONE = 0.6  # of the time, for one change that mends; the rest is for two
+SHARE_OF_ONE = 0.8  # of the time, for one change that mends; the rest is for two
 MOST_MENDS = 6
 MOST_LINES = 3  # that are named
 
