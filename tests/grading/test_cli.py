@@ -154,7 +154,7 @@ def test_lab_becomes_jupyterlab_on_the_desk_with_its_options_and_its_formgrader(
     rnngrade(desk, "mark", "03", "--part", "3/2", code=2)
     rnngrade(desk, "lab", "--no-browser", "--port=9000")
     (marking, _), (command, variables) = calls
-    assert f"--LabApp.default_url=/rnngrade/mark/{UNIT}/part/1/2" in marking, "Jupyter appends ?token="
+    assert f"--LabApp.default_url=/rnngrade/mark/{UNIT};part=1%2F2" in marking, "Jupyter appends ?token="
     assert Path.cwd() == desk.folder
     assert variables["RNNGRADE_DB"] == desk.db_url
     assert f"--ServerApp.root_dir={desk.folder}" in command

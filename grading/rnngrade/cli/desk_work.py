@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import urlencode
 
 import click
 
@@ -33,6 +33,7 @@ from rnngrade.cli.shared import (
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, together
 from rnngrade.core.record import JUDGED, ExerciseResult, Record
+from rnngrade.core.words import visible
 
 if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
@@ -421,9 +422,8 @@ def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: 
         raise click.BadParameter(f"{part!r} is no part: write it as 1/2, the first of two.", param_hint="--part")
     with in_a_sentence(DeskError):
         theirs = require_graded(desk, stem, [student] if student else [])
-    # Jupyter puts "?token=…" behind the address, so that what is asked for stands in its path.
-    asked = "".join(f"/student/{quote(one)}" for one in theirs) + (f"/part/{part}" if part else "")
-    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{asked}", *arguments])
+    asked = urlencode({name: value for name, value in (("student", "".join(theirs)), ("part", part)) if value})
+    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{';' if asked else ''}{asked}", *arguments])
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn explain ada 03")
@@ -436,7 +436,7 @@ def explain(desk: Desk, student: str, unit: str) -> None:
 
     with in_a_sentence(DeskError):
         for line in explained(desk, units_of([unit])[0], student):
-            click.echo(line)
+            click.echo(visible(line))
 
 
 def line_for(record: Record) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures
 from rnngrade.lms.api import Canvas, CanvasError
-from rnngrade.lms.filling import number, other_points
+from rnngrade.lms.filling import number
 from rnngrade.lms.returning import Returned
 from rnngrade.pages.feedback.write import page_now
 from rnngrade.roster.names import canvas_row, said_in
@@ -83,7 +83,10 @@ def plan(
     there, unit, most = canvas.get(base), returned.what, returned.most
     possible = there.get("points_possible")
     if possible is None or abs(float(possible) - most) > 1e-6:
-        raise CanvasError(other_points(there.get("name", str(assignment)), possible, returned))
+        raise CanvasError(
+            f"In Canvas, {there.get('name', assignment)!r} has {possible} points, and {unit} has {number(most)}: "
+            "set the assignment's points there to these."
+        )
     students, theirs = returned.students, dict[str, dict[str, Any]]()
     for one in canvas.pages(f"{base}/submissions", **{"include[]": "submission_comments"}):
         row = canvas_row(one)

@@ -200,7 +200,7 @@ def line_for(name: str, id: str) -> str:
 def called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
     """The one of these students of the desk who is called so. **Errors:** `NamesError`, with who may be meant."""
     students = list(students)
-    found = [student for student in students if folded(name) in people.names_of(student)]
+    found = people.all_called(name, students)
     if len(found) != 1:
         words = none_called(name, students, people, where)
         raise NamesError(words[0].upper() + words[1:])
@@ -210,9 +210,9 @@ def called(name: str, students: Iterable[str], people: ClassList, where: str) ->
 def none_called(name: str, students: Iterable[str], people: ClassList, where: str) -> str:
     """Why it is none of these students who is called so, in a sentence with those who may be meant."""
     students = list(students)
-    if len(found := [student for student in students if people.is_called(student, name)]) > 1:
+    if len(found := people.all_called(name, students)) > 1:
         return f"{len(found)} {where.replace('who is', 'who are')} are called {name!r}: say {' or '.join(found)}."
-    near = likeliest([name], map(people.person, students))
+    near = found or likeliest([name], map(people.person, students))
     return f"nobody {where} is called {name!r}" + (f"; there is {' or '.join(near)}." if near else ".")
 
 
@@ -234,7 +234,7 @@ class Students:
     """Students of the desk, by all that a platform may call them; what two are called by, nobody is."""
 
     def __init__(self, students: Iterable[str], people: ClassList, keys: Mapping[str, str]) -> None:
-        self._people = people
+        self._people, self._keys = people, keys
         found: dict[str, set[str]] = {}
         for student in students:
             id = people.id_of(student, f"canvas {canvas_id_of(student)}", keys.get(student, "")) or student
@@ -244,13 +244,18 @@ class Students:
         self._by = {name: students.pop() for name, students in found.items() if len(students) == 1}
 
     def find(self, said: Said) -> str | None:
-        """The student of whom it is said; None if it is nobody, or cannot be told."""
+        """The student of whom it is said; None if it is nobody, or cannot be told, or if it is said of another
+        assignment: Moodle numbers its participants anew in each.
+        """
         tries = [folded(key) for key in said.keys]
         if id := said.id(self._people):
             tries.append(f"id {id}")
         else:
             tries += [*(f"id {name}" for name in said.names), *(f"name {compact(name)}" for name in said.full)]
-        return next((self._by[name] for name in tries if name in self._by), None)
+        student = next((self._by[name] for name in tries if name in self._by), None)
+        said_to_be = {key for key in said.keys if number_in(key, "participant")}
+        own = self._keys.get(student or "", "")
+        return None if said_to_be and number_in(own, "participant") and own not in said_to_be else student
 
 
 def students_of(desk: Desk, unit: str, people: ClassList) -> Students:

@@ -128,9 +128,19 @@ class ClassList:
         full = person.full_name if self.called(person.full_name) == person else ""
         return frozenset(folded(name) for name in (student, person.id, person.email, person.sis_id, full) if name)
 
-    def is_called(self, student: str, name: str) -> bool:
-        """Whether this is one of the student's names, or the full name that others have as well."""
-        return folded(name) in (*self.names_of(student), folded(self.person(student).full_name))
+    def all_called(self, name: str, students: Iterable[str]) -> list[str]:
+        """Those of `students` who have this name, however it is spelt; if nobody has, those in whose it is."""
+        known = {student: self.person(student) for student in students}
+        wanted, parts = plain(name), {plain(part) for part in name.split()}
+        return [
+            student
+            for student, person in known.items()
+            if wanted in map(plain, (student, person.id, person.email, person.sis_id, *person.names))
+        ] or [
+            student
+            for student, person in known.items()
+            if parts and parts <= {plain(part) for part in person.full_name.split()}
+        ]
 
     def shown(self, person: Person, *, by_last_name: bool = False) -> str:
         """A name to show: of two students of one name, with the id."""
@@ -330,6 +340,15 @@ def compact(name: str) -> str:
     ('zoëoharakról', 'oharazoë')
     """
     return re.sub(r"[\W_]+", "", folded(name))
+
+
+def plain(name: str) -> str:
+    """A name as it is typed in a hurry.
+
+    >>> plain("Siobhán O’Neill"), plain("Nguyễn")
+    ('siobhanoneill', 'nguyen')
+    """
+    return "".join(sign for sign in unicodedata.normalize("NFKD", compact(name)) if not unicodedata.combining(sign))
 
 
 def folded(name: str) -> str:
