@@ -208,9 +208,13 @@ def test_who_is_not_there_is_said(desk):
         assert "nobody" in rnngrade(desk, command, "3", "--student", "nobody", code=1).stderr
 
 
-def test_the_desk_draws_its_own_seed_once_and_keeps_it_to_itself(tmp_path, root):
+def test_the_desk_draws_its_own_seed_once_and_keeps_it_to_itself(tmp_path, root, capsys):
     desk = Desk(root, tmp_path)
     seed = own_seed(desk)
     assert len(seed) == 32
-    assert own_seed(desk) == seed
+    write_whole(desk.record_path(UNIT, "ada"), b"{}")
+    assert (own_seed(desk), capsys.readouterr().err) == (seed, "")
+    (tmp_path / ".hidden-seed").unlink()
+    assert own_seed(desk) != seed
+    assert "new hidden cases were drawn" in capsys.readouterr().err, "a desk that was copied without it"
     assert (tmp_path / ".hidden-seed").stat().st_mode & 0o077 == 0

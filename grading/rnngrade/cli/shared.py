@@ -96,6 +96,12 @@ def own_seed(desk: Desk) -> str:
     """The seed of this desk's hidden cases: drawn once, kept in a file that only its owner can read."""
     path = desk.folder / ".hidden-seed"
     if not path.exists():
+        if any(desk.records.glob("*/*.json")):
+            click.echo(
+                f"Note: {path} is not there, though work was graded by it: new hidden cases were drawn. If there is a "
+                "copy of it, put it there and run this again.",
+                err=True,
+            )
         write_whole(path, secrets.token_hex(16).encode())
         path.chmod(0o600)
     return path.read_text().strip()
