@@ -419,7 +419,7 @@ def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: 
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
     asked = urlencode({name: value for name, value in (("student", student), ("part", part)) if value})
-    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{'?' if asked else ''}{asked}", *arguments])
+    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{';' if asked else ''}{asked}", *arguments])
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn explain ada 03")
