@@ -57,6 +57,7 @@ def address(desk: Desk, jupyterlab, tmp_path_factory: pytest.TempPathFactory) ->
         yield address.replace("/?token", f"/rnngrade/mark/{UNIT}?token")
 
 
+@pytest.mark.nightly
 def test_the_page_can_be_used_and_read_by_everybody(page: Page, address: str):
     page.goto(address)
     expect(page.locator("#progress")).to_have_text("41 of 41 answers wait")
@@ -99,7 +100,7 @@ def test_a_class_is_marked_by_key(page: Page, address: str, desk: Desk):
 
 
 def test_a_rubric_is_changed_two_graders_meet_and_one_student_is_found(page: Page, address: str, desk: Desk):
-    page.goto(address.replace("?", "?student=student4&"))
+    page.goto(address.replace("?", ";student=student4?"))
     progress = page.locator("#progress")
     expect(progress).to_have_text("All 1 are marked")
     expect(page.locator(".worth").first).to_have_text("1 point")
@@ -111,12 +112,14 @@ def test_a_rubric_is_changed_two_graders_meet_and_one_student_is_found(page: Pag
     page.get_by_text("Change the rubric").click()
     row = page.locator("[data-number='0']")
     row.locator("input").fill("0.5")
+    page.locator("[name=comment]").fill("Half typed")
     row.get_by_role("button").click()
     expect(page.locator(".worth").first).to_have_text("0.5 point")
     assert read_marks(desk, UNIT)["student4"].grades[WRITTEN].points == 0.5
+    expect(page.locator("[name=comment]")).to_have_value("Half typed")
 
     (question,) = questions_of(desk, UNIT)
-    (mine,) = answers_of(desk, answers(desk, UNIT, question), "student4")
+    (mine,), _ = answers_of(desk, UNIT, answers(desk, UNIT, question), "student4")
     mark(desk, UNIT, question, mine.id, 3.0, "The other.", {})
     page.keyboard.press("0")
     page.keyboard.press("Enter")

@@ -18,10 +18,12 @@ from sqlalchemy import select
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
+from rnngrade.core.errors import Failures
 from rnngrade.core.record import Finding, write_whole
 from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.door import ENTERED, GradebookError, opened
+from rnngrade.gradebook.marks import read_marks
 from tests.grading.made import NAMES, UNIT, WRITTEN, changed, enter, mistake, outcome, resubmitted, submission
 from tests.sampling import ALL
 
@@ -215,7 +217,7 @@ class ShortSuite:
         with opened(desk) as gradebook:
             page = gradebook.find_submission_notebook(UNIT, UNIT, "ada").id
             before = gradebook.db.execute(select(ENTERED).where(ENTERED.c.notebook_id == page)).one()
-        Person(desk, "ada").gives(WRITTEN, 2.5, "Well put.")
+        Person(desk, "ada").gives(WRITTEN, 2.5)
         with GradebookWriter(desk) as writer:
             writer.take_over(UNIT, "ada")
         with opened(desk) as gradebook:
@@ -223,6 +225,8 @@ class ShortSuite:
             grade.manual_score, grade.needs_manual_grade = None, True
             gradebook.db.execute(ENTERED.update().values(state=before.state))
             gradebook.db.commit()
+        assert read_marks(desk, UNIT, failures := Failures()) == {}
+        assert "Is not in the gradebook as it was graded" in failures.told[0], "it is older than the marks"
         with GradebookWriter(desk) as writer:
             writer.enter_unit(UNIT)
             writer.enter(made[0])

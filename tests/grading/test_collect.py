@@ -25,8 +25,9 @@ from rnngrade.core.errors import Failures
 from rnngrade.gradebook.renaming import rename_settled
 from rnngrade.roster import sources
 from rnngrade.roster.collect import CanvasCollector, CollectError, MoodleCollector, collect
-from rnngrade.roster.identity import without_notebook
-from rnngrade.roster.names import settle
+from rnngrade.roster.identity import presence
+from rnngrade.roster.names import keys_of, settle
+from rnngrade.roster.students import ClassList
 
 UNIT = "03_cell"
 
@@ -318,6 +319,8 @@ def test_moodle_s_online_text_and_other_files_are_named(desk, archive):
 def test_two_of_moodle_s_students_of_one_name_are_told_apart(desk, archive):
     files = [(f"Ada King_{n}_assignsubmission_file_/03_cell.ipynb", notebook(str(n))) for n in (1, 2)]
     report = collect(archive(*files, ("Ada King_1_assignsubmission_file_/03_cell-1.ipynb", notebook("3"))), desk)
+    collect(archive(*files, ("Ada King_3_assignsubmission_file_/a.docx", b"x")), desk)
+    assert sorted(keys_of(desk, UNIT)) == ["Ada King 1", "Ada King 2", "Ada King 3"], "also who handed in no notebook"
     found = submitted(desk)
     assert found[path("Ada King 1")] == notebook("3")
     assert found[path("Ada King 2")] == notebook("2")
@@ -491,7 +494,7 @@ def test_who_handed_in_no_notebook_did_not_hand_in_nothing(desk, archive):
     names = ("kingada_1_9_essay.py", "turingalan_2_10_03_cell.ipynb", "curryhaskell_3_11_work.zip")
     collect(archive(*zip(names, (b"x = 1", notebook(), within))), desk)
     assert list(submitted(desk)) == [path("turingalan_2")]
-    assert without_notebook(desk, UNIT) == ["curryhaskell_3", "kingada_1"]
+    assert presence(desk, UNIT, ClassList()).others == ["curryhaskell_3", "kingada_1"]
 
 
 def test_a_folder_of_downloads_and_a_desk_invent_nobody(desk, folder):

@@ -28,13 +28,13 @@ from tests.grading.on_any_database import Person
 # As Moodle writes it, in German: the columns' names are the site's.
 WORKSHEET = (
     "\ufeffID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Bestwertung,Zuletzt geändert (Bewertung)\r\n"
-    'Teilnehmer/in 17,"Lovelace, Ada",ada@example.org,Abgegeben,,"21,00",-\r\n'
-    'Teilnehmer/in 4,"Turing, Alan",alan@example.org,Abgegeben,,"21,00",-\r\n'
-    'Teilnehmer/in 170,"=Curry, Haskell",haskell@example.org,Keine Abgabe,,"21,00",-\r\n'
+    'Teilnehmer/in 17,"Lovelace, Ada",ada@example.org,Abgegeben,,"15,00",-\r\n'
+    'Teilnehmer/in 4,"Turing, Alan",alan@example.org,Abgegeben,,"15,00",-\r\n'
+    'Teilnehmer/in 170,"=Curry, Haskell",haskell@example.org,Keine Abgabe,,"15,00",-\r\n'
 )
 GRADEBOOK = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Essay (11),Unit 02 (12),Final Score\r\n"
-    "    Points Possible,,,,,5,21,(read only)\r\n"
+    "    Points Possible,,,,,5,15,(read only)\r\n"
     '"Lovelace, Ada",901,s1,ada,A,4,,80\r\n'
     '"Turing, Alan",902,s2,at,A,,,\r\n'
     '"Curry, Haskell",903,s3,hc,A,3,1,\r\n'
@@ -132,6 +132,24 @@ def test_the_worksheet_gets_its_grades_and_keeps_all_else(graded, tmp_path):
     assert failures.told == [f"emmy, {UNIT}: {path} has no row that is theirs."]
 
 
+@pytest.mark.parametrize(
+    ("platform", "table", "before", "after", "said"),
+    [
+        ("moodle", WORKSHEET, "15,00", "100,00", "'Bewertung' is of 100 points, and 02_unfolding has 15: make it"),
+        ("canvas", GRADEBOOK, "5,15,", "5,20,", r"'Unit 02 \(12\)' is of 20 points, and 02_unfolding has 15: make it"),
+        ("moodle", WORKSHEET, "Teilnehmer/in ", "Teilnehmer/in 9", "is known here. If it is of this assignment"),
+    ],
+)
+def test_a_table_of_other_points_or_of_another_assignment_is_refused(
+    graded, tmp_path, platform, table, before, after, said
+):
+    path = tmp_path / "table.csv"
+    path.write_text(table.replace(before, after), encoding="utf-8", newline="")
+    (graded.folder / "roster.csv").write_text("id,email,canvas_id\nada,ada@example.org,901\nalan,alan@example.org,\n")
+    with pytest.raises(TableError, match=said):
+        filled(graded, path, platform, "Bewertung" if platform == "moodle" else None)
+
+
 def test_a_column_that_is_not_surely_meant_is_asked_for_and_a_table_of_others_refused(graded, tmp_path):
     path = tmp_path / "worksheet.csv"
     path.write_text(WORKSHEET, encoding="utf-8")
@@ -140,7 +158,7 @@ def test_a_column_that_is_not_surely_meant_is_asked_for_and_a_table_of_others_re
     path.write_text(WORKSHEET.replace("Bewertung", "Grade", 1), encoding="utf-8")
     assert filled(graded, path, "moodle").column == "Grade"
     path.write_text("Identifier,Grade\nParticipant 99,\n")
-    with pytest.raises(TableError, match=r"Nobody in .* is known here: collect with --names"):
+    with pytest.raises(TableError, match=r"Nobody in .* is known here\..* collect with --names"):
         filled(graded, path, "moodle")
     path.write_text("one line")
     with pytest.raises(TableError, match="no rows"):

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from rnncourse import exercises
 from rnngrade.core.desk import Desk
+from rnngrade.demo.sample import BLANK
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.pages.marking.answers import (
     Before,
@@ -141,10 +142,22 @@ def test_an_item_that_is_changed_is_followed_by_all_who_have_it(desk, root, ques
 
 def test_answers_are_split_between_graders_and_found_by_student(desk, root, question):
     enter(desk, root, TEXTS, question)
-    (desk.folder / "roster.csv").write_text("id,first_name,last_name\nada,Ada,Lovelace\n")
+    (desk.folder / "roster.csv").write_text(
+        "id,first_name,last_name\nada,Ada,Lovelace\nbarbara,Siobhán,O’Neill\ncharles,Siobhán,O’Neill\nemmy,Emmy,Noether\n"
+    )
+    made.enter(desk, outcome(root, submission("edsger", BLANK)))
     found = answers(desk, UNIT, question)
     parts = [part_of(found, part, 2) for part in (1, 2)]
     assert sorted(one.id for part in parts for one in part) == sorted(one.id for one in found)
-    (one,) = answers_of(desk, found, "ada lovelace")
-    assert "ada" in one.students
-    assert answers_of(desk, found, "nobody") == []
+    for name, said, students in (
+        ("ada lovelace", "", "ada"),
+        ("Lovelace", "", "ada"),
+        ("siobhan oneill", "2 are called siobhan oneill: barbara, charles. Search by that.", "barbara charles"),
+        ("edsger", "edsger wrote no answer.", ""),
+        ("Noether", "Nothing of Noether is graded.", ""),
+        ("nobody", "Nobody is called nobody.", ""),
+    ):
+        theirs, odd = answers_of(desk, UNIT, found, name)
+        assert odd == said
+        assert all(any(student in one.students for one in theirs) for student in students.split())
+        assert len(theirs) == len(students.split())

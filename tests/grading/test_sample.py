@@ -22,7 +22,9 @@ def test_a_made_up_student_writes_below_the_question_and_leaves_it_there(root, t
         for path in (right, blank)
     )
     assert left == question
-    assert answered == question.replace("YOUR ANSWER HERE", WRITTEN) != question
+    before, after = question.split("YOUR ANSWER HERE")
+    assert answered.startswith(f"{before}{WRITTEN} (a) With $W=0$")
+    assert answered.endswith(after)
 
 
 def made_by_a_process(folder: Path, *options: str, hash_seed: str = "random") -> dict[str, bytes]:

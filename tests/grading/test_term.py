@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,17 +12,18 @@ import pytest
 
 from rnncourse import exercises
 from rnngrade.cli.shared import of_the_class
-from rnngrade.core.errors import DeskError
+from rnngrade.core.errors import DeskError, Failures
 from rnngrade.core.record import write_whole
 from rnngrade.gradebook.door import opened
 from rnngrade.gradebook.exporting import export
 from rnngrade.gradebook.status import lines
+from rnngrade.gradebook.term import export_total
 from rnngrade.pages.feedback import write_feedback
 from rnngrade.pages.report import write_report
 from rnngrade.roster.collect import collect
 from rnngrade.roster.students import class_list
 from rnngrade.roster.times import TimesError, lateness_of, take_times
-from tests.grading.made import UNIT, WRITTEN, rnngrade, table
+from tests.grading.made import UNIT, WRITTEN, enter, outcome, rnngrade, submission, table
 from tests.grading.on_any_database import Person
 from tests.grading.ruled import ROSTER, RULES, hand_in
 
@@ -128,6 +131,24 @@ def test_a_run_says_who_is_missing_and_who_is_not_on_the_list(ruled):
     ]
     (ruled.folder / "roster.csv").unlink()
     assert list(of_the_class(ruled, class_list(ruled), UNIT)) == []
+
+
+def test_work_that_is_marked_blind_counts_and_says_nothing_of_who_is_missing(ruled, root):
+    hand_in(ruled, "Participant 17")
+    enter(ruled, outcome(root, submission("Participant 17")))
+    write_whole(ruled.folder / "collected" / UNIT / "Participant 17", b"participant 17")
+    before, text = write_report(ruled, UNIT).read_text(), "\n".join(lines(ruled))
+    assert "1 student is known by number alone" in before
+    assert "Handed in nothing" not in before
+    assert "<dd>4 <span" in before, "eve is on no list, and Participant 17 in the class"
+    assert "not on the class list: eve" in text
+    found = table(export(ruled, [UNIT]))
+    assert [found[who]["status"] for who in ("sofia", "Participant 17")] == ["not known", "known by number alone"]
+    failures = Failures()
+    term = {row["student"]: row for row in csv.DictReader(io.StringIO(export_total(ruled, [UNIT], failures=failures)))}
+    assert "Participant 17" not in term
+    assert (term["sofia"]["total"], term["sofia"]["waits_for_a_person"]) == ("", "yes")
+    assert failures.told == [f"the total, {UNIT}: Waits, for 1 are known by number alone: collect with --names."]
 
 
 def test_status_of_an_empty_desk_says_how_to_begin(desk):

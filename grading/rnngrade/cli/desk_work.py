@@ -32,6 +32,7 @@ from rnngrade.cli.shared import (
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures, together
 from rnngrade.core.record import JUDGED, ExerciseResult, Record
+from rnngrade.core.words import visible
 
 if TYPE_CHECKING:
     from rnngrade.gradebook.book import GradebookWriter
@@ -418,7 +419,7 @@ def mark(desk: Desk, unit: str, arguments: tuple[str, ...], student: str, part: 
     desk.open()
     os.chdir(desk.folder)  # where nbgrader looks for its settings
     asked = urlencode({name: value for name, value in (("student", student), ("part", part)) if value})
-    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{'?' if asked else ''}{asked}", *arguments])
+    _open_lab(desk, [f"--LabApp.default_url=/rnngrade/mark/{stem}{';' if asked else ''}{asked}", *arguments])
 
 
 @click.command(epilog=EXAMPLES + "  rnngrade --desk autumn explain ada 03")
@@ -431,7 +432,7 @@ def explain(desk: Desk, student: str, unit: str) -> None:
 
     with in_a_sentence(DeskError):
         for line in explained(desk, units_of([unit])[0], student):
-            click.echo(line)
+            click.echo(visible(line))
 
 
 def line_for(record: Record) -> str:

@@ -67,17 +67,17 @@ def require_graded(desk: Desk, units: Sequence[str], students: Sequence[str] = (
 
 def of_the_class(desk: Desk, people: ClassList, unit: str) -> Iterator[str]:
     """Who handed in and is not on the class list, who handed in no notebook, and who nothing, in sentences."""
-    from rnngrade.roster.identity import absent_of, by_number, without_notebook
+    from rnngrade.roster.identity import presence
 
-    there, others = list(desk.submissions(unit)), without_notebook(desk, unit)
-    if unknown := people.unknown(there):
-        yield f"{unit}: not on the class list, graded and kept apart: {', '.join(unknown)}"
-    if others:
-        yield f"{unit}: {len(others)} handed in no notebook: {', '.join(others)}"
-    if people and (numbered := by_number(desk, unit, people)):
-        yield f"{unit}: {len(numbered)} are known by number alone, so that it cannot be told who handed in nothing"
-    if absent := absent_of(desk, unit, people):
-        yield f"{unit}: {len(absent)} handed in nothing: {', '.join(map(people.shown, absent))}"
+    here = presence(desk, unit, people)
+    if here.unknown:
+        yield f"{unit}: not on the class list, graded and kept apart: {', '.join(here.unknown)}"
+    if here.others:
+        yield f"{unit}: {len(here.others)} handed in no notebook: {', '.join(here.others)}"
+    if people and here.numbered:
+        yield f"{unit}: {len(here.numbered)} are known by number alone, so that it cannot be told who handed in nothing"
+    if here.absent:
+        yield f"{unit}: {len(here.absent)} handed in nothing: {', '.join(map(people.shown, here.absent))}"
 
 
 def graded_units(desk: Desk) -> list[str]:

@@ -7,6 +7,7 @@ same seed gives the same files, byte for byte.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -19,6 +20,7 @@ from nbformat import NotebookNode
 from rnncourse import check, exercises
 from rnncourse.checks.exercise import Exercise, Misconception, Question
 from rnngrade.core.record import write_whole
+from rnngrade.pages.marking.question import PLACE, questions
 
 NAMES = [
     "ada",
@@ -41,7 +43,7 @@ NAMES = [
     "srinivasa",
 ]
 
-WRITTEN = "A made-up answer in words. A person reads it, by `rnngrade mark`, and gives the points."
+WRITTEN = "A made-up answer in words."
 RIGHT = "right"
 BLANK = "blank"
 Answer = str | Misconception  # RIGHT, BLANK, or a mistake
@@ -64,10 +66,10 @@ class Submission:
         """Write the notebook to `submitted/STUDENT/UNIT/UNIT.ipynb`, made from the course's notebooks at `root`."""
         given = {folder: _read(root, folder, self.unit) for folder in ("notebooks", "solutions")}
         solved = {_grade_id(cell): cell.source for cell in given["solutions"].cells}
-        is_blank = all(answer is BLANK for answer in self.answers.values())
+        model = {question.name: question.model for question in questions(root, self.unit)}
         for cell in given["notebooks"].cells:
-            if cell.cell_type == "markdown" and _grade_id(cell) and not is_blank:
-                cell.source = cell.source.replace("YOUR ANSWER HERE", WRITTEN)
+            if _grade_id(cell) in model:
+                cell.source = cell.source.replace(PLACE, self._in_words(model[_grade_id(cell)]))
             answer = self.answers.get(_grade_id(cell), BLANK)
             if isinstance(answer, Misconception):
                 cell.source = answer.source_for(_grade_id(cell))
@@ -76,6 +78,14 @@ class Submission:
         path = submitted / self.student / self.unit / f"{self.unit}.ipynb"
         write_whole(path, f"{nbformat.writes(given['notebooks'])}\n".encode())
         return path
+
+    def _in_words(self, model: str) -> str:
+        """An answer to a written question: the model answer, as far as the student has the exercises right."""
+        if all(answer is BLANK for answer in self.answers.values()):
+            return PLACE
+        sentences = re.split(r"(?<=[.?!])\s+", re.sub(r"^\*\*.*?\*\*\s*", "", model))
+        right = sum(answer == RIGHT for answer in self.answers.values())
+        return f"{WRITTEN} {' '.join(sentences[: len(sentences) * right // len(self.answers)])}".strip()
 
 
 def demo_class(unit: str, size: int = 12, seed: int = 0) -> list[Submission]:

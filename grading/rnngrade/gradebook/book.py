@@ -18,7 +18,7 @@ import contextlib
 import json
 import logging
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -128,7 +128,7 @@ class GradebookWriter:
         shown = self.desk.autograded / record.student / record.unit / f"{record.unit}.ipynb"
         if page is not None and page.key == record.key and shown.is_file():
             given = by_hand.read(self.desk, record.unit, record.student)
-            if _state(given, page.entered.answers, page.auto, page.commented, record) == page.state:
+            if given.state(page.entered.answers, page.auto, page.commented, record) == page.state:
                 return
         self.put(record, self.desk.executed_path(record.unit, record.student).read_bytes())
 
@@ -148,7 +148,7 @@ class GradebookWriter:
             given = self._take_over(unit, student, before)
             answers, auto = self._grade(page, record, executed)
             commented = {comment.name for comment in page.comments}
-            self._give(page, _state(given, answers, auto, commented, record), answers, auto, record)
+            self._give(page, given.state(answers, auto, commented, record), answers, auto, record)
             self._penalize(submission, page, timestamp)
             session.flush()
             if unit not in self._known:
@@ -184,7 +184,7 @@ class GradebookWriter:
                 give(student, hand)
                 answers = read.entered.answers
                 page = self._gradebook.find_submission_notebook(unit, unit, student)
-                state = _state(hand, answers, read.auto, read.commented, record)
+                state = hand.state(answers, read.auto, read.commented, record)
                 self._give(page, state, answers, read.auto, record)
             session.flush()
             for student, hand in changed.items():
@@ -372,16 +372,6 @@ class GradebookWriter:
         if rules is None or unit not in rules.due:
             return Lateness(), None
         return lateness_of(self.desk, unit, [student], rules=rules, people=people)[student], rules.due[unit]
-
-
-def _state(
-    given: ByHand, answers: Mapping[str, str], auto: Mapping[str, float | None], commented: set[str], record: Record
-) -> State:
-    """What the gradebook is to have of what persons gave, for these answers and points."""
-    made = {name: given.grade(name, answer, auto[name]) for name, answer in answers.items()}
-    is_flagged = given.flag[0] if given.flag and given.flag[1] == record.submission else bool(record.flags)
-    comments = {name: text for name, text in given.comments.items() if name in commented}
-    return State({name: grade for name, grade in made.items() if grade}, comments, is_flagged)
 
 
 def to_show(record: Record, executed: NotebookNode, known: Iterable[str]) -> NotebookNode:

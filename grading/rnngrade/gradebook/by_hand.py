@@ -11,13 +11,14 @@ from __future__ import annotations
 import getpass
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from rnngrade.core.desk import Desk
-from rnngrade.core.record import write_whole
-from rnngrade.gradebook.door import GivenGrade, GradebookError, Page
+from rnngrade.core.record import Record, write_whole
+from rnngrade.gradebook.door import GivenGrade, GradebookError, Page, State
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,15 @@ class ByHand:
             return None
         waits = auto is None if given.points is None else given.answer not in ("", answer)
         return GivenGrade(given.points, given.extra, waits)
+
+    def state(
+        self, answers: Mapping[str, str], auto: Mapping[str, float | None], commented: set[str], record: Record
+    ) -> State:
+        """What the gradebook is to have of it, for these answers and points."""
+        made = {name: self.grade(name, answer, auto[name]) for name, answer in answers.items()}
+        is_flagged = self.flag[0] if self.flag and self.flag[1] == record.submission else bool(record.flags)
+        comments = {name: text for name, text in self.comments.items() if name in commented}
+        return State({name: grade for name, grade in made.items() if grade}, comments, is_flagged)
 
 
 def path_of(desk: Desk, unit: str, student: str) -> Path:

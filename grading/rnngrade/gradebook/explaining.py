@@ -13,8 +13,8 @@ from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.exporting import number
 from rnngrade.gradebook.marks import read_marks
 from rnngrade.grading.single import words_of
-from rnngrade.roster.rules import names_of, rules_of
-from rnngrade.roster.students import class_list, folded
+from rnngrade.roster.rules import rules_of
+from rnngrade.roster.students import class_list
 
 
 def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
@@ -53,10 +53,9 @@ def explained(desk: Desk, unit: str, name: str) -> Iterator[str]:
 
 
 def _called(desk: Desk, unit: str, name: str) -> Record:
-    people = class_list(desk)
-    found = [one for one in desk.graded(unit) if folded(name) in names_of(one.student, people)]
+    records = {record.student: record for record in desk.graded(unit)}
+    found = class_list(desk).all_called(name, records)
     if len(found) != 1:
         who = f"{len(found)} are" if found else "nobody who is graded is"
-        more = f": {', '.join(one.student for one in found)}" if found else ""
-        raise DeskError(f"In {unit} {who} called {name!r}{more}.")
-    return found[0]
+        raise DeskError(f"In {unit} {who} called {name!r}{': ' if found else ''}{', '.join(found)}.")
+    return records[found[0]]

@@ -22,7 +22,7 @@ from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
 from rnngrade.gradebook.door import is_there, opened
 from rnngrade.gradebook.marks import Marks, read_marks
-from rnngrade.roster.identity import without_notebook
+from rnngrade.roster.identity import Presence, presence
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, Person, by_name, class_list
 
@@ -37,12 +37,12 @@ COLUMNS = {  # of `csv`, after WHO and a column for each exercise
     "max": "all points that there are in the unit",
     "due": "when it was due for this student, in the class's time zone",
     "handed_in": "when it came, if that is known",
-    "status": "graded, not graded, handed in nothing or no notebook, or not on the class list",
+    "status": "graded, or why not; or why nobody on the class list has it",
     "waits_for_a_person": "yes, if points of it may still change by hand",
     "flags": "what a person should look at",
 }
 GRADED, NOT_GRADED, NOTHING, NOT_LISTED = "graded", "not graded", "handed in nothing", "not on the class list"
-NO_NOTEBOOK = "handed in no notebook"
+NO_NOTEBOOK, NUMBERED, NOT_KNOWN = "handed in no notebook", "known by number alone", "not known"
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 
 
@@ -59,6 +59,7 @@ class UnitGrades:
     max_points: float = 0.0
     grades: dict[str, Marks] = field(default_factory=dict)
     handed_in: frozenset[str] = frozenset()
+    here: Presence = field(default_factory=Presence)
 
 
 @dataclass
@@ -109,7 +110,7 @@ def read_grades(
     desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
 ) -> tuple[list[UnitGrades], Class]:
     """What the gradebook has of these units, and of whom. **Errors:** `ExportError` for a unit that it has not."""
-    tables = [_unit(desk, unit, failures) for unit in units]
+    tables = [_unit(desk, unit, listed, failures) for unit in units]
     named = {}
     if is_there(desk):
         with opened(desk) as gradebook:
@@ -137,7 +138,7 @@ def _class(listed: ClassList, students: Iterable[str], named: Mapping[str, Perso
     return found
 
 
-def _unit(desk: Desk, unit: str, failures: Failures) -> UnitGrades:
+def _unit(desk: Desk, unit: str, listed: ClassList, failures: Failures) -> UnitGrades:
     marks = read_marks(desk, unit, failures)
     if not marks and not any(desk.graded(unit)):
         raise ExportError(f"The gradebook has no unit {unit!r}: nothing of it was graded.")
@@ -146,7 +147,7 @@ def _unit(desk: Desk, unit: str, failures: Failures) -> UnitGrades:
     names = [name.removeprefix("check_") for name in one.grades if name.startswith("check_")]
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
     most = sum(mark.most for mark in one.grades.values())
-    return UnitGrades(unit, names, most, marks, frozenset(desk.submissions(unit)))
+    return UnitGrades(unit, names, most, marks, frozenset(desk.submissions(unit)), presence(desk, unit, listed))
 
 
 def _rows(
@@ -159,9 +160,8 @@ def _rows(
             grades = unit.grades.get(student)
             who = [*map(cell, (person.id, person.last_name, person.first_name, person.email, unit.name))]
             if grades is None:
-                status = NOT_GRADED if student in unit.handed_in else NOTHING
-                if status == NOTHING and person.id in without_notebook(desk, unit.name):
-                    status = NO_NOTEBOOK
+                missing = NO_NOTEBOOK if person.id in unit.here.others else NOT_KNOWN if unit.here.numbered else NOTHING
+                status = NOT_GRADED if student in unit.handed_in else missing
                 if is_listed or status == NOT_GRADED:
                     given = {"max": number(unit.max_points), "status": status}
                     yield [*who, *("" for _ in exercises), *(given.get(name, "") for name in COLUMNS)]
@@ -180,7 +180,7 @@ def _rows(
                     "max": number(unit.max_points),
                     "due": local(late.due, rules),
                     "handed_in": local(late.handed_in, rules) or (late.words() if late.is_unclear else ""),
-                    "status": GRADED if is_listed else NOT_LISTED,
+                    "status": NUMBERED if student in unit.here.numbered else GRADED if is_listed else NOT_LISTED,
                     "waits_for_a_person": "yes" if grades.waits else "no",
                     "flags": cell("; ".join(finding.message for finding in record.flags) if record else ""),
                 }

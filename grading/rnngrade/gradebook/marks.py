@@ -17,6 +17,7 @@ from typing import Any
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import Failures, some
 from rnngrade.core.record import Record
+from rnngrade.gradebook import by_hand
 from rnngrade.gradebook.door import NOT_ENTERED, Page, is_there, opened, read_pages
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Changed, Rules, rules_of
@@ -104,8 +105,7 @@ def read_marks(desk: Desk, unit: str, failures: Failures | None = None) -> dict[
     if is_there(desk):
         with opened(desk) as gradebook:
             pages = read_pages(gradebook.db, unit, failures=failures)
-    graded = {record.student: record.key for record in desk.graded(unit)}
-    if missing := [student for student, key in graded.items() if student not in pages or pages[student].key != key]:
+    if missing := [one.student for one in desk.graded(unit) if not _is_entered(desk, one, pages.get(one.student))]:
         pages = {student: page for student, page in pages.items() if student not in missing}
         if failures is not None:
             failures.add(some(missing), unit, NOT_ENTERED.format(unit))
@@ -117,6 +117,17 @@ def read_marks(desk: Desk, unit: str, failures: Failures | None = None) -> dict[
         if late.due is not None:  # else nbgrader's own due date and penalty count
             marks.penalty = late.penalty(marks.before, sum(mark.most for mark in marks.grades.values()))
     return found
+
+
+def _is_entered(desk: Desk, record: Record, page: Page | None) -> bool:
+    """Whether the gradebook has a record, and what was given by hand for it. If what it has is as the desk entered it,
+    and the desk has other marks, it is older than these, from a backup; else a person gave something in formgrader.
+    """
+    if page is None or page.key != record.key:
+        return False
+    given = by_hand.read(desk, record.unit, record.student)
+    is_touched = page.state != page.entered.state
+    return not given or is_touched or page.state == given.state(page.entered.answers, page.auto, page.commented, record)
 
 
 def marks_of(page: Page, rules: Rules | None, unit: str) -> Marks:
@@ -133,7 +144,7 @@ def marks_of(page: Page, rules: Rules | None, unit: str) -> Marks:
         points = given.points if given is not None and given.points is not None else auto
         # nbgrader gives extra credit only on top of points.
         extra = float((given.extra if given else None) or 0.0) if points is not None else 0.0
-        by_hand = given is not None and given.points not in (None, auto)
+        is_by_hand = given is not None and given.points not in (None, auto)
         total = None if points is None else points + extra
-        grades[name] = Mark(total, page.most[name], extra, by_hand, page.waits[name])
+        grades[name] = Mark(total, page.most[name], extra, is_by_hand, page.waits[name])
     return Marks(grades, dict(page.state.comments), set(page.untouched), page.penalty)

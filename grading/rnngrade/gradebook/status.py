@@ -18,7 +18,7 @@ from rnngrade.core.record import Record
 from rnngrade.gradebook.exporting import local
 from rnngrade.gradebook.marks import is_current, read_marks
 from rnngrade.grading.bundle import Bundle
-from rnngrade.roster.identity import absent_of, without_notebook
+from rnngrade.roster.identity import Presence, presence
 from rnngrade.roster.lateness import Lateness
 from rnngrade.roster.rules import Rules, names_of, rules_of
 from rnngrade.roster.students import ClassList, class_list, natural
@@ -48,9 +48,8 @@ class UnitStatus:
     late: dict[str, Lateness] = field(default_factory=dict)
     extended: dict[str, datetime] = field(default_factory=dict)
     without_time: list[str] = field(default_factory=list)
+    here: Presence = field(default_factory=Presence)
     absent: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)  # who handed in no notebook, and something else
-    unknown: list[str] = field(default_factory=list)
 
     @property
     def to_grade(self) -> list[str]:
@@ -87,9 +86,8 @@ def status_of(desk: Desk, unit: str, rules: Rules, people: ClassList) -> UnitSta
         if due and later and later > due and not (student in people.people and _has(found.handed_in, student, people)):
             found.extended[student] = later
     if people and found.handed_in:
-        found.others = without_notebook(desk, unit)
-        found.absent = [people.shown(one) for one in absent_of(desk, unit, people)]
-        found.unknown = people.unknown(found.handed_in)
+        found.here = presence(desk, unit, people)
+        found.absent = [people.shown(one) for one in found.here.absent]
     return found
 
 
@@ -174,12 +172,14 @@ def _unit_lines(one: UnitStatus, rules: Rules, now: datetime) -> Iterator[str]:
         yield f"  extended: {some(later)}"
     if one.without_time:
         yield f"  not known when it came, and taken to be in time: {some(one.without_time)}"
-    if one.others:
-        yield f"  handed in no notebook: {some(one.others)}"
+    if one.here.others:
+        yield f"  handed in no notebook: {some(one.here.others)}"
+    if one.here.numbered:
+        yield f"  known by number alone, so that it cannot be told who handed in nothing: {len(one.here.numbered)}"
     if one.absent:
         yield f"  handed in nothing: {some(one.absent)}"
-    if one.unknown:
-        yield f"  not on the class list: {some(one.unknown)}"
+    if one.here.unknown:
+        yield f"  not on the class list: {some(one.here.unknown)}"
 
 
 def next_step(desk: Desk, found: list[UnitStatus], rules: Rules, now: datetime) -> str:

@@ -81,12 +81,31 @@ def total_of(student: str, units: Sequence[UnitGrades], rules: Rules, people: Cl
         elif grades is not None:
             shares[unit.name] = grades.total / unit.max_points
             waits = waits or grades.waits
-        elif student in unit.handed_in:
+        elif student in unit.handed_in or unit.here.numbered:
             waits = True
         elif (due is None or due < now) and unit.name not in rules.term.extra_credit:
             shares[unit.name] = 0.0
     percent, dropped = total(shares, rules.term)
     return Total(shares, dropped, tuple(excused), percent, waits)
+
+
+def totals(
+    desk: Desk, units: Sequence[str], listed: ClassList, failures: Failures
+) -> Iterator[tuple[Person, str, Total, bool]]:
+    """The term of everybody: who they are, their name on the desk, the total, and whether they are on the class list.
+
+    Where some are known by number alone, it is put into `failures`: a number is of one assignment, and has no term.
+    **Errors:** those of `exporting.read_grades`.
+    """
+    rules, now = rules_of(desk) or Rules(), datetime.now(UTC)
+    tables, people = read_grades(desk, units, listed, failures)
+    for table in tables:
+        if some := len(table.here.numbered):
+            failures.add("the total", table.name, f"Waits, for {some} are known by number alone: collect with --names.")
+    numbered = {student for table in tables for student in table.here.numbered}
+    for (person, student), is_listed in people.rows():
+        if student not in numbered:
+            yield person, student, total_of(student or person.id, tables, rules, listed, now), is_listed
 
 
 def export_total(
@@ -101,16 +120,10 @@ def export_total(
 
     **Errors:** those of `exporting.export`.
     """
-    told, now = failures or Failures(), datetime.now(UTC)
-    rules, listed = rules_of(desk) or Rules(), class_list(desk, roster)
-    tables, people = read_grades(desk, units, listed, told)
+    told, rules = failures or Failures(), rules_of(desk) or Rules()
     if weightless := [name for name in rules.term.weights if name not in units and rules.term.weight(name)]:
         told.add("the total", ", ".join(weightless), "Counts in the term, and nothing of it is graded.")
-    rows = (
-        (person, student, total_of(student or person.id, tables, rules, listed, now), is_listed)
-        for (person, student), is_listed in people.rows()
-    )
-    made = list(_rows(rows, [table.name for table in tables], provisional))
+    made = list(_rows(totals(desk, units, class_list(desk, roster), told), units, provisional))
     if failures is None:
         told.end()
     return written(made)

@@ -48,6 +48,11 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
     """
     columns, rows, delimiter = _read(path)
     at = _index(path, columns, platform, column, returned.what)
+    if (most := _most(rows, platform, at)) not in (None, returned.most):
+        raise TableError(
+            f"In {path}, {columns[at]!r} is of {most:g} points, and {returned.what} has {returned.most:g}: make it "
+            "that many there, and download the table again."
+        )
     students = returned.students
     found: dict[str, list[list[str]]] = {}
     for row in rows:
@@ -55,8 +60,8 @@ def fill(path: Path, platform: str, column: str | None, returned: Returned, fail
             found.setdefault(student, []).append(row)
     if not found:
         raise TableError(
-            f"Nobody in {path} is known here: collect with --names {path.name}, or give the class list their numbers "
-            "(canvas_id, sis_id) or addresses."
+            f"Nobody in {path} is known here. If it is of this assignment, collect with --names {path.name}, or give "
+            "the class list their numbers (canvas_id, sis_id) or addresses."
         )
     graded = []
     for student, points in returned.points.items():
@@ -102,6 +107,20 @@ def _index(path: Path, columns: list[str], platform: str, column: str | None, wh
         said = f"one column {column!r}" if column else "one column that is surely meant"
         raise TableError(f"{path} has not {said}: say with --column which it is, of {there}.")
     return columns.index(meant[0])
+
+
+def _most(rows: list[list[str]], platform: str, at: int) -> float | None:
+    """The most points that there are in a column, by the platform's table: Moodle has them in the next column, Canvas
+    in a row of their own. None if it does not say.
+    """
+    if platform == "canvas":
+        said = {row[at] for row in rows if row[0].strip() == "Points Possible"}
+    else:
+        said = {row[at + 1] for row in rows if at + 1 < len(row)}
+    try:
+        return float(said.pop().replace(",", ".")) if len(said) == 1 else None
+    except ValueError:
+        return None
 
 
 def number(value: float) -> str:

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from rnngrade.core.desk import Desk
 from rnngrade.core.errors import DeskError, Failures
-from rnngrade.gradebook.exporting import read_grades
 from rnngrade.gradebook.marks import Marks, read_marks
-from rnngrade.gradebook.term import total_of
+from rnngrade.gradebook.term import totals
 from rnngrade.pages.feedback.write import write_feedback
 from rnngrade.roster.names import Students, keys_of
-from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import ClassList, class_list
 
 
@@ -82,12 +79,9 @@ def write_missing(desk: Desk, returned: Returned, failures: Failures) -> None:
 
 
 def of_term(desk: Desk, units: Sequence[str], failures: Failures, *, provisional: bool = False) -> Returned:
-    """What the term comes to, in percent, also for those who handed in nothing. **Errors:** those of `read_grades`."""
-    rules, people, now = rules_of(desk) or Rules(), class_list(desk), datetime.now(UTC)
-    tables, rows = read_grades(desk, units, people, failures)
-    found = Returned("the term", 100.0, people)
-    for (person, student), _ in rows.rows():
-        total = total_of(student or person.id, tables, rules, people, now)
+    """What the term comes to, in percent, also for those who handed in nothing. **Errors:** those of `totals`."""
+    found = Returned("the term", 100.0, class_list(desk))
+    for person, student, total, _ in totals(desk, units, found.people, failures):
         if total.percent is not None:
             found.add(student or person.id, total.percent, waits=total.waits, provisional=provisional)
     return found

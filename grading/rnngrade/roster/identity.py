@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -22,7 +23,7 @@ from rnncourse import exercises
 from rnngrade.core.desk import Desk, is_name
 from rnngrade.roster.names import Said, keys_of, likeliest, line_for, number_in
 from rnngrade.roster.platforms import PLATFORMS, Who, is_of_a_platform, told
-from rnngrade.roster.sources import File, folders, full, shown
+from rnngrade.roster.sources import File, folders, full, shown, wanted
 from rnngrade.roster.students import SETTLED, ClassList, Person, folded
 
 _GRADE_ID = re.compile(rb'"grade_id"\s*:\s*"(\w{1,60})"')
@@ -144,6 +145,7 @@ class Sorter:
             )
             for name in units
         }
+        all_paths, paths = paths, [path for path in paths if wanted(path)]
         # A zip that was made of a folder holds that folder, and all that is in it.
         self._around = "" if source.is_dir() else f"{source.stem}/"
         if not all(path.startswith(self._around) and len(self._people(folders(path))) > 1 for path in paths):
@@ -153,7 +155,8 @@ class Sorter:
         self.downloads: set[str] = set()  # zips in a folder that look like a platform's own
         within = [self._within(path) for path in paths]
         self._format = told(source, within) if format == "auto" else format
-        self._reader = None if self._format == "folder" else PLATFORMS[self._format](source, within, people)
+        everything = map(self._within, all_paths)  # a platform names who handed in no notebook as it names all others
+        self._reader = None if self._format == "folder" else PLATFORMS[self._format](source, everything, people)
 
     @property
     def is_download(self) -> bool:
@@ -345,19 +348,22 @@ def _units_of_exercises() -> dict[str, str]:
     return {exercise.name: unit.stem for unit in exercises.units() for exercise in unit}
 
 
-def without_notebook(desk: Desk, unit: str) -> list[str]:
-    """Who handed in something of a unit that is no notebook, and no notebook."""
-    return [student for student in keys_of(desk, unit) if not desk.submission_path(unit, student).is_file()]
+@dataclass(frozen=True)
+class Presence:
+    """Who of a class is there in a unit, and who is not."""
+
+    others: list[str] = field(default_factory=list)  # who handed in something, and no notebook
+    numbered: list[str] = field(default_factory=list)  # known by a platform's number alone: their name is not shown
+    unknown: list[str] = field(default_factory=list)  # by a name, and not on the class list
+    absent: list[Person] = field(default_factory=list)  # who handed in nothing; nobody, where it cannot be told
 
 
-def by_number(desk: Desk, unit: str, people: ClassList) -> list[str]:
-    """Who handed in a unit and is known by a platform's number alone, for their name is not shown."""
-    found = keys_of(desk, unit)
-    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in found.items()}
-    return [one for one, number in numbers.items() if number and folded(one).endswith(number) and not people.of(one)]
-
-
-def absent_of(desk: Desk, unit: str, people: ClassList) -> list[Person]:
-    """Who on the list handed in nothing of a unit, by name; nobody, if it cannot be told."""
-    there = [*desk.submissions(unit), *without_notebook(desk, unit)]
-    return [] if by_number(desk, unit, people) else people.absent(there)
+def presence(desk: Desk, unit: str, people: ClassList, graded: Iterable[str] = ()) -> Presence:
+    """Who handed in a unit, as far as that is known; `graded` are students of whom there may be no more than that."""
+    keys = keys_of(desk, unit)
+    others = [student for student in keys if not desk.submission_path(unit, student).is_file()]
+    numbers = {student: number_in(key, "participant") or number_in(key, "anon") for student, key in keys.items()}
+    numbered = [one for one, n in numbers.items() if n and folded(one).endswith(n) and not people.of(one)]
+    there = {*desk.submissions(unit), *graded}
+    unknown = people.unknown(there - {*numbered})
+    return Presence(others, numbered, unknown, [] if numbered else people.absent({*there, *others}))

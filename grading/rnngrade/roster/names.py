@@ -215,7 +215,7 @@ class Students:
     """Students of the desk, by all that a platform may call them; what two are called by, nobody is."""
 
     def __init__(self, students: Iterable[str], people: ClassList, keys: Mapping[str, str]) -> None:
-        self._people = people
+        self._people, self._keys = people, keys
         found: dict[str, set[str]] = {}
         for student in students:
             id = people.id_of(student, f"canvas {canvas_id_of(student)}", keys.get(student, "")) or student
@@ -225,13 +225,18 @@ class Students:
         self._by = {name: students.pop() for name, students in found.items() if len(students) == 1}
 
     def find(self, said: Said) -> str | None:
-        """The student of whom it is said; None if it is nobody, or cannot be told."""
+        """The student of whom it is said; None if it is nobody, or cannot be told, or if it is said of another
+        assignment: Moodle numbers its participants anew in each.
+        """
         tries = [folded(key) for key in said.keys]
         if id := said.id(self._people):
             tries.append(f"id {id}")
         else:
             tries += [*(f"id {name}" for name in said.names), *(f"name {compact(name)}" for name in said.full)]
-        return next((self._by[name] for name in tries if name in self._by), None)
+        student = next((self._by[name] for name in tries if name in self._by), None)
+        said_to_be = {key for key in said.keys if number_in(key, "participant")}
+        own = self._keys.get(student or "", "")
+        return None if said_to_be and number_in(own, "participant") and own not in said_to_be else student
 
 
 def students_of(desk: Desk, unit: str, people: ClassList) -> Students:

@@ -58,7 +58,7 @@ class _Budget:
 
 
 def paths(source: Path) -> list[str]:
-    """The paths in a source of all that may be collected; what is in zips within it is not looked at."""
+    """The paths of all files in a source; what is in zips within it is not looked at."""
     if source.is_dir():
         paths = [
             Path(where, name).relative_to(source).as_posix() for where, _, names in os.walk(source) for name in names
@@ -68,7 +68,7 @@ def paths(source: Path) -> list[str]:
             paths = [_name_in_zip(entry) for entry in opened.infolist() if not entry.is_dir()]
     else:
         paths = [source.name]
-    return [path for path in paths if _wanted(path) and not _IGNORED.search(path) and not _leads_out(path)]
+    return [path for path in paths if not _IGNORED.search(path) and not _leads_out(path)]
 
 
 def files(
@@ -143,7 +143,7 @@ def _file(path: Path, relative: str, mode: int, notes: list[str], others: list[t
     if not stat.S_ISREG(mode):
         kind = "a link" if stat.S_ISLNK(mode) else "no file"
         notes.append(f"{shown(relative)} was left out: it is {kind}.")
-    elif not _wanted(relative):
+    elif not wanted(relative):
         if path.name not in _ABOUT:
             others.append((relative, ""))
             notes.append(f"{shown(relative)} was left out: it is no notebook.")
@@ -187,7 +187,7 @@ def _of_zip(
                 continue
             elif stat.S_ISLNK(mode):
                 notes.append(f"{said} was left out: it is a link.")
-            elif not _wanted(name) or (outer and name.casefold().endswith(".zip")):
+            elif not wanted(name) or (outer and name.casefold().endswith(".zip")):
                 if PurePosixPath(name).name not in _ABOUT and not (outer and name.endswith(".json")):
                     others.append((name, outer))
                     notes.append(f"{said} was left out: it is no notebook.")
@@ -244,7 +244,7 @@ def _leads_out(path: str) -> bool:
     return path.startswith("/") or ".." in path.split("/") or bool(re.match(r"[A-Za-z]:", path))
 
 
-def _wanted(path: str) -> bool:
+def wanted(path: str) -> bool:
     return path.casefold().endswith((".ipynb", ".zip"))
 
 

@@ -122,6 +122,20 @@ class ClassList:
         """The only one with this full name."""
         return self._called.get(folded(name)) if folded(name) in self._called else self._squeezed.get(compact(name))
 
+    def all_called(self, name: str, students: Iterable[str]) -> list[str]:
+        """Those of `students` who have this name, however it is spelt; if nobody has, those in whose it is."""
+        known = {student: self.person(student) for student in students}
+        wanted, parts = plain(name), {plain(part) for part in name.split()}
+        return [
+            student
+            for student, person in known.items()
+            if wanted in map(plain, (student, person.id, person.email, person.sis_id, *person.names))
+        ] or [
+            student
+            for student, person in known.items()
+            if parts and parts <= {plain(part) for part in person.full_name.split()}
+        ]
+
     def shown(self, person: Person, *, by_last_name: bool = False) -> str:
         """A name to show: of two students of one name, with the id."""
         name = person.sortable_name if by_last_name else person.full_name
@@ -314,6 +328,15 @@ def compact(name: str) -> str:
     ('zoëoharakról', 'oharazoë')
     """
     return re.sub(r"[\W_]+", "", folded(name))
+
+
+def plain(name: str) -> str:
+    """A name as it is typed in a hurry.
+
+    >>> plain("Siobhán O’Neill"), plain("Nguyễn")
+    ('siobhanoneill', 'nguyen')
+    """
+    return "".join(sign for sign in unicodedata.normalize("NFKD", compact(name)) if not unicodedata.combining(sign))
 
 
 def folded(name: str) -> str:

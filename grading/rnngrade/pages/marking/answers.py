@@ -23,7 +23,7 @@ from rnngrade.gradebook.book import GradebookWriter
 from rnngrade.gradebook.by_hand import ByHand, Given
 from rnngrade.gradebook.marks import Marks, read_marks
 from rnngrade.pages.marking.question import Item, Question, rubric_path
-from rnngrade.roster.students import class_list, folded
+from rnngrade.roster.students import class_list
 
 LONGEST_COMMENT = 10_000  # characters
 
@@ -90,15 +90,18 @@ def part_of(found: Iterable[Answer], part: int, parts: int) -> list[Answer]:
     return [one for one in found if int(one.id, 16) % parts == part - 1]
 
 
-def answers_of(desk: Desk, found: Iterable[Answer], name: str) -> list[Answer]:
-    """The answers of those who have this name, on the desk or on the class list."""
-    people, wanted = class_list(desk), folded(name)
-
-    def names(student: str) -> set[str]:
-        person = people.person(student)
-        return {folded(one) for one in (student, person.id, person.email, person.sis_id, person.full_name)}
-
-    return [one for one in found if any(wanted in names(student) for student in one.students)]
+def answers_of(desk: Desk, unit: str, found: Iterable[Answer], name: str) -> tuple[list[Answer], str]:
+    """The answers of those who have this name, on the desk or on the class list, and what is odd of it."""
+    people, graded = class_list(desk), [record.student for record in desk.graded(unit)]
+    called = people.all_called(name, [*graded, *(one.id for one in people.absent(graded))])
+    theirs = [one for one in found if {*called} & {*one.students}]
+    if not called:
+        return [], f"Nobody is called {name}."
+    if len(called) > 1:
+        return theirs, f"{len(called)} are called {name}: {', '.join(called)}. Search by that."
+    if not theirs:
+        return [], f"{name} wrote no answer." if called[0] in graded else f"Nothing of {name} is graded."
+    return theirs, ""
 
 
 def _alike_in(desk: Desk, unit: str, question: Question) -> dict[str, list[tuple[str, str]]]:

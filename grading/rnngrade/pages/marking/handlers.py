@@ -13,6 +13,7 @@ import secrets
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import jinja2
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
@@ -44,7 +45,7 @@ def routes(base_url: str) -> list[tuple[str, Any]]:
     """The pages' addresses, for Jupyter's web application."""
     start = re.escape(base_url.rstrip("/") + ADDRESS)
     return [
-        (rf"{start}/(\w+)", PageHandler),
+        (rf"{start}/(\w+)(?:;[^/]*)?", PageHandler),
         (rf"{start}/(\w+)/(\w+)/item/(\d+)", ItemHandler),
         (rf"{start}/(\w+)/(\w+)/(\w+)", MarkHandler),
     ]
@@ -81,9 +82,7 @@ class PageHandler(JupyterHandler):
         desk = desk_here()
         try:
             stem = exercises.unit(unit).stem
-            asked = [
-                (question, self._wanted(desk, answers(desk, stem, question))) for question in questions_of(desk, stem)
-            ]
+            asked = [(question, *self._wanted(desk, stem, question)) for question in questions_of(desk, stem)]
         except (KeyError, DeskError) as why:
             raise HTTPError(404, str(why.args[0])) from None
         self.set_header("Content-Type", "text/html; charset=utf-8")
@@ -91,9 +90,9 @@ class PageHandler(JupyterHandler):
             _template().render(
                 unit=stem,
                 title=exercises.unit(stem).title,
-                questions=[_shown(question, found) for question, found in asked],
-                student=self.get_query_argument("student", ""),
-                part=self.get_query_argument("part", ""),
+                questions=[_shown(question, found, odd) for question, found, odd in asked],
+                student=self._asked("student"),
+                part=self._asked("part"),
                 nonce=self.nonce,
                 xsrf=self.xsrf_token.decode(),
                 style=Markup((HERE / "style.css").read_text(encoding="utf-8")),
@@ -101,13 +100,18 @@ class PageHandler(JupyterHandler):
             )
         )
 
-    def _wanted(self, desk: Desk, found: list[Answer]) -> list[Answer]:
-        """Those that were asked for: one student's, or a part of several."""
-        if student := self.get_query_argument("student", ""):
-            return answers_of(desk, found, student)
-        if part := PART.fullmatch(self.get_query_argument("part", "")):
-            return part_of(found, int(part[1]), int(part[2]))
-        return found
+    def _asked(self, name: str) -> str:
+        """What stands in the address behind a semicolon: Jupyter puts a question mark and its token behind."""
+        return parse_qs(self.request.path.partition(";")[2]).get(name, [""])[0].strip()
+
+    def _wanted(self, desk: Desk, unit: str, question: Question) -> tuple[list[Answer], str]:
+        """The answers that were asked for, one student's or a part of several, and what is odd of that."""
+        found = answers(desk, unit, question)
+        if student := self._asked("student"):
+            return answers_of(desk, unit, found, student)
+        if part := PART.fullmatch(self._asked("part")):
+            found = part_of(found, int(part[1]), int(part[2]))
+        return found, "" if found else "There is no such answer." if part else "Nobody has answered this yet."
 
 
 class ItemHandler(APIHandler):
@@ -157,8 +161,9 @@ class MarkHandler(APIHandler):
         self.finish(json.dumps(_state(done)))
 
 
-def _shown(question: Question, found: list[Answer]) -> dict[str, Any]:
+def _shown(question: Question, found: list[Answer], odd: str) -> dict[str, Any]:
     return {
+        "odd": odd,
         "name": question.name,
         "most": question.most,
         "task": markdown(question.before, MOST_HTML),

@@ -15,22 +15,45 @@ function start(main) {
   let at = 0;
   let given = {};
   let isKeeping = false;
+  let isNew = false;  // the rubric: points by the old one hold no more
   if (!answers.length) return;
+
+  // What is typed and not kept stays with its answer, also where the page is left or loaded anew.
+  function put_aside() {
+    const one = answers[at];
+    const now = { points: form.points.value, comment: form.comment.value, given };
+    if (JSON.stringify(now) === JSON.stringify(kept(one))) sessionStorage.removeItem(aside(one));
+    else sessionStorage.setItem(aside(one), JSON.stringify(isNew ? { comment: now.comment } : now));
+  }
+
+  function aside(one) {
+    return `${main.dataset.question} ${one.id}`;
+  }
+
+  function kept(one) {
+    return { points: String(one.points ?? ""), comment: one.comment, given: { ...one.items } };
+  }
 
   function show(next) {
     at = Math.max(0, Math.min(next, answers.length - 1));
     if (form.contains(document.activeElement)) document.activeElement.blur();  // keys are keys again
     const one = answers[at];
     answers.forEach((other, i) => { other.page.hidden = i !== at; });
-    given = { ...one.items };
-    form.points.value = one.points ?? "";
-    form.comment.value = one.comment;
+    const draft = { ...kept(one), ...JSON.parse(sessionStorage.getItem(aside(one))) };
+    given = { ...draft.given };
+    form.points.value = draft.points;
+    form.comment.value = draft.comment;
     told.textContent = one.differ ? "These answers are alike and bear different marks: what you keep now holds for all." : "";
     const many = one.count > 1 ? `, handed in by ${one.count}` : "";
     history.replaceState(null, "", `#${one.id}`);
     one.page.querySelector(".which").textContent = `Answer ${at + 1} of ${answers.length}${many}`;
     paint();
     window.scrollTo({ top: 0 });
+  }
+
+  function go(next) {
+    put_aside();
+    show(next);
   }
 
   function paint() {
@@ -88,6 +111,7 @@ function start(main) {
       if (reply.status === 409) one.seen = body.seen;
       if (!reply.ok) throw new Error(body.message);
       Object.assign(one, body);
+      sessionStorage.removeItem(aside(one));
       one.page.querySelector(".before")?.remove();
       show(at + 1);
       paint();
@@ -105,7 +129,8 @@ function start(main) {
       headers: { "Content-Type": "application/json", "X-XSRFToken": xsrf },
       body: JSON.stringify({ points, text }),
     });
-    if (reply.ok) location.reload();
+    isNew = reply.ok;
+    if (isNew) location.reload();
     else told.textContent = `Not changed: ${(await reply.json()).message}`;
   }
 
@@ -113,7 +138,8 @@ function start(main) {
     button.addEventListener("click", () => change(button.parentElement));
   }
   form.addEventListener("submit", (event) => { event.preventDefault(); keep(); });
-  form.back.addEventListener("click", () => show(at - 1));
+  form.back.addEventListener("click", () => go(at - 1));
+  window.addEventListener("pagehide", put_aside);
   items.forEach((button, i) => button.addEventListener("click", () => give(i)));
   document.addEventListener("keydown", (event) => {
     if (main.hidden || event.ctrlKey || event.metaKey) return;
@@ -127,8 +153,8 @@ function start(main) {
     else if (event.key === "p") form.points.select();
     else if (event.key === "c") form.comment.focus();
     else if (event.key === "Enter" || event.key === "n") keep();
-    else if (event.key === "b") show(at - 1);
-    else if (event.key === "u") show(answers.findIndex((one, i) => i > at && one.waits));
+    else if (event.key === "b") go(at - 1);
+    else if (event.key === "u") go(answers.findIndex((one, i) => i > at && one.waits));
     else return;
     event.preventDefault();
   });
@@ -136,5 +162,6 @@ function start(main) {
 }
 
 document.querySelector("[name=student]").addEventListener("change", (event) => {
-  location.href = `${location.pathname}?${new URLSearchParams({ student: event.target.value.trim() })}`;
+  const student = event.target.value.trim();
+  location.href = student ? `${unit};${new URLSearchParams({ student })}` : unit;
 });

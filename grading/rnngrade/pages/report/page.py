@@ -54,6 +54,7 @@ from rnngrade.pages.feedback.write import source_of
 from rnngrade.pages.report.alike import for_detectors
 from rnngrade.pages.report.statistics import ENOUGH, Mark, Marks, StudentRow, UnitStatistics, statistics
 from rnngrade.reading.digest import digest, weight
+from rnngrade.roster.identity import presence
 from rnngrade.roster.rules import Rules, rules_of
 from rnngrade.roster.students import class_list, natural
 
@@ -88,7 +89,9 @@ class Around:
     due: str = ""
     late: dict[str, Late] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
-    has_list: bool = False
+    others: list[str] = field(default_factory=list)  # who handed in something, and no notebook
+    numbered: int = 0  # are known by a platform's number alone, and count all the same
+    listed: int = 0  # are on the class list
     unknown: UnitStatistics | None = None
 
 
@@ -132,7 +135,8 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
     grades = read_marks(desk, unit, failures)
     handed_in, marks = desk.submissions(unit), by_hand(grades)
 
-    apart = set(people.unknown({*handed_in, *(record.student for record in records)}))
+    here = presence(desk, unit, people, [record.student for record in records])
+    apart = {*here.unknown}
 
     def of(students: Callable[[str], bool]) -> UnitStatistics:
         chosen = [record for record in records if students(record.student)]
@@ -144,8 +148,10 @@ def _unit(desk: Desk, catalogue: Unit, failures: Failures, wanted: bool) -> tupl
         {r.student: people.shown(people.person(r.student), by_last_name=True) for r in records},
         {r.student: people.shown(people.person(r.student)) for r in records},
         due=local(rules.due.get(unit), rules),
-        has_list=bool(people),
-        absent=[people.shown(person) for person in people.absent(handed_in)],
+        listed=len(people.people),
+        absent=[people.shown(person) for person in here.absent],
+        others=[people.shown(people.person(student)) for student in here.others],
+        numbered=len(here.numbered),
         unknown=of(apart.__contains__) if apart else None,
     )
     for row in (*found.students, *(around.unknown.students if around.unknown else ())):
